@@ -1,0 +1,2 @@
+//! The laboratory (skeleton).
+fn main() {}

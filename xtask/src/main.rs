@@ -1,0 +1,2 @@
+//! Chores (skeleton).
+fn main() {}
