@@ -1,2 +1,58 @@
-//! Chores (skeleton).
-fn main() {}
+//! The project's own chores: `cargo xtask <chore>`.
+
+mod arrows;
+mod check;
+mod install;
+mod invocation;
+mod one_core;
+mod repeat;
+mod stress;
+mod tally;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// The chores of this workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Chores {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Does locally what CI does, and stops at the first step that fails.
+    Check(check::Options),
+    /// Checks that the modules of the library keep to the architecture.
+    Arrows,
+    /// Runs the stress binaries, plainly, with planted bugs, or under a sanitizer.
+    Stress(stress::Options),
+    /// Runs the test suite pinned to one core.
+    OneCore(one_core::Options),
+    /// Runs the tests many times in a row.
+    Repeat(repeat::Options),
+}
+
+fn main() -> ExitCode {
+    match run(Chores::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: Chore) -> Result<()> {
+    match chore {
+        Chore::Check(options) => check::run(&options),
+        Chore::Arrows => arrows::run(&workspace::root()),
+        Chore::Stress(options) => stress::run(&options),
+        Chore::OneCore(options) => one_core::run(&options),
+        Chore::Repeat(options) => repeat::run(&options),
+    }
+}

@@ -1,0 +1,143 @@
+//! `cargo xtask arrows`: does the source keep to the architecture?
+
+mod consumer;
+mod mention;
+mod resolve;
+mod rules;
+mod size;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod verdict;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use self::rules::{CONSUMERS, LINES_FAIL, LINES_WARN, SIZED};
+use self::size::Length;
+use self::tree::Files;
+use self::verdict::Violation;
+
+/// Where the library's sources are, relative to the root of the workspace.
+const LIBRARY: &str = "crates/drumline/src";
+
+/// What the check found.
+#[derive(Debug, Default)]
+struct Report {
+    /// Each of these fails the check.
+    violations: Vec<Violation>,
+    /// These do not.
+    warnings: Vec<String>,
+    /// Uses of `unsafe`, file by file, without the files that have none.
+    unsafe_counts: Vec<(PathBuf, usize)>,
+}
+
+/// Runs the check on the workspace at `root`, prints what it found, and fails on a violation.
+pub fn run(root: &Path) -> Result<()> {
+    let report = examine(root)?;
+    println!("`unsafe` in the library, by file:");
+    let mut total = 0;
+    for (file, count) in &report.unsafe_counts {
+        println!("  {count:4}  {}", file.display());
+        total += count;
+    }
+    println!("  {total:4}  in all");
+    for warning in &report.warnings {
+        println!("warning: {warning}");
+    }
+    for violation in &report.violations {
+        println!("error: {violation}");
+    }
+    match report.violations.len() {
+        0 => println!("arrows: the source keeps to the architecture"),
+        1 => bail!("one violation of the architecture"),
+        n => bail!("{n} violations of the architecture"),
+    }
+    Ok(())
+}
+
+fn examine(root: &Path) -> Result<Report> {
+    let mut report = Report::default();
+    let library = read(root, Path::new(LIBRARY))?;
+    let files: Files = library
+        .iter()
+        .map(|(file, text)| (inside(file), text.clone()))
+        .collect();
+    for violation in verdict::judge(&files)? {
+        let file = Path::new(LIBRARY).join(&violation.file);
+        report.violations.push(Violation { file, ..violation });
+    }
+    for (file, text) in &library {
+        let count = size::unsafe_count(text);
+        if count > 0 {
+            report.unsafe_counts.push((file.clone(), count));
+        }
+    }
+
+    let hidden = consumer::hidden_names(&files[Path::new("lib.rs")])?;
+    for tree in CONSUMERS {
+        for (file, text) in read(root, Path::new(tree))? {
+            let found = consumer::judge_file(&file, &text, &hidden)?;
+            report.violations.extend(found);
+        }
+    }
+
+    for tree in SIZED {
+        for (file, text) in read(root, Path::new(tree))? {
+            let lines = text.lines().count();
+            match size::length(lines) {
+                Length::Fine => {}
+                Length::Long => report.warnings.push(format!(
+                    "{}: {lines} lines; split it before it reaches {LINES_FAIL}",
+                    file.display()
+                )),
+                Length::TooLong => report.violations.push(Violation {
+                    file,
+                    line: 0,
+                    rule: "short-files",
+                    message: format!(
+                        "{lines} lines, where {LINES_FAIL} is the most and {LINES_WARN} is plenty: \
+                         one noun per file"
+                    ),
+                }),
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// The path of a library file below its `src`.
+fn inside(file: &Path) -> PathBuf {
+    file.strip_prefix(LIBRARY).unwrap_or(file).to_owned()
+}
+
+/// Reads all Rust files below `root/dir`, by their path relative to `root`. A folder that does not
+/// exist has none.
+fn read(root: &Path, dir: &Path) -> Result<Files> {
+    let mut files = Files::new();
+    let mut todo = vec![dir.to_owned()];
+    while let Some(dir) = todo.pop() {
+        let full = root.join(&dir);
+        if !full.is_dir() {
+            continue;
+        }
+        let entries = fs::read_dir(&full).with_context(|| format!("reading {}", full.display()))?;
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let path = dir.join(&name);
+            if entry.file_type()?.is_dir() {
+                if name != "target" {
+                    todo.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(entry.path())
+                    .with_context(|| format!("reading {}", path.display()))?;
+                files.insert(path, text);
+            }
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,193 @@
+//! The architecture's arrows, as data.
+//!
+//! This is the only file to touch when a module is added or an arrow is redrawn. `ARCHITECTURE.md`
+//! says the same in prose; change both in one commit.
+
+/// A top-level module of the library and the top-level modules that it may name.
+#[derive(Debug)]
+pub struct Layer {
+    /// The module, as `lib.rs` declares it.
+    pub name: &'static str,
+    /// Where its arrows may point. A module may always name itself.
+    pub may_use: &'static [&'static str],
+}
+
+/// Every module that the library has or plans. One that is missing here fails the check.
+pub const LAYERS: &[Layer] = &[
+    // The ground.
+    layer("platform", &[]),
+    layer("sync", &["platform"]),
+    layer("wait", &["sync", "platform"]),
+    // The scheduler.
+    layer("job", &["sync", "unwind"]),
+    layer("unwind", &["sync"]),
+    layer("latch", &["sync", "wait"]),
+    layer(
+        "pool",
+        &["job", "latch", "wait", "sync", "platform", "unwind"],
+    ),
+    // Fork/join.
+    layer("join", FORK_JOIN),
+    layer("scope", FORK_JOIN),
+    layer("spawn", FORK_JOIN),
+    layer("broadcast", FORK_JOIN),
+    // Loops.
+    layer("iter", &["join", "scope", "slice"]),
+    layer("slice", &["join", "scope", "iter"]),
+    // Messages.
+    layer("channel", &["wait", "sync"]),
+    layer("stream", &["spawn", "wait", "channel"]),
+    layer("actor", &["channel", "spawn"]),
+    // Names for users, no code.
+    layer(
+        "prelude",
+        &["pool", "join", "scope", "spawn", "iter", "slice"],
+    ),
+];
+
+/// What the fork/join modules may name.
+const FORK_JOIN: &[&str] = &["pool", "job", "latch", "unwind", "sync"];
+
+/// Modules that are allowed to know each other. Anything else that closes a circle is a mistake
+/// in [`LAYERS`], and a test says so.
+#[cfg(test)]
+pub const TWINS: &[[&str; 2]] = &[["iter", "slice"]];
+
+/// Who may name a reserved path.
+#[derive(Debug)]
+pub enum Who {
+    /// These modules and nobody else.
+    Only(&'static [&'static str]),
+    /// Everybody but these modules.
+    AllBut(&'static [&'static str]),
+}
+
+/// Paths that are kept for some modules.
+#[derive(Debug)]
+pub struct Reserved {
+    /// Short name, printed with a violation.
+    pub rule: &'static str,
+    /// Path prefixes, in segments joined by `::`.
+    pub paths: &'static [&'static str],
+    /// Who may name them.
+    pub who: Who,
+    /// Modules that may pass the name on in a `pub use` without using it.
+    pub may_pass_on: &'static [&'static str],
+    /// Whether a name that arrives through a re-export counts (`crate::sync::thread::park` for
+    /// `std::thread::park`), or only what the file itself spells out.
+    pub through_reexports: bool,
+    /// Why the rule exists.
+    pub why: &'static str,
+}
+
+/// What `extern "C" { … }` is called in [`RESERVED`].
+pub const FOREIGN_BLOCK: &str = "extern block";
+
+/// The paths kept for some modules. Test code (`#[cfg(test)]`) is exempt.
+pub const RESERVED: &[Reserved] = &[
+    Reserved {
+        rule: "only-sync-names-atomics",
+        paths: &[
+            "std::sync::atomic",
+            "core::sync::atomic",
+            "portable_atomic",
+            "loom",
+        ],
+        who: Who::Only(&["sync"]),
+        may_pass_on: &[],
+        through_reexports: false,
+        why: "a model checker takes the place of the atomics, so they come from `crate::sync`",
+    },
+    Reserved {
+        rule: "no-atomics-above-the-pool",
+        paths: &[
+            "std::sync::atomic",
+            "core::sync::atomic",
+            "portable_atomic",
+            "loom::sync::atomic",
+        ],
+        who: Who::AllBut(&[
+            "join",
+            "scope",
+            "spawn",
+            "broadcast",
+            "iter",
+            "slice",
+            "actor",
+            "prelude",
+        ]),
+        may_pass_on: &[],
+        through_reexports: true,
+        why: "protocol words belong to `pool`, `job` and `latch`, which are modelled",
+    },
+    Reserved {
+        rule: "only-wait-sleeps",
+        paths: &[
+            "std::thread::park",
+            "std::thread::park_timeout",
+            "std::thread::park_timeout_ms",
+            "std::thread::sleep",
+            "std::thread::sleep_ms",
+            "std::thread::sleep_until",
+            "std::sync::Barrier",
+            "std::sync::Condvar",
+            "std::sync::mpsc",
+            "loom::sync::Condvar",
+            "loom::sync::mpsc",
+            "loom::thread::park",
+            "crate::platform::futex",
+        ],
+        who: Who::Only(&["wait", "platform"]),
+        may_pass_on: &["sync"],
+        through_reexports: true,
+        why: "a sleep that the pool does not know of cannot be compensated; go through `crate::wait`",
+    },
+    Reserved {
+        rule: "only-platform-calls-the-system",
+        paths: &[
+            FOREIGN_BLOCK,
+            "libc",
+            "nix",
+            "rustix",
+            "winapi",
+            "windows",
+            "windows_sys",
+        ],
+        who: Who::Only(&["platform"]),
+        may_pass_on: &[],
+        through_reexports: false,
+        why: "what depends on the operating system stays in one leaf",
+    },
+];
+
+/// Source trees that may use the public API only, relative to the root of the workspace.
+pub const CONSUMERS: &[&str] = &[
+    "lab",
+    "examples",
+    "apps",
+    "stress",
+    "crates/drumline/examples",
+];
+
+/// Source trees whose files are kept short, relative to the root of the workspace.
+pub const SIZED: &[&str] = &["crates", "lab", "xtask", "stress", "examples", "apps"];
+
+/// A file with more lines gets a warning.
+pub const LINES_WARN: usize = 500;
+
+/// A file with more lines fails the check.
+pub const LINES_FAIL: usize = 700;
+
+const fn layer(name: &'static str, may_use: &'static [&'static str]) -> Layer {
+    Layer { name, may_use }
+}
+
+impl Who {
+    /// Whether `module` is among those who may.
+    pub fn allows(&self, module: &str) -> bool {
+        match self {
+            Who::Only(list) => list.contains(&module),
+            Who::AllBut(list) => !list.contains(&module),
+        }
+    }
+}

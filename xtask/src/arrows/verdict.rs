@@ -1,0 +1,217 @@
+//! The rules applied to a module tree.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::mention::{Mention, Role};
+use super::resolve::{Absolute, Names};
+use super::rules::{LAYERS, Layer, RESERVED, Reserved};
+use super::tree::{Files, Module, Tree};
+
+/// A place where the source breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    /// The file, relative to the source tree that was looked at.
+    pub file: PathBuf,
+    /// The line, from 1; 0 when it is the file as a whole.
+    pub line: usize,
+    /// Short name of the rule.
+    pub rule: &'static str,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {} [{}]", self.message, self.rule)
+    }
+}
+
+/// Applies every rule to the sources of the library.
+pub fn judge(files: &Files) -> anyhow::Result<Vec<Violation>> {
+    let tree = Tree::grow(files)?;
+    let names = Names::read(&tree);
+    let mut court = Court {
+        tree: &tree,
+        names: &names,
+        found: Vec::new(),
+    };
+    for file in &tree.orphans {
+        court.found.push(Violation {
+            file: file.clone(),
+            line: 0,
+            rule: "no-orphans",
+            message: "no `mod` declaration reaches this file".to_owned(),
+        });
+    }
+    for (index, module) in tree.modules.iter().enumerate() {
+        court.known(module);
+        for mention in names.mentions(index) {
+            court.mention(module, mention);
+        }
+    }
+    let mut found = court.found;
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+struct Court<'a> {
+    tree: &'a Tree,
+    names: &'a Names<'a>,
+    found: Vec<Violation>,
+}
+
+impl Court<'_> {
+    fn report(&mut self, module: &Module, line: usize, rule: &'static str, message: String) {
+        self.found.push(Violation {
+            file: module.file.clone(),
+            line,
+            rule,
+            message,
+        });
+    }
+
+    fn known(&mut self, module: &Module) {
+        if let [top] = module.path.as_slice()
+            && layer(top).is_none()
+        {
+            self.report(
+                module,
+                0,
+                "known-modules",
+                format!(
+                    "the architecture does not know the module `{top}`: add a `layer(\"{top}\", …)` \
+                     with the modules it may name to LAYERS in xtask/src/arrows/rules.rs, and a \
+                     line about it to the code map of ARCHITECTURE.md"
+                ),
+            );
+        }
+    }
+
+    fn mention(&mut self, module: &Module, mention: &Mention) {
+        for path in self.names.spelled(&module.path, mention) {
+            self.arrow(module, mention, &path);
+            for reserved in RESERVED {
+                self.reserved(module, mention, &path, reserved);
+            }
+        }
+    }
+
+    fn arrow(&mut self, module: &Module, mention: &Mention, path: &Absolute) {
+        // The root only declares and re-exports; it may name everything.
+        let Some(from) = module.path.first() else {
+            return;
+        };
+        if path == &["crate"] {
+            if matches!(mention.role, Role::Glob { .. }) {
+                let message = "a glob over the crate root hides the arrows: name what you need";
+                self.report(module, mention.line, "arrows", message.to_owned());
+            }
+            return;
+        }
+        let mut led_anywhere = path[0] != "crate";
+        for reached in self.names.reached(path) {
+            let [root, to, ..] = reached.as_slice() else {
+                continue;
+            };
+            if root != "crate" {
+                led_anywhere = true;
+                continue;
+            }
+            if !self.tree.has(std::slice::from_ref(to)) {
+                continue;
+            }
+            led_anywhere = true;
+            let allowed = layer(from).is_none_or(|layer| layer.may_use.contains(&to.as_str()));
+            if from != to && !allowed {
+                let through = if &reached == path {
+                    String::new()
+                } else {
+                    format!(", which is `{}`", reached.join("::"))
+                };
+                self.report(
+                    module,
+                    mention.line,
+                    "arrows",
+                    format!(
+                        "`{from}` must not name `{to}`: `{}`{through}",
+                        path.join("::")
+                    ),
+                );
+            }
+        }
+        if !led_anywhere {
+            self.report(
+                module,
+                mention.line,
+                "arrows",
+                format!(
+                    "`{}` is defined in the crate root, which no module may depend on: move it \
+                     into a module",
+                    path.join("::")
+                ),
+            );
+        }
+    }
+
+    fn reserved(
+        &mut self,
+        module: &Module,
+        mention: &Mention,
+        path: &Absolute,
+        reserved: &Reserved,
+    ) {
+        let top = module.path.first().map_or("lib.rs", String::as_str);
+        if reserved.who.allows(top) {
+            return;
+        }
+        let passes_on = matches!(
+            mention.role,
+            Role::Import { public: true, .. } | Role::Glob { public: true }
+        );
+        if passes_on && reserved.may_pass_on.contains(&top) {
+            return;
+        }
+        let reached = if reserved.through_reexports {
+            self.names.reached(path)
+        } else {
+            [path.clone()].into()
+        };
+        let is_glob = matches!(mention.role, Role::Glob { .. });
+        let hit = reached.iter().find(|reached| {
+            reserved.paths.iter().any(|kept| {
+                let kept: Vec<&str> = kept.split("::").collect();
+                let shared = reached.iter().zip(&kept).all(|(a, b)| a == b);
+                shared
+                    && (reached.len() >= kept.len() || is_glob && kept.len() - reached.len() == 1)
+            })
+        });
+        if let Some(hit) = hit {
+            let through = if hit == path {
+                String::new()
+            } else {
+                format!(", which is `{}`", hit.join("::"))
+            };
+            self.report(
+                module,
+                mention.line,
+                reserved.rule,
+                format!(
+                    "`{top}` must not name `{}`{through}: {}",
+                    path.join("::"),
+                    reserved.why
+                ),
+            );
+        }
+    }
+}
+
+/// The layer of a top-level module.
+fn layer(name: &str) -> Option<&'static Layer> {
+    LAYERS.iter().find(|layer| layer.name == name)
+}

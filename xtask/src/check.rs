@@ -1,0 +1,244 @@
+//! `cargo xtask check`: what CI does, step by step.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::install::{self, Installer};
+use crate::invocation::Invocation;
+use crate::tally::Tally;
+use crate::{arrows, workspace};
+
+/// The target that the library is checked for besides this machine's own.
+const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// What `check` can be told.
+#[derive(Args)]
+pub struct Options {
+    /// Run only these steps.
+    #[arg(long, value_enum, value_name = "STEP")]
+    only: Vec<Step>,
+    /// Fetch missing toolchains and targets (always done where `CI=true`).
+    #[arg(long)]
+    install: bool,
+}
+
+/// The steps, in the order in which they run: what fails fast comes first, and the test suite
+/// comes last, so that its result is what stands at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Step {
+    Format,
+    Arrows,
+    Clippy,
+    Docs,
+    Oldest,
+    Windows,
+    Loom,
+    Miri,
+    Lab,
+    Tests,
+}
+
+/// How a step ended, if not in failure.
+enum Outcome {
+    Passed,
+    Counted(Tally),
+    Skipped(String),
+}
+
+/// A step that has run.
+struct Done {
+    step: Step,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// Runs the steps, and stops at the first that fails.
+pub fn run(options: &Options) -> Result<()> {
+    let installer = Installer::new(options.install);
+    let mut done = Vec::new();
+    for &step in Step::value_variants() {
+        if !options.only.is_empty() && !options.only.contains(&step) {
+            continue;
+        }
+        heading(step.title());
+        let start = Instant::now();
+        let outcome = step
+            .run(installer)
+            .with_context(|| format!("step `{}`", step.name()))?;
+        if let Outcome::Skipped(why) = &outcome {
+            println!("skipped: {why}");
+        }
+        done.push(Done {
+            step,
+            outcome,
+            took: start.elapsed(),
+        });
+    }
+    summarise(&done);
+    Ok(())
+}
+
+fn summarise(done: &[Done]) {
+    heading("summary");
+    for Done {
+        step,
+        outcome,
+        took,
+    } in done
+    {
+        let name = step.name();
+        let result = match outcome {
+            Outcome::Passed => "ok".to_owned(),
+            Outcome::Counted(tally) => format!("ok, {tally}"),
+            Outcome::Skipped(why) => format!("skipped: {why}"),
+        };
+        println!("{name:8} {:7.1} s  {result}", took.as_secs_f64());
+    }
+    if let Some(Done {
+        step: Step::Tests,
+        outcome: Outcome::Counted(tally),
+        ..
+    }) = done.last()
+    {
+        println!("{tally}");
+    }
+}
+
+fn heading(title: &str) {
+    println!("\n=== {title} ===");
+    // What the step's own processes print must not overtake the heading.
+    let _ = std::io::stdout().flush();
+}
+
+impl Step {
+    fn title(self) -> &'static str {
+        match self {
+            Step::Format => "format",
+            Step::Arrows => "arrows of the architecture",
+            Step::Clippy => "clippy",
+            Step::Docs => "documentation",
+            Step::Oldest => "oldest supported toolchain",
+            Step::Windows => "check for Windows",
+            Step::Loom => "loom models",
+            Step::Miri => "Miri",
+            Step::Lab => "a short run of the lab",
+            Step::Tests => "tests",
+        }
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value()
+            .map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    fn run(self, installer: Installer) -> Result<Outcome> {
+        match self {
+            Step::Format => plain("cargo fmt --all --check"),
+            Step::Arrows => arrows::run(&workspace::root()).map(|()| Outcome::Passed),
+            Step::Clippy => plain("cargo clippy --workspace --all-targets -- -D warnings"),
+            Step::Docs => show(
+                &Invocation::line("cargo doc --workspace --no-deps")
+                    .with("RUSTDOCFLAGS", "-D warnings"),
+            ),
+            Step::Oldest => oldest(installer),
+            Step::Windows => {
+                if installer.target(OTHER_TARGET)? {
+                    plain(&format!("cargo check -p drumline --target {OTHER_TARGET}"))
+                } else {
+                    Ok(Outcome::Skipped(format!(
+                        "target {OTHER_TARGET} not installed"
+                    )))
+                }
+            }
+            Step::Loom => loom(),
+            Step::Miri => miri(),
+            Step::Lab => plain("cargo lab --smoke"),
+            Step::Tests => tests(),
+        }
+    }
+}
+
+fn plain(line: &str) -> Result<Outcome> {
+    show(&Invocation::line(line))
+}
+
+fn show(invocation: &Invocation) -> Result<Outcome> {
+    println!("$ {invocation}");
+    invocation.run().map(|()| Outcome::Passed)
+}
+
+fn oldest(installer: Installer) -> Result<Outcome> {
+    let toolchain = workspace::oldest_toolchain()?;
+    if !installer.toolchain(&toolchain) {
+        return Ok(Outcome::Skipped(format!(
+            "toolchain {toolchain} not installed"
+        )));
+    }
+    let target = workspace::target_dir("oldest").display().to_string();
+    show(
+        &Invocation::new(["cargo".to_owned(), format!("+{toolchain}")]).and([
+            "check",
+            "-p",
+            "drumline",
+            "--target-dir",
+            &target,
+        ]),
+    )
+}
+
+fn loom() -> Result<Outcome> {
+    let target = workspace::target_dir("loom").display().to_string();
+    let mut line = Invocation::line("cargo test -p drumline --lib --release")
+        .and(["--target-dir", &target])
+        .with("RUSTFLAGS", "--cfg loom");
+    if workspace::root()
+        .join("crates/drumline/tests/loom.rs")
+        .is_file()
+    {
+        line = line.and(["--test", "loom"]);
+    }
+    counted(&line.and(["loom_"]), "loom_")
+}
+
+fn miri() -> Result<Outcome> {
+    if !install::has_miri() {
+        return Ok(Outcome::Skipped("component missing".to_owned()));
+    }
+    if workspace::functions_named("miri_")? == 0 {
+        return Ok(Outcome::Skipped("no test is named miri_… yet".to_owned()));
+    }
+    let target = workspace::target_dir("miri").display().to_string();
+    let line = Invocation::line("cargo +nightly miri test -p drumline --lib")
+        .and(["--target-dir", &target, "miri_"])
+        .with("MIRIFLAGS", "-Zmiri-many-seeds=0..4");
+    counted(&line, "miri_")
+}
+
+/// Runs tests whose name starts with `prefix`. None at all is fine as long as none is written; a
+/// proof that is written but not run is a failure.
+fn counted(line: &Invocation, prefix: &str) -> Result<Outcome> {
+    println!("$ {line}");
+    let mut tally = Tally::default();
+    line.run_with(|line| tally.note(line))?;
+    match (tally.passed, workspace::functions_named(prefix)?) {
+        (0, 0) => Ok(Outcome::Skipped(format!("no test is named {prefix}… yet"))),
+        (0, written) => {
+            bail!("{written} tests named {prefix}… are written, and none ran:\n  {line}")
+        }
+        _ => Ok(Outcome::Counted(tally)),
+    }
+}
+
+fn tests() -> Result<Outcome> {
+    let line = Invocation::line("cargo test --workspace --no-fail-fast");
+    println!("$ {line}");
+    let mut tally = Tally::default();
+    let result = line.run_with(|line| tally.note(line));
+    if result.is_err() {
+        println!("{tally}");
+    }
+    result.map(|()| Outcome::Counted(tally))
+}

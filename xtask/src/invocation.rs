@@ -1,0 +1,158 @@
+//! A command line that can be shown, so that whoever reads a failure can repeat it.
+
+use std::fmt;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::workspace;
+
+/// A command to run at the root of the workspace.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    variables: Vec<(String, String)>,
+    words: Vec<String>,
+}
+
+impl Invocation {
+    /// A command made of these words, the program first.
+    pub fn new(words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Invocation {
+            variables: Vec::new(),
+            words: words.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// A command made of the words of `line`, which has no quotes in it.
+    pub fn line(line: &str) -> Self {
+        Self::new(line.split_whitespace())
+    }
+
+    /// Adds words.
+    pub fn and(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.words.extend(words.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.variables.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// The command, ready to be started.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.current_dir(workspace::root());
+        command
+    }
+
+    /// Runs it in the foreground.
+    pub fn run(&self) -> Result<()> {
+        let status = self.command().status();
+        self.judge(status.with_context(|| format!("starting {self}"))?)
+    }
+
+    /// Runs it in the foreground and hands every line of its standard output to `each` as well.
+    pub fn run_with(&self, mut each: impl FnMut(&str)) -> Result<()> {
+        let mut child = self
+            .command()
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("starting {self}"))?;
+        if let Some(output) = child.stdout.take() {
+            for line in BufReader::new(output).split(b'\n') {
+                let line = line?;
+                let line = String::from_utf8_lossy(&line);
+                println!("{line}");
+                each(&line);
+            }
+        }
+        self.judge(child.wait()?)
+    }
+
+    /// Whether it can be started and succeeds; its output goes nowhere.
+    pub fn succeeds(&self) -> bool {
+        self.command()
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+
+    /// What it prints, without the white space around it.
+    pub fn answer(&self) -> Result<String> {
+        let output = self
+            .command()
+            .stderr(Stdio::inherit())
+            .output()
+            .with_context(|| format!("starting {self}"))?;
+        self.judge(output.status)?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    fn judge(&self, status: ExitStatus) -> Result<()> {
+        if !status.success() {
+            bail!("failed with {status}; to repeat it:\n  {self}");
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.variables {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+/// The word as a shell wants it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shown_line_can_be_pasted() {
+        let invocation = Invocation::line("cargo test -p drumline")
+            .and(["it's", ""])
+            .with("RUSTFLAGS", "--cfg loom");
+        assert_eq!(
+            invocation.to_string(),
+            "RUSTFLAGS='--cfg loom' cargo test -p drumline 'it'\\''s' ''"
+        );
+    }
+
+    #[test]
+    fn failure_shows_how_to_repeat_it() {
+        let error = Invocation::line("cargo no-such-command").run().unwrap_err();
+        assert!(
+            error.to_string().ends_with("\n  cargo no-such-command"),
+            "{error}"
+        );
+        assert!(!Invocation::line("cargo no-such-command").succeeds());
+    }
+
+    #[test]
+    fn lines_are_seen() {
+        let mut seen = Vec::new();
+        let version = Invocation::line("cargo --version");
+        version.run_with(|line| seen.push(line.to_owned())).unwrap();
+        assert!(seen[0].starts_with("cargo "), "{seen:?}");
+        assert_eq!(version.answer().unwrap(), seen[0]);
+    }
+}
