@@ -17,6 +17,7 @@ pub const LAYERS: &[Layer] = &[
     // The ground.
     layer("platform", &[]),
     layer("sync", &["platform"]),
+    layer("jobs", &["platform"]),
     layer("wait", &["sync", "platform"]),
     // The scheduler.
     layer("job", &["sync", "unwind"]),
@@ -24,7 +25,7 @@ pub const LAYERS: &[Layer] = &[
     layer("latch", &["sync", "wait"]),
     layer(
         "pool",
-        &["job", "latch", "wait", "sync", "platform", "unwind"],
+        &["job", "jobs", "latch", "wait", "sync", "platform", "unwind"],
     ),
     // Fork/join.
     layer("join", FORK_JOIN),

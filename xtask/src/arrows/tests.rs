@@ -446,6 +446,19 @@ fn a_violation_says_where() {
 }
 
 #[test]
+fn an_import_is_reported_once() {
+    let text = "use std::sync::atomic::AtomicU8;\nfn f() { AtomicU8::new(0); }\n\
+                fn g() { std::sync::atomic::AtomicU8::new(0); }";
+    let lines: Vec<usize> = library(&[("pool.rs", text)])
+        .iter()
+        .map(|v| v.line)
+        .collect();
+    assert_eq!(lines, [1, 3]);
+    let text = "use crate::pool::X;\nfn f() { X::new(0); }";
+    assert_eq!(library(&[("channel.rs", text), ("pool.rs", "")]).len(), 1);
+}
+
+#[test]
 fn lengths() {
     assert_eq!(size::length(500), Length::Fine);
     assert_eq!(size::length(501), Length::Long);

@@ -1,5 +1,6 @@
 //! The rules applied to a module tree.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -39,6 +40,7 @@ pub fn judge(files: &Files) -> anyhow::Result<Vec<Violation>> {
         tree: &tree,
         names: &names,
         found: Vec::new(),
+        imported: BTreeSet::new(),
     };
     for file in &tree.orphans {
         court.found.push(Violation {
@@ -64,9 +66,29 @@ struct Court<'a> {
     tree: &'a Tree,
     names: &'a Names<'a>,
     found: Vec<Violation>,
+    /// The imports that were reported, by file and rule: what is then done with the imported name
+    /// is the same violation, and would only be noise.
+    imported: BTreeSet<(PathBuf, &'static str, Absolute)>,
 }
 
 impl Court<'_> {
+    /// Whether the violation is news; takes note of it when it is an import.
+    fn is_news(
+        &mut self,
+        module: &Module,
+        mention: &Mention,
+        rule: &'static str,
+        path: &Absolute,
+    ) -> bool {
+        let key = |path: &[String]| (module.file.clone(), rule, path.to_vec());
+        if mention.role != Role::Code {
+            self.imported.insert(key(path));
+            return true;
+        }
+        let spelled_out = mention.segments == *path;
+        spelled_out || !(1..=path.len()).any(|n| self.imported.contains(&key(&path[..n])))
+    }
+
     fn report(&mut self, module: &Module, line: usize, rule: &'static str, message: String) {
         self.found.push(Violation {
             file: module.file.clone(),
@@ -128,7 +150,7 @@ impl Court<'_> {
             }
             led_anywhere = true;
             let allowed = layer(from).is_none_or(|layer| layer.may_use.contains(&to.as_str()));
-            if from != to && !allowed {
+            if from != to && !allowed && self.is_news(module, mention, "arrows", path) {
                 let through = if &reached == path {
                     String::new()
                 } else {
@@ -191,7 +213,9 @@ impl Court<'_> {
                     && (reached.len() >= kept.len() || is_glob && kept.len() - reached.len() == 1)
             })
         });
-        if let Some(hit) = hit {
+        if let Some(hit) = hit
+            && self.is_news(module, mention, reserved.rule, path)
+        {
             let through = if hit == path {
                 String::new()
             } else {
