@@ -137,14 +137,13 @@ mod tests {
         );
     }
 
+    #[cfg(unix)]
     #[test]
     fn failure_shows_how_to_repeat_it() {
-        let error = Invocation::line("cargo no-such-command").run().unwrap_err();
-        assert!(
-            error.to_string().ends_with("\n  cargo no-such-command"),
-            "{error}"
-        );
-        assert!(!Invocation::line("cargo no-such-command").succeeds());
+        let error = Invocation::line("false").run().unwrap_err();
+        assert!(error.to_string().ends_with("\n  false"), "{error}");
+        assert!(!Invocation::line("false").succeeds());
+        assert!(!Invocation::line("no-such-program").succeeds());
     }
 
     #[test]
