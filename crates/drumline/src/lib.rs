@@ -1,6 +1,9 @@
 //! Drumline (skeleton).
 #![warn(missing_docs)]
 
+#[allow(dead_code, reason = "until the pool uses it")]
+mod platform;
+
 use std::num::NonZeroUsize;
 
 /// Runs two closures, potentially in parallel.
