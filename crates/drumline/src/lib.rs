@@ -1,8 +1,11 @@
 //! Drumline (skeleton).
 #![warn(missing_docs)]
 
+mod jobs;
 #[allow(dead_code, reason = "until the pool uses it")]
 mod platform;
+
+pub use jobs::{Jobs, ParseJobsError};
 
 use std::num::NonZeroUsize;
 
