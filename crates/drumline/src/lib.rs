@@ -1,6 +1,12 @@
 //! Drumline (skeleton).
 #![warn(missing_docs)]
 
+mod jobs;
+#[allow(dead_code, reason = "until the pool uses it")]
+mod platform;
+
+pub use jobs::{Jobs, ParseJobsError};
+
 use std::num::NonZeroUsize;
 
 /// Runs two closures, potentially in parallel.

@@ -1,0 +1,29 @@
+//! What the runtime asks of the operating system, and what it does where the answer is no.
+//!
+//! Everything here is a leaf: it names neither the scheduler nor any other module of the crate,
+//! holds no state but what the kernel or a `fork` handler needs, and never panics. Each file owns
+//! one noun and hides its variants behind it, so that no other module contains a `cfg` on the
+//! system:
+//!
+//! | noun | what it gives | native on | elsewhere |
+//! |---|---|---|---|
+//! | [`membarrier`] | a barrier that the *other* threads of the process pay for | Linux, Windows | says no: owners fence |
+//! | [`futex`] | sleep until a word changes | Linux, Windows | hashed mutexes and condition variables |
+//! | [`timer`] | naps of some tens of microseconds that are as short as asked for | Linux | nothing |
+//! | [`topology`] | how many processors, and how many real cores | Linux, Windows, Apple | what `std` knows |
+//! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
+//!
+//! Under Miri the last column applies throughout, since an interpreter has no kernel to ask.
+//! Under loom there is no [`futex`] at all (the models sleep on loom's own primitives), and
+//! [`membarrier`] says no, because a model checker sees only fences that are in the program.
+//!
+//! Words that the kernel looks at, and counters that a signal-safe handler writes, must be the
+//! hardware's own atomics even under a model checker. They are therefore named through
+//! `core::sync::atomic` in this directory, and do not go through the crate's `sync` façade.
+
+pub(crate) mod fork;
+#[cfg(not(loom))]
+pub(crate) mod futex;
+pub(crate) mod membarrier;
+pub(crate) mod timer;
+pub(crate) mod topology;
