@@ -1,0 +1,159 @@
+//! Jobs: type-erased closures that another thread may run.
+//!
+//! A [`JobRef`] is two words, the address of a job and the function that runs
+//! it. What the address means is known to that function only:
+//!
+//! * [`StackJob`] lives in the frame of a `join` or an `install`. It holds its
+//!   closure until somebody runs it, and then its result, in the same place.
+//!   It has no state word: the deque's slot says who owns it.
+//! * [`HeapJob`] owns a boxed closure and frees itself when it has run.
+
+use std::cell::UnsafeCell;
+use std::mem::ManuallyDrop;
+use std::ptr;
+
+use crate::unwind::{self, Payload};
+
+/// Runs the job at an address.
+pub(crate) type RunFn = unsafe fn(*const ());
+
+/// A job to be run exactly once, by whoever holds this.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JobRef {
+    pub(crate) data: *const (),
+    pub(crate) run: RunFn,
+}
+
+// SAFETY: every constructor demands a closure that is `Send`, and the closure
+// is what crosses threads; the reference itself is a pair of plain addresses.
+unsafe impl Send for JobRef {}
+
+impl JobRef {
+    /// Runs the job.
+    ///
+    /// # Safety
+    ///
+    /// The job must be alive, and nobody else may run it before or after.
+    #[inline]
+    pub(crate) unsafe fn run(self) {
+        // SAFETY: `run` belongs to `data` by construction; the rest is the
+        // caller's obligation.
+        unsafe { (self.run)(self.data) }
+    }
+}
+
+/// A closure in its maker's frame, replaced by its result when it has run.
+pub(crate) struct StackJob<F, R> {
+    cell: UnsafeCell<FuncOrResult<F, R>>,
+}
+
+union FuncOrResult<F, R> {
+    func: ManuallyDrop<F>,
+    result: ManuallyDrop<Result<R, Payload>>,
+}
+
+impl<F, R> StackJob<F, R>
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    #[inline(always)]
+    pub(crate) fn new(func: F) -> Self {
+        StackJob {
+            cell: UnsafeCell::new(FuncOrResult {
+                func: ManuallyDrop::new(func),
+            }),
+        }
+    }
+
+    /// The two words under which another thread can run this job.
+    #[inline(always)]
+    pub(crate) fn as_job_ref(&self) -> JobRef {
+        JobRef {
+            data: ptr::from_ref(self).cast(),
+            run: Self::run_elsewhere,
+        }
+    }
+
+    /// Takes the closure back out.
+    ///
+    /// # Safety
+    ///
+    /// Nobody has run the job, and nobody will.
+    #[inline(always)]
+    pub(crate) unsafe fn take_func(&self) -> F {
+        // SAFETY: nobody runs the job, so this thread alone uses the cell.
+        let cell = unsafe { &mut *self.cell.get() };
+        // SAFETY: the job has not run, so the cell holds the closure, and the
+        // caller uses neither the closure nor the job again.
+        unsafe { ManuallyDrop::take(&mut cell.func) }
+    }
+
+    /// Takes the result that another thread left.
+    ///
+    /// # Safety
+    ///
+    /// The job has been run, its completion has been observed with Acquire,
+    /// and the result has not been taken before.
+    #[inline]
+    pub(crate) unsafe fn take_result(&self) -> Result<R, Payload> {
+        // SAFETY: the runner is done with the cell; this thread alone uses it.
+        let cell = unsafe { &mut *self.cell.get() };
+        // SAFETY: after the run the cell holds the result.
+        unsafe { ManuallyDrop::take(&mut cell.result) }
+    }
+
+    /// Runs the job on a thread that is not its maker's.
+    ///
+    /// # Safety
+    ///
+    /// `data` comes from [`as_job_ref`](Self::as_job_ref) of a live job that
+    /// the caller has won; nobody else touches the cell until the caller
+    /// publishes the completion.
+    unsafe fn run_elsewhere(data: *const ()) {
+        // SAFETY: the caller guarantees a live job of this very type.
+        let job = unsafe { &*data.cast::<Self>() };
+        // SAFETY: the caller has won the job, so nobody else runs it.
+        let func = unsafe { job.take_func() };
+        let result = unwind::catch(|| func(true));
+        // SAFETY: still the only user of the cell.
+        let cell = unsafe { &mut *job.cell.get() };
+        cell.result = ManuallyDrop::new(result);
+    }
+}
+
+/// A boxed closure that runs once and frees itself. It must not unwind.
+pub(crate) struct HeapJob<F> {
+    func: F,
+}
+
+impl<F> HeapJob<F>
+where
+    F: FnOnce() + Send,
+{
+    /// Boxes `func` and forgets its lifetime.
+    ///
+    /// # Safety
+    ///
+    /// What `func` borrows must stay alive until the job has been run, and the
+    /// job must be run exactly once (otherwise it leaks).
+    pub(crate) unsafe fn into_job_ref(func: F) -> JobRef {
+        JobRef {
+            data: Box::into_raw(Box::new(HeapJob { func }))
+                .cast_const()
+                .cast(),
+            run: Self::run,
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `data` comes from [`into_job_ref`](Self::into_job_ref) and is used once.
+    unsafe fn run(data: *const ()) {
+        // SAFETY: `data` is the box that `into_job_ref` leaked, taken once.
+        let job = unsafe { Box::from_raw(data.cast_mut().cast::<Self>()) };
+        let guard = unwind::AbortOnUnwind;
+        (job.func)();
+        std::mem::forget(guard);
+    }
+}

@@ -1,0 +1,470 @@
+//! Describing and making a pool.
+
+use std::any::Any;
+use std::fmt;
+use std::io;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use super::handle::Pool;
+use super::registry::{Hooks, Registry, Shared};
+use super::warning::Warning;
+use super::{global, local, worker};
+use crate::jobs::{Jobs, ParseJobsError};
+use crate::sync::barrier;
+
+type NameHook = Box<dyn FnMut(usize) -> String>;
+type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
+
+/// A number of jobs as callers write it: a plain number, or [`Jobs`].
+pub trait IntoJobs: sealed::Sealed {
+    /// Checks the number.
+    ///
+    /// # Errors
+    ///
+    /// For 0, or more than [`Jobs::MAX`].
+    fn into_jobs(self) -> Result<Jobs, ParseJobsError>;
+}
+
+impl IntoJobs for usize {
+    fn into_jobs(self) -> Result<Jobs, ParseJobsError> {
+        Jobs::try_from(self)
+    }
+}
+
+impl IntoJobs for NonZeroUsize {
+    fn into_jobs(self) -> Result<Jobs, ParseJobsError> {
+        Jobs::try_from(self.get())
+    }
+}
+
+impl IntoJobs for Jobs {
+    fn into_jobs(self) -> Result<Jobs, ParseJobsError> {
+        Ok(self)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for usize {}
+    impl Sealed for std::num::NonZeroUsize {}
+    impl Sealed for crate::Jobs {}
+}
+
+/// The description of a pool, made with [`Pool::builder`].
+#[must_use = "a builder does nothing until it is built"]
+#[derive(Default)]
+pub struct PoolBuilder {
+    jobs: Jobs,
+    jobs_error: Option<ParseJobsError>,
+    name: Option<NameHook>,
+    stack_size: Option<usize>,
+    spawner: Option<SpawnHook>,
+    use_current_thread: bool,
+    guests: Option<bool>,
+    refuse_barrier: bool,
+    hooks: Hooks,
+}
+
+impl fmt::Debug for PoolBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoolBuilder")
+            .field("jobs", &self.jobs)
+            .field("stack_size", &self.stack_size)
+            .field("use_current_thread", &self.use_current_thread)
+            .field("guests", &self.guests)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PoolBuilder {
+    /// A pool with everything left to the defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many threads may run user code at once; [`Jobs::Auto`] unless set.
+    ///
+    /// 0 is an error, reported by [`build`](Self::build).
+    pub fn jobs(mut self, jobs: impl IntoJobs) -> Self {
+        match jobs.into_jobs() {
+            Ok(jobs) => {
+                self.jobs = jobs;
+                self.jobs_error = None;
+            }
+            Err(error) => self.jobs_error = Some(error),
+        }
+        self
+    }
+
+    /// Names the threads of the pool by their number.
+    pub fn thread_name(mut self, name: impl FnMut(usize) -> String + 'static) -> Self {
+        self.name = Some(Box::new(name));
+        self
+    }
+
+    /// The stack of each thread of the pool, in bytes; 8 MiB unless set.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = Some(bytes);
+        self
+    }
+
+    /// Called on each thread of the pool when it starts, with its number.
+    pub fn start_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.hooks.start = Some(Box::new(hook));
+        self
+    }
+
+    /// Called on each thread of the pool before it ends, with its number.
+    pub fn exit_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.hooks.exit = Some(Box::new(hook));
+        self
+    }
+
+    /// Called with the payload of a panic that nobody waits for: of a detached
+    /// task, or of one of these hooks. Without it, such panics are counted
+    /// ([`Pool::lost_panics`]). Either way the pool goes on.
+    pub fn panic_handler(
+        mut self,
+        hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.panic = Some(Box::new(hook));
+        self
+    }
+
+    /// Called when the pool is smaller than asked; without it, the warning is
+    /// printed to standard error.
+    pub fn warning_handler(mut self, hook: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
+        self.hooks.warning = Some(Box::new(hook));
+        self
+    }
+
+    /// Called on each thread of the pool before anything else, with its
+    /// number: the place to bind it to a processor.
+    pub fn pin(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.hooks.pin = Some(Box::new(hook));
+        self
+    }
+
+    /// Starts the threads of the pool with `spawner`, which has to arrange that
+    /// [`ThreadBuilder::run`] is called on a thread of its own.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .spawn_handler(|thread| {
+    ///         std::thread::Builder::new().spawn(|| thread.run()).map(drop)
+    ///     })
+    ///     .build()?;
+    /// assert_eq!(pool.install(|| 6 * 7), 42);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn spawn_handler(
+        mut self,
+        spawner: impl FnMut(ThreadBuilder) -> io::Result<()> + 'static,
+    ) -> Self {
+        self.spawner = Some(Box::new(spawner));
+        self
+    }
+
+    /// Makes the thread that builds the pool one of its threads, for good.
+    ///
+    /// It runs jobs of the pool only while it waits in one of the pool's
+    /// calls. The pool's memory is then kept until the process ends.
+    pub fn use_current_thread(mut self) -> Self {
+        self.use_current_thread = true;
+        self
+    }
+
+    /// Whether a call from outside runs on the calling thread, as a guest of
+    /// the pool, or is handed over to one of the pool's threads.
+    ///
+    /// Guests are faster, and the default. Where the threads of the pool are
+    /// special (their name, stack size, start or exit handler, pinning or
+    /// spawner has been set) the default is to hand over.
+    pub fn guests(mut self, guests: bool) -> Self {
+        self.guests = Some(guests);
+        self
+    }
+
+    /// Behaves as on a system that refuses the asymmetric barrier.
+    #[cfg(test)]
+    pub(crate) fn refuse_barrier(mut self) -> Self {
+        self.refuse_barrier = true;
+        self
+    }
+
+    /// Makes the pool.
+    ///
+    /// A thread that cannot be created is a [`Warning`], not an error: the
+    /// pool goes on with fewer, and with none it runs everything on the
+    /// threads that call it.
+    ///
+    /// # Errors
+    ///
+    /// If the number of jobs makes no sense, or
+    /// [`use_current_thread`](Self::use_current_thread) is asked for on a
+    /// thread that is in a pool already.
+    pub fn build(mut self) -> Result<Pool, BuildError> {
+        let registry = self.make_registry()?;
+        match self.spawner.take() {
+            Some(mut spawner) => self.start(&registry, &mut *spawner),
+            None => self.start(&registry, &mut spawn_thread),
+        }
+        if self.use_current_thread {
+            become_member(&registry);
+        }
+        Ok(Pool::from_registry(registry))
+    }
+
+    /// Makes this the global pool, which the free functions use.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build); and if the global pool exists already,
+    /// because somebody made it or used it.
+    pub fn build_global(self) -> Result<(), BuildError> {
+        global::build(self)
+    }
+
+    /// Makes a pool whose threads may borrow from this frame: each is started
+    /// by `wrapper`, which runs it between its own set-up and clean-up, and all
+    /// have ended when this returns.
+    ///
+    /// ```
+    /// let greeting = String::from("hello");
+    /// let length = drumline::Pool::builder().jobs(2).build_scoped(
+    ///     |thread| {
+    ///         assert_eq!(greeting.len(), 5); // borrowed by a thread of the pool
+    ///         thread.run()
+    ///     },
+    ///     |pool| pool.install(|| greeting.len()),
+    /// )?;
+    /// assert_eq!(length, 5);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    pub fn build_scoped<W, F, R>(mut self, wrapper: W, with_pool: F) -> Result<R, BuildError>
+    where
+        W: Fn(ThreadBuilder) + Sync,
+        F: FnOnce(&Pool) -> R,
+    {
+        let registry = self.make_registry()?;
+        let wrapper = &wrapper;
+        let result = thread::scope(|scope| {
+            // Dropped at the end of this closure, also by a panic, so that the
+            // threads end before the scope waits for them.
+            let pool = Pool::from_registry(Shared::clone(&registry));
+            self.start(&registry, &mut |builder: ThreadBuilder| {
+                let mut thread = thread::Builder::new();
+                if let Some(name) = builder.name() {
+                    thread = thread.name(name.to_owned());
+                }
+                thread
+                    .stack_size(builder.stack_size())
+                    .spawn_scoped(scope, move || wrapper(builder))
+                    .map(drop)
+            });
+            with_pool(&pool)
+        });
+        Ok(result)
+    }
+
+    fn make_registry(&mut self) -> Result<Shared, BuildError> {
+        if let Some(error) = self.jobs_error.take() {
+            return Err(BuildError {
+                kind: Kind::Jobs(error),
+            });
+        }
+        if self.use_current_thread && local::seat().is_some() {
+            return Err(BuildError {
+                kind: Kind::AlreadyMember,
+            });
+        }
+        let hooks = std::mem::take(&mut self.hooks);
+        let special = self.name.is_some()
+            || self.stack_size.is_some()
+            || self.spawner.is_some()
+            || hooks.pin.is_some()
+            || hooks.start.is_some()
+            || hooks.exit.is_some();
+        let members = usize::from(self.use_current_thread);
+        let places = self.jobs.resolve().get() - members;
+        let barrier = if self.refuse_barrier {
+            barrier::Barrier::Refused
+        } else {
+            barrier::choose()
+        };
+        let guests = self.guests.unwrap_or(!special);
+        let registry = Shared::new(Registry::new(places, guests, hooks, barrier));
+        for _ in 0..members {
+            registry.add_member();
+        }
+        Ok(registry)
+    }
+
+    fn start(
+        &mut self,
+        registry: &Shared,
+        spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
+    ) {
+        let wanted = registry.line().places();
+        start_workers(
+            registry,
+            wanted,
+            self.stack_size,
+            self.name.as_mut(),
+            spawner,
+        );
+    }
+}
+
+/// The stack of a worker unless told otherwise: that of a main thread.
+const STACK_SIZE: usize = 8 << 20;
+
+/// Starts workers until there are `wanted`, or the system refuses.
+fn start_workers(
+    registry: &Shared,
+    wanted: usize,
+    stack_size: Option<usize>,
+    mut name: Option<&mut NameHook>,
+    spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
+) {
+    for have in registry.workers()..wanted {
+        let index = registry.add_seat();
+        registry.alive_up();
+        let builder = ThreadBuilder {
+            name: name.as_mut().map(|name| name(index)),
+            stack_size: stack_size.unwrap_or(STACK_SIZE),
+            index,
+            life: Life(Shared::clone(registry)),
+        };
+        match spawner(builder) {
+            Ok(()) => registry.count_worker(index),
+            Err(error) => {
+                registry.warn(&Warning::ThreadNotCreated {
+                    have,
+                    wanted,
+                    error,
+                });
+                return;
+            }
+        }
+    }
+}
+
+/// Changes the number of jobs of a live pool.
+pub(crate) fn resize(registry: &Shared, jobs: usize) {
+    let places = jobs.saturating_sub(registry.members());
+    start_workers(registry, places, None, None, &mut spawn_thread);
+    registry.wake(registry.line().set_places(places));
+}
+
+/// The ordinary way to start a thread.
+fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
+    let mut thread = thread::Builder::new().stack_size(builder.stack_size());
+    thread = thread.name(match builder.name() {
+        Some(name) => name.to_owned(),
+        None => format!("drumline-{}", builder.index()),
+    });
+    let registry = Shared::clone(&builder.life.0);
+    let handle = thread.spawn(move || builder.run())?;
+    registry.keep_handle(handle);
+    Ok(())
+}
+
+/// Seats the current thread in the pool for good.
+fn become_member(registry: &Shared) {
+    // Leaked: the thread's cells point into it from now on.
+    let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
+    let seat = registry.seat(registry.add_seat());
+    std::mem::forget(local::switch(seat, seat.first_deque()));
+}
+
+/// A thread that a pool wants to have; see [`PoolBuilder::spawn_handler`].
+#[derive(Debug)]
+pub struct ThreadBuilder {
+    name: Option<String>,
+    stack_size: usize,
+    index: usize,
+    life: Life,
+}
+
+impl ThreadBuilder {
+    /// The number that the thread will have in its pool.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The name that was asked for, if any.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The stack that was asked for, in bytes.
+    pub fn stack_size(&self) -> usize {
+        self.stack_size
+    }
+
+    /// Is a worker of the pool, until the pool ends.
+    pub fn run(self) {
+        worker::run(&self.life.0, self.index);
+    }
+}
+
+/// Counts a worker as alive until it is dropped, whether it ran or not.
+#[derive(Debug)]
+struct Life(Shared);
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.0.alive_down();
+    }
+}
+
+/// A pool could not be made.
+#[derive(Debug)]
+pub struct BuildError {
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Jobs(ParseJobsError),
+    AlreadyMember,
+    GlobalExists,
+}
+
+impl BuildError {
+    pub(crate) fn global_exists() -> Self {
+        BuildError {
+            kind: Kind::GlobalExists,
+        }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Jobs(error) => error.fmt(f),
+            Kind::AlreadyMember => f.write_str(
+                "the current thread is in a pool already, and can be a permanent member of one only",
+            ),
+            Kind::GlobalExists => f.write_str(
+                "the global pool exists already; call build_global before anything uses it, once",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            Kind::Jobs(error) => Some(error),
+            Kind::AlreadyMember | Kind::GlobalExists => None,
+        }
+    }
+}

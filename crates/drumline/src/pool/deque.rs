@@ -1,0 +1,485 @@
+//! The deque of a worker: public to thieves, without a fence for its owner.
+//!
+//! # What it owns
+//!
+//! An array of [`Slot`]s used as a stack. The owner moves `top`, thieves move
+//! `head` and `taken`, at the other end:
+//!
+//! ```text
+//!   base          taken         head                 top              end
+//!    │  taken by    │  exposed    │  private            │  free          │ scratch
+//!    ▼  thieves     ▼             ▼                     ▼                ▼
+//!   [ .  .  .  .  .][ .  .  .  . ][ .  .  .  .  .  .  . ][ .  .  .  .  . ][.]
+//! ```
+//!
+//! * `private` entries belong to the owner: it pops them with two plain
+//!   memory accesses.
+//! * `exposed` entries have been claimed by a thief's barrier but not been
+//!   taken yet. Any thread that holds the thief-lock may take the oldest; the
+//!   owner must take the lock to pop one, and so withdraws it.
+//! * `taken` entries are decided by the word in their slot.
+//!
+//! # Steps
+//!
+//! The protocol is THE of Cilk-5 (Frigo, Leiserson, Randall 1998: claim first,
+//! look second) with the owner's fence moved into the thief by an asymmetric
+//! barrier, and with the claim split from the taking.
+//!
+//! * **push** (owner): write the slot; `top = mine + 1`; light barrier; load
+//!   `limit`, and if `mine + 1 > limit` take the cold path. The load comes
+//!   after the entry is visible: a lookout that marks (`limit = null`), runs
+//!   its heavy barrier and then finds nothing can only have missed an entry
+//!   whose owner is going to see the mark.
+//! * **pop** (owner): `top = mine`; light barrier; load `head`; if
+//!   `head <= mine` the entry is ours. Otherwise take the thief-lock: if
+//!   `taken <= mine` nobody took it (withdraw: `head = mine`), else the entry
+//!   is gone and its slot stays reserved (`top = mine + 1`) until
+//!   [`release`](Deque::release), so that its word stays valid.
+//! * **expose** (thief, locked): `head = h + k`; heavy barrier; load `top`;
+//!   step back to `max(top, h)`. One barrier can expose many entries, which a
+//!   thief uses when it meets a long row of tiny jobs.
+//! * **take** (thief, locked): read the slot at `taken`, write the thief's
+//!   name into its word, `taken += 1`.
+//!
+//! # The race feared, and why it cannot happen
+//!
+//! Owner and thief both get the last entry: the owner stores `top = mine`
+//! (event O1) and loads `head` (O2), the thief stores `head = mine + 1` (T1)
+//! and loads `top` (T2). Light and heavy barrier stand between O1 and O2 and
+//! between T1 and T2, so O2 sees T1 or T2 sees O1. If T2 sees O1, the thief
+//! steps back. If O2 sees T1, the owner waits for the lock and there finds
+//! out what the thief decided. The owner overwrites a slot only after a pop
+//! of it, so an entry that a thief reads under the lock is never torn, and no
+//! version counter is needed.
+//!
+//! # Overflow
+//!
+//! When the array is full the owner goes on in a further deque, linked through
+//! `next` and twice as large; thieves visit the chain in order. The scratch
+//! slot at `end` is never visible to thieves (they clamp `top`), so the push
+//! that finds the array full is undone without a protocol of its own.
+//!
+//! # Fenced deques
+//!
+//! Where the system refuses the asymmetric barrier, the deque that `join`
+//! pushes to has no slots but the scratch slot: every push takes the cold
+//! path, which works on `next` with [`push_fenced`](Deque::push_fenced) and
+//! [`pop_fenced`](Deque::pop_fenced). The fast path pays nothing for that.
+//!
+//! # Rejected
+//!
+//! Chase–Lev (a fence in every pop, the cost this exists to avoid);
+//! comparing a word in the slot instead of `head` (one store more per push to
+//! clear it); moving to a larger array (frames hold slot addresses).
+
+use std::ptr;
+
+use super::slot::Slot;
+use crate::job::JobRef;
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::barrier::{self, Barrier};
+use crate::sync::{Apart, SpinGuard, SpinLock};
+
+/// Reasons why the owner was asked for attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reasons(usize);
+
+impl Reasons {
+    /// Nobody watches the pool: the next push must wake the head of the line.
+    pub(crate) const HUNGRY: Reasons = Reasons(1);
+    /// A thread that waits for a job of this thread wants to help it.
+    pub(crate) const FOLLOWED: Reasons = Reasons(2);
+
+    pub(crate) fn contains(self, other: Reasons) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// How an attempt to steal ended.
+#[derive(Debug)]
+pub(crate) enum Steal {
+    /// An entry was taken; it must be started or found taken back.
+    Taken(Stolen),
+    /// There is nothing to take.
+    Empty,
+    /// Another thief is at work here.
+    Busy,
+}
+
+/// An entry that a thief has taken and not started yet.
+#[derive(Debug)]
+pub(crate) struct Stolen {
+    pub(crate) job: JobRef,
+    pub(crate) slot: *const Slot,
+    /// Whether the owner was interrupted by a barrier for it.
+    pub(crate) interrupted: bool,
+}
+
+/// The stack of pending halves of one thread in one pool.
+#[derive(Debug)]
+pub(crate) struct Deque {
+    owned: Owned,
+    shared: Apart<Shared>,
+}
+
+/// Written by the owner (and `limit`, rarely, by those who mark it).
+#[derive(Debug)]
+#[repr(align(128))]
+struct Owned {
+    top: AtomicPtr<Slot>,
+    limit: AtomicPtr<Slot>,
+    /// Entries below are older than the job that the owner runs now.
+    floor: AtomicPtr<Slot>,
+    base: *mut Slot,
+    end: *mut Slot,
+    slots: Box<[Slot]>,
+    barrier: Barrier,
+}
+
+/// Written by thieves, under the lock unless noted.
+#[derive(Debug)]
+struct Shared {
+    head: AtomicPtr<Slot>,
+    taken: AtomicPtr<Slot>,
+    lock: SpinLock,
+    /// Why `limit` is null; written before `limit`, without the lock.
+    reasons: AtomicUsize,
+    /// Where the owner goes on when this deque is full; written once by the owner.
+    next: AtomicPtr<Deque>,
+}
+
+// SAFETY: `base` and `end` point into `slots`, which the deque owns; all that
+// threads share is atomic, and who may write what is the protocol above.
+unsafe impl Send for Deque {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Deque {}
+
+impl Deque {
+    /// A deque with room for `capacity` entries. With 0, every push is sent
+    /// on to the next deque of the chain.
+    pub(crate) fn new(capacity: usize, barrier: Barrier) -> Self {
+        let slots = Slot::zeroed(capacity + 1);
+        let base = slots.as_ptr().cast_mut();
+        let end = base.wrapping_add(capacity);
+        Deque {
+            owned: Owned {
+                top: AtomicPtr::new(base),
+                limit: AtomicPtr::new(end),
+                floor: AtomicPtr::new(base),
+                base,
+                end,
+                slots,
+                barrier,
+            },
+            shared: Apart(Shared {
+                head: AtomicPtr::new(base),
+                taken: AtomicPtr::new(base),
+                lock: SpinLock::new(),
+                reasons: AtomicUsize::new(0),
+                next: AtomicPtr::new(ptr::null_mut()),
+            }),
+        }
+    }
+
+    // ---- the owner ------------------------------------------------------
+
+    /// Makes `job` visible to thieves.
+    ///
+    /// Returns the slot, and whether the owner must now call
+    /// [`attend`](Self::attend).
+    ///
+    /// # Safety
+    ///
+    /// Called by the owner. The job stays alive until [`pop`](Self::pop) or
+    /// [`release`](Self::release) gave the slot back.
+    #[inline(always)]
+    pub(crate) unsafe fn push(&self, job: JobRef) -> (*mut Slot, bool) {
+        // Relaxed: the owner alone writes `top`.
+        let mine = self.owned.top.load(Ordering::Relaxed);
+        // SAFETY: `top` is at most `end` here, whose scratch slot exists.
+        unsafe { (*mine).write(job) };
+        let next = mine.wrapping_add(1);
+        // Release publishes the slot to the Acquire load of `top` in `expose`.
+        self.owned.top.store(next, Ordering::Release);
+        barrier::light();
+        (mine, next > self.owned.limit.load(Ordering::Relaxed))
+    }
+
+    /// Takes the newest entry back. `false`: somebody took it; the slot stays
+    /// reserved until [`release`](Self::release).
+    ///
+    /// # Safety
+    ///
+    /// Called by the owner, with the slot of its newest entry.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) unsafe fn pop(&self, mine: *mut Slot) -> bool {
+        self.owned.top.store(mine, Ordering::Relaxed);
+        barrier::light();
+        // Acquire: a thief that stepped back is done with the slot.
+        if self.shared.head.load(Ordering::Acquire) > mine {
+            self.pop_claimed(mine)
+        } else {
+            true
+        }
+    }
+
+    /// The cold half of `pop`: a thief has reached this entry.
+    #[cold]
+    #[inline(never)]
+    fn pop_claimed(&self, mine: *mut Slot) -> bool {
+        let _locked = self.shared.lock.lock();
+        // Relaxed throughout: the lock orders thieves and owner.
+        if self.shared.taken.load(Ordering::Relaxed) <= mine {
+            self.shared.head.store(mine, Ordering::Relaxed);
+            return true;
+        }
+        let above = mine.wrapping_add(1);
+        self.shared.head.store(above, Ordering::Relaxed);
+        self.owned.top.store(above, Ordering::Relaxed);
+        false
+    }
+
+    /// As [`push`](Self::push), with a fence of the owner's own.
+    ///
+    /// # Safety
+    ///
+    /// As for `push`; and the deque must not be full.
+    #[cold]
+    pub(crate) unsafe fn push_fenced(&self, job: JobRef) -> (*mut Slot, bool) {
+        // SAFETY: the caller's obligations are those of `push`.
+        let (mine, _) = unsafe { self.push(job) };
+        barrier::fence();
+        (
+            mine,
+            self.owned.limit.load(Ordering::Relaxed) < mine.wrapping_add(1),
+        )
+    }
+
+    /// As [`pop`](Self::pop), with a fence of the owner's own.
+    ///
+    /// # Safety
+    ///
+    /// As for `pop`.
+    #[cold]
+    pub(crate) unsafe fn pop_fenced(&self, mine: *mut Slot) -> bool {
+        self.owned.top.store(mine, Ordering::Relaxed);
+        barrier::fence();
+        // SAFETY: the caller's obligations are those of `pop`, which stores
+        // the same `top` again.
+        unsafe { self.pop(mine) }
+    }
+
+    /// Owner: gives back the slot of an entry that was taken and is settled
+    /// (taken back, or done): entries pushed from here on are visible again.
+    pub(crate) fn release(&self, mine: *mut Slot) {
+        let _locked = self.shared.lock.lock();
+        // Every older entry was taken before this one, every newer one is gone.
+        self.shared.taken.store(mine, Ordering::Relaxed);
+        self.shared.head.store(mine, Ordering::Relaxed);
+        self.owned.top.store(mine, Ordering::Relaxed);
+    }
+
+    /// Owner, after a push that asked for it: takes the pending reasons and
+    /// stops the asking. `None`: the deque is full, and the push is undone.
+    #[cold]
+    pub(crate) fn attend(&self, mine: *mut Slot) -> Option<Reasons> {
+        if mine == self.owned.end {
+            // The scratch slot: no thief has seen it.
+            self.owned.top.store(mine, Ordering::Relaxed);
+            return None;
+        }
+        Some(self.take_reasons())
+    }
+
+    /// Owner: whether somebody asks for attention (checked after work was
+    /// published elsewhere than in this deque).
+    pub(crate) fn is_asked(&self) -> bool {
+        self.owned.limit.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Owner: takes the pending reasons and stops the asking.
+    pub(crate) fn take_reasons(&self) -> Reasons {
+        // First the limit, then the reasons: an asker writes the reason first,
+        // so one that comes in between leaves `limit` null and is met by the
+        // next push. Acquire pairs with the Release in `ask`.
+        self.owned.limit.swap(self.owned.end, Ordering::AcqRel);
+        Reasons(self.shared.reasons.swap(0, Ordering::AcqRel))
+    }
+
+    /// Owner: entries pushed so far are older than what runs from now on.
+    /// Returns what [`restore_floor`](Self::restore_floor) needs.
+    pub(crate) fn raise_floor(&self) -> *mut Slot {
+        let top = self.owned.top.load(Ordering::Relaxed);
+        let before = self.owned.floor.load(Ordering::Relaxed);
+        // Relaxed: published by the Release with which the job is started.
+        self.owned.floor.store(top, Ordering::Relaxed);
+        before
+    }
+
+    /// Owner: the job that raised the floor is done, and known to be.
+    pub(crate) fn restore_floor(&self, before: *mut Slot) {
+        // Release: a thief that sees this floor sees the job done.
+        self.owned.floor.store(before, Ordering::Release);
+    }
+
+    /// Owner: a deque to go on with when this one is full, not linked yet.
+    pub(crate) fn further(&self) -> Box<Deque> {
+        let room = Deque::new(self.owned.slots.len() * 2, self.owned.barrier);
+        Self::gated(room)
+    }
+
+    /// Puts a gate before `room` where the system refuses the asymmetric
+    /// barrier ("Fenced deques").
+    pub(crate) fn gated(room: Deque) -> Box<Deque> {
+        let room = Box::new(room);
+        if room.owned.barrier == Barrier::Refused {
+            let gate = Box::new(Deque::new(0, Barrier::Refused));
+            gate.link(room);
+            gate
+        } else {
+            room
+        }
+    }
+
+    /// Owner: links a deque from [`further`](Self::further), once.
+    pub(crate) fn link(&self, next: Box<Deque>) {
+        // Release pairs with the Acquire in `next`.
+        self.shared
+            .next
+            .store(Box::into_raw(next), Ordering::Release);
+    }
+
+    /// Whether this deque only sends pushes on ("Fenced deques").
+    pub(crate) fn is_gate(&self) -> bool {
+        self.owned.base == self.owned.end
+    }
+
+    /// Owner: whether the next push finds a free slot.
+    pub(crate) fn has_room(&self) -> bool {
+        self.owned.top.load(Ordering::Relaxed) < self.owned.end
+    }
+
+    // ---- thieves and lookouts -------------------------------------------
+
+    /// The deque that the owner went on with when this one was full.
+    pub(crate) fn next(&self) -> Option<&Deque> {
+        let next = self.shared.next.load(Ordering::Acquire);
+        // SAFETY: null, or a deque that `link` leaked and `drop` frees with
+        // this one; it is never replaced.
+        unsafe { next.as_ref() }
+    }
+
+    /// About how many entries could be taken now: a look without touching.
+    pub(crate) fn visible(&self) -> usize {
+        let top = self.top_clamped(Ordering::Relaxed);
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        (top as usize).saturating_sub(taken as usize) / size_of::<Slot>()
+    }
+
+    /// How many entries could be taken without a barrier; a look at lines that
+    /// the owner only reads.
+    pub(crate) fn exposed(&self) -> usize {
+        let head = self.shared.head.load(Ordering::Relaxed);
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        (head as usize).saturating_sub(taken as usize) / size_of::<Slot>()
+    }
+
+    /// Asks the owner for attention at its next push.
+    ///
+    /// To be followed by a heavy barrier and a look at the deque.
+    pub(crate) fn ask(&self, reasons: Reasons) {
+        // The reason first; read-modify-writes, so that the owner's swap of
+        // `limit` synchronizes with every asker before it.
+        self.shared.reasons.fetch_or(reasons.0, Ordering::AcqRel);
+        self.owned.limit.swap(ptr::null_mut(), Ordering::AcqRel);
+    }
+
+    /// Tries to take the oldest entry for `thief`. If none is exposed, exposes
+    /// up to `batch`; with 0, the owner is not interrupted.
+    ///
+    /// With `related`, an entry is taken only if it is not older than the job
+    /// that the owner runs, and `related` still holds after the entry was
+    /// secured (leapfrogging).
+    pub(crate) fn steal(
+        &self,
+        thief: usize,
+        batch: usize,
+        related: Option<&dyn Fn() -> bool>,
+    ) -> Steal {
+        // Look without touching.
+        if self.exposed() == 0 && (batch == 0 || self.visible() == 0) {
+            return Steal::Empty;
+        }
+        let Some(locked) = self.shared.lock.try_lock() else {
+            return Steal::Busy;
+        };
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        let interrupted = taken == self.shared.head.load(Ordering::Relaxed);
+        if interrupted && !self.expose(&locked, batch) {
+            return Steal::Empty;
+        }
+        if let Some(related) = related {
+            // The floor first (Acquire pairs with `restore_floor`), then "still
+            // that job": a lowered floor comes with a finished job.
+            if taken < self.owned.floor.load(Ordering::Acquire) || !related() {
+                return Steal::Empty;
+            }
+        }
+        // SAFETY: `taken < head <= top`, so the slot exists; while it is
+        // exposed and the lock is held the owner does not reuse it.
+        let slot = unsafe { &*taken };
+        // SAFETY: `expose` has seen `top` beyond the slot with Acquire.
+        let job = unsafe { slot.read() };
+        slot.take(thief);
+        self.shared
+            .taken
+            .store(taken.wrapping_add(1), Ordering::Relaxed);
+        drop(locked);
+        Steal::Taken(Stolen {
+            job,
+            slot,
+            interrupted,
+        })
+    }
+
+    /// Claims up to `batch` entries of the private part. Returns whether any
+    /// was secured.
+    fn expose(&self, _locked: &SpinGuard<'_>, batch: usize) -> bool {
+        let head = self.shared.head.load(Ordering::Relaxed);
+        let top = self.top_clamped(Ordering::Relaxed);
+        if top <= head || batch == 0 {
+            return false;
+        }
+        let visible = (top as usize - head as usize) / size_of::<Slot>();
+        let mut claim = head.wrapping_add(visible.min(batch));
+        // Release: an owner that goes by the stepped-back value below must see
+        // this thread done with the slots.
+        self.shared.head.store(claim, Ordering::Release);
+        if !barrier::heavy(self.owned.barrier) {
+            self.shared.head.store(head, Ordering::Release);
+            return false;
+        }
+        // Acquire pairs with the Release in `push`: the slots are written.
+        let top = self.top_clamped(Ordering::Acquire);
+        if top < claim {
+            claim = top.max(head);
+            self.shared.head.store(claim, Ordering::Release);
+        }
+        claim > head
+    }
+
+    fn top_clamped(&self, order: Ordering) -> *mut Slot {
+        self.owned.top.load(order).min(self.owned.end)
+    }
+}
+
+impl Drop for Deque {
+    fn drop(&mut self) {
+        let next = self.shared.next.load(Ordering::Relaxed);
+        if !next.is_null() {
+            // SAFETY: `next` came from `Box::into_raw` and is freed here only.
+            drop(unsafe { Box::from_raw(next) });
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The pool that nobody has to make.
+
+use std::ptr;
+
+use super::builder::{BuildError, PoolBuilder};
+use super::handle::{self, Pool};
+use super::registry::Registry;
+use super::{guest, local};
+use crate::jobs::Jobs;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicPtr, Ordering};
+
+/// The registry of the global pool, leaked: it lives as long as the process.
+static GLOBAL: AtomicPtr<Registry> = AtomicPtr::new(ptr::null_mut());
+
+/// The global pool, if it has been made in this very process.
+fn existing() -> Option<&'static Registry> {
+    // Acquire pairs with the Release in `publish`.
+    // SAFETY: null, or leaked for good.
+    let registry = unsafe { GLOBAL.load(Ordering::Acquire).as_ref() };
+    registry.filter(|registry| !registry.is_forked())
+}
+
+/// Makes `pool` the global one, unless there is one already.
+fn publish(pool: Pool) -> Result<&'static Registry, Pool> {
+    let before = GLOBAL.load(Ordering::Acquire);
+    // SAFETY: null, or leaked for good.
+    if unsafe { before.as_ref() }.is_some_and(|registry| !registry.is_forked()) {
+        return Err(pool);
+    }
+    let registry = Arc::clone(pool.registry());
+    let raw = Arc::into_raw(registry);
+    match GLOBAL.compare_exchange(before, raw.cast_mut(), Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => {
+            std::mem::forget(pool);
+            // SAFETY: leaked just now.
+            Ok(unsafe { &*raw })
+        }
+        Err(_) => {
+            // SAFETY: from `into_raw` above, and not published.
+            drop(unsafe { Arc::from_raw(raw) });
+            Err(pool)
+        }
+    }
+}
+
+/// The global pool; made on first use, and anew in a forked child.
+pub(crate) fn registry() -> &'static Registry {
+    loop {
+        if let Some(registry) = existing() {
+            return registry;
+        }
+        let pool = match PoolBuilder::new().build() {
+            Ok(pool) => pool,
+            Err(error) => unreachable!("a default pool needs nothing that can fail: {error}"),
+        };
+        if let Ok(registry) = publish(pool) {
+            return registry;
+        }
+    }
+}
+
+/// Runs `op` in the global pool, for a thread that is in no pool.
+pub(crate) fn in_global<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    let registry = registry();
+    if registry.has_guests() {
+        guest::enter(registry, |_| op())
+    } else {
+        handle::hand_over(registry, op)
+    }
+}
+
+/// Makes the pool of `builder` the global one.
+pub(crate) fn build(builder: PoolBuilder) -> Result<(), BuildError> {
+    if existing().is_some() {
+        return Err(BuildError::global_exists());
+    }
+    match publish(builder.build()?) {
+        Ok(_) => Ok(()),
+        Err(pool) => {
+            drop(pool);
+            Err(BuildError::global_exists())
+        }
+    }
+}
+
+/// The number of jobs of the pool that the current thread is in, or of the
+/// global pool: how many threads may run user code at once.
+///
+/// Asking does not make the global pool: before its first use, this is the
+/// number that it would have.
+///
+/// ```
+/// assert!(drumline::current_jobs() >= 1);
+/// ```
+pub fn current_jobs() -> usize {
+    match local::seat() {
+        Some(seat) => seat.registry().jobs(),
+        None => existing().map_or_else(|| Jobs::Auto.resolve().get(), Registry::jobs),
+    }
+}
+
+/// The number of the current thread in its pool, or `None` outside every pool.
+///
+/// It is unique among the threads that are in the pool at this moment, guests
+/// included, and a worker keeps its number. It may exceed
+/// [`current_jobs`], because guests are counted too.
+///
+/// ```
+/// assert_eq!(drumline::worker_index(), None);
+/// let (inside, _) = drumline::join(drumline::worker_index, || ());
+/// assert!(inside.is_some());
+/// ```
+pub fn worker_index() -> Option<usize> {
+    local::seat().map(super::seat::Seat::index)
+}

@@ -1,0 +1,297 @@
+//! The handle of a pool.
+
+use std::fmt;
+
+use super::builder::PoolBuilder;
+use super::registry::{Registry, Shared};
+use super::{guest, local};
+use crate::job::{JobRef, StackJob};
+use crate::unwind;
+use crate::wait::Gate;
+
+/// A pool of threads for fork/join and spawned tasks.
+///
+/// Most programs need none of their own: the free functions use a global pool
+/// that is made on first use. A pool of one's own has its own number of jobs,
+/// thread names, handlers.
+///
+/// ```
+/// let pool = drumline::Pool::builder().jobs(2).build()?;
+/// let (a, b) = pool.join(|| 1 + 1, || 2 + 2);
+/// assert_eq!((a, b), (2, 4));
+/// pool.shutdown()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Dropping
+///
+/// Dropping the handle lets the pool finish all that was spawned, in the
+/// background, and then ends its threads. If the pool has nothing to do, the
+/// drop waits for the threads, so that pools made and dropped one after another
+/// do not pile up. [`shutdown`](Self::shutdown) waits in every case.
+///
+/// # Forking
+///
+/// In a child process made by `fork`, a pool of the parent has no threads.
+/// Calling it there panics with a message that says so; calls that are already
+/// inside go on alone. The global pool is made anew in the child on first use.
+pub struct Pool {
+    registry: Shared,
+    /// The threads have been told to end, and have.
+    closed: bool,
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("jobs", &self.current_jobs())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Pool {
+    /// Starts to describe a pool.
+    pub fn builder() -> PoolBuilder {
+        PoolBuilder::new()
+    }
+
+    pub(crate) fn from_registry(registry: Shared) -> Self {
+        Pool {
+            registry,
+            closed: false,
+        }
+    }
+
+    pub(crate) fn registry(&self) -> &Shared {
+        &self.registry
+    }
+
+    /// Runs `op` in this pool and returns its result: `join`, `scope` and the
+    /// like inside `op` use this pool.
+    ///
+    /// If the pool takes guests (see [`PoolBuilder::guests`]) `op` runs on the
+    /// calling thread, which is a member of the pool meanwhile: no hand-over,
+    /// no context switch. Otherwise one of the pool's threads runs it.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.install(drumline::current_jobs), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where `op` panics, with its payload; and in a forked child.
+    ///
+    /// # Blocking
+    ///
+    /// Until `op` has returned.
+    pub fn install<OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce() -> R + Send,
+        R: Send,
+    {
+        install(&self.registry, op)
+    }
+
+    /// [`join`](crate::join()) in this pool.
+    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| crate::join(a, b))
+    }
+
+    /// The number of jobs: how many threads may run user code at once.
+    pub fn current_jobs(&self) -> usize {
+        self.registry.jobs()
+    }
+
+    /// The number of the current thread in this pool; `None` if it is not in it.
+    pub fn worker_index(&self) -> Option<usize> {
+        local::find(&self.registry).map(super::seat::Seat::index)
+    }
+
+    /// Changes the number of jobs of the live pool.
+    ///
+    /// Raising it starts threads where they are missing; lowering it lets
+    /// threads finish what they are running and then stand idle.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(1).build()?;
+    /// pool.set_jobs(2)?;
+    /// assert_eq!(pool.current_jobs(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// For 0, or more than [`Jobs::MAX`](crate::Jobs::MAX); the pool is
+    /// unchanged. If a thread cannot be created, that is a
+    /// [`Warning`](super::Warning), and the pool goes on with fewer.
+    pub fn set_jobs(
+        &self,
+        jobs: impl super::builder::IntoJobs,
+    ) -> Result<(), crate::ParseJobsError> {
+        self.registry.forbid_fork();
+        let jobs = jobs.into_jobs()?.resolve().get();
+        super::builder::resize(&self.registry, jobs);
+        Ok(())
+    }
+
+    /// How many detached tasks panicked without a panic handler to tell.
+    pub fn lost_panics(&self) -> usize {
+        self.registry.lost_panics()
+    }
+
+    /// Finishes all that was spawned, ends the threads, and waits for them.
+    ///
+    /// # Errors
+    ///
+    /// From inside the pool it cannot wait for itself: the handle comes back
+    /// in the error, and the pool goes on.
+    ///
+    /// # Blocking
+    ///
+    /// Until every spawned task has ended; forever if one never does.
+    pub fn shutdown(mut self) -> Result<(), ShutdownError> {
+        if local::find(&self.registry).is_some() {
+            return Err(ShutdownError { pool: self });
+        }
+        self.registry.forbid_fork();
+        self.close();
+        wait_outside(|| self.registry.wait_ended());
+        self.closed = true;
+        Ok(())
+    }
+
+    /// Tells the threads that nothing more comes from outside.
+    fn close(&self) {
+        let registry = &self.registry;
+        registry.wake(registry.line().close(&|| registry.has_work()));
+        registry.alive_down();
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if self.closed {
+            return;
+        }
+        if self.registry.is_forked() {
+            // Its threads, and perhaps its locks, belong to another process.
+            std::mem::forget(Shared::clone(&self.registry));
+            return;
+        }
+        self.close();
+        if self.registry.line().is_over() && local::find(&self.registry).is_none() {
+            wait_outside(|| self.registry.wait_ended());
+        }
+    }
+}
+
+/// The pool could not be shut down, because the calling thread is in it.
+pub struct ShutdownError {
+    pool: Pool,
+}
+
+impl ShutdownError {
+    /// The pool, unharmed.
+    pub fn into_pool(self) -> Pool {
+        self.pool
+    }
+}
+
+impl fmt::Debug for ShutdownError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShutdownError").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for ShutdownError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a pool cannot wait for its own end from one of its threads; \
+             call shutdown from outside, or drop the pool to let it end by itself",
+        )
+    }
+}
+
+impl std::error::Error for ShutdownError {}
+
+/// Runs `op` in the pool of `registry`.
+pub(crate) fn install<OP, R>(registry: &Registry, op: OP) -> R
+where
+    OP: FnOnce() -> R + Send,
+    R: Send,
+{
+    if registry.has_guests() || local::find(registry).is_some() {
+        guest::enter(registry, |_| op())
+    } else {
+        hand_over(registry, op)
+    }
+}
+
+/// Has a thread of the pool run `op`, and waits for it.
+pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + Send) -> R {
+    registry.forbid_fork();
+    let job = HandOver {
+        job: StackJob::new(|_| op()),
+        gate: Gate::new(),
+    };
+    // The job stays in this frame until the gate has opened.
+    registry.inject(job.as_job_ref(), true);
+    wait_outside(|| job.gate.wait());
+    // SAFETY: the gate opened after the run; taken once.
+    match unsafe { job.job.take_result() } {
+        Ok(result) => result,
+        Err(payload) => unwind::resume(payload),
+    }
+}
+
+/// A call that waits outside for a thread of the pool to run it.
+struct HandOver<F, R> {
+    job: StackJob<F, R>,
+    gate: Gate,
+}
+
+impl<F, R> HandOver<F, R>
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    fn as_job_ref(&self) -> JobRef {
+        JobRef {
+            data: std::ptr::from_ref(self).cast(),
+            run: Self::run,
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `data` comes from `as_job_ref` of a live job; run once.
+    unsafe fn run(data: *const ()) {
+        // SAFETY: alive until the gate opens.
+        let this = unsafe { &*data.cast::<Self>() };
+        // SAFETY: the queue handed this job to one thread.
+        unsafe { this.job.as_job_ref().run() };
+        this.gate.open();
+    }
+}
+
+/// Blocks this thread on something that another pool does; its place in the
+/// pool that it is in, if any, is free meanwhile.
+fn wait_outside(wait: impl FnOnce()) {
+    let seat = local::seat().filter(|seat| !seat.registry().is_forked());
+    if let Some(seat) = seat {
+        let registry = seat.registry();
+        registry.wake(registry.line().leave(&|| registry.has_work()));
+    }
+    wait();
+    if let Some(seat) = seat {
+        seat.registry().line().come_back();
+    }
+}

@@ -1,0 +1,480 @@
+//! The line of idle workers: who watches, who sleeps, who is woken.
+//!
+//! # What it owns
+//!
+//! The number of *places* (`jobs`: how many threads may run user code at
+//! once), how many are *active*, the idle workers standing in line, and which
+//! one of them is the *lookout*: the only idle thread that is awake. Everybody
+//! else sleeps without a timeout.
+//!
+//! # The invariant
+//!
+//! > Whenever a place is free, a worker stands in line and no lookout is awake,
+//! > every deque in use, also one that enters later, carries the mark, and a
+//! > scan made after the marks and a heavy barrier found nothing.
+//!
+//! A marked deque makes its owner's next push take the cold path, which calls
+//! [`Line::summon`]. So work that becomes visible is either seen by a lookout,
+//! or found by the scan, or announced by its owner.
+//!
+//! ```text
+//!             retire()                      take(): finds work
+//!   ACTIVE ─────────────► LOOKOUT ─────────────────────────────► ACTIVE
+//!     │                    │    ▲                                  │ wakes the
+//!     │ retire(), another  │    │ summon(), leave(), take():       │ next in line,
+//!     │ lookout stands     │    │ chosen as head of the line       │ or marks
+//!     ▼ before it          ▼    │                                  ▼
+//!   ASLEEP ◄───────────────┴────┘ doze(): nothing came, or deposed
+//! ```
+//!
+//! # Who keeps the invariant, event by event
+//!
+//! * A lookout that goes to sleep (`doze`) is in line and not awake from the
+//!   moment it gives up the role under the lock; it *then* marks, runs the
+//!   barrier and scans. If it finds something it takes the role back (`rise`).
+//! * A deque enters use under the lock (`enter`), so it is either seen by the
+//!   marking that follows, or it learns that it must carry the mark.
+//! * A lookout that takes work (`take`) either names its successor, or sleeps
+//!   no less than the rule demands: it marks before it begins.
+//! * A place that becomes free (`leave`, `set_places`) without a lookout and
+//!   without marks wakes the head of the line.
+//! * A mark is used up by `summon`. It wakes the head of the line, or clears
+//!   `hungry` where that is impossible (no place, nobody in line), so that the
+//!   next `leave` or `retire` knows that the marks no longer hold.
+//!
+//! # The race feared
+//!
+//! A wake-up lost between "nothing there" and sleeping. Publishing and marking
+//! form the store-load pattern of `sync::barrier`; role changes happen under
+//! one lock; and a sleeper's parker keeps a token that comes early.
+//!
+//! # Rejected
+//!
+//! A counter of sleepers that every push reads and updates (an atomic
+//! read-modify-write per push); waking from the push itself at every push (a
+//! storm); one watching thread besides the workers (it ticks when idle).
+
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{Mutex, MutexGuard, lock};
+
+use super::idle::IdleSet;
+
+/// Nobody is the lookout.
+const NOBODY: usize = usize::MAX;
+
+/// Whom the caller has to wake, after the lock is released.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// Nobody.
+    Nobody,
+    /// The worker with this seat number, the new lookout.
+    One(usize),
+    /// Every worker: the pool is over.
+    All,
+}
+
+/// What an idle worker does next.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It is the lookout.
+    Watch,
+    /// It sleeps until it is woken.
+    Sleep,
+    /// Its thread ends.
+    Exit,
+}
+
+/// How a lookout's wish to take work ended.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Take {
+    /// It is active now. With `mark`, it must mark, run the barrier, scan, and
+    /// summon if the scan finds something, before it begins.
+    Active { wake: Wake, mark: bool },
+    /// All places are taken.
+    NoPlace,
+    /// Somebody before it in line watches now.
+    Deposed,
+}
+
+/// How a lookout's wish to sleep ended.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doze {
+    /// Mark, barrier, scan; then `rise` if something was found, or sleep.
+    Mark,
+    /// Sleep: no place is free, or another lookout watches.
+    Sleep,
+    /// Not yet: the line needs a lookout, and it is this worker.
+    Watch,
+    /// The thread ends; wake the others.
+    Exit(Wake),
+}
+
+/// The line of one pool.
+#[derive(Debug)]
+pub(crate) struct Line {
+    state: Mutex<State>,
+    /// Copies for those who only want to know roughly; written under the lock.
+    active: AtomicUsize,
+    places: AtomicUsize,
+    lookout: AtomicUsize,
+    entries: AtomicUsize,
+    over: AtomicBool,
+}
+
+#[derive(Debug)]
+struct State {
+    places: usize,
+    active: usize,
+    idle: IdleSet,
+    lookout: Option<usize>,
+    /// The marks are out (or are being placed by a thread that will scan).
+    hungry: bool,
+    closing: bool,
+    over: bool,
+}
+
+impl State {
+    fn place_is_free(&self) -> bool {
+        self.active < self.places
+    }
+
+    /// Makes the head of the line the lookout.
+    fn call_next(&mut self) -> Wake {
+        self.hungry = false;
+        match self.idle.pop_first() {
+            Some(next) => {
+                self.lookout = Some(next);
+                Wake::One(next)
+            }
+            None => Wake::Nobody,
+        }
+    }
+
+    /// A waking worker without a role goes to the line, unless the line has
+    /// nobody awake and no marks to rely on: then it is the lookout.
+    fn stand(&mut self, me: usize) -> Role {
+        if self.lookout.is_none() && !self.hungry && self.place_is_free() {
+            self.idle.remove(me);
+            self.lookout = Some(me);
+            Role::Watch
+        } else {
+            self.idle.insert(me);
+            Role::Sleep
+        }
+    }
+
+    /// Ends the pool if it is closing and nothing is left to be done.
+    fn end_if_done(&mut self, work: &dyn Fn() -> bool) -> bool {
+        if self.closing && !self.over && self.active == 0 && !work() {
+            self.over = true;
+        }
+        self.over
+    }
+}
+
+impl Line {
+    pub(crate) fn new(places: usize) -> Self {
+        Line {
+            state: Mutex::new(State {
+                places,
+                active: 0,
+                idle: IdleSet::new(),
+                lookout: None,
+                hungry: false,
+                closing: false,
+                over: false,
+            }),
+            active: AtomicUsize::new(0),
+            places: AtomicUsize::new(places),
+            lookout: AtomicUsize::new(NOBODY),
+            entries: AtomicUsize::new(0),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        let mut state: MutexGuard<'_, State> = lock(&self.state);
+        let outcome = change(&mut state);
+        // Relaxed: hints only; every decision is made under the lock.
+        self.active.store(state.active, Ordering::Relaxed);
+        self.places.store(state.places, Ordering::Relaxed);
+        self.lookout
+            .store(state.lookout.unwrap_or(NOBODY), Ordering::Relaxed);
+        self.over.store(state.over, Ordering::Relaxed);
+        outcome
+    }
+
+    // ---- places ---------------------------------------------------------
+
+    /// A thread from outside becomes active; there need not be a free place.
+    ///
+    /// `admit` is told, under the lock, whether the thread's deque must carry
+    /// the mark.
+    pub(crate) fn enter(&self, admit: impl FnOnce(bool)) {
+        self.with(|state| {
+            state.active += 1;
+            let marked = state.place_is_free() && state.lookout.is_none() && !state.idle.is_empty();
+            if !marked && state.lookout.is_none() {
+                state.hungry = false;
+            }
+            admit(marked);
+            let entries = self.entries.load(Ordering::Relaxed);
+            self.entries
+                .store(entries.wrapping_add(1), Ordering::Relaxed);
+        });
+    }
+
+    /// An active thread that is no worker, or that waits, gives up its place.
+    pub(crate) fn leave(&self, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.active -= 1;
+            if state.end_if_done(work) {
+                return Wake::All;
+            }
+            if state.lookout.is_some() || state.hungry || !state.place_is_free() {
+                return Wake::Nobody;
+            }
+            if state.active > 0 || work() {
+                return state.call_next();
+            }
+            // No deque is in use, and one that enters will be marked.
+            state.hungry = true;
+            Wake::Nobody
+        })
+    }
+
+    /// A thread that waited goes on; it does not have to find a free place.
+    pub(crate) fn come_back(&self) {
+        self.with(|state| state.active += 1);
+    }
+
+    /// A deque enters use on a thread that is active already: tells `admit`,
+    /// under the lock, whether it must carry the mark.
+    pub(crate) fn add_deque(&self, admit: impl FnOnce(bool)) {
+        self.with(|state| admit(state.lookout.is_none()));
+    }
+
+    /// Changes the number of places.
+    pub(crate) fn set_places(&self, places: usize) -> Wake {
+        self.with(|state| {
+            state.places = places;
+            if state.place_is_free() && state.lookout.is_none() {
+                state.call_next()
+            } else {
+                Wake::Nobody
+            }
+        })
+    }
+
+    // ---- workers --------------------------------------------------------
+
+    /// A new worker stands in line.
+    pub(crate) fn arrive(&self, me: usize, work: &dyn Fn() -> bool) -> Role {
+        self.with(|state| {
+            if state.over {
+                Role::Exit
+            } else if state.active > 0 || work() {
+                state.stand(me)
+            } else {
+                // Nothing is in use, and what enters will be marked.
+                state.idle.insert(me);
+                Role::Sleep
+            }
+        })
+    }
+
+    /// An active worker found nothing to do: it gives up its place.
+    pub(crate) fn retire(&self, me: usize, work: &dyn Fn() -> bool) -> (Role, Wake) {
+        self.with(|state| {
+            state.active -= 1;
+            if state.end_if_done(work) {
+                return (Role::Exit, Wake::All);
+            }
+            match state.lookout {
+                Some(head) if head < me => {
+                    state.idle.insert(me);
+                    (Role::Sleep, Wake::Nobody)
+                }
+                // Lowest number first: a higher one is deposed, and finds out
+                // when its nap ends.
+                _ => {
+                    state.lookout = Some(me);
+                    state.hungry = false;
+                    (Role::Watch, Wake::Nobody)
+                }
+            }
+        })
+    }
+
+    /// A worker's sleep ended.
+    pub(crate) fn woken(&self, me: usize) -> Role {
+        self.with(|state| {
+            if state.over {
+                Role::Exit
+            } else if state.lookout == Some(me) {
+                Role::Watch
+            } else {
+                // Spurious, or deposed before it had woken up.
+                state.stand(me)
+            }
+        })
+    }
+
+    /// The lookout has seen work, and with `more`, more than it can take.
+    pub(crate) fn take(&self, me: usize, more: bool) -> Take {
+        self.with(|state| {
+            if state.lookout != Some(me) {
+                return Take::Deposed;
+            }
+            if !state.place_is_free() {
+                return Take::NoPlace;
+            }
+            state.active += 1;
+            state.lookout = None;
+            state.hungry = false;
+            if !state.place_is_free() || state.idle.is_empty() {
+                return Take::Active {
+                    wake: Wake::Nobody,
+                    mark: false,
+                };
+            }
+            if more {
+                return Take::Active {
+                    wake: state.call_next(),
+                    mark: false,
+                };
+            }
+            state.hungry = true;
+            Take::Active {
+                wake: Wake::Nobody,
+                mark: true,
+            }
+        })
+    }
+
+    /// A worker becomes active without asking for a place, to do something
+    /// that only it can do.
+    pub(crate) fn begin(&self, me: usize) -> Wake {
+        self.with(|state| {
+            state.active += 1;
+            state.idle.remove(me);
+            if state.lookout == Some(me) {
+                state.lookout = None;
+                if state.place_is_free() {
+                    return state.call_next();
+                }
+            }
+            Wake::Nobody
+        })
+    }
+
+    /// An idle, waking worker wants to sleep for good.
+    pub(crate) fn doze(&self, me: usize, work: &dyn Fn() -> bool) -> Doze {
+        self.with(|state| {
+            if state.end_if_done(work) {
+                return Doze::Exit(Wake::All);
+            }
+            if state.lookout != Some(me) {
+                return match state.stand(me) {
+                    Role::Watch => Doze::Watch,
+                    _ => Doze::Sleep,
+                };
+            }
+            state.lookout = None;
+            state.idle.insert(me);
+            state.hungry = state.place_is_free();
+            if state.hungry {
+                Doze::Mark
+            } else {
+                Doze::Sleep
+            }
+        })
+    }
+
+    /// The scan after the marks found something: the sleeper wants the role back.
+    pub(crate) fn rise(&self, me: usize) -> Role {
+        self.with(|state| {
+            if state.over {
+                return Role::Exit;
+            }
+            if state.lookout == Some(me) {
+                return Role::Watch;
+            }
+            if state.lookout.is_none() && state.place_is_free() && state.idle.remove(me) {
+                state.lookout = Some(me);
+                state.hungry = false;
+                return Role::Watch;
+            }
+            if state.lookout.is_none() {
+                // What the scan found waits for a place.
+                state.hungry = false;
+            }
+            Role::Sleep
+        })
+    }
+
+    /// Work became visible and nobody may be watching.
+    pub(crate) fn summon(&self) -> Wake {
+        self.with(|state| {
+            if state.lookout.is_some() {
+                Wake::Nobody
+            } else if state.place_is_free() {
+                state.call_next()
+            } else {
+                state.hungry = false;
+                Wake::Nobody
+            }
+        })
+    }
+
+    /// No work will come from outside any more; when the last is done, the
+    /// workers end.
+    pub(crate) fn close(&self, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.closing = true;
+            if state.end_if_done(work) {
+                Wake::All
+            } else if state.lookout.is_none() && state.place_is_free() {
+                state.call_next()
+            } else {
+                Wake::Nobody
+            }
+        })
+    }
+
+    // ---- rough knowledge --------------------------------------------------
+
+    /// Whether more threads are active than there are places.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.active.load(Ordering::Relaxed) > self.places.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing runs anywhere in the pool.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.active.load(Ordering::Relaxed) == 0
+    }
+
+    /// How often threads have entered from outside.
+    pub(crate) fn entries(&self) -> usize {
+        self.entries.load(Ordering::Relaxed)
+    }
+
+    /// The number of places.
+    pub(crate) fn places(&self) -> usize {
+        self.places.load(Ordering::Relaxed)
+    }
+
+    /// Whether `me` still has the role of the lookout, as far as one can see.
+    pub(crate) fn is_lookout(&self, me: usize) -> bool {
+        self.lookout.load(Ordering::Relaxed) == me
+    }
+
+    /// Whether the pool is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+}

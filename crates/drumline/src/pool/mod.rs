@@ -1,0 +1,71 @@
+//! Pools: threads, and the scheduler that keeps them busy.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `deque`, `slot` | pending halves of joins, public to thieves |
+//! | `queue` | spawned jobs |
+//! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
+//! | `line`, `idle` | who watches and who sleeps |
+//! | `thief` | taking work from others |
+//! | `waiting` | the one loop that waits |
+//! | `worker`, `guest` | threads of the pool, and threads that call it |
+//! | `registry`, `warning` | what they share |
+//! | `builder`, `handle`, `global` | the public face |
+
+mod deque;
+mod idle;
+mod line;
+mod slot;
+
+#[cfg(not(loom))]
+mod builder;
+#[cfg(not(loom))]
+mod global;
+#[cfg(not(loom))]
+pub(crate) mod guest;
+#[cfg(not(loom))]
+mod handle;
+#[cfg(not(loom))]
+pub(crate) mod local;
+#[cfg(not(loom))]
+mod queue;
+#[cfg(not(loom))]
+mod registry;
+#[cfg(not(loom))]
+mod seat;
+#[cfg(not(loom))]
+mod table;
+#[cfg(not(loom))]
+mod thief;
+#[cfg(not(loom))]
+pub(crate) mod waiting;
+#[cfg(not(loom))]
+mod warning;
+#[cfg(not(loom))]
+mod worker;
+
+#[cfg(not(loom))]
+pub use {
+    builder::{BuildError, IntoJobs, PoolBuilder, ThreadBuilder},
+    global::{current_jobs, worker_index},
+    handle::{Pool, ShutdownError},
+    warning::Warning,
+};
+
+#[cfg(not(loom))]
+pub(crate) use {deque::Deque, global::in_global, slot::Slot};
+
+/// After a push that found the deque's limit changed: answers those who asked.
+/// `false`: the deque is full (or a gate), and the push is undone.
+#[cfg(not(loom))]
+#[cold]
+#[inline(never)]
+pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
+    let Some(reasons) = deque.attend(slot) else {
+        return false;
+    };
+    if let Some(seat) = local::seat() {
+        seat.answer(reasons);
+    }
+    true
+}

@@ -1,0 +1,80 @@
+//! Queues of spawned jobs: jobs that outlive the frame that made them.
+//!
+//! Spawns cost an allocation already, so a short critical section is the right
+//! price here; the length is readable without the lock, for those who only look.
+
+use std::collections::VecDeque;
+
+use crate::job::JobRef;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Mutex, lock};
+
+/// A queue that its owner uses as a stack and everybody else from the old end.
+///
+/// First-in first-out jobs keep their order among themselves: their places in
+/// the stack are tokens, and each token stands for the oldest such job.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    entries: Mutex<Entries>,
+    len: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    stack: VecDeque<Option<JobRef>>,
+    fifo: VecDeque<JobRef>,
+}
+
+impl Queue {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// About how many jobs are queued.
+    pub(crate) fn len(&self) -> usize {
+        // Relaxed: a hint. Who must not miss a job uses a barrier or a lock.
+        self.len.load(Ordering::Relaxed)
+    }
+
+    fn with<R>(&self, change: impl FnOnce(&mut Entries) -> R) -> R {
+        let mut entries = lock(&self.entries);
+        let outcome = change(&mut entries);
+        self.len.store(entries.stack.len(), Ordering::Relaxed);
+        outcome
+    }
+
+    /// Adds a job that its owner takes last-in first-out.
+    pub(crate) fn push(&self, job: JobRef) {
+        self.with(|entries| entries.stack.push_back(Some(job)));
+    }
+
+    /// Adds a job that its owner takes first-in first-out.
+    pub(crate) fn push_fifo(&self, job: JobRef) {
+        self.with(|entries| {
+            entries.fifo.push_back(job);
+            entries.stack.push_back(None);
+        });
+    }
+
+    /// Owner: the newest job (or the oldest of the first-in first-out ones).
+    pub(crate) fn pop(&self) -> Option<JobRef> {
+        if self.len() == 0 {
+            return None;
+        }
+        self.with(|entries| {
+            let newest = entries.stack.pop_back()?;
+            newest.or_else(|| entries.fifo.pop_front())
+        })
+    }
+
+    /// Anybody: the oldest job.
+    pub(crate) fn take(&self) -> Option<JobRef> {
+        if self.len() == 0 {
+            return None;
+        }
+        self.with(|entries| {
+            let oldest = entries.stack.pop_front()?;
+            oldest.or_else(|| entries.fifo.pop_front())
+        })
+    }
+}

@@ -1,0 +1,335 @@
+//! What the threads of one pool share.
+
+use std::any::Any;
+use std::thread;
+
+use super::deque::Reasons;
+use super::line::{Line, Wake};
+use super::queue::Queue;
+use super::seat::Seat;
+use super::table::SeatTable;
+use super::warning::Warning;
+use crate::job::JobRef;
+use crate::platform::fork;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::barrier::{self, Barrier};
+use crate::sync::{Arc, Mutex, lock};
+use crate::unwind::{self, Payload};
+use crate::wait::Gate;
+
+pub(crate) type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
+pub(crate) type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
+pub(crate) type WarningHook = Box<dyn Fn(&Warning) + Send + Sync>;
+
+/// What the maker of a pool wants to be told.
+#[derive(Default)]
+pub(crate) struct Hooks {
+    pub(crate) pin: Option<IndexHook>,
+    pub(crate) start: Option<IndexHook>,
+    pub(crate) exit: Option<IndexHook>,
+    pub(crate) panic: Option<PanicHook>,
+    pub(crate) warning: Option<WarningHook>,
+}
+
+/// The heart of a pool, shared by its handle and its threads.
+pub(crate) struct Registry {
+    line: Line,
+    seats: SeatTable,
+    /// Seats that no guest uses. Its lock also orders changes of the table.
+    free: Mutex<Vec<usize>>,
+    /// Jobs from threads that are not in the pool.
+    injector: Queue,
+    barrier: Barrier,
+    hooks: Hooks,
+    guests: bool,
+    /// The fork generation in which the pool was made.
+    generation: u32,
+    /// Seat numbers of the workers, in the order in which they were made.
+    workers: Mutex<Vec<usize>>,
+    handles: Mutex<Vec<thread::JoinHandle<()>>>,
+    /// Threads that are members for good without being workers or guests.
+    members: AtomicUsize,
+    /// Workers that have not ended, and 1 for the open handle.
+    alive: AtomicUsize,
+    ended: Gate,
+    lost_panics: AtomicUsize,
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry")
+            .field("line", &self.line)
+            .field("barrier", &self.barrier)
+            .field("guests", &self.guests)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Registry {
+    pub(crate) fn new(places: usize, guests: bool, hooks: Hooks, barrier: Barrier) -> Self {
+        fork::watch();
+        Registry {
+            line: Line::new(places),
+            seats: SeatTable::new(),
+            free: Mutex::new(Vec::new()),
+            injector: Queue::new(),
+            barrier,
+            hooks,
+            guests,
+            generation: fork::generation(),
+            workers: Mutex::new(Vec::new()),
+            handles: Mutex::new(Vec::new()),
+            members: AtomicUsize::new(0),
+            alive: AtomicUsize::new(1),
+            ended: Gate::new(),
+            lost_panics: AtomicUsize::new(0),
+        }
+    }
+
+    /// How many threads may run user code at once.
+    pub(crate) fn jobs(&self) -> usize {
+        self.line.places() + self.members()
+    }
+
+    /// How many threads are members for good without being workers.
+    pub(crate) fn members(&self) -> usize {
+        self.members.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add_member(&self) {
+        self.members.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn line(&self) -> &Line {
+        &self.line
+    }
+
+    pub(crate) fn injector(&self) -> &Queue {
+        &self.injector
+    }
+
+    pub(crate) fn barrier(&self) -> Barrier {
+        self.barrier
+    }
+
+    pub(crate) fn is_fenced(&self) -> bool {
+        self.barrier == Barrier::Refused
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    /// Whether calls from outside run on the calling thread.
+    pub(crate) fn has_guests(&self) -> bool {
+        self.guests || self.workers() == 0
+    }
+
+    // ---- seats ------------------------------------------------------------
+
+    pub(crate) fn seats_len(&self) -> usize {
+        self.seats.len()
+    }
+
+    pub(crate) fn seat(&self, index: usize) -> &Seat {
+        self.seats.get(index)
+    }
+
+    pub(crate) fn seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.iter()
+    }
+
+    /// Adds a seat for a worker, not yet counted as alive.
+    pub(crate) fn add_seat(&self) -> usize {
+        let _free = lock(&self.free);
+        self.push_seat().index()
+    }
+
+    /// The caller holds the lock of `free`.
+    fn push_seat(&self) -> &Seat {
+        self.seats
+            .push(|index| Box::new(Seat::new(self, index, self.barrier)))
+    }
+
+    /// Gives a guest a seat and counts it as active.
+    pub(crate) fn admit(&self) -> &Seat {
+        let mut free = lock(&self.free);
+        let seat = match free.pop() {
+            Some(index) => self.seat(index),
+            None => self.push_seat(),
+        };
+        drop(free);
+        self.line.enter(|marked| {
+            if marked {
+                seat.first_deque().ask(Reasons::HUNGRY);
+            } else if seat.first_deque().is_asked() {
+                let _ = seat.first_deque().take_reasons();
+            }
+        });
+        seat
+    }
+
+    /// Takes the seat back from a guest.
+    pub(crate) fn dismiss(&self, seat: &Seat) {
+        self.wake(self.line.leave(&|| self.has_work()));
+        lock(&self.free).push(seat.index());
+    }
+
+    // ---- workers ------------------------------------------------------------
+
+    /// Counts a worker that has been started.
+    pub(crate) fn count_worker(&self, index: usize) {
+        lock(&self.workers).push(index);
+    }
+
+    /// Keeps the handle of a worker's thread, to wait for its very end.
+    pub(crate) fn keep_handle(&self, handle: thread::JoinHandle<()>) {
+        lock(&self.handles).push(handle);
+    }
+
+    /// How many workers were started.
+    pub(crate) fn workers(&self) -> usize {
+        lock(&self.workers).len()
+    }
+
+    /// The seat numbers of the workers.
+    pub(crate) fn worker_seats(&self) -> Vec<usize> {
+        lock(&self.workers).clone()
+    }
+
+    pub(crate) fn alive_up(&self) {
+        self.alive.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A worker ends, could not be started after all, or the handle is closed.
+    pub(crate) fn alive_down(&self) {
+        // AcqRel: the last one to leave has seen what the others did.
+        if self.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.ended.open();
+        }
+    }
+
+    /// Waits until every worker has ended.
+    pub(crate) fn wait_ended(&self) {
+        self.ended.wait();
+        for handle in std::mem::take(&mut *lock(&self.handles)) {
+            // A worker does not panic; a thread-local destructor of a user may.
+            if let Err(payload) = handle.join() {
+                unwind::discard(payload);
+            }
+        }
+    }
+
+    // ---- waking -----------------------------------------------------------
+
+    /// Wakes whom the line chose.
+    pub(crate) fn wake(&self, wake: Wake) {
+        match wake {
+            Wake::Nobody => {}
+            Wake::One(index) => self.seat(index).parker().unpark(),
+            Wake::All => {
+                for index in self.worker_seats() {
+                    self.seat(index).parker().unpark();
+                }
+            }
+        }
+    }
+
+    /// Whether anything is queued or visible anywhere.
+    pub(crate) fn has_work(&self) -> bool {
+        self.injector.len() > 0
+            || self
+                .seats
+                .iter()
+                .any(|seat| seat.visible() > 0 || seat.inbox().len() > 0)
+    }
+
+    /// Marks every deque, so that the next push anywhere summons the lookout;
+    /// then says whether there is something that came before the marks.
+    pub(crate) fn mark_and_scan(&self) -> bool {
+        for seat in self.seats.iter() {
+            seat.ask(Reasons::HUNGRY);
+        }
+        // Where the barrier fails nothing is certain, so there is "something".
+        !barrier::heavy(self.barrier) || self.has_work()
+    }
+
+    /// Queues a job from a thread that is not in this pool.
+    pub(crate) fn inject(&self, job: JobRef, fifo: bool) {
+        if fifo {
+            self.injector.push_fifo(job);
+        } else {
+            self.injector.push(job);
+        }
+        self.wake(self.line.summon());
+    }
+
+    /// Queues a job for one worker.
+    pub(crate) fn send(&self, worker: usize, job: JobRef) {
+        let seat = self.seat(worker);
+        seat.inbox().push_fifo(job);
+        seat.parker().unpark();
+    }
+
+    // ---- failures -----------------------------------------------------------
+
+    /// A job that nobody waits for has panicked.
+    pub(crate) fn report_panic(&self, payload: Payload) {
+        match &self.hooks.panic {
+            Some(hook) => {
+                if let Err(again) = unwind::catch(|| hook(payload)) {
+                    self.lost_panics.fetch_add(1, Ordering::Relaxed);
+                    unwind::discard(again);
+                }
+            }
+            None => {
+                self.lost_panics.fetch_add(1, Ordering::Relaxed);
+                unwind::discard(payload);
+            }
+        }
+    }
+
+    /// How many panics went to nobody.
+    pub(crate) fn lost_panics(&self) -> usize {
+        self.lost_panics.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn warn(&self, warning: &Warning) {
+        match &self.hooks.warning {
+            Some(hook) => {
+                if let Err(payload) = unwind::catch(|| hook(warning)) {
+                    unwind::discard(payload);
+                }
+            }
+            None => eprintln!("drumline: {warning}"),
+        }
+    }
+
+    /// Whether this process is a child of the one in which the pool was made.
+    pub(crate) fn is_forked(&self) -> bool {
+        self.generation != fork::generation()
+    }
+
+    /// Panics where the pool's threads are in another process.
+    ///
+    /// # Panics
+    ///
+    /// In a child process of the one in which the pool was made.
+    #[inline]
+    pub(crate) fn forbid_fork(&self) {
+        if self.is_forked() {
+            forked();
+        }
+    }
+}
+
+#[cold]
+fn forked() -> ! {
+    panic!(
+        "a drumline pool was used in a child process after fork: its threads exist in the parent \
+         only; make a new pool in the child, or use the global functions, which start anew"
+    )
+}
+
+/// A registry as its threads share it.
+pub(crate) type Shared = Arc<Registry>;

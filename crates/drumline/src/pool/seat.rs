@@ -1,0 +1,261 @@
+//! One thread's place in one pool: its deque, its queues, its bed.
+//!
+//! A worker has its seat for life; a guest borrows one for a call. Seats are
+//! never freed before the pool, so a late wake-up or a late look at a deque
+//! always finds memory.
+
+use std::ptr;
+
+use super::deque::{Deque, Reasons};
+use super::queue::Queue;
+use super::registry::Registry;
+use super::thief::Stolen;
+use crate::job::JobRef;
+use crate::sync::atomic::{AtomicPtr, Ordering};
+use crate::sync::barrier::Barrier;
+use crate::sync::{Mutex, lock};
+use crate::unwind;
+use crate::wait::Parker;
+
+/// Entries of a seat's first deque: half a mebibyte of address space, of which
+/// only what is used is ever touched.
+#[cfg(not(miri))]
+const CAPACITY: usize = 16 * 1024 - 1;
+#[cfg(miri)]
+const CAPACITY: usize = 15;
+
+/// A thread's place in a pool.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    deque: Box<Deque>,
+    /// Jobs spawned here. Anybody may take them.
+    queue: Queue,
+    /// Jobs for this very worker.
+    inbox: Queue,
+    parker: Parker,
+    /// Seats whose threads sleep until this one publishes something.
+    followers: Mutex<Vec<usize>>,
+    /// The deque of the chain in use; written by the occupant.
+    current: AtomicPtr<Deque>,
+    /// Where the occupant was before it took this seat; written by it.
+    outer: AtomicPtr<Seat>,
+    registry: *const Registry,
+    index: usize,
+}
+
+// SAFETY: `registry` points to the registry that owns this seat and is only
+// read; all else is `Send` and `Sync`.
+unsafe impl Send for Seat {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Seat {}
+
+impl Seat {
+    pub(crate) fn new(registry: &Registry, index: usize, barrier: Barrier) -> Self {
+        let deque = Deque::gated(Deque::new(CAPACITY, barrier));
+        Seat {
+            current: AtomicPtr::new(ptr::from_ref(&*deque).cast_mut()),
+            deque,
+            queue: Queue::new(),
+            inbox: Queue::new(),
+            parker: Parker::new(),
+            followers: Mutex::new(Vec::new()),
+            outer: AtomicPtr::new(ptr::null_mut()),
+            registry: ptr::from_ref(registry),
+            index,
+        }
+    }
+
+    /// The number of this seat: unique among the threads in the pool.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        // SAFETY: the registry owns its seats, so it is alive.
+        unsafe { &*self.registry }
+    }
+
+    pub(crate) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    pub(crate) fn inbox(&self) -> &Queue {
+        &self.inbox
+    }
+
+    pub(crate) fn parker(&self) -> &Parker {
+        &self.parker
+    }
+
+    pub(crate) fn first_deque(&self) -> &Deque {
+        &self.deque
+    }
+
+    /// This seat's deques, oldest entries first.
+    pub(crate) fn deques(&self) -> impl Iterator<Item = &Deque> {
+        std::iter::successors(Some(&*self.deque), |deque| deque.next())
+    }
+
+    /// Occupant: the deque that it pushes to.
+    pub(crate) fn current(&self) -> &Deque {
+        // SAFETY: set to deques of this seat only.
+        unsafe { &*self.current.load(Ordering::Relaxed) }
+    }
+
+    pub(crate) fn set_current(&self, deque: &Deque) {
+        self.current
+            .store(ptr::from_ref(deque).cast_mut(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn outer(&self) -> *const Seat {
+        self.outer.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_outer(&self, outer: *const Seat) {
+        self.outer.store(outer.cast_mut(), Ordering::Relaxed);
+    }
+
+    /// About how many jobs somebody could take from this seat.
+    pub(crate) fn visible(&self) -> usize {
+        self.deques().map(Deque::visible).sum::<usize>() + self.queue.len()
+    }
+
+    /// How many jobs somebody could take from this seat without interrupting
+    /// its occupant.
+    pub(crate) fn exposed(&self) -> usize {
+        self.deques().map(Deque::exposed).sum::<usize>() + self.queue.len()
+    }
+
+    /// Asks the occupant for attention at its next push.
+    pub(crate) fn ask(&self, reasons: Reasons) {
+        for deque in self.deques() {
+            deque.ask(reasons);
+        }
+    }
+
+    // ---- the occupant ---------------------------------------------------
+
+    /// The deque to go on with where `full` has no room left.
+    pub(crate) fn overflow<'a>(&'a self, full: &'a Deque) -> &'a Deque {
+        if full.next().is_none() {
+            let further = full.further();
+            self.registry().line().add_deque(|marked| {
+                if marked {
+                    for deque in std::iter::successors(Some(&*further), |deque| deque.next()) {
+                        deque.ask(Reasons::HUNGRY);
+                    }
+                }
+                full.link(further);
+            });
+        }
+        full.next().expect("linked above, or before")
+    }
+
+    /// Answers those who asked for attention.
+    #[cold]
+    pub(crate) fn answer(&self, reasons: Reasons) {
+        let registry = self.registry();
+        if registry.is_forked() {
+            // The threads that asked live in the parent process.
+            return;
+        }
+        if reasons.contains(Reasons::HUNGRY) {
+            registry.wake(registry.line().summon());
+        }
+        if reasons.contains(Reasons::FOLLOWED) {
+            for follower in std::mem::take(&mut *lock(&self.followers)) {
+                registry.seat(follower).parker.unpark();
+            }
+        }
+    }
+
+    /// After work was published elsewhere than in the deque: the same duty as
+    /// after a push.
+    pub(crate) fn published(&self) {
+        crate::sync::barrier::light();
+        if self.registry().is_fenced() {
+            crate::sync::barrier::fence();
+        }
+        let deque = self.current();
+        if deque.is_asked() {
+            self.answer(deque.take_reasons());
+        }
+    }
+
+    /// Runs a job to its end, as one that has nothing to do with what is
+    /// pending on this seat.
+    ///
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    pub(crate) unsafe fn run(&self, job: JobRef) {
+        let guard = unwind::AbortOnUnwind;
+        let floor = Floor::raise(self);
+        // SAFETY: the caller's obligation.
+        unsafe { job.run() };
+        drop(floor);
+        std::mem::forget(guard);
+    }
+
+    /// Runs a half that was stolen from `victim`, unless its owner took it
+    /// back. Returns whether it ran.
+    pub(crate) fn run_stolen(&self, stolen: Stolen, victim: &Seat) -> bool {
+        let guard = unwind::AbortOnUnwind;
+        // Before `start`, which publishes it.
+        let floor = Floor::raise(self);
+        // SAFETY: slots live as long as the victim's seat, and so the pool.
+        let slot = unsafe { &*stolen.slot };
+        let started = slot.start(self.index);
+        if started {
+            // SAFETY: `start` was won, so the frame is alive until `finish`,
+            // and nobody else runs the job.
+            unsafe { stolen.job.run() };
+            if slot.finish(self.index) {
+                victim.parker.unpark();
+            }
+        }
+        drop(floor);
+        std::mem::forget(guard);
+        started
+    }
+
+    /// Another thread wants to be woken when this seat publishes something.
+    /// To be followed by a heavy barrier and a look.
+    pub(crate) fn follow(&self, follower: usize) {
+        {
+            let mut followers = lock(&self.followers);
+            if !followers.contains(&follower) {
+                followers.push(follower);
+            }
+        }
+        self.ask(Reasons::FOLLOWED);
+    }
+}
+
+/// Raises the floors of a seat's deques while a job runs, so that nobody who
+/// waits for that job takes what is older.
+struct Floor<'a> {
+    seat: &'a Seat,
+    first: *mut super::slot::Slot,
+    /// Floors of the further deques of the chain: almost always none.
+    further: Vec<*mut super::slot::Slot>,
+}
+
+impl<'a> Floor<'a> {
+    fn raise(seat: &'a Seat) -> Self {
+        Floor {
+            seat,
+            first: seat.deque.raise_floor(),
+            further: seat.deques().skip(1).map(Deque::raise_floor).collect(),
+        }
+    }
+}
+
+impl Drop for Floor<'_> {
+    fn drop(&mut self) {
+        self.seat.deque.restore_floor(self.first);
+        for (deque, before) in self.seat.deques().skip(1).zip(&self.further) {
+            deque.restore_floor(*before);
+        }
+    }
+}

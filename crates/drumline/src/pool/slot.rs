@@ -1,0 +1,180 @@
+//! One place of a deque: a job, and the word that says who owns it.
+//!
+//! The word is written only once a thief has taken the entry; an entry that
+//! its owner pushes and pops undisturbed never touches it, and whatever an
+//! earlier theft left in it means nothing.
+//!
+//! ```text
+//!            thief, under the thief-lock
+//!  (stale) ────────────────────────────► TAKEN(thief)
+//!                                          │      │
+//!        thief wins: start()               │      │  owner wins: take_back()
+//!                                          ▼      ▼
+//!                              STARTED(thief)    BACK
+//!                                 │       │
+//!                  owner: watch() │       │ thief: finish()
+//!                                 ▼       ▼
+//!                 STARTED(thief)+WAITING ─► DONE(thief)
+//! ```
+//!
+//! **The race feared** is a thief that falls asleep between taking and
+//! starting, while the owner takes the job back, returns from the frame that
+//! holds it and pushes another job into the same slot. The late thief must not
+//! start the new job in the name of the old one. It cannot: the word names the
+//! thief, a thief takes one entry at a time, so the word `TAKEN(thief)` can be
+//! found by that thief's `start` only while its own theft is undecided. For
+//! the same reason a thief touches the frame only after `start` succeeded.
+
+use crate::job::{JobRef, RunFn};
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+const STATE: usize = 0b11;
+const TAKEN: usize = 0;
+const STARTED: usize = 1;
+const DONE: usize = 2;
+const BACK: usize = 3;
+/// The owner sleeps, or is about to: set by `watch`, seen by `finish`.
+const WAITING: usize = 0b100;
+const THIEF_SHIFT: u32 = 3;
+
+/// What the word of a taken entry says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// A thief has the entry and has not begun to run it.
+    Taken,
+    /// The thief with this seat number runs it.
+    Started(usize),
+    /// It has been run; its result is in place.
+    Done,
+}
+
+/// An entry of a deque. 32 bytes, so that two share a cache line and none
+/// straddles one.
+#[derive(Debug)]
+#[repr(align(32))]
+pub(crate) struct Slot {
+    data: AtomicPtr<()>,
+    run: AtomicPtr<()>,
+    word: AtomicUsize,
+}
+
+impl Slot {
+    /// `count` slots in memory that the system has zeroed and need not have
+    /// touched: a deque costs address space, not memory, until it is used.
+    #[cfg(not(any(loom, miri)))]
+    pub(crate) fn zeroed(count: usize) -> Box<[Slot]> {
+        use std::alloc;
+        let layout = alloc::Layout::array::<Slot>(count).expect("a deque fits the address space");
+        // SAFETY: `count` is at least 1 (the scratch slot), so is the size.
+        let start = unsafe { alloc::alloc_zeroed(layout) }.cast::<Slot>();
+        if start.is_null() {
+            alloc::handle_alloc_error(layout);
+        }
+        let slots = std::ptr::slice_from_raw_parts_mut(start, count);
+        // SAFETY: allocated with the layout of this very slice, and a slot of
+        // zeros (null, null, a word that means nothing yet) is valid.
+        unsafe { Box::from_raw(slots) }
+    }
+
+    /// `count` empty slots.
+    #[cfg(any(loom, miri))]
+    pub(crate) fn zeroed(count: usize) -> Box<[Slot]> {
+        (0..count)
+            .map(|_| Slot {
+                data: AtomicPtr::new(std::ptr::null_mut()),
+                run: AtomicPtr::new(std::ptr::null_mut()),
+                word: AtomicUsize::new(0),
+            })
+            .collect()
+    }
+
+    /// Owner: writes a job. Relaxed, because the job is published by the
+    /// Release store of `top` that follows.
+    #[inline(always)]
+    pub(crate) fn write(&self, job: JobRef) {
+        self.data.store(job.data.cast_mut(), Ordering::Relaxed);
+        self.run.store(job.run as *mut (), Ordering::Relaxed);
+    }
+
+    /// Thief, with the slot claimed: reads the job that is in it.
+    ///
+    /// # Safety
+    ///
+    /// The slot holds a job that was written and published.
+    pub(crate) unsafe fn read(&self) -> JobRef {
+        let data = self.data.load(Ordering::Relaxed).cast_const();
+        let run = self.run.load(Ordering::Relaxed);
+        JobRef {
+            data,
+            // SAFETY: the slot holds a published job, so `run` was made from
+            // a `RunFn` by `write`.
+            run: unsafe { std::mem::transmute::<*mut (), RunFn>(run) },
+        }
+    }
+
+    /// Thief, under the thief-lock: notes who takes the entry. Relaxed: the
+    /// owner looks only after it has had the lock, and `start` is by the same
+    /// thread.
+    pub(crate) fn take(&self, thief: usize) {
+        self.word
+            .store(TAKEN | thief << THIEF_SHIFT, Ordering::Relaxed);
+    }
+
+    /// Thief: wins the right to run what it has taken, or learns that the
+    /// owner has it back.
+    #[must_use]
+    pub(crate) fn start(&self, thief: usize) -> bool {
+        // Release: the owner that sees STARTED also sees the thief's floor.
+        // Acquire is not needed: the job was read under the lock.
+        self.word
+            .compare_exchange(
+                TAKEN | thief << THIEF_SHIFT,
+                STARTED | thief << THIEF_SHIFT,
+                Ordering::Release,
+                Ordering::Relaxed,
+            )
+            .is_ok()
+    }
+
+    /// Thief: the result is in the frame. After this call the frame may be
+    /// gone. Returns whether the owner has to be woken.
+    #[must_use]
+    pub(crate) fn finish(&self, thief: usize) -> bool {
+        // Release publishes the result to the Acquire in `progress`; Acquire
+        // pairs with `watch`, so that the owner's parker is seen prepared.
+        let before = self
+            .word
+            .swap(DONE | thief << THIEF_SHIFT, Ordering::AcqRel);
+        before & WAITING != 0
+    }
+
+    /// Owner, after a theft: takes the job back if the thief has not begun.
+    #[must_use]
+    pub(crate) fn take_back(&self) -> bool {
+        let word = self.word.load(Ordering::Relaxed);
+        word & STATE == TAKEN
+            && self
+                .word
+                .compare_exchange(word, BACK, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+
+    /// Owner, after a theft that was not taken back: how far the thief is.
+    pub(crate) fn progress(&self) -> Progress {
+        // Acquire pairs with the Release in `start` and `finish`.
+        let word = self.word.load(Ordering::Acquire);
+        match word & STATE {
+            DONE => Progress::Done,
+            STARTED => Progress::Started(word >> THIEF_SHIFT),
+            _ => Progress::Taken,
+        }
+    }
+
+    /// Owner: asks to be woken. Returns `false` if the job is done already.
+    #[must_use]
+    pub(crate) fn watch(&self) -> bool {
+        // Release pairs with the Acquire in `finish`.
+        let before = self.word.fetch_or(WAITING, Ordering::AcqRel);
+        before & STATE != DONE
+    }
+}

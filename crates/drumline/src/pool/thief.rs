@@ -1,0 +1,149 @@
+//! Looking for work in other seats, and the manners that go with it.
+//!
+//! A steal costs the thief two to fifteen microseconds and the running victim
+//! about half of that (the asymmetric barrier is an interrupt). Where the jobs of a victim turn out to be shorter
+//! than that, helping is a disturbance: the thief leaves that victim alone for
+//! a while that doubles each time, and when it comes back it claims eight times
+//! as many entries with one barrier. So a long row of tiny jobs is walked
+//! through in a logarithmic number of barriers, until something long turns up,
+//! and a stream of single tiny jobs is left to its owner almost completely.
+
+use std::time::{Duration, Instant};
+
+use super::deque::Steal;
+use super::registry::Registry;
+use super::seat::Seat;
+use crate::job::JobRef;
+use crate::sync::barrier;
+
+pub(crate) use super::deque::Stolen;
+
+/// A stolen job shorter than this was not worth it, however cheap the barrier.
+const SHORT: Duration = Duration::from_micros(4);
+/// Doublings of the calm, from the cost of one barrier.
+const MAX_STREAK: u32 = 6;
+
+/// How a thief treats one victim.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manners {
+    until: Option<Instant>,
+    streak: u32,
+}
+
+impl Manners {
+    /// Whether the victim may be interrupted by a barrier.
+    pub(crate) fn may_interrupt(&self, now: Instant) -> bool {
+        self.until.is_none_or(|until| until <= now)
+    }
+
+    /// How many entries to claim with one barrier.
+    pub(crate) fn batch(&self) -> usize {
+        1 << (3 * self.streak)
+    }
+
+    /// Learns from a stolen job that ran from `start` to `end`.
+    pub(crate) fn learn(&mut self, interrupted: bool, start: Instant, end: Instant) {
+        let cost = barrier::cost();
+        if end - start >= SHORT.max(cost * 2) {
+            *self = Self::default();
+        } else if interrupted {
+            self.until = Some(end + cost * (1 << self.streak));
+            self.streak = (self.streak + 1).min(MAX_STREAK);
+        }
+    }
+}
+
+/// Something to run.
+#[derive(Debug)]
+pub(crate) enum Loot<'a> {
+    /// Half of a join, from this seat.
+    Half(Stolen, &'a Seat),
+    /// A spawned job.
+    Job(JobRef),
+}
+
+/// What a worker remembers between its raids.
+#[derive(Debug)]
+pub(crate) struct Thief {
+    me: usize,
+    manners: Vec<Manners>,
+    random: u32,
+}
+
+impl Thief {
+    pub(crate) fn new(me: usize) -> Self {
+        Thief {
+            me,
+            manners: Vec::new(),
+            random: (me as u32).wrapping_mul(0x9E37_79B9) | 1,
+        }
+    }
+
+    fn manners(&mut self, victim: usize) -> &mut Manners {
+        if victim >= self.manners.len() {
+            self.manners.resize(victim + 1, Manners::default());
+        }
+        &mut self.manners[victim]
+    }
+
+    /// About how many jobs this thread could take now without being rude.
+    pub(crate) fn survey(&mut self, registry: &Registry) -> usize {
+        let now = Instant::now();
+        let mut seen = registry.injector().len();
+        for seat in registry.seats() {
+            // Not even a look at a victim that is left alone: a look pulls the
+            // cache line away that its owner writes at every push.
+            if seat.index() == self.me || self.manners(seat.index()).may_interrupt(now) {
+                seen += seat.visible();
+            } else {
+                seen += seat.exposed();
+            }
+        }
+        seen
+    }
+
+    /// Takes one job from somebody else.
+    pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<Loot<'a>> {
+        let count = registry.seats_len();
+        // xorshift32 (Marsaglia 2003): where to begin, so that thieves spread.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        let start = self.random as usize % count.max(1);
+        let now = Instant::now();
+        for offset in 0..count {
+            let victim = registry.seat((start + offset) % count);
+            if victim.index() == self.me {
+                continue;
+            }
+            let manners = *self.manners(victim.index());
+            let may_interrupt = manners.may_interrupt(now);
+            let limit = if may_interrupt { manners.batch() } else { 0 };
+            for deque in victim.deques() {
+                if let Steal::Taken(stolen) = deque.steal(self.me, limit, None) {
+                    return Some(Loot::Half(stolen, victim));
+                }
+            }
+            if let Some(job) = victim.queue().take() {
+                return Some(Loot::Job(job));
+            }
+        }
+        None
+    }
+
+    /// Runs what was taken, and learns from it.
+    pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) {
+        match loot {
+            Loot::Half(stolen, victim) => {
+                let interrupted = stolen.interrupted;
+                let start = Instant::now();
+                if seat.run_stolen(stolen, victim) {
+                    let end = Instant::now();
+                    self.manners(victim.index()).learn(interrupted, start, end);
+                }
+            }
+            // SAFETY: a job that left its queue is run by whoever took it.
+            Loot::Job(job) => unsafe { seat.run(job) },
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The one loop in which a thread of a pool waits for something.
+//!
+//! A waiting thread runs only work that belongs to what it waits for: it helps
+//! the thread that does that work (leapfrogging: Wagner and Calder 1993).
+//! Anything else could be of any length, and could need a lock that a frame
+//! further down this very stack holds. With nothing to help with it spins for
+//! less than a wake-up would cost, naps, and at last sleeps for good; its place
+//! among the active threads is then free for others.
+//!
+//! Before the last sleep it *follows* the threads that work for it: it marks
+//! their deques, runs the heavy barrier and looks once more, exactly as a
+//! lookout does, so that what they publish later wakes it.
+
+use std::time::Instant;
+
+use super::deque::{Deque, Steal};
+use super::local;
+use super::seat::Seat;
+use super::slot::{Progress, Slot};
+use super::thief::Manners;
+use crate::job::JobRef;
+use crate::sync::barrier;
+use crate::wait::{Patience, Step};
+
+/// Something that a thread of a pool waits for.
+pub(crate) trait Awaited {
+    /// Whether it has happened. Acquire: what happened before is visible.
+    fn is_done(&self) -> bool;
+
+    /// Work of its own that nobody has begun; the caller runs it.
+    fn take_work(&self) -> Option<JobRef> {
+        None
+    }
+
+    /// Calls `visit` with the seats of the threads that work on it, until it
+    /// returns `true`.
+    fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool;
+
+    /// Whether `seat` still works on it.
+    fn is_runner(&self, seat: usize) -> bool;
+
+    /// Asks that this seat be unparked when it happens. `false`: it has.
+    #[must_use]
+    fn watch(&self, seat: &Seat) -> bool;
+}
+
+/// Waits, on the seat that this thread occupies.
+#[cold]
+pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
+    let registry = seat.registry();
+    let mut patience = Patience::new();
+    let mut manners = Manners::default();
+    let mut watching = false;
+    while !awaited.is_done() {
+        registry.forbid_fork();
+        if let Some(job) = awaited.take_work() {
+            // SAFETY: taken from its queue, so it is run here and only here.
+            unsafe { seat.run(job) };
+            patience.reset();
+            continue;
+        }
+        // At first only wait: what was taken is often about to be done, and
+        // helping costs its runner an interrupt.
+        if patience.has_lasted(barrier::cost() * 2) && help(seat, awaited, &mut manners) {
+            patience.reset();
+            continue;
+        }
+        if !watching && patience.is_about_to_nap() {
+            if !awaited.watch(seat) {
+                break;
+            }
+            watching = true;
+        }
+        if patience.wait(seat.parker(), true) == Step::GiveUp {
+            sleep(seat, awaited);
+            patience.reset();
+        }
+    }
+}
+
+/// Runs one job that belongs to what is awaited, from a thread at work on it.
+fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
+    let may_interrupt = manners.may_interrupt(Instant::now());
+    let limit = if may_interrupt { manners.batch() } else { 0 };
+    awaited.any_runner(&mut |runner| {
+        if runner == seat.index() {
+            return false;
+        }
+        let runner = seat.registry().seat(runner);
+        for deque in runner.deques() {
+            let related = || awaited.is_runner(runner.index());
+            if let Steal::Taken(stolen) = deque.steal(seat.index(), limit, Some(&related)) {
+                let interrupted = stolen.interrupted;
+                let start = Instant::now();
+                if seat.run_stolen(stolen, runner) {
+                    manners.learn(interrupted, start, Instant::now());
+                }
+                return true;
+            }
+        }
+        false
+    })
+}
+
+/// Sleeps until it is done, or those at work on it publish something.
+fn sleep(seat: &Seat, awaited: &dyn Awaited) {
+    let registry = seat.registry();
+    let mut seen = false;
+    awaited.any_runner(&mut |runner| {
+        if runner != seat.index() {
+            registry.seat(runner).follow(seat.index());
+        }
+        false
+    });
+    if barrier::heavy(registry.barrier()) {
+        seen = awaited.any_runner(&mut |runner| {
+            runner != seat.index()
+                && registry
+                    .seat(runner)
+                    .deques()
+                    .any(|deque| deque.visible() > 0)
+        });
+    }
+    if seen || awaited.is_done() {
+        return;
+    }
+    registry.wake(registry.line().leave(&|| registry.has_work()));
+    seat.parker().park();
+    registry.line().come_back();
+}
+
+/// A half of a join that a thief has taken.
+struct TakenHalf<'a> {
+    slot: &'a Slot,
+}
+
+impl Awaited for TakenHalf<'_> {
+    fn is_done(&self) -> bool {
+        self.slot.progress() == Progress::Done
+    }
+
+    fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        match self.slot.progress() {
+            Progress::Started(runner) => visit(runner),
+            Progress::Taken | Progress::Done => false,
+        }
+    }
+
+    fn is_runner(&self, seat: usize) -> bool {
+        self.slot.progress() == Progress::Started(seat)
+    }
+
+    fn watch(&self, _seat: &Seat) -> bool {
+        self.slot.watch()
+    }
+}
+
+/// Settles an entry that was gone when its owner wanted it back.
+///
+/// `true`: the thief had not begun, the job is the owner's again. `false`: the
+/// thief has run it. Either way the slot is free afterwards.
+#[cold]
+#[inline(never)]
+pub(crate) fn settle(deque: &Deque, slot: *mut Slot) -> bool {
+    let seat = local::seat().expect("whoever pops has a seat");
+    // SAFETY: slots live as long as the seat.
+    let entry = unsafe { &*slot };
+    let back = entry.take_back();
+    if !back {
+        wait_for(seat, &TakenHalf { slot: entry });
+    }
+    deque.release(slot);
+    back
+}

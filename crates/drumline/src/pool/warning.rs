@@ -1,0 +1,40 @@
+//! What a pool tells when something did not go as asked.
+
+use std::fmt;
+use std::io;
+
+/// Something that makes a pool smaller than asked, but not unusable.
+///
+/// Passed to the hook set with
+/// [`PoolBuilder::warning_handler`](crate::PoolBuilder::warning_handler);
+/// without a hook it is printed to standard error.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The system refused to create a thread.
+    #[non_exhaustive]
+    ThreadNotCreated {
+        /// How many threads the pool has instead.
+        have: usize,
+        /// How many it was asked to have.
+        wanted: usize,
+        /// Why the system refused.
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::ThreadNotCreated {
+                have,
+                wanted,
+                error,
+            } => write!(
+                f,
+                "a worker thread could not be created ({error}); the pool goes on with {have} of \
+                 {wanted} (raise the limit on threads, or ask for fewer jobs)"
+            ),
+        }
+    }
+}

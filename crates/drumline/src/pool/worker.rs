@@ -1,0 +1,166 @@
+//! The life of a worker thread.
+//!
+//! ```text
+//!  arrive ──► asleep ◄──────── idle ◄──── watching ──► active ──► retire ─┐
+//!                │                          ▲  ▲                          │
+//!                └── woken as the lookout ──┘  └──────────────────────────┘
+//! ```
+
+use super::line::{Doze, Role, Take};
+use super::local;
+use super::registry::Registry;
+use super::seat::Seat;
+use super::thief::{Loot, Thief};
+use crate::platform::timer;
+use crate::unwind;
+use crate::wait::{Patience, Step};
+
+/// How a spell of watching ended.
+enum Watched {
+    /// There is work, and a place. With `mark`, the line's marks must be set
+    /// before the first job begins.
+    Active { mark: bool },
+    /// Another role.
+    Role(Role),
+}
+
+/// Runs a worker to the end of its pool.
+pub(crate) fn run(registry: &Registry, index: usize) {
+    let seat = registry.seat(index);
+    let _restore = local::switch(seat, seat.first_deque());
+    timer::precise_timer_slack();
+    let hooks = registry.hooks();
+    call_hook(registry, hooks.pin.as_ref(), index);
+    call_hook(registry, hooks.start.as_ref(), index);
+    Worker {
+        registry,
+        seat,
+        thief: Thief::new(index),
+    }
+    .live();
+    call_hook(registry, hooks.exit.as_ref(), index);
+}
+
+fn call_hook(registry: &Registry, hook: Option<&super::registry::IndexHook>, index: usize) {
+    if let Some(hook) = hook
+        && let Err(payload) = unwind::catch(|| hook(index))
+    {
+        registry.report_panic(payload);
+    }
+}
+
+struct Worker<'a> {
+    registry: &'a Registry,
+    seat: &'a Seat,
+    thief: Thief,
+}
+
+impl<'a> Worker<'a> {
+    fn live(&mut self) {
+        let line = self.registry.line();
+        let me = self.seat.index();
+        let work = || self.registry.has_work();
+        let mut role = line.arrive(me, &work);
+        loop {
+            role = match role {
+                Role::Exit => return,
+                Role::Sleep => {
+                    self.seat.parker().park();
+                    if self.seat.inbox().len() > 0 {
+                        self.registry.wake(line.begin(me));
+                        self.work(false)
+                    } else {
+                        line.woken(me)
+                    }
+                }
+                Role::Watch => match self.watch() {
+                    Watched::Active { mark } => self.work(mark),
+                    Watched::Role(role) => role,
+                },
+            }
+        }
+    }
+
+    /// Watches as the lookout until there is work, or there is nobody to
+    /// watch for.
+    fn watch(&mut self) -> Watched {
+        let registry = self.registry;
+        let line = registry.line();
+        let me = self.seat.index();
+        let work = || registry.has_work();
+        let mut patience = Patience::new();
+        let mut entries = line.entries();
+        loop {
+            if self.seat.inbox().len() > 0 {
+                registry.wake(line.begin(me));
+                return Watched::Active { mark: false };
+            }
+            let seen = self.thief.survey(registry);
+            if seen > 0 {
+                match line.take(me, seen > 1) {
+                    Take::Active { wake, mark } => {
+                        registry.wake(wake);
+                        return Watched::Active { mark };
+                    }
+                    Take::NoPlace | Take::Deposed => {}
+                }
+            }
+            // Nothing has run since the last nap: there is nobody to wait for.
+            let deserted = patience.has_napped() && line.is_quiet() && line.entries() == entries;
+            entries = line.entries();
+            if line.is_lookout(me)
+                && !deserted
+                && patience.wait(self.seat.parker(), !line.is_quiet()) == Step::Look
+            {
+                continue;
+            }
+            match line.doze(me, &work) {
+                Doze::Mark => {
+                    if !registry.mark_and_scan() {
+                        return Watched::Role(Role::Sleep);
+                    }
+                    match line.rise(me) {
+                        Role::Watch => patience.reset(),
+                        role => return Watched::Role(role),
+                    }
+                }
+                Doze::Watch => patience.reset(),
+                Doze::Sleep => return Watched::Role(Role::Sleep),
+                Doze::Exit(wake) => {
+                    registry.wake(wake);
+                    return Watched::Role(Role::Exit);
+                }
+            }
+        }
+    }
+
+    /// Works until nothing is left to take, then gives up the place.
+    fn work(&mut self, mark: bool) -> Role {
+        let registry = self.registry;
+        let mut owes_marks = mark;
+        while let Some(loot) = self.find() {
+            if std::mem::take(&mut owes_marks) && registry.mark_and_scan() {
+                registry.wake(registry.line().summon());
+            }
+            self.thief.run(self.seat, loot);
+            if registry.line().is_crowded() {
+                break;
+            }
+        }
+        let (role, wake) = registry
+            .line()
+            .retire(self.seat.index(), &|| registry.has_work());
+        registry.wake(wake);
+        role
+    }
+
+    /// The next job, nearest first.
+    fn find(&mut self) -> Option<Loot<'a>> {
+        let own = self.seat.inbox().take().or_else(|| self.seat.queue().pop());
+        let job = own.or_else(|| self.registry.injector().take());
+        match job {
+            Some(job) => Some(Loot::Job(job)),
+            None => self.thief.steal(self.registry),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Panics as values: catching them, carrying them, and dropping payloads that
+//! panic themselves.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// What a panic carries.
+pub(crate) type Payload = Box<dyn Any + Send>;
+
+/// Runs `f` and turns a panic into a value.
+///
+/// The closure may break the invariants of what it captures when it panics;
+/// every caller either rethrows the payload to the code that owns those values
+/// or drops them, as a panic without threads would.
+#[inline(always)]
+pub(crate) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, Payload> {
+    catch_unwind(AssertUnwindSafe(f))
+}
+
+/// Goes on with a panic that was caught earlier, without running the hook again.
+#[cold]
+pub(crate) fn resume(payload: Payload) -> ! {
+    resume_unwind(payload)
+}
+
+/// Drops a value whose drop may panic; such a panic is swallowed, and so is
+/// the value that it carries, however often that panics in turn.
+#[cold]
+pub(crate) fn discard<T>(value: T) {
+    let mut next = catch(|| drop(value)).err();
+    for _ in 0..4 {
+        match next {
+            None => return,
+            Some(payload) => next = catch(|| drop(payload)).err(),
+        }
+    }
+    // A payload that keeps panicking with new payloads is leaked: the only
+    // other end to this is an abort.
+    std::mem::forget(next);
+}
+
+/// Aborts the process if it is dropped during unwinding: for code of this
+/// crate, never of a user, that cannot be unwound through.
+pub(crate) struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("drumline: a panic crossed a frame that cannot be unwound; aborting");
+            std::process::abort();
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The only module that puts a thread to sleep.
+//!
+//! * [`Parker`]: one thread sleeps, anybody wakes it; a wake-up that comes
+//!   first is kept. Workers and waiting joins sleep here.
+//! * [`Gate`]: any number of threads wait until something has happened once.
+//!   Threads outside the pool wait here.
+//! * [`Patience`]: how long a thread that watches for something spins, naps,
+//!   and finally gives up.
+
+#[cfg(not(loom))]
+mod gate;
+mod parker;
+#[cfg(not(loom))]
+mod patience;
+
+#[cfg(not(loom))]
+pub(crate) use gate::Gate;
+pub(crate) use parker::Parker;
+#[cfg(not(loom))]
+pub(crate) use patience::{Patience, Step};

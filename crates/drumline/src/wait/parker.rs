@@ -1,0 +1,135 @@
+//! One thread's place to sleep.
+//!
+//! ```text
+//!            unpark                      park
+//!   EMPTY ───────────► NOTIFIED ───────────────────► EMPTY (returns at once)
+//!     │ park                ▲
+//!     ▼                     │ unpark (wakes the sleeper)
+//!   PARKED ─────────────────┘
+//! ```
+//!
+//! The token is a bit, not a count: any number of `unpark`s before a `park`
+//! make that `park` return once. Callers re-check their condition after every
+//! return. `unpark` may come late, when the sleeper has long gone on: that
+//! costs its next `park` one turn and nothing else, so whoever wakes needs the
+//! parker to be alive, not the reason for the wake-up.
+
+use std::time::Duration;
+
+#[cfg(not(loom))]
+pub(crate) use futex::Parker;
+#[cfg(loom)]
+pub(crate) use model::Parker;
+
+#[cfg(not(loom))]
+mod futex {
+    use super::Duration;
+    use crate::platform::futex;
+    use crate::sync::atomic::{AtomicU32, Ordering};
+
+    const EMPTY: u32 = 0;
+    const NOTIFIED: u32 = 1;
+    const PARKED: u32 = 2;
+
+    /// Where one thread at a time sleeps.
+    #[derive(Debug)]
+    pub(crate) struct Parker {
+        state: AtomicU32,
+    }
+
+    impl Parker {
+        pub(crate) fn new() -> Self {
+            Parker {
+                state: AtomicU32::new(EMPTY),
+            }
+        }
+
+        /// Sleeps until [`unpark`](Self::unpark), or takes an earlier one.
+        pub(crate) fn park(&self) {
+            // Acquire, here and below, pairs with the Release in `unpark`.
+            if self
+                .state
+                .compare_exchange(EMPTY, PARKED, Ordering::Acquire, Ordering::Acquire)
+                .is_err()
+            {
+                self.state.store(EMPTY, Ordering::Relaxed);
+                return;
+            }
+            loop {
+                futex::wait(&self.state, PARKED, None);
+                if self
+                    .state
+                    .compare_exchange(NOTIFIED, EMPTY, Ordering::Acquire, Ordering::Relaxed)
+                    .is_ok()
+                {
+                    return;
+                }
+            }
+        }
+
+        /// As [`park`](Self::park), for `time` at most. Returns whether it was
+        /// unparked.
+        pub(crate) fn park_timeout(&self, time: Duration) -> bool {
+            if self
+                .state
+                .compare_exchange(EMPTY, PARKED, Ordering::Acquire, Ordering::Acquire)
+                .is_err()
+            {
+                self.state.store(EMPTY, Ordering::Relaxed);
+                return true;
+            }
+            futex::wait(&self.state, PARKED, Some(time));
+            // A spurious return ends the nap early, which is harmless.
+            self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED
+        }
+
+        /// Wakes the sleeper, now or at its next attempt to sleep.
+        pub(crate) fn unpark(&self) {
+            if self.state.swap(NOTIFIED, Ordering::Release) == PARKED {
+                futex::wake_one(&self.state);
+            }
+        }
+    }
+}
+
+#[cfg(loom)]
+mod model {
+    use super::Duration;
+    use loom::sync::{Condvar, Mutex};
+
+    /// The same contract from loom's own parts.
+    #[derive(Debug)]
+    pub(crate) struct Parker {
+        token: Mutex<bool>,
+        changed: Condvar,
+    }
+
+    impl Parker {
+        pub(crate) fn new() -> Self {
+            Parker {
+                token: Mutex::new(false),
+                changed: Condvar::new(),
+            }
+        }
+
+        pub(crate) fn park(&self) {
+            let mut token = self.token.lock().unwrap();
+            while !*token {
+                token = self.changed.wait(token).unwrap();
+            }
+            *token = false;
+        }
+
+        /// A nap in a model is a chance for the others to run.
+        pub(crate) fn park_timeout(&self, _time: Duration) -> bool {
+            loom::thread::yield_now();
+            let mut token = self.token.lock().unwrap();
+            std::mem::take(&mut *token)
+        }
+
+        pub(crate) fn unpark(&self) {
+            *self.token.lock().unwrap() = true;
+            self.changed.notify_one();
+        }
+    }
+}

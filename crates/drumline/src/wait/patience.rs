@@ -1,0 +1,96 @@
+//! How a thread watches for something without burning its processor.
+//!
+//! First it spins for about as long as a sleep and a wake-up would cost,
+//! offering its processor to others all the while; then it naps, each nap twice
+//! as long as the one before; and when the naps have grown to their limit it
+//! gives up: its caller leaves a mark and sleeps for good.
+
+use std::time::{Duration, Instant};
+
+use super::Parker;
+use crate::sync::relax;
+
+/// Spin this long while what one waits for may come at any moment: about the
+/// time of a sleep and a wake-up on a virtual machine.
+const LONG_SPIN: Duration = Duration::from_micros(60);
+/// Spin this long where nothing is going on.
+const SHORT_SPIN: Duration = Duration::from_micros(4);
+/// The first nap.
+const FIRST_NAP: Duration = Duration::from_micros(25);
+/// After a nap of this length the watcher gives up.
+const LAST_NAP: Duration = Duration::from_micros(1600);
+/// `relax` calls between two looks: looking pulls the owner's cache line over.
+const PAUSES: u32 = 24;
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Look again now.
+    Look,
+    /// Nothing came: leave a mark and sleep for good.
+    GiveUp,
+}
+
+/// The state of one spell of watching.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    since: Instant,
+    nap: Option<Duration>,
+}
+
+impl Patience {
+    pub(crate) fn new() -> Self {
+        Patience {
+            since: Instant::now(),
+            nap: None,
+        }
+    }
+
+    /// Something was there: start over.
+    pub(crate) fn reset(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Whether this spell has napped.
+    pub(crate) fn has_napped(&self) -> bool {
+        self.nap.is_some()
+    }
+
+    /// Whether this spell has lasted for `time` already.
+    pub(crate) fn has_lasted(&self, time: Duration) -> bool {
+        self.nap.is_some() || self.since.elapsed() >= time
+    }
+
+    /// Whether the spinning is over and no nap has been taken yet.
+    pub(crate) fn is_about_to_nap(&self) -> bool {
+        self.nap.is_none() && self.since.elapsed() >= LONG_SPIN
+    }
+
+    /// Passes a little time, or says that there was enough of it. `eager`:
+    /// what is waited for may come at any moment.
+    pub(crate) fn wait(&mut self, parker: &Parker, eager: bool) -> Step {
+        let spin = if eager { LONG_SPIN } else { SHORT_SPIN };
+        match self.nap {
+            None if self.since.elapsed() < spin => {
+                for _ in 0..PAUSES {
+                    relax();
+                }
+                if self.since.elapsed() >= SHORT_SPIN {
+                    // Whoever is waited for may need this very processor.
+                    std::thread::yield_now();
+                }
+            }
+            None => {
+                self.nap = Some(FIRST_NAP);
+                parker.park_timeout(FIRST_NAP);
+            }
+            Some(nap) if nap >= LAST_NAP => return Step::GiveUp,
+            Some(nap) => {
+                let nap = nap * 2;
+                self.nap = Some(nap);
+                parker.park_timeout(nap);
+            }
+        }
+        Step::Look
+    }
+}
