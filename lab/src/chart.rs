@@ -28,6 +28,7 @@ const FOOT: i32 = 22;
 const INK: RGBColor = RGBColor(31, 35, 40);
 const FAINT: RGBColor = RGBColor(101, 109, 118);
 const GRID: RGBColor = RGBColor(226, 229, 233);
+const SEQ: RGBColor = RGBColor(122, 128, 138);
 
 struct Bar<'a> {
     record: &'a Record,
@@ -51,7 +52,10 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
         let canvas = Canvas { area: &area };
         canvas.text(card.name, (24, 28), 20, INK, HPos::Left, true)?;
         let unit = match card.shows {
-            Shows::Time => format!("median ns per {}; shorter is better", card.item),
+            Shows::Time => format!(
+                "median ns per {}; shorter is better; the thin line is seq",
+                card.item
+            ),
             Shows::Rest => "processor time in ms; shorter is better".to_owned(),
         };
         canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
@@ -80,14 +84,18 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
                     _ if record.size_label.contains(|c: char| c.is_alphabetic()) => {
                         record.size_label.clone()
                     }
-                    _ => format!("{} {}", record.size_label, card.size_counts),
+                    _ => format!("{}: {}", card.size_counts, record.size_label),
                 };
                 let groups = Vec::new();
                 panels.push((record.size, Panel { label, groups }));
                 &mut panels.last_mut().expect("one was just added").1
             }
         };
-        match panel.groups.iter_mut().find(|(jobs, _)| *jobs == record.jobs) {
+        match panel
+            .groups
+            .iter_mut()
+            .find(|(jobs, _)| *jobs == record.jobs)
+        {
             Some((_, bars)) => bars.push(bar),
             None => panel.groups.push((record.jobs, vec![bar])),
         }
@@ -106,9 +114,14 @@ impl Panel<'_> {
         PANEL_HEAD + bars as i32 * STEP + gaps * GROUP_GAP + 12
     }
 
+    fn bars(&self) -> impl Iterator<Item = &Bar<'_>> {
+        self.groups.iter().flat_map(|(_, bars)| bars)
+    }
+
     fn values(&self) -> impl Iterator<Item = f64> {
-        let bars = self.groups.iter().flat_map(|(_, bars)| bars);
-        bars.filter_map(|bar| bar.value).filter(|value| *value > 0.0)
+        self.bars()
+            .filter_map(|bar| bar.value)
+            .filter(|value| *value > 0.0)
     }
 }
 
@@ -183,9 +196,21 @@ impl Canvas<'_, '_> {
         let bottom = top + panel.height() - 14;
         for tick in scale.ticks() {
             let x = scale.place(tick);
-            self.line((x, top + PANEL_HEAD - 6), (x, bottom))?;
+            self.line((x, top + PANEL_HEAD - 6), (x, bottom), GRID)?;
             let label = tick_label(tick);
-            self.text(&label, (x, top + PANEL_HEAD - 16), 11, FAINT, HPos::Center, false)?;
+            self.text(
+                &label,
+                (x, top + PANEL_HEAD - 16),
+                11,
+                FAINT,
+                HPos::Center,
+                false,
+            )?;
+        }
+        let seq = panel.bars().find(|bar| bar.record.runtime == "seq");
+        if let Some(seq) = seq.and_then(|bar| bar.value) {
+            let x = scale.place(seq);
+            self.line((x, top + PANEL_HEAD - 2), (x, bottom), SEQ)?;
         }
         let mut y = top + PANEL_HEAD;
         for (jobs, bars) in &panel.groups {
@@ -205,26 +230,45 @@ impl Canvas<'_, '_> {
     }
 
     fn bar(&self, _card: &WorkloadCard, bar: &Bar<'_>, scale: &Scale, y: i32) -> Result<()> {
-        let runtime = registry::runtime(&bar.record.runtime).ok().map(|entry| entry.card);
+        let runtime = registry::runtime(&bar.record.runtime)
+            .ok()
+            .map(|entry| entry.card);
         let (r, g, b) = runtime.map_or((0, 0, 0), |card| card.colour);
         let ours = runtime.is_some_and(|card| card.role == Role::Ours);
         let middle = y + BAR / 2;
         let ink = if ours { RGBColor(r, g, b) } else { INK };
-        self.text(&bar.record.runtime, (LEFT - 10, middle), 13, ink, HPos::Right, ours)?;
+        self.text(
+            &bar.record.runtime,
+            (LEFT - 10, middle),
+            13,
+            ink,
+            HPos::Right,
+            ours,
+        )?;
         let Some(value) = bar.value else {
-            let word = if bar.record.error.is_some() { "failed" } else { "not applicable" };
+            let word = if bar.record.error.is_some() {
+                "failed"
+            } else {
+                "not applicable"
+            };
             return self.text(word, (LEFT + 6, middle), 12, FAINT, HPos::Left, false);
         };
         let end = scale.place(value).max(LEFT + 1);
-        let colour = RGBColor(r, g, b).mix(if ours { 1.0 } else { 0.82 }).filled();
+        let colour = RGBColor(r, g, b)
+            .mix(if ours { 1.0 } else { 0.82 })
+            .filled();
         let inset = i32::from(!ours);
         let corners = [(LEFT, y + inset), (end, y + BAR - inset)];
-        self.area.draw(&Rectangle::new(corners, colour)).map_err(failed)?;
+        self.area
+            .draw(&Rectangle::new(corners, colour))
+            .map_err(failed)?;
         self.text(&figure(value), (end + 6, middle), 13, ink, HPos::Left, ours)
     }
 
-    fn line(&self, from: (i32, i32), to: (i32, i32)) -> Result<()> {
-        self.area.draw(&PathElement::new([from, to], GRID)).map_err(failed)
+    fn line(&self, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Result<()> {
+        self.area
+            .draw(&PathElement::new([from, to], colour))
+            .map_err(failed)
     }
 
     fn text(
@@ -236,7 +280,11 @@ impl Canvas<'_, '_> {
         align: HPos,
         bold: bool,
     ) -> Result<()> {
-        let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
+        let weight = if bold {
+            FontStyle::Bold
+        } else {
+            FontStyle::Normal
+        };
         let style = FontDesc::new(FontFamily::SansSerif, f64::from(size), weight)
             .color(&colour)
             .pos(Pos::new(align, VPos::Center));

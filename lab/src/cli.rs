@@ -245,7 +245,10 @@ fn verdict(records: &[Record], written: bool) -> ExitCode {
     let failures = records.iter().filter(|record| record.ok == Some(false));
     let failures = failures.count();
     if failures > 0 {
-        eprintln!("error: {failures} of {} configurations failed", records.len());
+        eprintln!(
+            "error: {failures} of {} configurations failed",
+            records.len()
+        );
     }
     if failures == 0 && written {
         ExitCode::SUCCESS
@@ -305,12 +308,18 @@ impl Options {
             jobs.push(match text.as_str() {
                 "all" => cores,
                 text => match text.parse() {
-                    Ok(0) => bail!("--jobs 0: at least one thread must run; try --jobs 1 or --jobs all"),
+                    Ok(0) => {
+                        bail!("--jobs 0: at least one thread must run; try --jobs 1 or --jobs all")
+                    }
                     Ok(jobs) if jobs > MOST_JOBS => {
-                        bail!("--jobs {jobs}: the most is {MOST_JOBS}; this machine has {cores} cores")
+                        bail!(
+                            "--jobs {jobs}: the most is {MOST_JOBS}; this machine has {cores} cores"
+                        )
                     }
                     Ok(jobs) => jobs,
-                    Err(_) => bail!("--jobs {text}: not a number; try --jobs 1,{cores} or --jobs all"),
+                    Err(_) => {
+                        bail!("--jobs {text}: not a number; try --jobs 1,{cores} or --jobs all")
+                    }
                 },
             });
         }
@@ -325,7 +334,12 @@ impl Options {
     fn sizes(&self, workload: &WorkloadEntry) -> Result<Vec<u64>> {
         let card = &workload.card;
         if self.size.is_empty() {
-            return Ok(if self.smoke { card.smoke_sizes } else { card.sizes }.to_vec());
+            return Ok(if self.smoke {
+                card.smoke_sizes
+            } else {
+                card.sizes
+            }
+            .to_vec());
         }
         let mut sizes = Vec::new();
         for text in &self.size {
@@ -341,6 +355,9 @@ impl Options {
                 group(high),
                 card.size_counts
             );
+            if let Some(advice) = workload.refuses(size) {
+                bail!("--size {text}: {}: {advice}", card.name);
+            }
             sizes.push(size);
         }
         sizes.dedup();
@@ -371,7 +388,11 @@ fn list() {
     println!("workloads:");
     for entry in registry::all_workloads() {
         let card = &entry.card;
-        let mark = if card.default_rank.is_some() { "*" } else { " " };
+        let mark = if card.default_rank.is_some() {
+            "*"
+        } else {
+            " "
+        };
         let sizes: Vec<String> = card.sizes.iter().map(|size| group(*size)).collect();
         println!("{mark} {:17} {}", card.name, card.about);
         println!("  {:17} {}: {}", "", card.size_counts, sizes.join("; "));
@@ -395,7 +416,15 @@ mod tests {
         assert_eq!(parse_size("1_000"), Some(1_000));
         assert_eq!(parse_size("100k"), Some(100_000));
         assert_eq!(parse_size("10M"), Some(10_000_000));
-        for nonsense in ["", "k", "-1", "1.5", "ten", "99999999999999999999", "9999999999999999M"] {
+        for nonsense in [
+            "",
+            "k",
+            "-1",
+            "1.5",
+            "ten",
+            "99999999999999999999",
+            "9999999999999999M",
+        ] {
             assert_eq!(parse_size(nonsense), None, "{nonsense}");
         }
     }

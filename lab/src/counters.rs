@@ -51,12 +51,14 @@ impl Counters {
 
     /// Counts from here…
     pub fn enable(&mut self) {
-        self.open.retain_mut(|(_, counter)| counter.enable().is_ok());
+        self.open
+            .retain_mut(|(_, counter)| counter.enable().is_ok());
     }
 
     /// …to here.
     pub fn disable(&mut self) {
-        self.open.retain_mut(|(_, counter)| counter.disable().is_ok());
+        self.open
+            .retain_mut(|(_, counter)| counter.disable().is_ok());
     }
 
     /// The totals. A counter that had to share the hardware with others is left out.

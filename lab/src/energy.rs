@@ -27,7 +27,9 @@ impl Energy {
         let mut packages = BTreeMap::new();
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let Some(number) = name.to_str().and_then(|name| name.strip_prefix("intel-rapl:"))
+            let Some(number) = name
+                .to_str()
+                .and_then(|name| name.strip_prefix("intel-rapl:"))
             else {
                 continue;
             };
@@ -37,7 +39,11 @@ impl Energy {
             }
             let path = entry.path();
             let read = |file| -> Option<u64> {
-                fs::read_to_string(path.join(file)).ok()?.trim().parse().ok()
+                fs::read_to_string(path.join(file))
+                    .ok()?
+                    .trim()
+                    .parse()
+                    .ok()
             };
             if let (Some(microjoules), Some(range)) =
                 (read("energy_uj"), read("max_energy_range_uj"))
@@ -94,7 +100,11 @@ mod tests {
     #[test]
     fn parts_of_packages_are_not_counted_twice() {
         let directory = tempfile::tempdir().unwrap();
-        for (name, value) in [("intel-rapl:0", "5"), ("intel-rapl:0:0", "7"), ("dtpm", "1")] {
+        for (name, value) in [
+            ("intel-rapl:0", "5"),
+            ("intel-rapl:0:0", "7"),
+            ("dtpm", "1"),
+        ] {
             let path = directory.path().join(name);
             fs::create_dir(&path).unwrap();
             fs::write(path.join("energy_uj"), value).unwrap();

@@ -73,14 +73,19 @@ impl Launcher {
 
     /// Runs one measuring process to its end.
     pub fn run(&self, order: &Order) -> Outcome {
-        let date = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let date = jiff::Timestamp::now()
+            .strftime("%Y-%m-%dT%H:%M:%SZ")
+            .to_string();
         let mut seen = Seen::default();
-        let found = self.start(order).map_err(|error| format!("{error:#}")).and_then(|mut child| {
-            let output = Output::of(&mut child);
-            let status = self.watch(&mut child, &mut seen);
-            // A process that was killed can leave children that hold the pipes open; none here do.
-            output.judge(status)
-        });
+        let found = self
+            .start(order)
+            .map_err(|error| format!("{error:#}"))
+            .and_then(|mut child| {
+                let output = Output::of(&mut child);
+                let status = self.watch(&mut child, &mut seen);
+                // A process that was killed can leave children that hold the pipes open; none here do.
+                output.judge(status)
+            });
         Outcome {
             found,
             date,
@@ -117,9 +122,11 @@ impl Launcher {
                 let _ = child.kill();
                 let _ = child.wait();
                 let limit = self.limit.as_secs_f64();
-                return Err(format!("ended: it took longer than {limit} s (see --timeout)"));
+                return Err(format!(
+                    "ended: it took longer than {limit} s (see --timeout)"
+                ));
             }
-            seen.look(watched.as_ref(), look % 20 == 0);
+            seen.look(watched.as_ref(), look.is_multiple_of(20));
             thread::sleep(LOOK);
         }
         unreachable!("the loop has no end")
@@ -163,7 +170,10 @@ impl Output {
         let standard = self.standard.join().unwrap_or_default();
         let error = self.error.join().unwrap_or_default();
         if !status.success() {
-            let words: Vec<&str> = error.lines().filter(|line| !line.trim().is_empty()).collect();
+            let words: Vec<&str> = error
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .collect();
             let last = words[words.len().saturating_sub(3)..].join(" / ");
             return Err(format!("the measuring process failed ({status}): {last}"));
         }
@@ -249,9 +259,15 @@ mod tests {
 
     #[test]
     fn a_crash_is_reported_with_its_last_words() {
-        let error = run("echo first >&2; echo oh no >&2; kill -SEGV $$", Duration::from_secs(20));
+        let error = run(
+            "echo first >&2; echo oh no >&2; kill -SEGV $$",
+            Duration::from_secs(20),
+        );
         let error = error.unwrap_err();
-        assert!(error.contains("signal: 11") && error.contains("oh no"), "{error}");
+        assert!(
+            error.contains("signal: 11") && error.contains("oh no"),
+            "{error}"
+        );
     }
 
     #[test]

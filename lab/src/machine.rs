@@ -61,7 +61,11 @@ impl Machine {
     /// The machine in a line.
     pub fn describe(&self) -> String {
         let mut parts = Vec::new();
-        parts.push(self.cpu_model.clone().unwrap_or_else(|| "unknown processor".to_owned()));
+        parts.push(
+            self.cpu_model
+                .clone()
+                .unwrap_or_else(|| "unknown processor".to_owned()),
+        );
         if let Some(cores) = self.cores_available {
             let kind = match (self.cores_logical, self.cores_physical) {
                 (Some(logical), Some(physical)) => {
@@ -75,7 +79,11 @@ impl Machine {
             parts.push(format!("{:.0} GiB", bytes as f64 / (1u64 << 30) as f64));
         }
         parts.extend(self.os.clone());
-        parts.extend(self.kernel.as_ref().map(|kernel| format!("kernel {kernel}")));
+        parts.extend(
+            self.kernel
+                .as_ref()
+                .map(|kernel| format!("kernel {kernel}")),
+        );
         parts.push(self.architecture.clone());
         parts.join(", ")
     }
@@ -113,7 +121,9 @@ fn cores_physical(cpuinfo: &str) -> Option<usize> {
 
 fn os_name() -> Option<String> {
     let text = fs::read_to_string("/etc/os-release").ok()?;
-    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let name = text
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(name.trim_matches('"').to_owned())
 }
 

@@ -16,7 +16,9 @@ use crate::{chart, table};
 pub fn default_directory() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| workspace().join("target"), PathBuf::from);
-    let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+    let time = jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H-%M-%SZ")
+        .to_string();
     target.join("lab").join(time)
 }
 
@@ -45,7 +47,8 @@ pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
     put("records.csv", &csv(records)?)?;
     let mut sections = Vec::new();
     for (card, grid) in table::grids(records) {
-        let of_workload: Vec<&Record> = records.iter().filter(|r| r.workload == card.name).collect();
+        let of_workload: Vec<&Record> =
+            records.iter().filter(|r| r.workload == card.name).collect();
         let chart = chart::draw(card, &of_workload)?;
         put(&format!("{}.svg", card.name), chart.as_bytes())?;
         sections.push(Section { card, grid, chart });
@@ -68,7 +71,9 @@ pub fn write_json(to: &str, records: &[Record]) -> Result<()> {
     let text = json_lines(records);
     if to == "-" {
         let mut output = std::io::stdout().lock();
-        output.write_all(text.as_bytes()).and_then(|()| output.flush())
+        output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush())
     } else {
         fs::write(to, text)
     }
@@ -82,7 +87,11 @@ fn csv(records: &[Record]) -> Result<Vec<u8>> {
     for (index, record) in records.iter().enumerate() {
         let mut fields = Vec::new();
         let value = serde_json::to_value(record)?;
-        flatten("", value.as_object().expect("a record is an object"), &mut fields);
+        flatten(
+            "",
+            value.as_object().expect("a record is an object"),
+            &mut fields,
+        );
         if index == 0 {
             writer.write_record(fields.iter().map(|(name, _)| name))?;
         }

@@ -52,7 +52,9 @@ pub fn migrations() -> Option<u64> {
 
 #[cfg(any(target_os = "linux", test))]
 fn migrations_in(sched: &str) -> Option<u64> {
-    let line = sched.lines().find(|line| line.starts_with("se.nr_migrations"))?;
+    let line = sched
+        .lines()
+        .find(|line| line.starts_with("se.nr_migrations"))?;
     line.rsplit(':').next()?.trim().parse().ok()
 }
 

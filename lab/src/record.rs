@@ -165,7 +165,11 @@ impl Record {
         machine: &Machine,
         build: &Build,
     ) -> Self {
-        let found = || outcomes.iter().filter_map(|outcome| outcome.found.as_ref().ok());
+        let found = || {
+            outcomes
+                .iter()
+                .filter_map(|outcome| outcome.found.as_ref().ok())
+        };
         let error = outcomes.iter().find_map(|outcome| match &outcome.found {
             Ok(found) => found.error.clone(),
             Err(error) => Some(error.clone()),
@@ -173,12 +177,17 @@ impl Record {
         let declined = found().find_map(|found| found.declined.clone());
         let measured = || found().filter(|found| found.error.is_none() && found.items > 0);
 
-        let wall_ns_samples: Vec<f64> = measured().flat_map(|found| found.wall_ns.clone()).collect();
+        let wall_ns_samples: Vec<f64> =
+            measured().flat_map(|found| found.wall_ns.clone()).collect();
         let cpu: Vec<f64> = measured().flat_map(|found| found.cpu_ns.clone()).collect();
-        let medians: Vec<f64> = measured().filter_map(|found| median(&found.wall_ns)).collect();
+        let medians: Vec<f64> = measured()
+            .filter_map(|found| median(&found.wall_ns))
+            .collect();
         let wall = Summary::of(&wall_ns_samples);
         let items = measured().next().map(|found| found.items);
-        let operations = measured().map(|found| found.operations).reduce(|a, b| a + b);
+        let operations = measured()
+            .map(|found| found.operations)
+            .reduce(|a, b| a + b);
         let usage = measured()
             .map(|found| found.usage)
             .reduce(|a, b| a.plus(&b))
@@ -187,9 +196,8 @@ impl Record {
             sum(measured().map(|found| field(&found.counts)))
         };
         let per_item = |wall: f64| Some(wall / items? as f64);
-        let per_operation = |field: fn(&Usage) -> Option<u64>| {
-            Some(field(&usage)? as f64 / operations? as f64)
-        };
+        let per_operation =
+            |field: fn(&Usage) -> Option<u64>| Some(field(&usage)? as f64 / operations? as f64);
         let card = &configuration.runtime.card;
 
         Self {
@@ -210,12 +218,15 @@ impl Record {
             },
             declined,
             error,
-            date: outcomes.first().map(|outcome| outcome.date.clone()).unwrap_or_default(),
+            date: outcomes
+                .first()
+                .map(|outcome| outcome.date.clone())
+                .unwrap_or_default(),
             item: configuration.workload.card.item.to_owned(),
             items,
             rounds: outcomes.len(),
             operations,
-            batch: measured().last().map(|found| found.batch),
+            batch: measured().next_back().map(|found| found.batch),
             wall_ns_median: wall.map(|wall| wall.median),
             wall_ns_min: wall.map(|wall| wall.min),
             wall_ns_mean: wall.map(|wall| wall.mean),
@@ -234,15 +245,22 @@ impl Record {
             migrations: sum(measured().map(|found| found.migrations)),
             faults_minor: usage.faults_minor,
             faults_major: usage.faults_major,
-            threads_initial: measured().filter_map(|f| f.initial.map(|size| size.threads)).max(),
+            threads_initial: measured()
+                .filter_map(|f| f.initial.map(|size| size.threads))
+                .max(),
             threads_peak: measured()
                 .filter_map(|found| found.threads_peak)
                 .chain(outcomes.iter().filter_map(|outcome| outcome.threads_peak))
                 .max()
                 .filter(|_| items.is_some()),
-            rss_initial_bytes: measured().filter_map(|f| f.initial.map(|size| size.rss_bytes)).max(),
+            rss_initial_bytes: measured()
+                .filter_map(|f| f.initial.map(|size| size.rss_bytes))
+                .max(),
             rss_peak_bytes: measured().filter_map(|found| found.rss_peak_bytes).max(),
-            memory_free_min_bytes: outcomes.iter().filter_map(|o| o.memory_free_min_bytes).min(),
+            memory_free_min_bytes: outcomes
+                .iter()
+                .filter_map(|o| o.memory_free_min_bytes)
+                .min(),
             instructions: counts(|counts| counts.instructions),
             cycles: counts(|counts| counts.cycles),
             branches: counts(|counts| counts.branches),

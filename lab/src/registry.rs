@@ -22,6 +22,7 @@ pub struct WorkloadEntry {
     /// Its card.
     pub card: WorkloadCard,
     label: fn(u64) -> String,
+    refuses: fn(u64) -> Option<&'static str>,
 }
 
 impl WorkloadEntry {
@@ -29,12 +30,18 @@ impl WorkloadEntry {
         Self {
             card: W::CARD,
             label: W::size_label,
+            refuses: W::refuses,
         }
     }
 
     /// What a size is called in tables.
     pub fn size_label(&self, size: u64) -> String {
         (self.label)(size)
+    }
+
+    /// Why a size within the limits makes no sense, if it makes none.
+    pub fn refuses(&self, size: u64) -> Option<&'static str> {
+        (self.refuses)(size)
     }
 }
 

@@ -51,7 +51,8 @@ divides by the best of rayon, chili and forte with as many jobs: above 1, the pe
 
 /// Writes the page.
 pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
-    let mut page = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    let mut page =
+        String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     page += "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">";
     page += "<title>Drumline lab</title><style>";
     page += STYLE;
@@ -107,8 +108,8 @@ fn section(section: &Section<'_>) -> String {
     let mut html = format!(
         "<section id=\"{0}\"><h2>{0}</h2><p>{1}</p><p class=\"faint\">{2}</p>\n{3}\n",
         card.name,
-        escape(card.about),
-        escape(card.analysis),
+        code(&escape(card.about)),
+        code(&escape(card.analysis)),
         section.chart
     );
     html += "<div class=\"scroll\"><table><thead><tr>";
@@ -163,6 +164,20 @@ fn machine(records: &[Record]) -> String {
     }
     list(serde_json::json!({ "runtimes": versions.join(", "), "rounds": record.rounds }));
     html + "</dl>"
+}
+
+/// Sets what stands between backticks as code.
+fn code(text: &str) -> String {
+    let mut html = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        html += match index {
+            0 => "",
+            index if index % 2 == 1 => "<code>",
+            _ => "</code>",
+        };
+        html += part;
+    }
+    html
 }
 
 fn escape(text: &str) -> String {

@@ -123,7 +123,9 @@ impl Session {
             step = (step * 2).min(1 << 10);
         }
         let each = start.elapsed().as_nanos() as f64 / done as f64;
-        let batch = (self.effort.sample_ns as f64 / each.max(0.1)).ceil().max(1.0) as u64;
+        let batch = (self.effort.sample_ns as f64 / each.max(0.1))
+            .ceil()
+            .max(1.0) as u64;
 
         self.sampling(|session| session.timed(batch, || repeat(batch, expected, &mut operation)));
     }

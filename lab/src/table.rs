@@ -96,7 +96,9 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
     let mut notes = Vec::new();
     for size in sizes {
         let at = |runtime: &str, jobs: usize| {
-            let mut found = records.iter().filter(|r| r.size == size && r.runtime == runtime);
+            let mut found = records
+                .iter()
+                .filter(|r| r.size == size && r.runtime == runtime);
             found.find(|record| record.jobs == jobs)
         };
         let seq = at("seq", 1).and_then(|record| record.item_ns_median);
@@ -151,7 +153,11 @@ fn time_cells(record: Option<&Record>, seq: Option<f64>) -> [String; 2] {
         return [String::new(), String::new()];
     };
     let Some(time) = record.item_ns_median else {
-        let word = if record.error.is_some() { "FAILED" } else { "n/a" };
+        let word = if record.error.is_some() {
+            "FAILED"
+        } else {
+            "n/a"
+        };
         return [word.to_owned(), String::new()];
     };
     let ratio = seq.map_or(String::new(), |seq| format!("{:.2}", time / seq));
@@ -163,12 +169,18 @@ fn rest_cells(record: Option<&Record>) -> [String; 3] {
         return Default::default();
     };
     if record.wall_ns_median.is_none() {
-        let word = if record.error.is_some() { "FAILED" } else { "n/a" };
+        let word = if record.error.is_some() {
+            "FAILED"
+        } else {
+            "n/a"
+        };
         return [word.to_owned(), String::new(), String::new()];
     }
     let count = |count: Option<f64>| count.map_or("?".to_owned(), |count| format!("{count:.0}"));
     [
-        record.cpu_ns_mean.map_or("?".to_owned(), |cpu| format!("{:.2}", cpu / 1e6)),
+        record
+            .cpu_ns_mean
+            .map_or("?".to_owned(), |cpu| format!("{:.2}", cpu / 1e6)),
         count(record.ctx_voluntary_per_operation),
         count(record.ctx_involuntary_per_operation),
     ]
@@ -190,7 +202,9 @@ pub fn against_best_peer(
 ) -> Option<(f64, String)> {
     let role = |record: &Record| registry::runtime(&record.runtime).ok().map(|r| r.card.role);
     let with = |wanted: Role| {
-        let records = records.iter().filter(move |r| r.jobs == jobs && role(r) == Some(wanted));
+        let records = records
+            .iter()
+            .filter(move |r| r.jobs == jobs && role(r) == Some(wanted));
         records.filter_map(|record| Some((measure(card, record)?, record.runtime.clone())))
     };
     let (ours, _) = with(Role::Ours).next()?;
@@ -233,7 +247,10 @@ fn shorten(notes: Vec<String>) -> Vec<String> {
             None => short.push((row.to_owned(), text.to_owned())),
         }
     }
-    short.into_iter().map(|(rows, text)| format!("{rows}: {text}")).collect()
+    short
+        .into_iter()
+        .map(|(rows, text)| format!("{rows}: {text}"))
+        .collect()
 }
 
 impl Grid {
@@ -269,12 +286,17 @@ mod tests {
     #[test]
     fn figures_keep_three_digits() {
         let texts = [0.5, 1.234, 12.34, 123.4, 1234.5, 12_345_678.0].map(figure);
-        assert_eq!(texts, ["0.50", "1.23", "12.3", "123", "1,235", "12,345,678"]);
+        assert_eq!(
+            texts,
+            ["0.50", "1.23", "12.3", "123", "1,235", "12,345,678"]
+        );
     }
 
     #[test]
     fn the_same_note_is_said_once() {
-        let notes = ["a, 1: no", "b, 1: no", "a, 2: why"].map(str::to_owned).to_vec();
+        let notes = ["a, 1: no", "b, 1: no", "a, 2: why"]
+            .map(str::to_owned)
+            .to_vec();
         assert_eq!(shorten(notes), ["a, 1; b, 1: no", "a, 2: why"]);
     }
 }

@@ -8,6 +8,7 @@
 use anyhow::{Result, ensure};
 
 use crate::pool::Pool;
+use crate::registry::runtimes::seq::Seq;
 
 /// One node.
 #[derive(Debug)]
@@ -63,12 +64,15 @@ fn build(low: i64, high: i64) -> Option<Box<Node>> {
 pub fn sum<P: Pool>(node: &Node, context: P::Context<'_>) -> i64 {
     match (&node.left, &node.right) {
         (Some(left), Some(right)) => {
+            // Read before the calls: otherwise the compiler may not turn the last call of the
+            // plain recursion into a loop, and `seq` would look slower than it is.
+            let value = node.value;
             let (left, right) = P::join(
                 context,
                 |context| sum::<P>(left, context),
                 |context| sum::<P>(right, context),
             );
-            node.value + left + right
+            value + left + right
         }
         (Some(only), None) | (None, Some(only)) => node.value + sum::<P>(only, context),
         (None, None) => node.value,
@@ -88,7 +92,7 @@ pub fn sum_part(tree: &Tree, index: usize, parts: usize) -> i64 {
             }
         } else {
             if subtree % parts == index {
-                total += plain_sum(node);
+                total += sum::<Seq>(node, ());
             }
             subtree += 1;
         }
@@ -108,15 +112,6 @@ fn walk(node: &Node, level: u32, visit: &mut impl FnMut(&Node, bool)) {
     }
 }
 
-/// The sum of a subtree by plain recursion, the same function as [`sum`] without a runtime.
-pub fn plain_sum(node: &Node) -> i64 {
-    match (&node.left, &node.right) {
-        (Some(left), Some(right)) => node.value + plain_sum(left) + plain_sum(right),
-        (Some(only), None) | (None, Some(only)) => node.value + plain_sum(only),
-        (None, None) => node.value,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,7 +124,7 @@ mod tests {
         }
         for size in [1, 2, 3, 4, 7, 8, 1000] {
             let tree = Tree::build(size).unwrap();
-            assert_eq!(plain_sum(&tree.root), tree.expected_sum());
+            assert_eq!(sum::<Seq>(&tree.root, ()), tree.expected_sum());
             assert_eq!(depth(&tree.root), size.ilog2() + 1);
         }
     }

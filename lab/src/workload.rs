@@ -95,6 +95,11 @@ pub trait Workload: Sized + Sync {
         });
     }
 
+    /// Why a size within the limits makes no sense, if it makes none.
+    fn refuses(_size: u64) -> Option<&'static str> {
+        None
+    }
+
     /// What a size is called in tables.
     fn size_label(size: u64) -> String {
         group(size)
@@ -106,7 +111,7 @@ pub fn group(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

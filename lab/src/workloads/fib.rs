@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::pool::Pool;
+use crate::registry::runtimes::seq::Seq;
 use crate::workload::{Shows, Workload, WorkloadCard};
 
 /// The Fibonacci number of this index.
@@ -64,8 +65,8 @@ fn fib<P: Pool>(n: u64, context: P::Context<'_>) -> u64 {
     }
     let (a, b) = P::join(
         context,
-        |context| fib::<P>(n - 1, context),
-        |context| fib::<P>(n - 2, context),
+        move |context| fib::<P>(n - 1, context),
+        move |context| fib::<P>(n - 2, context),
     );
     a + b
 }
@@ -75,13 +76,9 @@ fn deal(n: u64, level: u32, index: usize, parts: usize, next: &mut usize) -> u64
     if level == 0 || n < 2 {
         let mine = *next % parts == index;
         *next += 1;
-        return if mine { plain(n) } else { 0 };
+        return if mine { fib::<Seq>(n, ()) } else { 0 };
     }
     deal(n - 1, level - 1, index, parts, next) + deal(n - 2, level - 1, index, parts, next)
-}
-
-fn plain(n: u64) -> u64 {
-    if n < 2 { n } else { plain(n - 1) + plain(n - 2) }
 }
 
 /// The Fibonacci number by addition.
@@ -100,11 +97,15 @@ mod tests {
     #[test]
     fn the_number_of_calls_is_counted_rightly() {
         fn calls(n: u64) -> u64 {
-            if n < 2 { 1 } else { 1 + calls(n - 1) + calls(n - 2) }
+            if n < 2 {
+                1
+            } else {
+                1 + calls(n - 1) + calls(n - 2)
+            }
         }
         for n in 1..15 {
             assert_eq!(Fib(n).items(), calls(n));
-            assert_eq!(Fib(n).expected(), plain(n));
+            assert_eq!(Fib(n).expected(), fib::<Seq>(n, ()));
         }
     }
 

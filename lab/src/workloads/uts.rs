@@ -5,6 +5,7 @@ use std::hint::black_box;
 use anyhow::Result;
 
 use crate::pool::Pool;
+use crate::registry::runtimes::seq::Seq;
 use crate::workload::{Shows, Workload, WorkloadCard};
 
 const ROOT: u64 = 19;
@@ -39,7 +40,7 @@ impl Workload for Uts {
 
     fn build(size: u64) -> Result<Self> {
         // The answer comes from the sequential run.
-        let nodes = 1 + plain_range(ROOT, 0, size);
+        let nodes = 1 + range::<Seq>(ROOT, 0, size, ());
         Ok(Self {
             root_children: size,
             nodes,
@@ -67,7 +68,7 @@ impl Workload for Uts {
         let (low, high) = (edge(index), edge(index + 1));
         let root = u64::from(index == 0);
         if low < high {
-            root + plain_range(black_box(ROOT), low, high)
+            root + range::<Seq>(black_box(ROOT), low, high, ())
         } else {
             root
         }
@@ -91,24 +92,10 @@ fn range<P: Pool>(node: u64, low: u64, high: u64, context: P::Context<'_>) -> u6
     let middle = low + (high - low) / 2;
     let (a, b) = P::join(
         context,
-        |context| range::<P>(node, low, middle, context),
-        |context| range::<P>(node, middle, high, context),
+        move |context| range::<P>(node, low, middle, context),
+        move |context| range::<P>(node, middle, high, context),
     );
     a + b
-}
-
-/// The same without a runtime.
-fn plain_range(node: u64, low: u64, high: u64) -> u64 {
-    if high - low == 1 {
-        let child = child(node, low);
-        return if has_children(child) {
-            1 + plain_range(child, 0, CHILDREN)
-        } else {
-            1
-        };
-    }
-    let middle = low + (high - low) / 2;
-    plain_range(node, low, middle) + plain_range(node, middle, high)
 }
 
 /// The child with this index: output number `index + 1` of the generator splitmix64 that starts
