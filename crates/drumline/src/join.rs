@@ -1,7 +1,7 @@
 //! Fork and join.
 
 use crate::job::StackJob;
-use crate::pool::{self, Deque, local, waiting};
+use crate::pool::{self, Deque, Pool, local, waiting};
 use crate::unwind;
 
 /// Tells a half of a [`join_context`] where it runs.
@@ -100,6 +100,29 @@ where
         move |migrated| a(FnContext::new(migrated)),
         move |migrated| b(FnContext::new(migrated)),
     )
+}
+
+impl Pool {
+    /// [`join()`] in this pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.join(|| 1 + 1, || 2 + 2), (2, 4));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`join()`], and in a forked child.
+    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| join(a, b))
+    }
 }
 
 /// The fork itself. `FENCED` is the variant for systems that refuse the

@@ -94,17 +94,6 @@ impl Pool {
         install(&self.registry, op)
     }
 
-    /// [`join`](crate::join()) in this pool.
-    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
-    where
-        A: FnOnce() -> RA + Send,
-        B: FnOnce() -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        self.install(|| crate::join(a, b))
-    }
-
     /// The number of jobs: how many threads may run user code at once.
     pub fn current_jobs(&self) -> usize {
         self.registry.jobs()
