@@ -1,8 +1,10 @@
 //! Fork and join.
 
+use std::cell::Cell;
+
 use crate::job::StackJob;
-use crate::pool::{self, Deque, Pool, local, waiting};
-use crate::unwind;
+use crate::pool::{self, Deque, Pool, Slot, local, waiting};
+use crate::unwind::{self, Payload};
 
 /// Tells a half of a [`join_context`] where it runs.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +127,66 @@ impl Pool {
     }
 }
 
+/// What a fork keeps in its frame while `a` runs.
+///
+/// The deque and the slot are kept here and read again afterwards, instead of
+/// being left to registers: registers that live across the call to `a` would
+/// be saved and restored by *every* call of the user's function, also by those
+/// that do not fork. A recursion is bound by its stores, and half of its calls
+/// are leaves.
+#[repr(C)]
+struct Fork<F, R> {
+    job: StackJob<F, R>,
+    deque: Cell<*const Deque>,
+    slot: Cell<*mut Slot>,
+}
+
+impl<F, R> Fork<F, R>
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    /// Takes the entry back. `false`: another thread has run it.
+    ///
+    /// # Safety
+    ///
+    /// The fork has been pushed, it is the newest entry of its deque, and this
+    /// is called once.
+    #[inline(always)]
+    unsafe fn pop<const FENCED: bool>(&self) -> bool {
+        // SAFETY: the deque outlives the frame that pushed to it.
+        let deque = unsafe { &*self.deque.get() };
+        let slot = self.slot.get();
+        let popped = if FENCED {
+            // SAFETY: the caller's obligations.
+            unsafe { deque.pop_fenced(slot) }
+        } else {
+            // SAFETY: the caller's obligations.
+            unsafe { deque.pop(slot) }
+        };
+        popped || waiting::contest(deque, slot)
+    }
+
+    /// `a` has panicked: waits for `b`, or drops it, and goes on panicking.
+    ///
+    /// # Safety
+    ///
+    /// As for [`pop`](Self::pop).
+    #[cold]
+    #[inline(never)]
+    unsafe fn recover<const FENCED: bool>(&self, payload: Payload) -> ! {
+        // SAFETY: the caller's obligations.
+        if unsafe { self.pop::<FENCED>() } {
+            // SAFETY: the entry is this thread's again, and nobody ran it.
+            unwind::discard(unsafe { self.job.take_func() });
+        } else {
+            // SAFETY: the thief has finished; the result is taken once.
+            unwind::discard(unsafe { self.job.take_result() });
+        }
+        unwind::resume(payload)
+    }
+}
+
 /// The fork itself. `FENCED` is the variant for systems that refuse the
 /// asymmetric barrier; it works on the deque behind the current one, which is
 /// a gate.
@@ -144,30 +206,31 @@ where
     // and so longer than this frame.
     let mut deque = unsafe { &*deque };
     if FENCED {
-        match deque.next() {
-            Some(room) => deque = room,
-            None => unreachable!("a gate has a room behind it"),
-        }
+        deque = deque.next().expect("a gate has a room behind it");
     }
-    let job = StackJob::new(b);
+    let fork = Fork {
+        job: StackJob::new(b),
+        deque: Cell::new(deque),
+        slot: Cell::new(deque.vacant()),
+    };
     // SAFETY: this thread owns the deque; the job stays in this frame until
-    // the slot has been popped or settled below, also if `a` panics.
-    let (slot, asked) = unsafe { push::<FENCED>(deque, job.as_job_ref()) };
-    if asked && !pool::attend(deque, slot) {
+    // it has been popped below, also if `a` panics.
+    let asked = unsafe { deque.push::<FENCED>(fork.slot.get(), fork.job.header()) };
+    if asked && !pool::attend(deque, fork.slot.get()) {
         // SAFETY: the push was undone before any thread could see it.
-        return elsewhere(a, unsafe { job.take_func() });
+        return elsewhere(a, unsafe { fork.job.take_func() });
     }
     match unwind::catch(|| a(false)) {
         Ok(ra) => {
             // SAFETY: all that `a` pushed has been popped, so this is the
             // newest entry.
-            let rb = if unsafe { pop::<FENCED>(deque, slot) } || waiting::settle(deque, slot) {
+            let rb = if unsafe { fork.pop::<FENCED>() } {
                 // SAFETY: the entry is this thread's again, and nobody ran it.
-                let b = unsafe { job.take_func() };
+                let b = unsafe { fork.job.take_func() };
                 b(false)
             } else {
                 // SAFETY: the thief has finished, and the result is taken once.
-                match unsafe { job.take_result() } {
+                match unsafe { fork.job.take_result() } {
                     Ok(rb) => rb,
                     Err(payload) => {
                         unwind::discard(ra);
@@ -177,48 +240,8 @@ where
             };
             (ra, rb)
         }
-        Err(payload) => {
-            // SAFETY: as above.
-            if unsafe { pop::<FENCED>(deque, slot) } || waiting::settle(deque, slot) {
-                // SAFETY: as above.
-                unwind::discard(unsafe { job.take_func() });
-            } else {
-                // SAFETY: as above.
-                unwind::discard(unsafe { job.take_result() });
-            }
-            unwind::resume(payload)
-        }
-    }
-}
-
-/// # Safety
-///
-/// As for [`Deque::push`].
-#[inline(always)]
-unsafe fn push<const FENCED: bool>(
-    deque: &Deque,
-    job: crate::job::JobRef,
-) -> (*mut pool::Slot, bool) {
-    if FENCED {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.push_fenced(job) }
-    } else {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.push(job) }
-    }
-}
-
-/// # Safety
-///
-/// As for [`Deque::pop`].
-#[inline(always)]
-unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut pool::Slot) -> bool {
-    if FENCED {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.pop_fenced(slot) }
-    } else {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.pop(slot) }
+        // SAFETY: as above; what `a` pushed was popped while it unwound.
+        Err(payload) => unsafe { fork.recover::<FENCED>(payload) },
     }
 }
 

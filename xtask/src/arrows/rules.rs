@@ -88,11 +88,7 @@ pub const FOREIGN_BLOCK: &str = "extern block";
 pub const RESERVED: &[Reserved] = &[
     Reserved {
         rule: "only-sync-names-atomics",
-        paths: &[
-            "std::sync::atomic",
-            "core::sync::atomic",
-            "portable_atomic",
-        ],
+        paths: &["std::sync::atomic", "core::sync::atomic", "portable_atomic"],
         // `platform` is below `sync`: the words that the kernel looks at must be
         // real atomics, whatever takes the place of the others.
         who: Who::Only(&["sync", "platform"]),
