@@ -61,7 +61,7 @@ impl Counters {
             .retain_mut(|(_, counter)| counter.disable().is_ok());
     }
 
-    /// The totals. A counter that had to share the hardware with others is left out.
+    /// The totals.
     pub fn read(&mut self) -> Counts {
         let mut counts = Counts::default();
         for (event, counter) in &mut self.open {

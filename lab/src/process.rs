@@ -90,7 +90,7 @@ impl Watched {
         let stat = self.process.stat().ok()?;
         Some(Size {
             threads: u64::try_from(stat.num_threads).ok()?,
-            rss_bytes: stat.rss * procfs::page_size(),
+            rss_bytes: stat.rss * page_bytes()?,
         })
     }
 
@@ -99,6 +99,14 @@ impl Watched {
     pub fn size(&self) -> Option<Size> {
         None
     }
+}
+
+/// Asked from the C library: the way of `procfs` does not work under valgrind, where the lab must
+/// run too.
+#[cfg(target_os = "linux")]
+fn page_bytes() -> Option<u64> {
+    use nix::unistd::{SysconfVar, sysconf};
+    u64::try_from(sysconf(SysconfVar::PAGE_SIZE).ok()??).ok()
 }
 
 /// Total and available memory of the machine.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use comfy_table::{Cell, CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, Table, presets};
 
 use crate::record::Record;
 use crate::registry;
@@ -101,6 +101,11 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
                 .filter(|r| r.size == size && r.runtime == runtime);
             found.find(|record| record.jobs == jobs)
         };
+        let jobs_of = |runtime: &str| {
+            let of_size = records.iter().filter(move |r| r.size == size);
+            let runtime = runtime.to_owned();
+            of_size.filter(move |record| record.runtime == runtime)
+        };
         let seq = at("seq", 1).and_then(|record| record.item_ns_median);
         for runtime in &runtimes {
             let mut cells = vec![String::new(), (*runtime).to_owned()];
@@ -111,8 +116,14 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
                     Shows::Rest => cells.extend(rest_cells(record.copied())),
                 }
                 if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
-                    let note = format!("{runtime}, {}, jobs {jobs}: {trouble}", record.size_label);
-                    notes.push(note);
+                    // Who never takes part is named once, whatever the number of jobs.
+                    let never = jobs_of(runtime).all(|record| record.declined.is_some());
+                    let label = &record.size_label;
+                    notes.push(if never {
+                        format!("{runtime}, {label}: {trouble}")
+                    } else {
+                        format!("{runtime}, {label}, jobs {jobs}: {trouble}")
+                    });
                 }
             }
             let kind = match registry::runtime(runtime).map(|entry| entry.card.role) {
@@ -140,7 +151,6 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
 /// A figure with three digits, roughly.
 pub fn figure(number: f64) -> String {
     match number {
-        _ if number >= 1e6 => crate::workload::group(number.round() as u64),
         _ if number >= 1000.0 => crate::workload::group(number.round() as u64),
         _ if number >= 100.0 => format!("{number:.0}"),
         _ if number >= 10.0 => format!("{number:.1}"),
@@ -260,11 +270,7 @@ impl Grid {
         table.load_style(presets::UTF8_BORDERS_ONLY);
         table.set_header(&self.header);
         for row in &self.rows {
-            let cells = row.cells.iter().map(|text| match row.kind {
-                RowKind::Ours if !text.is_empty() => Cell::new(text),
-                _ => Cell::new(text),
-            });
-            table.add_row(cells.collect::<Vec<_>>());
+            table.add_row(&row.cells);
         }
         for (index, column) in table.column_iter_mut().enumerate() {
             if index >= 2 {
