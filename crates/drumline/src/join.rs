@@ -1,6 +1,8 @@
 //! Fork and join.
 
 use std::cell::Cell;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::ptr;
 
 use crate::job::StackJob;
 use crate::pool::{self, Deque, Pool, Slot, local, waiting};
@@ -73,7 +75,7 @@ where
     RA: Send,
     RB: Send,
 {
-    fork::<_, _, _, _, false>(move |_| a(), move |_| b())
+    fork(move |_| a(), move |_| b())
 }
 
 /// As [`join`]; each closure is told whether it *migrated* to another thread.
@@ -98,7 +100,7 @@ where
     RA: Send,
     RB: Send,
 {
-    fork::<_, _, _, _, false>(
+    fork(
         move |migrated| a(FnContext::new(migrated)),
         move |migrated| b(FnContext::new(migrated)),
     )
@@ -138,7 +140,7 @@ impl Pool {
 struct Fork<F, R> {
     job: StackJob<F, R>,
     deque: Cell<*const Deque>,
-    slot: Cell<*mut Slot>,
+    slot: Cell<MaybeUninit<*mut Slot>>,
 }
 
 impl<F, R> Fork<F, R>
@@ -146,25 +148,81 @@ where
     F: FnOnce(bool) -> R + Send,
     R: Send,
 {
+    /// Pushes the job to `deque`. Returns whether its owner was asked for
+    /// attention, and must call [`pool::attend`].
+    ///
+    /// # Safety
+    ///
+    /// This thread owns `deque`, which has room or a scratch slot; the fork
+    /// stays where it is until [`pop`](Self::pop).
+    #[inline(always)]
+    unsafe fn push<const FENCED: bool>(&self, deque: &Deque) -> bool {
+        let slot = deque.vacant();
+        self.slot.set(MaybeUninit::new(slot));
+        // SAFETY: the caller's obligations.
+        unsafe { deque.push::<FENCED>(slot, self.job.header()) }
+    }
+
+    /// The slot of the pushed job.
+    ///
+    /// # Safety
+    ///
+    /// [`push`](Self::push) has been called.
+    #[inline(always)]
+    unsafe fn slot(&self) -> *mut Slot {
+        // SAFETY: `push` has set it.
+        unsafe { self.slot.get().assume_init() }
+    }
+
     /// Takes the entry back. `false`: another thread has run it.
     ///
     /// # Safety
     ///
-    /// The fork has been pushed, it is the newest entry of its deque, and this
+    /// The job has been pushed, it is the newest entry of its deque, and this
     /// is called once.
     #[inline(always)]
     unsafe fn pop<const FENCED: bool>(&self) -> bool {
         // SAFETY: the deque outlives the frame that pushed to it.
         let deque = unsafe { &*self.deque.get() };
-        let slot = self.slot.get();
-        let popped = if FENCED {
-            // SAFETY: the caller's obligations.
-            unsafe { deque.pop_fenced(slot) }
-        } else {
-            // SAFETY: the caller's obligations.
-            unsafe { deque.pop(slot) }
-        };
-        popped || waiting::contest(deque, slot)
+        // SAFETY: the job has been pushed.
+        let slot = unsafe { self.slot() };
+        // SAFETY: the caller's obligations.
+        unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
+    }
+
+    /// Runs `a`, then settles `b`: the part of a fork after the push.
+    ///
+    /// # Safety
+    ///
+    /// The job has been pushed, and its deque attended to.
+    #[inline(always)]
+    unsafe fn finish<A, RA, const FENCED: bool>(&self, a: A) -> (RA, R)
+    where
+        A: FnOnce(bool) -> RA,
+    {
+        match unwind::catch(|| a(false)) {
+            Ok(ra) => {
+                // SAFETY: all that `a` pushed has been popped, so this is the
+                // newest entry.
+                let rb = if unsafe { self.pop::<FENCED>() } {
+                    // SAFETY: the entry is this thread's again; nobody ran it.
+                    let b = unsafe { self.job.take_func() };
+                    b(false)
+                } else {
+                    // SAFETY: the thief has finished; the result is taken once.
+                    match unsafe { self.job.take_result() } {
+                        Ok(rb) => rb,
+                        Err(payload) => {
+                            unwind::discard(ra);
+                            unwind::resume(payload)
+                        }
+                    }
+                };
+                (ra, rb)
+            }
+            // SAFETY: as above; what `a` pushed was popped while it unwound.
+            Err(payload) => unsafe { self.recover::<FENCED>(payload) },
+        }
     }
 
     /// `a` has panicked: waits for `b`, or drops it, and goes on panicking.
@@ -187,86 +245,102 @@ where
     }
 }
 
-/// The fork itself. `FENCED` is the variant for systems that refuse the
-/// asymmetric barrier; it works on the deque behind the current one, which is
-/// a gate.
+/// The fork itself: push `b`, run `a`, settle `b`.
+///
+/// Whatever is rare leaves for [`uncommon`] and does not come back, so that
+/// nothing has to survive a call on this path but the result of `a`. The
+/// closures are moved there through copies made on the way: a closure whose own
+/// address is passed on would be built in memory on the fast path, too.
 #[inline(always)]
-fn fork<A, B, RA, RB, const FENCED: bool>(a: A, b: B) -> (RA, RB)
+fn fork<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce(bool) -> RA + Send,
     B: FnOnce(bool) -> RB + Send,
     RA: Send,
     RB: Send,
 {
-    let deque = local::deque();
-    if deque.is_null() {
-        return elsewhere(a, b);
-    }
-    // SAFETY: the current deque lives as long as this thread is in the pool,
-    // and so longer than this frame.
-    let mut deque = unsafe { &*deque };
-    if FENCED {
-        deque = deque.next().expect("a gate has a room behind it");
-    }
+    let a = ManuallyDrop::new(a);
     let fork = Fork {
         job: StackJob::new(b),
-        deque: Cell::new(deque),
-        slot: Cell::new(deque.vacant()),
+        deque: Cell::new(local::deque()),
+        slot: Cell::new(MaybeUninit::uninit()),
     };
-    // SAFETY: this thread owns the deque; the job stays in this frame until
-    // it has been popped below, also if `a` panics.
-    let asked = unsafe { deque.push::<FENCED>(fork.slot.get(), fork.job.header()) };
-    if asked && !pool::attend(deque, fork.slot.get()) {
-        // SAFETY: the push was undone before any thread could see it.
-        return elsewhere(a, unsafe { fork.job.take_func() });
+    // SAFETY: the current deque lives as long as this thread is in the pool,
+    // and so longer than this frame.
+    let Some(deque) = (unsafe { fork.deque.get().as_ref() }) else {
+        // SAFETY: the original of `a` is never used again.
+        let mut a = ManuallyDrop::new(unsafe { ptr::read(&raw const *a) });
+        // SAFETY: `a` is moved out there; nothing has been pushed.
+        return unsafe { uncommon(&raw mut *a, &fork, false) };
+    };
+    // SAFETY: this thread owns the deque; the fork stays in this frame until
+    // it has been popped, also if `a` panics.
+    if unsafe { fork.push::<false>(deque) } {
+        // SAFETY: the original of `a` is never used again.
+        let mut a = ManuallyDrop::new(unsafe { ptr::read(&raw const *a) });
+        // SAFETY: `a` is moved out there; the job has been pushed.
+        return unsafe { uncommon(&raw mut *a, &fork, true) };
     }
-    match unwind::catch(|| a(false)) {
-        Ok(ra) => {
-            // SAFETY: all that `a` pushed has been popped, so this is the
-            // newest entry.
-            let rb = if unsafe { fork.pop::<FENCED>() } {
-                // SAFETY: the entry is this thread's again, and nobody ran it.
-                let b = unsafe { fork.job.take_func() };
-                b(false)
-            } else {
-                // SAFETY: the thief has finished, and the result is taken once.
-                match unsafe { fork.job.take_result() } {
-                    Ok(rb) => rb,
-                    Err(payload) => {
-                        unwind::discard(ra);
-                        unwind::resume(payload)
-                    }
-                }
-            };
-            (ra, rb)
-        }
-        // SAFETY: as above; what `a` pushed was popped while it unwound.
-        Err(payload) => unsafe { fork.recover::<FENCED>(payload) },
-    }
+    // SAFETY: pushed, and nobody asked.
+    unsafe { fork.finish::<_, _, false>(ManuallyDrop::into_inner(a)) }
 }
 
-/// The current deque cannot take the fork: there is none, it is full, or it is
-/// a gate.
+/// The rest of a fork that is not common: nobody has taken the job yet because
+/// there is no deque (`pushed` is false); or the push met a full deque or a
+/// gate, or somebody who asks for attention.
+///
+/// # Safety
+///
+/// `a` can be moved out of; `pushed` says whether the fork has been pushed to
+/// its deque.
 #[cold]
 #[inline(never)]
-fn elsewhere<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+unsafe fn uncommon<A, B, RA, RB>(a: *mut A, fork: &Fork<B, RB>, pushed: bool) -> (RA, RB)
 where
     A: FnOnce(bool) -> RA + Send,
     B: FnOnce(bool) -> RB + Send,
     RA: Send,
     RB: Send,
 {
+    // SAFETY: the deque of a pushed fork is this thread's, and alive.
+    if pushed && unsafe { pool::attend(&*fork.deque.get(), fork.slot()) } {
+        // SAFETY: moved out once; pushed and attended to.
+        return unsafe { fork.finish::<_, _, false>(ptr::read(a)) };
+    }
     let Some(seat) = local::seat() else {
-        return pool::in_global(|| fork::<_, _, _, _, false>(a, b));
+        // SAFETY: `a` and `b` are moved out once; nothing has been pushed.
+        let (a, b) = unsafe { (ptr::read(a), fork.job.take_func()) };
+        return pool::in_global(move || again(a, b));
     };
     let mut full = seat.current();
     if full.is_gate() {
         let room = full.next().expect("a gate has a room behind it");
         if room.has_room() {
-            return fork::<_, _, _, _, true>(a, b);
+            fork.deque.set(room);
+            // SAFETY: this thread owns the chain; `fork` stays in its frame.
+            if unsafe { fork.push::<true>(room) } {
+                // SAFETY: just pushed, to a deque with room.
+                unsafe { pool::attend(room, fork.slot()) };
+            }
+            // SAFETY: moved out once; pushed and attended to.
+            return unsafe { fork.finish::<_, _, true>(ptr::read(a)) };
         }
         full = room;
     }
     let _restore = local::switch(seat, seat.overflow(full));
-    fork::<_, _, _, _, false>(a, b)
+    // SAFETY: `a` and `b` are moved out once: the push was undone before any
+    // thread could see it.
+    unsafe { again(ptr::read(a), fork.job.take_func()) }
+}
+
+/// A fork that starts over in a better place.
+#[inline(never)]
+fn again<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce(bool) -> RA + Send,
+    B: FnOnce(bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork(a, b)
 }

@@ -219,16 +219,21 @@ impl Deque {
     }
 
     /// Takes the newest entry back. `false`: a thief has reached it, and
-    /// [`reclaim`](Self::reclaim) must ask what became of it.
+    /// [`reclaim`](Self::reclaim) must ask what became of it. `FENCED`: with a
+    /// fence of the owner's own.
     ///
     /// # Safety
     ///
     /// Called by the owner, with the slot of its newest entry.
     #[inline(always)]
     #[must_use]
-    pub(crate) unsafe fn pop(&self, mine: *mut Slot) -> bool {
+    pub(crate) unsafe fn pop<const FENCED: bool>(&self, mine: *mut Slot) -> bool {
         self.owned.top.store(mine, Ordering::Relaxed);
-        barrier::light();
+        if FENCED {
+            barrier::fence();
+        } else {
+            barrier::light();
+        }
         // Acquire: a thief that stepped back is done with the slot.
         self.shared.head.load(Ordering::Acquire) <= mine
     }
@@ -247,20 +252,6 @@ impl Deque {
         self.shared.head.store(above, Ordering::Relaxed);
         self.owned.top.store(above, Ordering::Relaxed);
         false
-    }
-
-    /// As [`pop`](Self::pop), with a fence of the owner's own.
-    ///
-    /// # Safety
-    ///
-    /// As for `pop`.
-    #[cold]
-    pub(crate) unsafe fn pop_fenced(&self, mine: *mut Slot) -> bool {
-        self.owned.top.store(mine, Ordering::Relaxed);
-        barrier::fence();
-        // SAFETY: the caller's obligations are those of `pop`, which stores
-        // the same `top` again.
-        unsafe { self.pop(mine) }
     }
 
     /// Owner: gives back the slot of an entry that was taken and is settled
