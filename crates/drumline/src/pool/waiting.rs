@@ -89,13 +89,17 @@ fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
         let runner = seat.registry().seat(runner);
         for deque in runner.deques() {
             let related = || awaited.is_runner(runner.index());
-            if let Steal::Taken(stolen) = deque.steal(seat.index(), limit, Some(&related)) {
-                let interrupted = stolen.interrupted;
-                let start = Instant::now();
-                if seat.run_stolen(stolen, runner) {
-                    manners.learn(interrupted, start, Instant::now());
+            match deque.steal(seat.index(), limit, Some(&related)) {
+                Steal::Taken(stolen) => {
+                    let interrupted = stolen.interrupted;
+                    let start = Instant::now();
+                    let ran = seat.run_stolen(stolen, runner);
+                    let end = if ran { Instant::now() } else { start };
+                    manners.learn(interrupted, start, end);
+                    return true;
                 }
-                return true;
+                Steal::Missed => manners.regret(),
+                Steal::Empty | Steal::Busy => {}
             }
         }
         false

@@ -105,6 +105,14 @@ impl<'a> Worker<'a> {
                     Take::NoPlace | Take::Deposed => {}
                 }
             }
+            if seen == 0
+                && line.is_lookout(me)
+                && let Some(calm) = self.thief.calm()
+            {
+                // Spinning beside a victim that is left alone helps nobody.
+                patience.rest(self.seat.parker(), calm);
+                continue;
+            }
             // Nothing has run since the last nap: there is nobody to wait for.
             let deserted = patience.has_napped() && line.is_quiet() && line.entries() == entries;
             entries = line.entries();

@@ -66,6 +66,12 @@ impl Patience {
         self.nap.is_none() && self.since.elapsed() >= LONG_SPIN
     }
 
+    /// Naps for `time` at once: what is waited for cannot come earlier.
+    pub(crate) fn rest(&mut self, parker: &Parker, time: Duration) {
+        parker.park_timeout(time);
+        self.nap = Some(self.nap.unwrap_or(FIRST_NAP));
+    }
+
     /// Passes a little time, or says that there was enough of it. `eager`:
     /// what is waited for may come at any moment.
     pub(crate) fn wait(&mut self, parker: &Parker, eager: bool) -> Step {
