@@ -48,18 +48,17 @@ impl Manners {
 
     /// The victim was interrupted, and nothing came of it.
     pub(crate) fn regret(&mut self) {
-        let now = Instant::now();
-        self.learn(true, now, now);
+        self.learn(true, Duration::ZERO);
     }
 
-    /// Learns from a stolen job that ran from `start` to `end`.
-    pub(crate) fn learn(&mut self, interrupted: bool, start: Instant, end: Instant) {
+    /// Learns from stolen jobs that took this long each.
+    pub(crate) fn learn(&mut self, interrupted: bool, took: Duration) {
         let cost = barrier::cost();
-        if end - start >= SHORT.max(cost * 2) {
+        if took >= SHORT.max(cost * 2) {
             *self = Self::default();
         } else if interrupted {
             let calm = cost.max(FIRST_CALM) * (1 << self.streak);
-            self.until = Some(end + calm.min(LAST_CALM));
+            self.until = Some(Instant::now() + calm.min(LAST_CALM));
             self.streak = (self.streak + 1).min(MAX_STREAK);
         }
     }
@@ -154,19 +153,44 @@ impl Thief {
         None
     }
 
-    /// Runs what was taken, and learns from it.
-    pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) {
+    /// Runs what was taken, and learns from it. Returns whether it was worth
+    /// while.
+    pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) -> bool {
         match loot {
             Loot::Half(stolen, victim) => {
                 let interrupted = stolen.interrupted;
                 let start = Instant::now();
                 // A half that its owner took back was as short as can be.
-                let ran = seat.run_stolen(stolen, victim);
-                let end = if ran { Instant::now() } else { start };
-                self.manners(victim.index()).learn(interrupted, start, end);
+                let mut ran = u32::from(seat.run_stolen(stolen, victim));
+                // What lies exposed costs no barrier: a long row of tiny jobs
+                // is walked through here.
+                while !seat.registry().line().is_crowded()
+                    && let Some(next) = self.take_exposed(victim)
+                {
+                    ran += u32::from(seat.run_stolen(next, victim));
+                }
+                let took = match ran {
+                    0 => Duration::ZERO,
+                    ran => start.elapsed() / ran,
+                };
+                self.manners(victim.index()).learn(interrupted, took);
+                took >= SHORT
             }
-            // SAFETY: a job that left its queue is run by whoever took it.
-            Loot::Job(job) => unsafe { seat.run(job) },
+            Loot::Job(job) => {
+                // SAFETY: a job that left its queue is run by whoever took it.
+                unsafe { seat.run(job) };
+                true
+            }
         }
+    }
+
+    /// Takes an entry that is exposed already.
+    fn take_exposed(&self, victim: &Seat) -> Option<Stolen> {
+        victim
+            .deques()
+            .find_map(|deque| match deque.steal(self.me, 0, None) {
+                Steal::Taken(stolen) => Some(stolen),
+                Steal::Empty | Steal::Missed | Steal::Busy => None,
+            })
     }
 }

@@ -11,7 +11,7 @@
 //! their deques, runs the heavy barrier and looks once more, exactly as a
 //! lookout does, so that what they publish later wakes it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::deque::{Deque, Steal};
 use super::local;
@@ -94,8 +94,8 @@ fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
                     let interrupted = stolen.interrupted;
                     let start = Instant::now();
                     let ran = seat.run_stolen(stolen, runner);
-                    let end = if ran { Instant::now() } else { start };
-                    manners.learn(interrupted, start, end);
+                    let took = if ran { start.elapsed() } else { Duration::ZERO };
+                    manners.learn(interrupted, took);
                     return true;
                 }
                 Steal::Missed => manners.regret(),
