@@ -23,7 +23,8 @@
 //!
 //! The protocol is THE of Cilk-5 (Frigo, Leiserson, Randall 1998: claim first,
 //! look second) with the owner's fence moved into the thief by an asymmetric
-//! barrier, and with the claim split from the taking.
+//! barrier, and with the claim split from the taking. A thief asks before it
+//! pays, so an owner that forks often is hardly ever interrupted.
 //!
 //! * **push** (owner): write the slot; `top = mine + 1`; light barrier; load
 //!   `limit`, and if `mine + 1 > limit` take the cold path. The load comes
@@ -35,7 +36,11 @@
 //!   `taken <= mine` nobody took it (withdraw: `head = mine`), else the entry
 //!   is gone and its slot stays reserved (`top = mine + 1`) until
 //!   [`release`](Deque::release), so that its word stays valid.
-//! * **expose** (thief, locked): `head = h + k`; heavy barrier; load `top`;
+//! * **request** (thief): `wanted = k`; ask; wait for about a microsecond. The
+//!   owner's next push finds itself asked and **shares**: it takes the lock (or
+//!   gives up if a thief has it) and moves `head` itself. No barrier is needed:
+//!   the owner's pops come later in its own program.
+//! * **expose** (thief, locked, if nobody answered): `head = h + k`; heavy barrier; load `top`;
 //!   step back to `max(top, h)`. One barrier can expose many entries, which a
 //!   thief uses when it meets a long row of tiny jobs.
 //! * **take** (thief, locked): read the slot at `taken`, write the thief's
@@ -78,7 +83,7 @@ use super::slot::Slot;
 use crate::job::Header;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Apart, SpinGuard, SpinLock};
+use crate::sync::{Apart, SpinGuard, SpinLock, relax};
 
 /// Reasons why the owner was asked for attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,11 +94,20 @@ impl Reasons {
     pub(crate) const HUNGRY: Reasons = Reasons(1);
     /// A thread that waits for a job of this thread wants to help it.
     pub(crate) const FOLLOWED: Reasons = Reasons(2);
+    /// A thief wants an entry, and leaves it to the owner to expose one.
+    const SHARE: Reasons = Reasons(4);
 
     pub(crate) fn contains(self, other: Reasons) -> bool {
         self.0 & other.0 != 0
     }
 }
+
+/// How long a thief waits for the owner's answer, in calls of `relax`: about a
+/// microsecond.
+#[cfg(not(any(loom, miri)))]
+const ANSWER: u32 = 48;
+#[cfg(any(loom, miri))]
+const ANSWER: u32 = 1;
 
 /// How an attempt to steal ended.
 #[derive(Debug)]
@@ -113,8 +127,18 @@ pub(crate) enum Steal {
 pub(crate) struct Stolen {
     pub(crate) job: *const Header,
     pub(crate) slot: *const Slot,
-    /// Whether the owner was interrupted by a barrier for it.
-    pub(crate) interrupted: bool,
+    pub(crate) claim: Claim,
+}
+
+/// What an owner was made to do for a stolen entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// Nothing: it was exposed already.
+    None,
+    /// It was asked, and exposed it in its next push.
+    Asked,
+    /// It was interrupted by a barrier.
+    Forced,
 }
 
 /// The stack of pending halves of one thread in one pool.
@@ -146,6 +170,8 @@ struct Shared {
     lock: SpinLock,
     /// Why `limit` is null; written before `limit`, without the lock.
     reasons: AtomicUsize,
+    /// How many entries the thief that asked would like.
+    wanted: AtomicUsize,
     /// Where the owner goes on when this deque is full; written once by the owner.
     next: AtomicPtr<Deque>,
 }
@@ -178,6 +204,7 @@ impl Deque {
                 taken: AtomicPtr::new(base),
                 lock: SpinLock::new(),
                 reasons: AtomicUsize::new(0),
+                wanted: AtomicUsize::new(0),
                 next: AtomicPtr::new(ptr::null_mut()),
             }),
         }
@@ -290,7 +317,28 @@ impl Deque {
         // so one that comes in between leaves `limit` null and is met by the
         // next push. Acquire pairs with the Release in `ask`.
         self.owned.limit.swap(self.owned.end, Ordering::AcqRel);
-        Reasons(self.shared.reasons.swap(0, Ordering::AcqRel))
+        let reasons = Reasons(self.shared.reasons.swap(0, Ordering::AcqRel));
+        if reasons.contains(Reasons::SHARE) {
+            self.share();
+        }
+        reasons
+    }
+
+    /// Owner, asked by a thief: exposes its oldest entries itself, which takes
+    /// no barrier, because its own pops come later in its own program.
+    fn share(&self) {
+        // If a thief is at work here, it gets what it wants without us.
+        let Some(_locked) = self.shared.lock.try_lock() else {
+            return;
+        };
+        let head = self.shared.head.load(Ordering::Relaxed);
+        let top = self.top_clamped(Ordering::Relaxed);
+        if self.shared.taken.load(Ordering::Relaxed) == head && head < top {
+            let pending = (top as usize - head as usize) / size_of::<Slot>();
+            let wanted = self.shared.wanted.load(Ordering::Relaxed).max(1);
+            let claim = head.wrapping_add(pending.min(wanted));
+            self.shared.head.store(claim, Ordering::Release);
+        }
     }
 
     /// Owner: entries pushed so far are older than what runs from now on.
@@ -394,16 +442,22 @@ impl Deque {
         related: Option<&dyn Fn() -> bool>,
     ) -> Steal {
         // Look without touching.
-        if self.exposed() == 0 && (batch == 0 || self.visible() == 0) {
-            return Steal::Empty;
+        let mut claim = Claim::None;
+        if self.exposed() == 0 {
+            if batch == 0 || self.visible() == 0 {
+                return Steal::Empty;
+            }
+            claim = self.request(batch);
         }
         let Some(locked) = self.shared.lock.try_lock() else {
             return Steal::Busy;
         };
         let taken = self.shared.taken.load(Ordering::Relaxed);
-        let interrupted = taken == self.shared.head.load(Ordering::Relaxed);
-        if interrupted && !self.expose(&locked, batch) {
-            return Steal::Missed;
+        if taken == self.shared.head.load(Ordering::Relaxed) {
+            if !self.expose(&locked, batch) {
+                return Steal::Missed;
+            }
+            claim = Claim::Forced;
         }
         if let Some(related) = related {
             // The floor first (Acquire pairs with `restore_floor`), then "still
@@ -422,11 +476,22 @@ impl Deque {
             .taken
             .store(taken.wrapping_add(1), Ordering::Relaxed);
         drop(locked);
-        Steal::Taken(Stolen {
-            job,
-            slot,
-            interrupted,
-        })
+        Steal::Taken(Stolen { job, slot, claim })
+    }
+
+    /// Asks the owner to expose up to `batch` entries, and gives it a moment to
+    /// do so: an owner that forks all the time answers within nanoseconds, and
+    /// is spared the interrupt of a barrier.
+    fn request(&self, batch: usize) -> Claim {
+        self.shared.wanted.store(batch, Ordering::Relaxed);
+        self.ask(Reasons::SHARE);
+        for _ in 0..ANSWER {
+            if self.exposed() > 0 {
+                return Claim::Asked;
+            }
+            relax();
+        }
+        Claim::None
     }
 
     /// Claims up to `batch` entries of the private part. Returns whether any

@@ -10,7 +10,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::deque::Steal;
+use super::deque::{Claim, Steal};
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;
@@ -18,11 +18,10 @@ use crate::sync::barrier;
 
 pub(crate) use super::deque::Stolen;
 
-/// A stolen job shorter than this was not worth it, however cheap the barrier.
+/// A stolen job shorter than this was not worth it, however cheap it was to get:
+/// a thief that naps and comes back costs its neighbours a context switch, too.
+/// It is also the first calm.
 const SHORT: Duration = Duration::from_micros(4);
-/// The first calm, where a barrier costs less: a thief that naps and comes back
-/// costs its neighbours a context switch, too.
-const FIRST_CALM: Duration = Duration::from_micros(4);
 /// The longest calm.
 const LAST_CALM: Duration = Duration::from_millis(1);
 /// Doublings of the calm.
@@ -48,16 +47,19 @@ impl Manners {
 
     /// The victim was interrupted, and nothing came of it.
     pub(crate) fn regret(&mut self) {
-        self.learn(true, Duration::ZERO);
+        self.learn(Claim::Forced, Duration::ZERO);
     }
 
     /// Learns from stolen jobs that took this long each.
-    pub(crate) fn learn(&mut self, interrupted: bool, took: Duration) {
-        let cost = barrier::cost();
-        if took >= SHORT.max(cost * 2) {
+    pub(crate) fn learn(&mut self, claim: Claim, took: Duration) {
+        let cost = match claim {
+            Claim::None | Claim::Asked => SHORT,
+            Claim::Forced => SHORT.max(barrier::cost() * 2),
+        };
+        if took >= cost {
             *self = Self::default();
-        } else if interrupted {
-            let calm = cost.max(FIRST_CALM) * (1 << self.streak);
+        } else if claim != Claim::None {
+            let calm = cost * (1 << self.streak);
             self.until = Some(Instant::now() + calm.min(LAST_CALM));
             self.streak = (self.streak + 1).min(MAX_STREAK);
         }
@@ -158,7 +160,7 @@ impl Thief {
     pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) -> bool {
         match loot {
             Loot::Half(stolen, victim) => {
-                let interrupted = stolen.interrupted;
+                let claim = stolen.claim;
                 let start = Instant::now();
                 // A half that its owner took back was as short as can be.
                 let mut ran = u32::from(seat.run_stolen(stolen, victim));
@@ -173,7 +175,7 @@ impl Thief {
                     0 => Duration::ZERO,
                     ran => start.elapsed() / ran,
                 };
-                self.manners(victim.index()).learn(interrupted, took);
+                self.manners(victim.index()).learn(claim, took);
                 took >= SHORT
             }
             Loot::Job(job) => {

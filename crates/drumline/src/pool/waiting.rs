@@ -91,11 +91,11 @@ fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
             let related = || awaited.is_runner(runner.index());
             match deque.steal(seat.index(), limit, Some(&related)) {
                 Steal::Taken(stolen) => {
-                    let interrupted = stolen.interrupted;
+                    let claim = stolen.claim;
                     let start = Instant::now();
                     let ran = seat.run_stolen(stolen, runner);
                     let took = if ran { start.elapsed() } else { Duration::ZERO };
-                    manners.learn(interrupted, took);
+                    manners.learn(claim, took);
                     return true;
                 }
                 Steal::Missed => manners.regret(),

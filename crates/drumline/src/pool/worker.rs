@@ -93,7 +93,7 @@ impl<'a> Worker<'a> {
         let me = self.seat.index();
         let work = || registry.has_work();
         let mut patience = Patience::new();
-        let mut entries = line.entries();
+        let mut entries = None;
         loop {
             if self.seat.inbox().len() > 0 {
                 registry.wake(line.begin(me));
@@ -119,13 +119,9 @@ impl<'a> Worker<'a> {
             }
             // Nothing has run since the last look: there is nobody to wait for.
             // One nap for those who come back soon, if helping them was of use.
-            let waited = if self.useful {
-                patience.has_napped()
-            } else {
-                patience.has_spun()
-            };
-            let deserted = waited && line.is_quiet() && line.entries() == entries;
-            entries = line.entries();
+            let waited = patience.has_napped() || !self.useful;
+            let deserted = waited && line.is_quiet() && entries == Some(line.entries());
+            entries = Some(line.entries());
             if line.is_lookout(me)
                 && !deserted
                 && patience.wait(self.seat.parker(), !line.is_quiet()) == Step::Look

@@ -51,11 +51,6 @@ impl Patience {
         *self = Self::new();
     }
 
-    /// Whether this spell has spun as long as one does where nothing goes on.
-    pub(crate) fn has_spun(&self) -> bool {
-        self.has_lasted(SHORT_SPIN)
-    }
-
     /// Whether this spell has napped.
     pub(crate) fn has_napped(&self) -> bool {
         self.nap.is_some()
