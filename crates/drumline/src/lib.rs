@@ -9,6 +9,7 @@ mod job;
 mod jobs;
 #[cfg(not(loom))]
 mod join;
+mod latch;
 #[cfg(not(loom))]
 mod platform;
 mod pool;
@@ -21,7 +22,7 @@ pub use crate::{
     jobs::{Jobs, ParseJobsError},
     join::{FnContext, join, join_context},
     pool::{
-        BuildError, IntoJobs, Pool, PoolBuilder, ShutdownError, ThreadBuilder, Warning,
-        current_jobs, worker_index,
+        BuildError, IntoJobs, Pool, PoolBuilder, ShutdownError, ThreadBuilder, Warning, Yield,
+        current_jobs, worker_index, yield_local, yield_now,
     },
 };
