@@ -13,6 +13,8 @@ mod latch;
 #[cfg(not(loom))]
 mod platform;
 mod pool;
+#[cfg(not(loom))]
+mod spawn;
 mod sync;
 mod unwind;
 mod wait;
@@ -25,4 +27,5 @@ pub use crate::{
         BuildError, IntoJobs, Pool, PoolBuilder, ShutdownError, ThreadBuilder, Warning, Yield,
         current_jobs, worker_index, yield_local, yield_now,
     },
+    spawn::{JoinHandle, spawn, spawn_fifo},
 };
