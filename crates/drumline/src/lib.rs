@@ -14,6 +14,8 @@ mod latch;
 mod platform;
 mod pool;
 #[cfg(not(loom))]
+mod scope;
+#[cfg(not(loom))]
 mod spawn;
 mod sync;
 mod unwind;
@@ -27,5 +29,6 @@ pub use crate::{
         BuildError, IntoJobs, Pool, PoolBuilder, ShutdownError, ThreadBuilder, Warning, Yield,
         current_jobs, worker_index, yield_local, yield_now,
     },
+    scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
     spawn::{JoinHandle, spawn, spawn_fifo},
 };
