@@ -4,6 +4,8 @@
 //! code parallel costs about a nanosecond per fork; an idle pool costs nothing.
 #![warn(missing_docs)]
 
+#[cfg(not(loom))]
+mod broadcast;
 mod job;
 #[cfg(not(loom))]
 mod jobs;
@@ -23,6 +25,7 @@ mod wait;
 
 #[cfg(not(loom))]
 pub use crate::{
+    broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     jobs::{Jobs, ParseJobsError},
     join::{FnContext, join, join_context},
     pool::{
