@@ -67,7 +67,7 @@ impl Queue {
         })
     }
 
-    /// Owner: takes the newest entry out if it is a job at this address.
+    /// Takes the newest entry out if it is a job at this address.
     pub(crate) fn withdraw(&self, data: *const ()) -> bool {
         if self.len() == 0 {
             return false;

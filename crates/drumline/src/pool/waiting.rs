@@ -33,7 +33,8 @@ pub(crate) trait Awaited {
     /// Whether it has happened. Acquire: what happened before is visible.
     fn is_done(&self) -> bool;
 
-    /// Work of its own that nobody has begun; the caller runs it.
+    /// Work of its own that nobody has begun; the caller runs it, and then
+    /// asks again before it asks for anything else.
     fn take_work(&self) -> Option<JobRef> {
         None
     }
@@ -71,6 +72,11 @@ pub(crate) fn block_on(awaited: &dyn Awaited) {
 /// Waits, on the seat that this thread occupies.
 #[cold]
 pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
+    // First without a look at the clock: this is all, as a rule.
+    run_own(seat, awaited);
+    if awaited.is_done() {
+        return;
+    }
     let registry = seat.registry();
     let mut patience = Patience::new();
     let mut manners = Manners::default();
@@ -85,9 +91,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             patience.reset();
             continue;
         }
-        if let Some(job) = awaited.take_work() {
-            // SAFETY: taken from its queue, so it is run here and only here.
-            unsafe { seat.run(job) };
+        if run_own(seat, awaited) {
             patience.reset();
             continue;
         }
@@ -108,6 +112,17 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             patience.reset();
         }
     }
+}
+
+/// Runs the work that what is awaited has itself. Returns whether there was any.
+fn run_own(seat: &Seat, awaited: &dyn Awaited) -> bool {
+    let mut any = false;
+    while let Some(job) = awaited.take_work() {
+        // SAFETY: taken from its queue, so it is run here and only here.
+        unsafe { seat.run(job) };
+        any = true;
+    }
+    any
 }
 
 /// Runs one job that belongs to what is awaited, from a thread at work on it.

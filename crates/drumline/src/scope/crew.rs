@@ -9,10 +9,17 @@
 //! # Tickets
 //!
 //! The pool's queues do not hold jobs of scopes but *tickets*: references to
-//! the crew, one per job. Whoever takes a ticket begins one job of the crew, if
-//! any is left. So the scope's own wait can run the crew's jobs, and no others,
-//! without searching the queues. A ticket without a job just goes away; the
-//! crew, on the heap, lives until then.
+//! the crew. Whoever takes a ticket begins one job of the crew, if any is left.
+//! So the scope's own wait can run the crew's jobs, and no others, without
+//! searching the queues.
+//!
+//! As many tickets are out as there are jobs, but never more than threads that
+//! could take them: spawning a thousand jobs queues a handful of tickets. Who
+//! takes a ticket and leaves jobs behind puts a new one out before it begins.
+//! So **where a job is left, a ticket is out** (or in the hands of somebody who
+//! is about to put it out). A ticket without a job just goes away; the crew, on
+//! the heap, lives until then. What is left in its own queue when all is done,
+//! the scope takes back.
 //!
 //! # Who is related
 //!
@@ -61,6 +68,8 @@ const NOWHERE: usize = usize::MAX;
 pub(crate) struct Crew {
     registry: *const Registry,
     order: Order,
+    /// So many tickets may be out.
+    most_tickets: usize,
     state: Mutex<State>,
 }
 
@@ -74,6 +83,8 @@ struct State {
     /// Jobs that are not done, begun or not, and 1 for the body.
     pending: usize,
     jobs: VecDeque<Entry>,
+    /// How many tickets are out.
+    tickets: usize,
     /// Seats that run jobs, each as often as it does.
     runners: Vec<usize>,
     panic: Option<Payload>,
@@ -86,9 +97,11 @@ impl Crew {
         Arc::new(Crew {
             registry: std::ptr::from_ref(registry),
             order,
+            most_tickets: registry.jobs(),
             state: Mutex::new(State {
                 pending: 1,
                 jobs: VecDeque::new(),
+                tickets: 0,
                 runners: Vec::new(),
                 panic: None,
                 sleeper: None,
@@ -109,24 +122,51 @@ impl Crew {
         let registry = self.registry();
         registry.forbid_fork();
         let home = local::find(registry).map_or(NOWHERE, |seat| seat.index());
-        let sleeper = {
+        let (more, sleeper) = {
             let mut state = lock(&self.state);
             state.pending += 1;
             state.jobs.push_back(Entry { body, home });
-            state.sleeper
+            (self.needs_ticket(&mut state), state.sleeper)
         };
-        // Without workers the scope's wait is the only one to take it.
-        if home != NOWHERE || registry.workers() > 0 {
-            let ticket = JobRef {
-                data: Arc::into_raw(Arc::clone(self)).cast(),
-                run: redeem,
-            };
-            pool::submit(registry, ticket, false);
+        // Without workers the scope's wait is the only one to take the job.
+        if more && (home != NOWHERE || registry.workers() > 0) {
+            self.put_out();
         }
         if let Some(sleeper) = sleeper {
             // SAFETY: the caller is part of the scope, which is therefore not
             // done, and whose pool is alive.
             unsafe { sleeper.rouse() };
+        }
+    }
+
+    /// Whether another ticket is to be put out; counts it as out.
+    fn needs_ticket(&self, state: &mut State) -> bool {
+        let more = state.tickets < self.most_tickets.min(state.jobs.len());
+        state.tickets += usize::from(more);
+        more
+    }
+
+    fn put_out(self: &Arc<Self>) {
+        let ticket = JobRef {
+            data: Arc::into_raw(Arc::clone(self)).cast(),
+            run: redeem,
+        };
+        pool::submit(self.registry(), ticket, false);
+    }
+
+    /// Takes tickets back that are in the queue of this thread, when the scope
+    /// is done and they are of no use.
+    pub(super) fn recall(self: &Arc<Self>, registry: &Registry) {
+        if lock(&self.state).tickets == 0 {
+            return;
+        }
+        let seat = local::find(registry);
+        let queue = seat.map_or(registry.injector(), |seat| seat.queue());
+        while queue.withdraw(Arc::as_ptr(self).cast()) {
+            // SAFETY: at this address there is this crew, and what refers to
+            // it in a queue is a ticket, for which `put_out` counted a
+            // reference.
+            unsafe { Arc::decrement_strong_count(Arc::as_ptr(self)) };
         }
     }
 
@@ -140,46 +180,56 @@ impl Crew {
         lock(&self.state).runners.push(seat);
     }
 
-    /// Begins a job that somebody in this seat has a ticket for.
-    fn begin(&self, seat: usize) -> Option<Body<'static>> {
-        self.next(seat, |jobs| match self.order {
-            Order::Lifo if jobs.back()?.home == seat => jobs.pop_back(),
-            _ => jobs.pop_front(),
-        })
-    }
-
-    /// Begins a job in the seat of the waiting scope.
-    pub(super) fn begin_own(&self, seat: usize) -> Option<Body<'static>> {
-        self.next(seat, |jobs| match self.order {
-            Order::Lifo => jobs.pop_back(),
-            Order::Fifo => jobs.pop_front(),
-        })
-    }
-
-    fn next(
-        &self,
-        seat: usize,
-        choose: impl FnOnce(&mut VecDeque<Entry>) -> Option<Entry>,
-    ) -> Option<Body<'static>> {
+    /// Begins a job that somebody in this seat has a ticket for. Says also
+    /// whether to put out another ticket.
+    fn begin(&self, seat: usize) -> Option<(Body<'static>, bool)> {
         let mut state = lock(&self.state);
-        let entry = choose(&mut state.jobs)?;
+        state.tickets -= 1;
+        let entry = match self.order {
+            Order::Lifo if state.jobs.back()?.home == seat => state.jobs.pop_back()?,
+            _ => state.jobs.pop_front()?,
+        };
         state.runners.push(seat);
-        Some(entry.body)
+        Some((entry.body, self.needs_ticket(&mut state)))
+    }
+
+    /// Ends the last job that this returned, and begins another, for the
+    /// waiting scope itself. That is no runner: it need not help itself.
+    pub(super) fn next_own(&self, last: Option<Result<(), Payload>>) -> Option<Body<'static>> {
+        let mut state = match last {
+            Some(Err(payload)) => {
+                let _ = self.settle(None, Err(payload));
+                lock(&self.state)
+            }
+            Some(Ok(())) => {
+                let mut state = lock(&self.state);
+                // The waiter is this thread, and awake.
+                state.pending -= 1;
+                state
+            }
+            None => lock(&self.state),
+        };
+        let entry = match self.order {
+            Order::Lifo => state.jobs.pop_back(),
+            Order::Fifo => state.jobs.pop_front(),
+        };
+        Some(entry?.body)
     }
 
     /// A job in this seat is done.
     pub(crate) fn complete(&self, seat: usize, outcome: Result<(), Payload>) {
-        self.settle(Some(seat), outcome);
+        let _ = self.settle(Some(seat), outcome);
     }
 
-    /// The body of the scope is done.
-    pub(super) fn complete_body(&self, outcome: Result<(), Payload>) {
-        self.settle(None, outcome);
+    /// The body of the scope is done. Returns whether everything is.
+    pub(super) fn complete_body(&self, outcome: Result<(), Payload>) -> bool {
+        self.settle(None, outcome)
     }
 
-    fn settle(&self, seat: Option<usize>, outcome: Result<(), Payload>) {
+    /// Returns whether this was the last.
+    fn settle(&self, seat: Option<usize>, outcome: Result<(), Payload>) -> bool {
         let mut surplus = outcome.err();
-        let sleeper = {
+        let (last, sleeper) = {
             let mut state = lock(&self.state);
             if let Some(seat) = seat {
                 let place = state.runners.iter().rposition(|&runner| runner == seat);
@@ -193,11 +243,11 @@ impl Crew {
             if surplus.is_none() {
                 Self::step(&mut state)
             } else {
-                None
+                (false, None)
             }
         };
-        let sleeper = match surplus {
-            None => sleeper,
+        let (last, sleeper) = match surplus {
+            None => (last, sleeper),
             Some(payload) => {
                 // Before the scope can end: it waits for user code, and the
                 // drop of a payload is user code.
@@ -210,15 +260,16 @@ impl Crew {
             // the pool is alive; and only the last step finds an outsider.
             unsafe { sleeper.wake() };
         }
+        last
     }
 
-    /// One less; after the last one, whom to wake.
-    fn step(state: &mut State) -> Option<Sleeper> {
+    /// One less; whether it was the last one, and whom to wake then.
+    fn step(state: &mut State) -> (bool, Option<Sleeper>) {
         state.pending -= 1;
         if state.pending == 0 {
-            state.sleeper.take()
+            (true, state.sleeper.take())
         } else {
-            None
+            (false, None)
         }
     }
 
@@ -252,27 +303,14 @@ impl Crew {
 ///
 /// `data` is the crew of a ticket, and the ticket is used once.
 unsafe fn redeem(data: *const ()) {
-    // SAFETY: the reference that `push` leaked, taken once.
+    // SAFETY: the reference that `put_out` leaked, taken once.
     let crew = unsafe { Arc::from_raw(data.cast::<Crew>()) };
     let seat = local::seat().expect("jobs run in seats").index();
-    if let Some(body) = crew.begin(seat) {
-        run(crew, seat, body);
+    if let Some((body, more)) = crew.begin(seat) {
+        if more {
+            crew.put_out();
+        }
+        let (crew, outcome) = body(crew);
+        crew.complete(seat, outcome);
     }
-}
-
-/// Runs a job that has been begun in this seat.
-pub(super) fn run(crew: Arc<Crew>, seat: usize, body: Body<'static>) -> Arc<Crew> {
-    let (crew, outcome) = body(crew);
-    crew.complete(seat, outcome);
-    crew
-}
-
-/// Drops a ticket that has left its queue without being run.
-///
-/// # Safety
-///
-/// The ticket was one of this crew.
-pub(super) unsafe fn drop_ticket(crew: &Arc<Crew>) {
-    // SAFETY: `push` counted this reference, and nobody else drops it.
-    unsafe { Arc::decrement_strong_count(Arc::as_ptr(crew)) }
 }

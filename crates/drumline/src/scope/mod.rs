@@ -397,17 +397,14 @@ where
     let scope = S::from_crew(Crew::new(registry, order));
     let outcome = unwind::catch(|| op(&scope));
     let crew = scope.crew();
-    let value = match outcome {
-        Ok(value) => {
-            crew.complete_body(Ok(()));
-            Some(value)
-        }
-        Err(payload) => {
-            crew.complete_body(Err(payload));
-            None
-        }
+    let (value, done) = match outcome {
+        Ok(value) => (Some(value), crew.complete_body(Ok(()))),
+        Err(payload) => (None, crew.complete_body(Err(payload))),
     };
-    wait::wait(crew, registry);
+    if !done {
+        wait::wait(crew, registry);
+    }
+    crew.recall(registry);
     match (crew.take_panic(), value) {
         (None, Some(value)) => value,
         (Some(payload), value) => {
@@ -415,5 +412,47 @@ where
             unwind::resume(payload)
         }
         (None, None) => unreachable!("a body without a value has panicked"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Pool, join, scope};
+
+    #[test]
+    fn on_a_system_that_refuses_the_barrier() {
+        fn nest(depth: u32) -> u32 {
+            if depth == 0 {
+                return 1;
+            }
+            let mut sums = [0; 3];
+            scope(|s| {
+                for sum in &mut sums {
+                    s.spawn(move |_| {
+                        let (a, b) = join(|| nest(depth - 1), || 1);
+                        *sum = a + b;
+                    });
+                }
+            });
+            sums.iter().sum()
+        }
+        for (jobs, guests) in [(1, true), (2, true), (1, false), (2, false), (8, true)] {
+            let pool = Pool::builder()
+                .jobs(jobs)
+                .guests(guests)
+                .refuse_barrier()
+                .build()
+                .unwrap();
+            assert_eq!(pool.install(|| nest(6)), 1821);
+            let mut values = [0; 100];
+            pool.in_place_scope_fifo(|s| {
+                for value in &mut values {
+                    s.spawn_fifo(move |_| *value = 1);
+                }
+            });
+            assert_eq!(values, [1; 100]);
+            assert_eq!(pool.broadcast(|ctx| ctx.num_threads()).len(), jobs);
+            pool.shutdown().unwrap();
+        }
     }
 }

@@ -2,22 +2,21 @@
 
 use std::cell::Cell;
 
-use super::crew::{self, Body, Crew};
+use super::crew::{Body, Crew};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
-use crate::pool::local;
+use crate::pool::Registry;
 use crate::pool::waiting::{self, Awaited};
 use crate::sync::Arc;
+use crate::unwind::Payload;
 
 /// Waits until all jobs of the crew are done; the body already is.
-pub(super) fn wait(crew: &Arc<Crew>, registry: &crate::pool::Registry) {
-    if crew.is_done() {
-        return;
-    }
+pub(super) fn wait(crew: &Arc<Crew>, registry: &Registry) {
     let all_done = AllDone {
         crew,
         lent: Cell::new(Some(Arc::clone(crew))),
         next: Cell::new(None),
+        last: Cell::new(None),
     };
     waiting::wait_in(registry, &all_done);
 }
@@ -29,6 +28,8 @@ struct AllDone<'a> {
     lent: Cell<Option<Arc<Crew>>>,
     /// A job that was begun and is about to be run.
     next: Cell<Option<Body<'static>>>,
+    /// What came of the last one, until `take_work` tells the crew.
+    last: Cell<Option<Result<(), Payload>>>,
 }
 
 impl AllDone<'_> {
@@ -38,13 +39,13 @@ impl AllDone<'_> {
     ///
     /// `data` is an `AllDone` of this thread.
     unsafe fn run_next(data: *const ()) {
-        // SAFETY: in a frame of this thread, further out. The lifetime is that
-        // of the frame.
+        // SAFETY: in a frame of this thread, further out.
         let this = unsafe { &*data.cast::<AllDone<'_>>() };
-        let seat = local::seat().expect("jobs run in seats").index();
         let body = this.next.take().expect("put there by `take_work`");
         let crew = this.lent.take().expect("one job at a time");
-        this.lent.set(Some(crew::run(crew, seat, body)));
+        let (crew, outcome) = body(crew);
+        this.lent.set(Some(crew));
+        this.last.set(Some(outcome));
     }
 }
 
@@ -54,14 +55,9 @@ impl Awaited for AllDone<'_> {
     }
 
     fn take_work(&self) -> Option<JobRef> {
-        let seat = local::seat()?;
-        self.next.set(Some(self.crew.begin_own(seat.index())?));
-        // The common case, a job that was spawned here, leaves no ticket for
-        // others to stumble over.
-        if seat.queue().withdraw(Arc::as_ptr(self.crew).cast()) {
-            // SAFETY: at this address there is this crew, and its tickets only.
-            unsafe { crew::drop_ticket(self.crew) };
-        }
+        // The end of the last job and the beginning of the next in one step:
+        // nobody but this thread waits for them.
+        self.next.set(Some(self.crew.next_own(self.last.take())?));
         Some(JobRef {
             data: std::ptr::from_ref(self).cast(),
             run: Self::run_next,

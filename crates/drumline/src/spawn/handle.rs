@@ -88,7 +88,8 @@ impl<T: Send + 'static> JoinHandle<T> {
                 if task.word().take_back() {
                     // The common case of a task that is joined where it was
                     // spawned leaves no ticket for others to stumble over.
-                    if seat.queue().withdraw(task.address()) {
+                    let address = task.address();
+                    if seat.queue().withdraw(address) || registry.injector().withdraw(address) {
                         // SAFETY: the ticket is out of the queue, and its
                         // reference with it.
                         unsafe { drop_ticket(&task) };

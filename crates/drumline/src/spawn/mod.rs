@@ -122,3 +122,38 @@ where
     pool::submit(&registry, ticket, fifo);
     JoinHandle::new(registry, task)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Pool, join, spawn, yield_now};
+
+    #[test]
+    fn on_a_system_that_refuses_the_barrier() {
+        for (jobs, guests) in [(1, true), (2, true), (1, false), (2, false), (8, true)] {
+            let pool = Pool::builder()
+                .jobs(jobs)
+                .guests(guests)
+                .refuse_barrier()
+                .build()
+                .unwrap();
+            let sum: u32 = pool.install(|| {
+                let tasks: Vec<_> = (0..1_000)
+                    .map(|n| spawn(move || join(move || n, || 1)))
+                    .collect();
+                let detached = spawn(|| ());
+                while !detached.is_finished() {
+                    yield_now();
+                }
+                tasks
+                    .into_iter()
+                    .map(|task| task.join().unwrap())
+                    .map(|(n, one)| n + one)
+                    .sum()
+            });
+            assert_eq!(sum, 500_500);
+            let task = pool.spawn(|| spawn(|| 3).join().unwrap());
+            assert_eq!(task.join().unwrap(), 3);
+            pool.shutdown().unwrap();
+        }
+    }
+}
