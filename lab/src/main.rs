@@ -1,2 +1,13 @@
-//! The laboratory (skeleton).
-fn main() {}
+//! The laboratory of drumline; see `drumline_lab::cli`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match drumline_lab::cli::run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,12 +1,13 @@
 //! Jobs: type-erased closures that another thread may run.
 //!
-//! A [`JobRef`] is two words, the address of a job and the function that runs
-//! it. What the address means is known to that function only:
-//!
-//! * [`StackJob`] lives in the frame of a `join` or an `install`. It holds its
-//!   closure until somebody runs it, and then its result, in the same place.
-//!   It has no state word: the deque's slot says who owns it.
-//! * [`HeapJob`] owns a boxed closure and frees itself when it has run.
+//! * A [`StackJob`] lives in the frame of a `join` or a handed-over call. It
+//!   holds its closure until somebody runs it, and then its result, in the same
+//!   place. It has no state word: the deque's slot says who owns it. It begins
+//!   with its [`Header`], the function that runs it, so that one address is
+//!   all that a deque has to hold.
+//! * A [`HeapJob`] owns a boxed closure and frees itself when it has run. It
+//!   is referred to by a [`JobRef`], two words: an address, and the function
+//!   that knows what the address means.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -42,8 +43,32 @@ impl JobRef {
     }
 }
 
+/// What a [`StackJob`] of any type begins with.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Header {
+    run: RunFn,
+}
+
+impl Header {
+    /// Runs the job that begins with this header.
+    ///
+    /// # Safety
+    ///
+    /// `this` points to the header of a live job; nobody else runs it, before
+    /// or after.
+    pub(crate) unsafe fn run(this: *const Header) {
+        // SAFETY: the job is alive.
+        let run = unsafe { (*this).run };
+        // SAFETY: `run` was made for the job that begins here.
+        unsafe { run(this.cast()) }
+    }
+}
+
 /// A closure in its maker's frame, replaced by its result when it has run.
+#[repr(C)]
 pub(crate) struct StackJob<F, R> {
+    header: Header,
     cell: UnsafeCell<FuncOrResult<F, R>>,
 }
 
@@ -60,19 +85,19 @@ where
     #[inline(always)]
     pub(crate) fn new(func: F) -> Self {
         StackJob {
+            header: Header {
+                run: Self::run_elsewhere,
+            },
             cell: UnsafeCell::new(FuncOrResult {
                 func: ManuallyDrop::new(func),
             }),
         }
     }
 
-    /// The two words under which another thread can run this job.
+    /// The address under which another thread can run this job.
     #[inline(always)]
-    pub(crate) fn as_job_ref(&self) -> JobRef {
-        JobRef {
-            data: ptr::from_ref(self).cast(),
-            run: Self::run_elsewhere,
-        }
+    pub(crate) fn header(&self) -> *const Header {
+        ptr::from_ref(self).cast()
     }
 
     /// Takes the closure back out.
@@ -107,7 +132,7 @@ where
     ///
     /// # Safety
     ///
-    /// `data` comes from [`as_job_ref`](Self::as_job_ref) of a live job that
+    /// `data` comes from [`header`](Self::header) of a live job that
     /// the caller has won; nobody else touches the cell until the caller
     /// publishes the completion.
     unsafe fn run_elsewhere(data: *const ()) {

@@ -1,8 +1,12 @@
 //! Fork and join.
 
+use std::cell::Cell;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::ptr;
+
 use crate::job::StackJob;
-use crate::pool::{self, Deque, local, waiting};
-use crate::unwind;
+use crate::pool::{self, Deque, Pool, Slot, local, waiting};
+use crate::unwind::{self, Payload};
 
 /// Tells a half of a [`join_context`] where it runs.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +75,7 @@ where
     RA: Send,
     RB: Send,
 {
-    fork::<_, _, _, _, false>(move |_| a(), move |_| b())
+    fork(move |_| a(), move |_| b())
 }
 
 /// As [`join`]; each closure is told whether it *migrated* to another thread.
@@ -96,131 +100,247 @@ where
     RA: Send,
     RB: Send,
 {
-    fork::<_, _, _, _, false>(
+    fork(
         move |migrated| a(FnContext::new(migrated)),
         move |migrated| b(FnContext::new(migrated)),
     )
 }
 
-/// The fork itself. `FENCED` is the variant for systems that refuse the
-/// asymmetric barrier; it works on the deque behind the current one, which is
-/// a gate.
+impl Pool {
+    /// [`join()`] in this pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.join(|| 1 + 1, || 2 + 2), (2, 4));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`join()`], and in a forked child.
+    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| join(a, b))
+    }
+}
+
+/// What a fork keeps in its frame while `a` runs.
+///
+/// The deque and the slot are kept here and read again afterwards, instead of
+/// being left to registers: registers that live across the call to `a` would
+/// be saved and restored by *every* call of the user's function, also by those
+/// that do not fork. A recursion is bound by its stores, and half of its calls
+/// are leaves.
+#[repr(C)]
+struct Fork<F, R> {
+    job: StackJob<F, R>,
+    deque: Cell<*const Deque>,
+    slot: Cell<MaybeUninit<*mut Slot>>,
+}
+
+impl<F, R> Fork<F, R>
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    /// Pushes the job to `deque`. Returns whether its owner was asked for
+    /// attention, and must call [`pool::attend`].
+    ///
+    /// # Safety
+    ///
+    /// This thread owns `deque`, which has room or a scratch slot; the fork
+    /// stays where it is until [`pop`](Self::pop).
+    #[inline(always)]
+    unsafe fn push<const FENCED: bool>(&self, deque: &Deque) -> bool {
+        let slot = deque.vacant();
+        self.slot.set(MaybeUninit::new(slot));
+        // SAFETY: the caller's obligations.
+        unsafe { deque.push::<FENCED>(slot, self.job.header()) }
+    }
+
+    /// The slot of the pushed job.
+    ///
+    /// # Safety
+    ///
+    /// [`push`](Self::push) has been called.
+    #[inline(always)]
+    unsafe fn slot(&self) -> *mut Slot {
+        // SAFETY: `push` has set it.
+        unsafe { self.slot.get().assume_init() }
+    }
+
+    /// Takes the entry back. `false`: another thread has run it.
+    ///
+    /// # Safety
+    ///
+    /// The job has been pushed, it is the newest entry of its deque, and this
+    /// is called once.
+    #[inline(always)]
+    unsafe fn pop<const FENCED: bool>(&self) -> bool {
+        // SAFETY: the deque outlives the frame that pushed to it.
+        let deque = unsafe { &*self.deque.get() };
+        // SAFETY: the job has been pushed.
+        let slot = unsafe { self.slot() };
+        // SAFETY: the caller's obligations.
+        unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
+    }
+
+    /// Runs `a`, then settles `b`: the part of a fork after the push.
+    ///
+    /// # Safety
+    ///
+    /// The job has been pushed, and its deque attended to.
+    #[inline(always)]
+    unsafe fn finish<A, RA, const FENCED: bool>(&self, a: A) -> (RA, R)
+    where
+        A: FnOnce(bool) -> RA,
+    {
+        match unwind::catch(|| a(false)) {
+            Ok(ra) => {
+                // SAFETY: all that `a` pushed has been popped, so this is the
+                // newest entry.
+                let rb = if unsafe { self.pop::<FENCED>() } {
+                    // SAFETY: the entry is this thread's again; nobody ran it.
+                    let b = unsafe { self.job.take_func() };
+                    b(false)
+                } else {
+                    // SAFETY: the thief has finished; the result is taken once.
+                    match unsafe { self.job.take_result() } {
+                        Ok(rb) => rb,
+                        Err(payload) => {
+                            unwind::discard(ra);
+                            unwind::resume(payload)
+                        }
+                    }
+                };
+                (ra, rb)
+            }
+            // SAFETY: as above; what `a` pushed was popped while it unwound.
+            Err(payload) => unsafe { self.recover::<FENCED>(payload) },
+        }
+    }
+
+    /// `a` has panicked: waits for `b`, or drops it, and goes on panicking.
+    ///
+    /// # Safety
+    ///
+    /// As for [`pop`](Self::pop).
+    #[cold]
+    #[inline(never)]
+    unsafe fn recover<const FENCED: bool>(&self, payload: Payload) -> ! {
+        // SAFETY: the caller's obligations.
+        if unsafe { self.pop::<FENCED>() } {
+            // SAFETY: the entry is this thread's again, and nobody ran it.
+            unwind::discard(unsafe { self.job.take_func() });
+        } else {
+            // SAFETY: the thief has finished; the result is taken once.
+            unwind::discard(unsafe { self.job.take_result() });
+        }
+        unwind::resume(payload)
+    }
+}
+
+/// The fork itself: push `b`, run `a`, settle `b`.
+///
+/// Whatever is rare leaves for [`uncommon`] and does not come back, so that
+/// nothing has to survive a call on this path but the result of `a`. The
+/// closures are moved there through copies made on the way: a closure whose own
+/// address is passed on would be built in memory on the fast path, too.
 #[inline(always)]
-fn fork<A, B, RA, RB, const FENCED: bool>(a: A, b: B) -> (RA, RB)
+fn fork<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce(bool) -> RA + Send,
     B: FnOnce(bool) -> RB + Send,
     RA: Send,
     RB: Send,
 {
-    let deque = local::deque();
-    if deque.is_null() {
-        return elsewhere(a, b);
-    }
+    let a = ManuallyDrop::new(a);
+    let fork = Fork {
+        job: StackJob::new(b),
+        deque: Cell::new(local::deque()),
+        slot: Cell::new(MaybeUninit::uninit()),
+    };
     // SAFETY: the current deque lives as long as this thread is in the pool,
     // and so longer than this frame.
-    let mut deque = unsafe { &*deque };
-    if FENCED {
-        match deque.next() {
-            Some(room) => deque = room,
-            None => unreachable!("a gate has a room behind it"),
-        }
+    let Some(deque) = (unsafe { fork.deque.get().as_ref() }) else {
+        // SAFETY: the original of `a` is never used again.
+        let mut a = ManuallyDrop::new(unsafe { ptr::read(&raw const *a) });
+        // SAFETY: `a` is moved out there; nothing has been pushed.
+        return unsafe { uncommon(&raw mut *a, &fork, false) };
+    };
+    // SAFETY: this thread owns the deque; the fork stays in this frame until
+    // it has been popped, also if `a` panics.
+    if unsafe { fork.push::<false>(deque) } {
+        // SAFETY: the original of `a` is never used again.
+        let mut a = ManuallyDrop::new(unsafe { ptr::read(&raw const *a) });
+        // SAFETY: `a` is moved out there; the job has been pushed.
+        return unsafe { uncommon(&raw mut *a, &fork, true) };
     }
-    let job = StackJob::new(b);
-    // SAFETY: this thread owns the deque; the job stays in this frame until
-    // the slot has been popped or settled below, also if `a` panics.
-    let (slot, asked) = unsafe { push::<FENCED>(deque, job.as_job_ref()) };
-    if asked && !pool::attend(deque, slot) {
-        // SAFETY: the push was undone before any thread could see it.
-        return elsewhere(a, unsafe { job.take_func() });
-    }
-    match unwind::catch(|| a(false)) {
-        Ok(ra) => {
-            // SAFETY: all that `a` pushed has been popped, so this is the
-            // newest entry.
-            let rb = if unsafe { pop::<FENCED>(deque, slot) } || waiting::settle(deque, slot) {
-                // SAFETY: the entry is this thread's again, and nobody ran it.
-                let b = unsafe { job.take_func() };
-                b(false)
-            } else {
-                // SAFETY: the thief has finished, and the result is taken once.
-                match unsafe { job.take_result() } {
-                    Ok(rb) => rb,
-                    Err(payload) => {
-                        unwind::discard(ra);
-                        unwind::resume(payload)
-                    }
-                }
-            };
-            (ra, rb)
-        }
-        Err(payload) => {
-            // SAFETY: as above.
-            if unsafe { pop::<FENCED>(deque, slot) } || waiting::settle(deque, slot) {
-                // SAFETY: as above.
-                unwind::discard(unsafe { job.take_func() });
-            } else {
-                // SAFETY: as above.
-                unwind::discard(unsafe { job.take_result() });
-            }
-            unwind::resume(payload)
-        }
-    }
+    // SAFETY: pushed, and nobody asked.
+    unsafe { fork.finish::<_, _, false>(ManuallyDrop::into_inner(a)) }
 }
 
+/// The rest of a fork that is not common: nobody has taken the job yet because
+/// there is no deque (`pushed` is false); or the push met a full deque or a
+/// gate, or somebody who asks for attention.
+///
 /// # Safety
 ///
-/// As for [`Deque::push`].
-#[inline(always)]
-unsafe fn push<const FENCED: bool>(
-    deque: &Deque,
-    job: crate::job::JobRef,
-) -> (*mut pool::Slot, bool) {
-    if FENCED {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.push_fenced(job) }
-    } else {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.push(job) }
-    }
-}
-
-/// # Safety
-///
-/// As for [`Deque::pop`].
-#[inline(always)]
-unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut pool::Slot) -> bool {
-    if FENCED {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.pop_fenced(slot) }
-    } else {
-        // SAFETY: the caller's obligations.
-        unsafe { deque.pop(slot) }
-    }
-}
-
-/// The current deque cannot take the fork: there is none, it is full, or it is
-/// a gate.
+/// `a` can be moved out of; `pushed` says whether the fork has been pushed to
+/// its deque.
 #[cold]
 #[inline(never)]
-fn elsewhere<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+unsafe fn uncommon<A, B, RA, RB>(a: *mut A, fork: &Fork<B, RB>, pushed: bool) -> (RA, RB)
 where
     A: FnOnce(bool) -> RA + Send,
     B: FnOnce(bool) -> RB + Send,
     RA: Send,
     RB: Send,
 {
+    // SAFETY: the deque of a pushed fork is this thread's, and alive.
+    if pushed && unsafe { pool::attend(&*fork.deque.get(), fork.slot()) } {
+        // SAFETY: moved out once; pushed and attended to.
+        return unsafe { fork.finish::<_, _, false>(ptr::read(a)) };
+    }
     let Some(seat) = local::seat() else {
-        return pool::in_global(|| fork::<_, _, _, _, false>(a, b));
+        // SAFETY: `a` and `b` are moved out once; nothing has been pushed.
+        let (a, b) = unsafe { (ptr::read(a), fork.job.take_func()) };
+        return pool::in_global(move || again(a, b));
     };
     let mut full = seat.current();
     if full.is_gate() {
         let room = full.next().expect("a gate has a room behind it");
         if room.has_room() {
-            return fork::<_, _, _, _, true>(a, b);
+            fork.deque.set(room);
+            // SAFETY: this thread owns the chain; `fork` stays in its frame.
+            if unsafe { fork.push::<true>(room) } {
+                // SAFETY: just pushed, to a deque with room.
+                unsafe { pool::attend(room, fork.slot()) };
+            }
+            // SAFETY: moved out once; pushed and attended to.
+            return unsafe { fork.finish::<_, _, true>(ptr::read(a)) };
         }
         full = room;
     }
     let _restore = local::switch(seat, seat.overflow(full));
-    fork::<_, _, _, _, false>(a, b)
+    // SAFETY: `a` and `b` are moved out once: the push was undone before any
+    // thread could see it.
+    unsafe { again(ptr::read(a), fork.job.take_func()) }
+}
+
+/// A fork that starts over in a better place.
+#[inline(never)]
+fn again<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce(bool) -> RA + Send,
+    B: FnOnce(bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork(a, b)
 }

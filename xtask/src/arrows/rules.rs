@@ -91,16 +91,21 @@ pub const FOREIGN_BLOCK: &str = "extern block";
 pub const RESERVED: &[Reserved] = &[
     Reserved {
         rule: "only-sync-names-atomics",
-        paths: &[
-            "std::sync::atomic",
-            "core::sync::atomic",
-            "portable_atomic",
-            "loom",
-        ],
-        who: Who::Only(&["sync"]),
+        paths: &["std::sync::atomic", "core::sync::atomic", "portable_atomic"],
+        // `platform` is below `sync`: the words that the kernel looks at must be
+        // real atomics, whatever takes the place of the others.
+        who: Who::Only(&["sync", "platform"]),
         may_pass_on: &[],
         through_reexports: false,
         why: "a model checker takes the place of the atomics, so they come from `crate::sync`",
+    },
+    Reserved {
+        rule: "only-sync-and-wait-name-loom",
+        paths: &["loom"],
+        who: Who::Only(&["sync", "wait"]),
+        may_pass_on: &[],
+        through_reexports: false,
+        why: "the model checker's types come from `crate::sync`, and its sleep from `wait`",
     },
     Reserved {
         rule: "no-atomics-above-the-pool",

@@ -63,7 +63,7 @@
 //!
 //! Where the system refuses the asymmetric barrier, the deque that `join`
 //! pushes to has no slots but the scratch slot: every push takes the cold
-//! path, which works on `next` with [`push_fenced`](Deque::push_fenced) and
+//! path, which works on `next` with [`push`](Deque::push) (`FENCED`) and
 //! [`pop_fenced`](Deque::pop_fenced). The fast path pays nothing for that.
 //!
 //! # Rejected
@@ -75,7 +75,7 @@
 use std::ptr;
 
 use super::slot::Slot;
-use crate::job::JobRef;
+use crate::job::Header;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, SpinGuard, SpinLock};
@@ -112,7 +112,7 @@ pub(crate) enum Steal {
 /// An entry that a thief has taken and not started yet.
 #[derive(Debug)]
 pub(crate) struct Stolen {
-    pub(crate) job: JobRef,
+    pub(crate) job: *const Header,
     pub(crate) slot: *const Slot,
     /// Whether the owner was interrupted by a barrier for it.
     pub(crate) interrupted: bool,
@@ -186,51 +186,65 @@ impl Deque {
 
     // ---- the owner ------------------------------------------------------
 
-    /// Makes `job` visible to thieves.
-    ///
-    /// Returns the slot, and whether the owner must now call
-    /// [`attend`](Self::attend).
+    /// Owner: the slot that the next push fills.
+    #[inline(always)]
+    pub(crate) fn vacant(&self) -> *mut Slot {
+        // Relaxed: the owner alone writes `top`.
+        self.owned.top.load(Ordering::Relaxed)
+    }
+
+    /// Makes `job` visible to thieves. Returns whether the owner must now call
+    /// [`attend`](Self::attend). `FENCED`: with a fence of the owner's own.
     ///
     /// # Safety
     ///
-    /// Called by the owner. The job stays alive until [`pop`](Self::pop) or
-    /// [`release`](Self::release) gave the slot back.
+    /// Called by the owner, with its [`vacant`](Self::vacant) slot. The job
+    /// stays alive until [`pop`](Self::pop) or [`release`](Self::release) gave
+    /// the slot back.
     #[inline(always)]
-    pub(crate) unsafe fn push(&self, job: JobRef) -> (*mut Slot, bool) {
-        // Relaxed: the owner alone writes `top`.
-        let mine = self.owned.top.load(Ordering::Relaxed);
+    #[must_use]
+    pub(crate) unsafe fn push<const FENCED: bool>(
+        &self,
+        mine: *mut Slot,
+        job: *const Header,
+    ) -> bool {
         // SAFETY: `top` is at most `end` here, whose scratch slot exists.
         unsafe { (*mine).write(job) };
         let next = mine.wrapping_add(1);
         // Release publishes the slot to the Acquire load of `top` in `expose`.
         self.owned.top.store(next, Ordering::Release);
-        barrier::light();
-        (mine, next > self.owned.limit.load(Ordering::Relaxed))
+        if FENCED {
+            barrier::fence();
+        } else {
+            barrier::light();
+        }
+        next > self.owned.limit.load(Ordering::Relaxed)
     }
 
-    /// Takes the newest entry back. `false`: somebody took it; the slot stays
-    /// reserved until [`release`](Self::release).
+    /// Takes the newest entry back. `false`: a thief has reached it, and
+    /// [`reclaim`](Self::reclaim) must ask what became of it. `FENCED`: with a
+    /// fence of the owner's own.
     ///
     /// # Safety
     ///
     /// Called by the owner, with the slot of its newest entry.
     #[inline(always)]
     #[must_use]
-    pub(crate) unsafe fn pop(&self, mine: *mut Slot) -> bool {
+    pub(crate) unsafe fn pop<const FENCED: bool>(&self, mine: *mut Slot) -> bool {
         self.owned.top.store(mine, Ordering::Relaxed);
-        barrier::light();
-        // Acquire: a thief that stepped back is done with the slot.
-        if self.shared.head.load(Ordering::Acquire) > mine {
-            self.pop_claimed(mine)
+        if FENCED {
+            barrier::fence();
         } else {
-            true
+            barrier::light();
         }
+        // Acquire: a thief that stepped back is done with the slot.
+        self.shared.head.load(Ordering::Acquire) <= mine
     }
 
-    /// The cold half of `pop`: a thief has reached this entry.
-    #[cold]
-    #[inline(never)]
-    fn pop_claimed(&self, mine: *mut Slot) -> bool {
+    /// The cold half of `pop`. `false`: somebody took the entry; its slot
+    /// stays reserved until [`release`](Self::release).
+    #[must_use]
+    pub(crate) fn reclaim(&self, mine: *mut Slot) -> bool {
         let _locked = self.shared.lock.lock();
         // Relaxed throughout: the lock orders thieves and owner.
         if self.shared.taken.load(Ordering::Relaxed) <= mine {
@@ -241,36 +255,6 @@ impl Deque {
         self.shared.head.store(above, Ordering::Relaxed);
         self.owned.top.store(above, Ordering::Relaxed);
         false
-    }
-
-    /// As [`push`](Self::push), with a fence of the owner's own.
-    ///
-    /// # Safety
-    ///
-    /// As for `push`; and the deque must not be full.
-    #[cold]
-    pub(crate) unsafe fn push_fenced(&self, job: JobRef) -> (*mut Slot, bool) {
-        // SAFETY: the caller's obligations are those of `push`.
-        let (mine, _) = unsafe { self.push(job) };
-        barrier::fence();
-        (
-            mine,
-            self.owned.limit.load(Ordering::Relaxed) < mine.wrapping_add(1),
-        )
-    }
-
-    /// As [`pop`](Self::pop), with a fence of the owner's own.
-    ///
-    /// # Safety
-    ///
-    /// As for `pop`.
-    #[cold]
-    pub(crate) unsafe fn pop_fenced(&self, mine: *mut Slot) -> bool {
-        self.owned.top.store(mine, Ordering::Relaxed);
-        barrier::fence();
-        // SAFETY: the caller's obligations are those of `pop`, which stores
-        // the same `top` again.
-        unsafe { self.pop(mine) }
     }
 
     /// Owner: gives back the slot of an entry that was taken and is settled
@@ -454,8 +438,8 @@ impl Deque {
         // SAFETY: `taken < head <= top`, so the slot exists; while it is
         // exposed and the lock is held the owner does not reuse it.
         let slot = unsafe { &*taken };
-        // SAFETY: `expose` has seen `top` beyond the slot with Acquire.
-        let job = unsafe { slot.read() };
+        // `expose` has seen `top` beyond the slot with Acquire: it is written.
+        let job = slot.read();
         slot.take(thief);
         self.shared
             .taken

@@ -5,7 +5,7 @@ use std::fmt;
 use super::builder::PoolBuilder;
 use super::registry::{Registry, Shared};
 use super::{guest, local};
-use crate::job::{JobRef, StackJob};
+use crate::job::{Header, JobRef, StackJob};
 use crate::unwind;
 use crate::wait::Gate;
 
@@ -92,17 +92,6 @@ impl Pool {
         R: Send,
     {
         install(&self.registry, op)
-    }
-
-    /// [`join`](crate::join()) in this pool.
-    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
-    where
-        A: FnOnce() -> RA + Send,
-        B: FnOnce() -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        self.install(|| crate::join(a, b))
     }
 
     /// The number of jobs: how many threads may run user code at once.
@@ -277,7 +266,7 @@ where
         // SAFETY: alive until the gate opens.
         let this = unsafe { &*data.cast::<Self>() };
         // SAFETY: the queue handed this job to one thread.
-        unsafe { this.job.as_job_ref().run() };
+        unsafe { Header::run(this.job.header()) };
         this.gate.open();
     }
 }

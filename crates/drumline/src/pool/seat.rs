@@ -10,7 +10,7 @@ use super::deque::{Deque, Reasons};
 use super::queue::Queue;
 use super::registry::Registry;
 use super::thief::Stolen;
-use crate::job::JobRef;
+use crate::job::{Header, JobRef};
 use crate::sync::atomic::{AtomicPtr, Ordering};
 use crate::sync::barrier::Barrier;
 use crate::sync::{Mutex, lock};
@@ -216,7 +216,7 @@ impl Seat {
         if started {
             // SAFETY: `start` was won, so the frame is alive until `finish`,
             // and nobody else runs the job.
-            unsafe { stolen.job.run() };
+            unsafe { Header::run(stolen.job) };
             if slot.finish(self.index) {
                 victim.parker.unpark();
             }

@@ -25,7 +25,7 @@
 //! found by that thief's `start` only while its own theft is undecided. For
 //! the same reason a thief touches the frame only after `start` succeeded.
 
-use crate::job::{JobRef, RunFn};
+use crate::job::Header;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 const STATE: usize = 0b11;
@@ -48,13 +48,11 @@ pub(crate) enum Progress {
     Done,
 }
 
-/// An entry of a deque. 32 bytes, so that two share a cache line and none
-/// straddles one.
+/// An entry of a deque. 16 bytes, so that none straddles a cache line.
 #[derive(Debug)]
-#[repr(align(32))]
+#[repr(align(16))]
 pub(crate) struct Slot {
-    data: AtomicPtr<()>,
-    run: AtomicPtr<()>,
+    job: AtomicPtr<Header>,
     word: AtomicUsize,
 }
 
@@ -72,7 +70,7 @@ impl Slot {
         }
         let slots = std::ptr::slice_from_raw_parts_mut(start, count);
         // SAFETY: allocated with the layout of this very slice, and a slot of
-        // zeros (null, null, a word that means nothing yet) is valid.
+        // zeros (null, and a word that means nothing yet) is valid.
         unsafe { Box::from_raw(slots) }
     }
 
@@ -81,8 +79,7 @@ impl Slot {
     pub(crate) fn zeroed(count: usize) -> Box<[Slot]> {
         (0..count)
             .map(|_| Slot {
-                data: AtomicPtr::new(std::ptr::null_mut()),
-                run: AtomicPtr::new(std::ptr::null_mut()),
+                job: AtomicPtr::new(std::ptr::null_mut()),
                 word: AtomicUsize::new(0),
             })
             .collect()
@@ -91,25 +88,14 @@ impl Slot {
     /// Owner: writes a job. Relaxed, because the job is published by the
     /// Release store of `top` that follows.
     #[inline(always)]
-    pub(crate) fn write(&self, job: JobRef) {
-        self.data.store(job.data.cast_mut(), Ordering::Relaxed);
-        self.run.store(job.run as *mut (), Ordering::Relaxed);
+    pub(crate) fn write(&self, job: *const Header) {
+        self.job.store(job.cast_mut(), Ordering::Relaxed);
     }
 
-    /// Thief, with the slot claimed: reads the job that is in it.
-    ///
-    /// # Safety
-    ///
-    /// The slot holds a job that was written and published.
-    pub(crate) unsafe fn read(&self) -> JobRef {
-        let data = self.data.load(Ordering::Relaxed).cast_const();
-        let run = self.run.load(Ordering::Relaxed);
-        JobRef {
-            data,
-            // SAFETY: the slot holds a published job, so `run` was made from
-            // a `RunFn` by `write`.
-            run: unsafe { std::mem::transmute::<*mut (), RunFn>(run) },
-        }
+    /// Thief, with the slot claimed: the job that is in it. Relaxed: the
+    /// thief has loaded `top` with Acquire.
+    pub(crate) fn read(&self) -> *const Header {
+        self.job.load(Ordering::Relaxed).cast_const()
     }
 
     /// Thief, under the thief-lock: notes who takes the entry. Relaxed: the

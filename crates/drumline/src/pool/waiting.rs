@@ -203,13 +203,17 @@ impl Awaited for TakenHalf<'_> {
     }
 }
 
-/// Settles an entry that was gone when its owner wanted it back.
+/// Takes back an entry that a thief has reached, or waits until it has been
+/// run.
 ///
-/// `true`: the thief had not begun, the job is the owner's again. `false`: the
+/// `true`: nobody has run the job, and it is the owner's again. `false`: a
 /// thief has run it. Either way the slot is free afterwards.
 #[cold]
 #[inline(never)]
-pub(crate) fn settle(deque: &Deque, slot: *mut Slot) -> bool {
+pub(crate) fn contest(deque: &Deque, slot: *mut Slot) -> bool {
+    if deque.reclaim(slot) {
+        return true;
+    }
     let seat = local::seat().expect("whoever pops has a seat");
     // SAFETY: slots live as long as the seat.
     let entry = unsafe { &*slot };

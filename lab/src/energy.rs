@@ -1,0 +1,115 @@
+//! Energy of the processor packages, from the counters of `intel-rapl` where they can be read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The counters of all packages at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Energy {
+    packages: BTreeMap<PathBuf, Package>,
+}
+
+/// One counter and the value at which it starts again from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Package {
+    microjoules: u64,
+    range: u64,
+}
+
+impl Energy {
+    /// Reads all counters; there may be none.
+    pub fn read() -> Self {
+        Self::read_from(Path::new("/sys/class/powercap"))
+    }
+
+    fn read_from(directory: &Path) -> Self {
+        let mut packages = BTreeMap::new();
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(number) = name
+                .to_str()
+                .and_then(|name| name.strip_prefix("intel-rapl:"))
+            else {
+                continue;
+            };
+            // `intel-rapl:0:1` is a part of `intel-rapl:0`.
+            if number.contains(':') {
+                continue;
+            }
+            let path = entry.path();
+            let read = |file| -> Option<u64> {
+                fs::read_to_string(path.join(file))
+                    .ok()?
+                    .trim()
+                    .parse()
+                    .ok()
+            };
+            if let (Some(microjoules), Some(range)) =
+                (read("energy_uj"), read("max_energy_range_uj"))
+            {
+                packages.insert(path.clone(), Package { microjoules, range });
+            }
+        }
+        Self { packages }
+    }
+
+    /// What was used until `later`; `None` if no counter could be read both times.
+    pub fn joules_until(&self, later: &Self) -> Option<f64> {
+        let mut total = None;
+        for (path, before) in &self.packages {
+            let after = later.packages.get(path)?;
+            let used = if after.microjoules >= before.microjoules {
+                after.microjoules - before.microjoules
+            } else {
+                (before.range - before.microjoules) + after.microjoules
+            };
+            *total.get_or_insert(0.0) += used as f64 / 1e6;
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(microjoules: u64) -> Energy {
+        let package = Package {
+            microjoules,
+            range: 10_000_000,
+        };
+        Energy {
+            packages: [(PathBuf::from("p"), package)].into(),
+        }
+    }
+
+    #[test]
+    fn a_counter_that_wrapped_is_not_negative() {
+        assert_eq!(at(1_000_000).joules_until(&at(3_000_000)), Some(2.0));
+        assert_eq!(at(9_000_000).joules_until(&at(1_000_000)), Some(2.0));
+    }
+
+    #[test]
+    fn no_counter_is_not_zero() {
+        let none = Energy::default();
+        assert_eq!(none.joules_until(&none), None);
+        assert_eq!(at(1).joules_until(&none), None);
+    }
+
+    #[test]
+    fn parts_of_packages_are_not_counted_twice() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, value) in [
+            ("intel-rapl:0", "5"),
+            ("intel-rapl:0:0", "7"),
+            ("dtpm", "1"),
+        ] {
+            let path = directory.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("energy_uj"), value).unwrap();
+            fs::write(path.join("max_energy_range_uj"), "100\n").unwrap();
+        }
+        assert_eq!(Energy::read_from(directory.path()).packages.len(), 1);
+    }
+}

@@ -1,0 +1,284 @@
+//! Starts one measuring process, looks at it from outside while it works, and ends it if it takes
+//! too long.
+//!
+//! Looking means one small file of `/proc` every 5 ms. It happens here and not in the measuring
+//! process, where a further thread would be one more to schedule and to count.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::process::{self, Watched};
+use crate::session::{Effort, Measurement};
+
+/// The hidden subcommand of a measuring process.
+pub const CHILD: &str = "__child";
+
+/// How often a measuring process is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The stack of every thread that a runtime makes, in bytes, and of the main thread where the
+/// system permits: some workloads nest 100,000 joins. It is address space, not memory.
+const STACK: u64 = 256 << 20;
+
+/// What a measuring process is told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the runtime.
+    pub runtime: String,
+    /// Number of jobs.
+    pub jobs: usize,
+    /// Size.
+    pub size: u64,
+    /// Trouble to go to.
+    pub effort: Effort,
+}
+
+/// What came of a measuring process.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What it found, or why it found nothing.
+    pub found: Result<Measurement, String>,
+    /// When it was started.
+    pub date: String,
+    /// The most threads that were seen.
+    pub threads_peak: Option<u64>,
+    /// The least available memory that was seen.
+    pub memory_free_min_bytes: Option<u64>,
+}
+
+/// A way to start measuring processes.
+#[derive(Debug)]
+pub struct Launcher {
+    /// The program: this one, except in tests.
+    pub program: PathBuf,
+    /// How long a process may take.
+    pub limit: Duration,
+}
+
+impl Launcher {
+    /// Starts this very program again and again.
+    pub fn new(limit: Duration) -> Result<Self> {
+        raise_stack_limit();
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
+        Ok(Self { program, limit })
+    }
+
+    /// Runs one measuring process to its end.
+    pub fn run(&self, order: &Order) -> Outcome {
+        let date = jiff::Timestamp::now()
+            .strftime("%Y-%m-%dT%H:%M:%SZ")
+            .to_string();
+        let mut seen = Seen::default();
+        let found = self
+            .start(order)
+            .map_err(|error| format!("{error:#}"))
+            .and_then(|mut child| {
+                let output = Output::of(&mut child);
+                let status = self.watch(&mut child, &mut seen);
+                // A process that was killed can leave children that hold the pipes open; none here do.
+                output.judge(status)
+            });
+        Outcome {
+            found,
+            date,
+            threads_peak: seen.threads,
+            memory_free_min_bytes: seen.memory_free_min,
+        }
+    }
+
+    fn start(&self, order: &Order) -> Result<Child> {
+        let order = serde_json::to_string(order).expect("an order is plain data");
+        Command::new(&self.program)
+            .arg(CHILD)
+            .arg(order)
+            .env("RUST_MIN_STACK", STACK.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("the measuring process cannot be started")
+    }
+
+    /// Waits for the end; `Err` says why the process had to be ended.
+    fn watch(&self, child: &mut Child, seen: &mut Seen) -> Result<ExitStatus, String> {
+        let watched = Watched::new(child.id());
+        let start = Instant::now();
+        for look in 0u64.. {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) => {}
+                Err(error) => return Err(format!("the process cannot be waited for: {error}")),
+            }
+            if start.elapsed() > self.limit {
+                // It may have ended just now, which is as good.
+                let _ = child.kill();
+                let _ = child.wait();
+                let limit = self.limit.as_secs_f64();
+                return Err(format!(
+                    "ended: it took longer than {limit} s (see --timeout)"
+                ));
+            }
+            seen.look(watched.as_ref(), look.is_multiple_of(20));
+            thread::sleep(LOOK);
+        }
+        unreachable!("the loop has no end")
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    threads: Option<u64>,
+    memory_free_min: Option<u64>,
+}
+
+impl Seen {
+    fn look(&mut self, watched: Option<&Watched>, at_machine: bool) {
+        if let Some(size) = watched.and_then(Watched::size) {
+            self.threads = self.threads.max(Some(size.threads));
+        }
+        if at_machine && let Some((_, Some(free))) = process::memory() {
+            let least = self.memory_free_min.unwrap_or(free);
+            self.memory_free_min = Some(least.min(free));
+        }
+    }
+}
+
+/// What a process writes, collected by two threads that only wait.
+struct Output {
+    standard: JoinHandle<String>,
+    error: JoinHandle<String>,
+}
+
+impl Output {
+    fn of(child: &mut Child) -> Self {
+        Self {
+            standard: collect(child.stdout.take()),
+            error: collect(child.stderr.take()),
+        }
+    }
+
+    fn judge(self, status: Result<ExitStatus, String>) -> Result<Measurement, String> {
+        let status = status?;
+        let standard = self.standard.join().unwrap_or_default();
+        let error = self.error.join().unwrap_or_default();
+        if !status.success() {
+            let words: Vec<&str> = error
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .collect();
+            let last = words[words.len().saturating_sub(3)..].join(" / ");
+            return Err(format!("the measuring process failed ({status}): {last}"));
+        }
+        let line = standard.lines().last().unwrap_or_default();
+        serde_json::from_str(line)
+            .map_err(|error| format!("the measuring process answered nonsense: {error}"))
+    }
+}
+
+fn collect(stream: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            // A broken pipe ends the text; what was read so far counts.
+            let _ = stream.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Lets measuring processes have a deep main stack, which they inherit.
+#[cfg(unix)]
+fn raise_stack_limit() {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK)
+        && soft < STACK
+    {
+        // Where this is refused, deep workloads crash, and their rows say so.
+        let _ = setrlimit(Resource::RLIMIT_STACK, STACK.min(hard), hard);
+    }
+}
+
+/// Nothing to raise on this system.
+#[cfg(not(unix))]
+fn raise_stack_limit() {}
+
+/// A measuring process: follows the order and prints what it found, in one line.
+pub fn obey(order: &str) -> Result<()> {
+    let order: Order = serde_json::from_str(order).context("the order cannot be read")?;
+    let mut session = crate::session::Session::new(order.effort);
+    crate::registry::run(
+        &order.workload,
+        &order.runtime,
+        order.size,
+        order.jobs,
+        &mut session,
+    )?;
+    println!("{}", serde_json::to_string(&session.end())?);
+    // Threads of pools that never end must not keep the process alive.
+    std::process::exit(0);
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn run(program: &str, limit: Duration) -> Result<Measurement, String> {
+        let order = Order {
+            workload: "fib".to_owned(),
+            runtime: "seq".to_owned(),
+            jobs: 1,
+            size: 1,
+            effort: Effort {
+                warm_up_ms: 0,
+                window_ms: 0,
+                samples_min: 1,
+                samples_max: 1,
+                sample_ns: 0,
+            },
+        };
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("program");
+        std::fs::write(&path, format!("#!/bin/sh\n{program}\n")).unwrap();
+        let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+        std::fs::set_permissions(&path, permissions).unwrap();
+        let launcher = Launcher {
+            program: path,
+            limit,
+        };
+        launcher.run(&order).found
+    }
+
+    #[test]
+    fn a_crash_is_reported_with_its_last_words() {
+        let error = run(
+            "echo first >&2; echo oh no >&2; kill -SEGV $$",
+            Duration::from_secs(20),
+        );
+        let error = error.unwrap_err();
+        assert!(
+            error.contains("signal: 11") && error.contains("oh no"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_process_that_hangs_is_ended() {
+        let error = run("exec sleep 60", Duration::from_millis(50)).unwrap_err();
+        assert!(error.contains("longer than"), "{error}");
+    }
+
+    #[test]
+    fn nonsense_is_reported() {
+        let error = run("echo hello", Duration::from_secs(20)).unwrap_err();
+        assert!(error.contains("nonsense"), "{error}");
+    }
+}

@@ -1,0 +1,32 @@
+//! The laboratory of drumline: repeatable comparisons with other runtimes.
+//!
+//! ```text
+//! cli ─► schedule ─► launch ═══(a process per configuration and round)═══► registry ─► session
+//!            │                                                                │
+//!            ▼                                          workloads/*.rs × runtimes/*.rs
+//!         record ─► table, chart ─► report ─► output
+//! ```
+//! A workload is one file in `src/workloads`, a runtime is one file in `src/runtimes`; the build
+//! script finds them, and nothing else has to know of a new one.
+
+pub mod chart;
+pub mod cli;
+pub mod counters;
+pub mod energy;
+pub mod launch;
+pub mod machine;
+pub mod output;
+pub mod pool;
+pub mod process;
+pub mod record;
+pub mod registry;
+pub mod report;
+pub mod runtime;
+pub mod schedule;
+pub mod session;
+pub mod spin;
+pub mod statistics;
+pub mod table;
+pub mod tree;
+pub mod usage;
+pub mod workload;

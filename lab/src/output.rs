@@ -1,0 +1,120 @@
+//! The directory that a run leaves behind.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::{Map, Value};
+
+use crate::machine::workspace;
+use crate::record::Record;
+use crate::report::{self, Section};
+use crate::{chart, table};
+
+/// Where a run writes when it is not told: `target/lab/<time>`.
+pub fn default_directory() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| workspace().join("target"), PathBuf::from);
+    let time = jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H-%M-%SZ")
+        .to_string();
+    target.join("lab").join(time)
+}
+
+/// Makes the directory, before anything is measured: who cannot write should know it now.
+pub fn prepare(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)
+        .and_then(|()| fs::write(directory.join("records.jsonl"), ""))
+        .with_context(|| {
+            format!(
+                "the results cannot be written to {}; name another place with --out",
+                directory.display()
+            )
+        })
+}
+
+/// Writes the records, the charts and the report, and returns the path of the latter.
+pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
+    prepare(directory)?;
+    let put = |name: &str, bytes: &[u8]| {
+        let path = directory.join(name);
+        fs::write(&path, bytes)
+            .with_context(|| format!("{} cannot be written", path.display()))
+            .map(|()| path)
+    };
+    put("records.jsonl", json_lines(records).as_bytes())?;
+    put("records.csv", &csv(records)?)?;
+    let mut sections = Vec::new();
+    for (card, grid) in table::grids(records) {
+        let of_workload: Vec<&Record> =
+            records.iter().filter(|r| r.workload == card.name).collect();
+        let chart = chart::draw(card, &of_workload)?;
+        put(&format!("{}.svg", card.name), chart.as_bytes())?;
+        sections.push(Section { card, grid, chart });
+    }
+    put("report.html", report::page(&sections, records).as_bytes())
+}
+
+/// One JSON object per line.
+pub fn json_lines(records: &[Record]) -> String {
+    let mut text = String::new();
+    for record in records {
+        text += &serde_json::to_string(record).expect("a record is plain data");
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes one JSON object per line to a file, or to standard output for `-`.
+pub fn write_json(to: &str, records: &[Record]) -> Result<()> {
+    let text = json_lines(records);
+    if to == "-" {
+        let mut output = std::io::stdout().lock();
+        output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush())
+    } else {
+        fs::write(to, text)
+    }
+    .with_context(|| format!("the records cannot be written to {to}"))
+}
+
+/// The records as a table with one column per field; nested fields are joined by a dot, lists by
+/// spaces, and an unknown value is an empty field.
+fn csv(records: &[Record]) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for (index, record) in records.iter().enumerate() {
+        let mut fields = Vec::new();
+        let value = serde_json::to_value(record)?;
+        flatten(
+            "",
+            value.as_object().expect("a record is an object"),
+            &mut fields,
+        );
+        if index == 0 {
+            writer.write_record(fields.iter().map(|(name, _)| name))?;
+        }
+        writer.write_record(fields.iter().map(|(_, value)| value))?;
+    }
+    writer.into_inner().context("the table cannot be finished")
+}
+
+fn flatten(prefix: &str, object: &Map<String, Value>, fields: &mut Vec<(String, String)>) {
+    for (name, value) in object {
+        let name = format!("{prefix}{name}");
+        match value {
+            Value::Object(inner) => flatten(&format!("{name}."), inner, fields),
+            value => fields.push((name, plain(value))),
+        }
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(" "),
+        value => value.to_string(),
+    }
+}

@@ -1,0 +1,293 @@
+//! A record: one configuration, everything that was measured, and everything about the machine
+//! that could matter. What the machine cannot tell is `null`, never zero.
+
+use serde::{Deserialize, Serialize};
+
+use crate::launch::Outcome;
+use crate::machine::{Build, Machine, version_of};
+use crate::schedule::Configuration;
+use crate::session::Effort;
+use crate::statistics::{Summary, geometric_mean, median};
+use crate::usage::Usage;
+
+/// One configuration. All times named `wall_ns` and `cpu_ns` are per operation; counts named
+/// `…_total`, context switches and page faults are sums over all samples of all rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the runtime.
+    pub runtime: String,
+    /// Version of its package; `null` for code of the lab itself.
+    pub runtime_version: Option<String>,
+    /// How it divides work.
+    pub scheduler: String,
+    /// Threads that may run user code at once.
+    pub jobs: usize,
+    /// The size, in the workload's own terms.
+    pub size: u64,
+    /// The size in words.
+    pub size_label: String,
+    /// Whether every operation was a call from outside the pool.
+    pub outside: bool,
+    /// Whether all rounds ran and every answer was right; `null` if the runtime does not take part.
+    pub ok: Option<bool>,
+    /// Why the runtime does not take part.
+    pub declined: Option<String>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// When the configuration was measured first.
+    pub date: String,
+
+    /// What an item is.
+    pub item: String,
+    /// Items in one operation.
+    pub items: Option<u64>,
+    /// Processes that measured this configuration.
+    pub rounds: usize,
+    /// Operations in all samples.
+    pub operations: Option<u64>,
+    /// Operations in one sample of the last round.
+    pub batch: Option<u64>,
+
+    /// Median of all samples.
+    pub wall_ns_median: Option<f64>,
+    /// Smallest sample.
+    pub wall_ns_min: Option<f64>,
+    /// Mean of all samples.
+    pub wall_ns_mean: Option<f64>,
+    /// Largest sample.
+    pub wall_ns_max: Option<f64>,
+    /// Geometric mean of the rounds' medians.
+    pub wall_ns_geomean: Option<f64>,
+    /// Median per item.
+    pub item_ns_median: Option<f64>,
+    /// Smallest per item.
+    pub item_ns_min: Option<f64>,
+
+    /// Processor time of all threads, median of all samples. Of a sample shorter than a scheduler
+    /// tick the kernel knows little when several threads run; the mean is better then.
+    pub cpu_ns_median: Option<f64>,
+    /// Processor time of all threads, mean.
+    pub cpu_ns_mean: Option<f64>,
+    /// Part of it in the program, all samples.
+    pub user_ns_total: Option<u64>,
+    /// Part of it in the kernel, all samples.
+    pub system_ns_total: Option<u64>,
+    /// Context switches because a thread waited.
+    pub ctx_voluntary: Option<u64>,
+    /// Context switches because a thread had to make room.
+    pub ctx_involuntary: Option<u64>,
+    /// The former per operation.
+    pub ctx_voluntary_per_operation: Option<f64>,
+    /// The latter per operation.
+    pub ctx_involuntary_per_operation: Option<f64>,
+    /// Moves of threads from core to core.
+    pub migrations: Option<u64>,
+    /// Page faults without input or output.
+    pub faults_minor: Option<u64>,
+    /// Page faults with input or output.
+    pub faults_major: Option<u64>,
+
+    /// Threads before anything was built.
+    pub threads_initial: Option<u64>,
+    /// Most threads, looked at every 5 ms from outside.
+    pub threads_peak: Option<u64>,
+    /// Resident memory before anything was built.
+    pub rss_initial_bytes: Option<u64>,
+    /// Most resident memory, by the kernel's own mark.
+    pub rss_peak_bytes: Option<u64>,
+    /// Least memory of the machine that was available meanwhile.
+    pub memory_free_min_bytes: Option<u64>,
+
+    /// Instructions.
+    pub instructions: Option<u64>,
+    /// Cycles.
+    pub cycles: Option<u64>,
+    /// Branches.
+    pub branches: Option<u64>,
+    /// Branches that were predicted wrongly.
+    pub branch_misses: Option<u64>,
+    /// Accesses that the last cache could not serve.
+    pub cache_misses: Option<u64>,
+    /// Energy of the processor packages.
+    pub energy_joules: Option<f64>,
+
+    /// Tasks or actors that live at once, roughly; unknown for fork/join.
+    pub concurrency: Option<u64>,
+    /// Tasks that can run at once, roughly: no more than the jobs.
+    pub parallelism: Option<u64>,
+    /// Messages in all; none in fork/join.
+    pub messages: Option<u64>,
+    /// Whether the measuring process printed anything while it measured: it never does.
+    pub verbose: bool,
+
+    /// Every sample, wall time per operation, in the order taken.
+    pub wall_ns_samples: Vec<f64>,
+    /// How much trouble each measuring process went to.
+    pub effort: EffortTaken,
+    /// The machine.
+    pub machine: Machine,
+    /// The program.
+    pub build: Build,
+}
+
+/// [`Effort`], as a record holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EffortTaken {
+    /// Warm-up of each process.
+    pub warm_up_ms: u64,
+    /// Time for samples in each process.
+    pub window_ms: u64,
+    /// Fewest samples in each process.
+    pub samples_min: usize,
+    /// Most samples in each process.
+    pub samples_max: usize,
+}
+
+impl From<Effort> for EffortTaken {
+    fn from(effort: Effort) -> Self {
+        Self {
+            warm_up_ms: effort.warm_up_ms,
+            window_ms: effort.window_ms,
+            samples_min: effort.samples_min,
+            samples_max: effort.samples_max,
+        }
+    }
+}
+
+impl Record {
+    /// Merges the rounds of one configuration.
+    pub fn merge(
+        configuration: &Configuration,
+        outcomes: &[Outcome],
+        effort: Effort,
+        machine: &Machine,
+        build: &Build,
+    ) -> Self {
+        let found = || {
+            outcomes
+                .iter()
+                .filter_map(|outcome| outcome.found.as_ref().ok())
+        };
+        let error = outcomes.iter().find_map(|outcome| match &outcome.found {
+            Ok(found) => found.error.clone(),
+            Err(error) => Some(error.clone()),
+        });
+        let declined = found().find_map(|found| found.declined.clone());
+        let measured = || found().filter(|found| found.error.is_none() && found.items > 0);
+
+        let wall_ns_samples: Vec<f64> =
+            measured().flat_map(|found| found.wall_ns.clone()).collect();
+        let cpu: Vec<f64> = measured().flat_map(|found| found.cpu_ns.clone()).collect();
+        let medians: Vec<f64> = measured()
+            .filter_map(|found| median(&found.wall_ns))
+            .collect();
+        let wall = Summary::of(&wall_ns_samples);
+        let items = measured().next().map(|found| found.items);
+        let operations = measured()
+            .map(|found| found.operations)
+            .reduce(|a, b| a + b);
+        let usage = measured()
+            .map(|found| found.usage)
+            .reduce(|a, b| a.plus(&b))
+            .unwrap_or_default();
+        let counts = |field: fn(&crate::counters::Counts) -> Option<u64>| {
+            sum(measured().map(|found| field(&found.counts)))
+        };
+        let per_item = |wall: f64| Some(wall / items? as f64);
+        let per_operation =
+            |field: fn(&Usage) -> Option<u64>| Some(field(&usage)? as f64 / operations? as f64);
+        let card = &configuration.runtime.card;
+
+        Self {
+            workload: configuration.workload.card.name.to_owned(),
+            runtime: card.name.to_owned(),
+            runtime_version: card.package.and_then(version_of),
+            scheduler: card.scheduler.to_owned(),
+            jobs: configuration.jobs,
+            size: configuration.size,
+            size_label: configuration.workload.size_label(configuration.size),
+            outside: configuration.workload.card.outside,
+            ok: if error.is_some() {
+                Some(false)
+            } else if declined.is_some() {
+                None
+            } else {
+                Some(wall.is_some())
+            },
+            declined,
+            error,
+            date: outcomes
+                .first()
+                .map(|outcome| outcome.date.clone())
+                .unwrap_or_default(),
+            item: configuration.workload.card.item.to_owned(),
+            items,
+            rounds: outcomes.len(),
+            operations,
+            batch: measured().next_back().map(|found| found.batch),
+            wall_ns_median: wall.map(|wall| wall.median),
+            wall_ns_min: wall.map(|wall| wall.min),
+            wall_ns_mean: wall.map(|wall| wall.mean),
+            wall_ns_max: wall.map(|wall| wall.max),
+            wall_ns_geomean: geometric_mean(&medians),
+            item_ns_median: wall.and_then(|wall| per_item(wall.median)),
+            item_ns_min: wall.and_then(|wall| per_item(wall.min)),
+            cpu_ns_median: median(&cpu),
+            cpu_ns_mean: per_operation(|usage| usage.cpu_ns),
+            user_ns_total: usage.user_ns,
+            system_ns_total: usage.system_ns,
+            ctx_voluntary: usage.ctx_voluntary,
+            ctx_involuntary: usage.ctx_involuntary,
+            ctx_voluntary_per_operation: per_operation(|usage| usage.ctx_voluntary),
+            ctx_involuntary_per_operation: per_operation(|usage| usage.ctx_involuntary),
+            migrations: sum(measured().map(|found| found.migrations)),
+            faults_minor: usage.faults_minor,
+            faults_major: usage.faults_major,
+            threads_initial: measured()
+                .filter_map(|f| f.initial.map(|size| size.threads))
+                .max(),
+            threads_peak: measured()
+                .filter_map(|found| found.threads_peak)
+                .chain(outcomes.iter().filter_map(|outcome| outcome.threads_peak))
+                .max()
+                .filter(|_| items.is_some()),
+            rss_initial_bytes: measured()
+                .filter_map(|f| f.initial.map(|size| size.rss_bytes))
+                .max(),
+            rss_peak_bytes: measured().filter_map(|found| found.rss_peak_bytes).max(),
+            memory_free_min_bytes: outcomes
+                .iter()
+                .filter_map(|o| o.memory_free_min_bytes)
+                .min(),
+            instructions: counts(|counts| counts.instructions),
+            cycles: counts(|counts| counts.cycles),
+            branches: counts(|counts| counts.branches),
+            branch_misses: counts(|counts| counts.branch_misses),
+            cache_misses: counts(|counts| counts.cache_misses),
+            energy_joules: measured()
+                .map(|found| found.energy_joules)
+                .reduce(|a, b| Some(a? + b?))
+                .flatten(),
+            concurrency: None,
+            parallelism: u64::try_from(configuration.jobs).ok(),
+            messages: None,
+            verbose: false,
+            wall_ns_samples,
+            effort: effort.into(),
+            machine: machine.clone(),
+            build: build.clone(),
+        }
+    }
+
+    /// Why there is no figure, if there is none.
+    pub fn trouble(&self) -> Option<&str> {
+        self.error.as_deref().or(self.declined.as_deref())
+    }
+}
+
+/// A sum that is unknown as soon as one part is.
+fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    parts.reduce(|a, b| Some(a? + b?)).flatten()
+}

@@ -1,0 +1,240 @@
+//! What happens inside one measuring process: warm-up, then samples.
+//!
+//! ```text
+//! begin ──► (workload builds its data, runtime starts) ──► warm-up ──► sample, sample, … ──► end
+//! ```
+//! A *sample* is one timed stretch. Operations that are too short for the clock are batched until a
+//! sample lasts at least [`Effort::sample_ns`]; all figures are per operation. Processor time,
+//! context switches and page faults are counted over the samples only: what happens before, between
+//! and after them does not count. Every answer is compared, inside the timed stretch, because a
+//! comparison costs less than a nanosecond and a skipped one would cost the result.
+
+use std::fmt::Debug;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::counters::{Counters, Counts};
+use crate::energy::Energy;
+use crate::process;
+use crate::usage::Usage;
+
+/// How much trouble one measuring process goes to.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Effort {
+    /// At least one operation, and operations until this much time has passed.
+    pub warm_up_ms: u64,
+    /// No more samples are begun after this much time…
+    pub window_ms: u64,
+    /// …unless there are fewer than this…
+    pub samples_min: usize,
+    /// …and never more than this.
+    pub samples_max: usize,
+    /// What a sample should last at least.
+    pub sample_ns: u64,
+}
+
+/// What one measuring process found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Why the runtime does not take part, if it does not.
+    pub declined: Option<String>,
+    /// What went wrong, if something did.
+    pub error: Option<String>,
+    /// Items in one operation.
+    pub items: u64,
+    /// Operations in one sample.
+    pub batch: u64,
+    /// Operations in all samples.
+    pub operations: u64,
+    /// Wall time per operation, one number per sample.
+    pub wall_ns: Vec<f64>,
+    /// Processor time of all threads per operation, one number per sample; empty if unknown.
+    pub cpu_ns: Vec<f64>,
+    /// What all samples used together.
+    pub usage: Usage,
+    /// Moves of threads from core to core between warm-up and end.
+    pub migrations: Option<u64>,
+    /// Hardware events of all samples.
+    pub counts: Counts,
+    /// Energy that the whole machine used between warm-up and end.
+    pub energy_joules: Option<f64>,
+    /// Threads and resident memory before anything was built.
+    pub initial: Option<process::Size>,
+    /// The kernel's own high-water mark of resident memory.
+    pub rss_peak_bytes: Option<u64>,
+    /// The highest number of threads seen between samples.
+    pub threads_peak: Option<u64>,
+}
+
+/// One measuring process at work.
+#[derive(Debug)]
+pub struct Session {
+    effort: Effort,
+    counters: Counters,
+    found: Measurement,
+}
+
+impl Session {
+    /// A session that goes to so much trouble.
+    pub fn new(effort: Effort) -> Self {
+        Self {
+            effort,
+            counters: Counters::open(),
+            found: Measurement::default(),
+        }
+    }
+
+    /// Notes the state of the process before anything is built.
+    pub fn begin(&mut self) {
+        self.found.initial = process::size();
+    }
+
+    /// Says why this runtime does not take part.
+    pub fn decline(&mut self, reason: &str) {
+        self.found.declined = Some(reason.to_owned());
+    }
+
+    /// Ends the session.
+    pub fn end(self) -> Measurement {
+        self.found
+    }
+
+    /// Measures `operation`, which is repeated back to back.
+    pub fn sample<A: PartialEq + Debug>(
+        &mut self,
+        expected: &A,
+        items: u64,
+        mut operation: impl FnMut() -> A,
+    ) {
+        self.found.items = items;
+        let warm_up = Duration::from_millis(self.effort.warm_up_ms);
+        let start = Instant::now();
+        let mut done = 0u64;
+        let mut step = 1u64;
+        while done == 0 || start.elapsed() < warm_up {
+            if let Err(wrong) = repeat(step, expected, &mut operation) {
+                self.found.error = Some(wrong);
+                return;
+            }
+            done += step;
+            // The clock must not be a part of what is estimated.
+            step = (step * 2).min(1 << 10);
+        }
+        let each = start.elapsed().as_nanos() as f64 / done as f64;
+        let batch = (self.effort.sample_ns as f64 / each.max(0.1))
+            .ceil()
+            .max(1.0) as u64;
+
+        self.sampling(|session| session.timed(batch, || repeat(batch, expected, &mut operation)));
+    }
+
+    /// Measures `operation`, with `prepare` before and `check` after each one, untimed.
+    pub fn sample_prepared<S, A>(
+        &mut self,
+        items: u64,
+        state: &mut S,
+        mut prepare: impl FnMut(&mut S),
+        mut operation: impl FnMut(&mut S) -> A,
+        mut check: impl FnMut(&mut S, A) -> Result<(), String>,
+    ) {
+        self.found.items = items;
+        if self.effort.warm_up_ms > 0 {
+            prepare(state);
+            let answer = operation(state);
+            if let Err(wrong) = check(state, answer) {
+                self.found.error = Some(wrong);
+                return;
+            }
+        }
+        self.sampling(|session| {
+            prepare(state);
+            let mut answer = None;
+            session.timed(1, || {
+                answer = Some(operation(state));
+                Ok(())
+            })?;
+            check(state, answer.expect("the operation has run"))
+        });
+    }
+
+    /// Takes samples until there are enough.
+    fn sampling(&mut self, mut one: impl FnMut(&mut Self) -> Result<(), String>) {
+        let migrations = process::migrations();
+        let energy = Energy::read();
+        let window = Duration::from_millis(self.effort.window_ms);
+        let start = Instant::now();
+        loop {
+            if let Err(wrong) = one(self) {
+                self.found.error = Some(wrong);
+                break;
+            }
+            let taken = self.found.wall_ns.len();
+            let late = start.elapsed() >= window && taken >= self.effort.samples_min;
+            if taken >= self.effort.samples_max || late {
+                break;
+            }
+        }
+        self.found.energy_joules = energy.joules_until(&Energy::read());
+        self.found.migrations = match (migrations, process::migrations()) {
+            (Some(before), Some(after)) => Some(after.saturating_sub(before)),
+            _ => None,
+        };
+        self.found.counts = self.counters.read();
+        self.found.rss_peak_bytes = process::rss_peak_bytes();
+        self.found.threads_peak = process::size().map(|size| size.threads);
+    }
+
+    /// Times one sample of `batch` operations.
+    fn timed(
+        &mut self,
+        batch: u64,
+        stretch: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        self.counters.enable();
+        let before = Usage::now();
+        let start = Instant::now();
+        let result = stretch();
+        let wall = start.elapsed();
+        let used = Usage::now().since(&before);
+        self.counters.disable();
+        result?;
+
+        let found = &mut self.found;
+        found.batch = batch;
+        found.operations += batch;
+        found.wall_ns.push(wall.as_nanos() as f64 / batch as f64);
+        if let Some(cpu) = used.cpu_ns {
+            found.cpu_ns.push(cpu as f64 / batch as f64);
+        }
+        found.usage = if found.wall_ns.len() == 1 {
+            used
+        } else {
+            found.usage.plus(&used)
+        };
+        Ok(())
+    }
+}
+
+/// Runs `operation` so many times and compares every answer. Not inlined, so that warm-up and
+/// samples run the same machine code.
+#[inline(never)]
+fn repeat<A: PartialEq + Debug>(
+    times: u64,
+    expected: &A,
+    operation: &mut impl FnMut() -> A,
+) -> Result<(), String> {
+    for _ in 0..times {
+        let answer = black_box(operation());
+        if answer != *expected {
+            return Err(wrong_answer(&answer, expected));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn wrong_answer<A: Debug>(answer: &A, expected: &A) -> String {
+    format!("wrong answer: {answer:?}, expected {expected:?}")
+}

@@ -1,0 +1,30 @@
+//! A leaf that keeps a processor busy for a known time.
+
+/// Spins until this thread has used one millisecond of processor time. Not of wall time: leaves
+/// that share a core must not seem to run at once.
+#[cfg(unix)]
+pub fn one_millisecond() {
+    use nix::sys::time::TimeValLike;
+    use nix::time::{ClockId, clock_gettime};
+
+    let used = || {
+        clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
+            .expect("a thread can read its own clock")
+            .num_nanoseconds()
+    };
+    let end = used() + 1_000_000;
+    while used() < end {
+        for _ in 0..64 {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Spins for one millisecond of wall time: this system has no clock that we know per thread.
+#[cfg(not(unix))]
+pub fn one_millisecond() {
+    let start = std::time::Instant::now();
+    while start.elapsed() < std::time::Duration::from_millis(1) {
+        std::hint::spin_loop();
+    }
+}

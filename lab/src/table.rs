@@ -1,0 +1,308 @@
+//! The figures of one workload as a table: for the terminal, and for the report.
+
+use std::collections::BTreeSet;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::record::Record;
+use crate::registry;
+use crate::runtime::Role;
+use crate::workload::{Shows, WorkloadCard};
+
+/// One table.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// What it is about.
+    pub title: String,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// The rows, by size and runtime.
+    pub rows: Vec<GridRow>,
+    /// What has no figure, and why.
+    pub notes: Vec<String>,
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub struct GridRow {
+    /// One text per column.
+    pub cells: Vec<String>,
+    /// What kind of row it is.
+    pub kind: RowKind,
+}
+
+/// What kind of row it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// A runtime.
+    Plain,
+    /// Our runtime.
+    Ours,
+    /// How ours compares; the last row of a size.
+    Ratio,
+}
+
+/// The tables of all workloads in these records.
+pub fn grids(records: &[Record]) -> Vec<(&'static WorkloadCard, Grid)> {
+    let mut names: Vec<&str> = Vec::new();
+    for record in records {
+        if !names.contains(&record.workload.as_str()) {
+            names.push(&record.workload);
+        }
+    }
+    names
+        .into_iter()
+        .filter_map(|name| {
+            let card = &registry::workload(name).ok()?.card;
+            let records: Vec<&Record> = records.iter().filter(|r| r.workload == name).collect();
+            Some((card, grid(card, &records)))
+        })
+        .collect()
+}
+
+fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
+    let jobs: BTreeSet<usize> = records.iter().map(|record| record.jobs).collect();
+    let mut sizes: Vec<u64> = Vec::new();
+    let mut runtimes: Vec<&str> = Vec::new();
+    for record in records {
+        if !sizes.contains(&record.size) {
+            sizes.push(record.size);
+        }
+        if !runtimes.contains(&record.runtime.as_str()) {
+            runtimes.push(&record.runtime);
+        }
+    }
+
+    let mut header = vec![card.size_counts.to_owned(), "runtime".to_owned()];
+    for jobs in &jobs {
+        let jobs = match jobs {
+            1 => "1 job".to_owned(),
+            jobs => format!("{jobs} jobs"),
+        };
+        match card.shows {
+            Shows::Time => {
+                header.push(format!("{jobs}: ns/{}", card.item));
+                header.push("× seq".to_owned());
+            }
+            Shows::Rest => {
+                header.push(format!("{jobs}: CPU ms"));
+                header.push("waits".to_owned());
+                header.push("preempted".to_owned());
+            }
+        }
+    }
+
+    let mut rows = Vec::new();
+    let mut notes = Vec::new();
+    for size in sizes {
+        let at = |runtime: &str, jobs: usize| {
+            let mut found = records
+                .iter()
+                .filter(|r| r.size == size && r.runtime == runtime);
+            found.find(|record| record.jobs == jobs)
+        };
+        let jobs_of = |runtime: &str| {
+            let of_size = records.iter().filter(move |r| r.size == size);
+            let runtime = runtime.to_owned();
+            of_size.filter(move |record| record.runtime == runtime)
+        };
+        let seq = at("seq", 1).and_then(|record| record.item_ns_median);
+        for runtime in &runtimes {
+            let mut cells = vec![String::new(), (*runtime).to_owned()];
+            for &jobs in &jobs {
+                let record = at(runtime, jobs);
+                match card.shows {
+                    Shows::Time => cells.extend(time_cells(record.copied(), seq)),
+                    Shows::Rest => cells.extend(rest_cells(record.copied())),
+                }
+                if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
+                    // Who never takes part is named once, whatever the number of jobs.
+                    let never = jobs_of(runtime).all(|record| record.declined.is_some());
+                    let label = &record.size_label;
+                    notes.push(if never {
+                        format!("{runtime}, {label}: {trouble}")
+                    } else {
+                        format!("{runtime}, {label}, jobs {jobs}: {trouble}")
+                    });
+                }
+            }
+            let kind = match registry::runtime(runtime).map(|entry| entry.card.role) {
+                Ok(Role::Ours) => RowKind::Ours,
+                _ => RowKind::Plain,
+            };
+            rows.push(GridRow { cells, kind });
+        }
+        let first = rows.len() - runtimes.len();
+        if let Some(record) = records.iter().find(|record| record.size == size) {
+            rows[first].cells[0].clone_from(&record.size_label);
+        }
+        let of_size: Vec<&Record> = records.iter().copied().filter(|r| r.size == size).collect();
+        rows.extend(ratio_row(card, &of_size, &jobs));
+    }
+
+    Grid {
+        title: format!("{}: {}", card.name, card.about),
+        header,
+        rows,
+        notes: shorten(notes),
+    }
+}
+
+/// A figure with three digits, roughly.
+pub fn figure(number: f64) -> String {
+    match number {
+        _ if number >= 1000.0 => crate::workload::group(number.round() as u64),
+        _ if number >= 100.0 => format!("{number:.0}"),
+        _ if number >= 10.0 => format!("{number:.1}"),
+        _ => format!("{number:.2}"),
+    }
+}
+
+fn time_cells(record: Option<&Record>, seq: Option<f64>) -> [String; 2] {
+    let Some(record) = record else {
+        return [String::new(), String::new()];
+    };
+    let Some(time) = record.item_ns_median else {
+        let word = if record.error.is_some() {
+            "FAILED"
+        } else {
+            "n/a"
+        };
+        return [word.to_owned(), String::new()];
+    };
+    let ratio = seq.map_or(String::new(), |seq| format!("{:.2}", time / seq));
+    [figure(time), ratio]
+}
+
+fn rest_cells(record: Option<&Record>) -> [String; 3] {
+    let Some(record) = record else {
+        return Default::default();
+    };
+    if record.wall_ns_median.is_none() {
+        let word = if record.error.is_some() {
+            "FAILED"
+        } else {
+            "n/a"
+        };
+        return [word.to_owned(), String::new(), String::new()];
+    }
+    let count = |count: Option<f64>| count.map_or("?".to_owned(), |count| format!("{count:.0}"));
+    [
+        record
+            .cpu_ns_mean
+            .map_or("?".to_owned(), |cpu| format!("{:.2}", cpu / 1e6)),
+        count(record.ctx_voluntary_per_operation),
+        count(record.ctx_involuntary_per_operation),
+    ]
+}
+
+/// What a record is compared by: smaller is better.
+pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
+    match card.shows {
+        Shows::Time => record.item_ns_median,
+        Shows::Rest => record.cpu_ns_mean,
+    }
+}
+
+/// Ours, divided by the best of the peers with as many jobs, and the name of that peer.
+pub fn against_best_peer(
+    card: &WorkloadCard,
+    records: &[&Record],
+    jobs: usize,
+) -> Option<(f64, String)> {
+    let role = |record: &Record| registry::runtime(&record.runtime).ok().map(|r| r.card.role);
+    let with = |wanted: Role| {
+        let records = records
+            .iter()
+            .filter(move |r| r.jobs == jobs && role(r) == Some(wanted));
+        records.filter_map(|record| Some((measure(card, record)?, record.runtime.clone())))
+    };
+    let (ours, _) = with(Role::Ours).next()?;
+    let (best, name) = with(Role::Peer).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some((ours / best, name))
+}
+
+fn ratio_row(card: &WorkloadCard, records: &[&Record], jobs: &BTreeSet<usize>) -> Option<GridRow> {
+    let mut cells = vec![String::new(), "drumline ÷ best peer".to_owned()];
+    let mut any = false;
+    for &jobs in jobs {
+        match against_best_peer(card, records, jobs) {
+            Some((ratio, peer)) => {
+                any = true;
+                cells.extend([format!("{ratio:.2}"), peer]);
+            }
+            None => cells.extend([String::new(), String::new()]),
+        }
+        if card.shows == Shows::Rest {
+            cells.push(String::new());
+        }
+    }
+    any.then_some(GridRow {
+        cells,
+        kind: RowKind::Ratio,
+    })
+}
+
+/// Says once what is true of several rows.
+fn shorten(notes: Vec<String>) -> Vec<String> {
+    let mut short: Vec<(String, String)> = Vec::new();
+    for note in notes {
+        let (row, text) = note.split_once(": ").unwrap_or(("", &note));
+        match short.iter_mut().find(|(_, known)| known == text) {
+            Some((rows, _)) => {
+                if !rows.split("; ").any(|known| known == row) {
+                    *rows += &format!("; {row}");
+                }
+            }
+            None => short.push((row.to_owned(), text.to_owned())),
+        }
+    }
+    short
+        .into_iter()
+        .map(|(rows, text)| format!("{rows}: {text}"))
+        .collect()
+}
+
+impl Grid {
+    /// The table as text, with everything under it that belongs to it.
+    pub fn to_text(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_BORDERS_ONLY);
+        table.set_header(&self.header);
+        for row in &self.rows {
+            table.add_row(&row.cells);
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if index >= 2 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        let mut text = format!("{}\n{table}\n", self.title);
+        for note in &self.notes {
+            text += &format!("  {note}\n");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_three_digits() {
+        let texts = [0.5, 1.234, 12.34, 123.4, 1234.5, 12_345_678.0].map(figure);
+        assert_eq!(
+            texts,
+            ["0.50", "1.23", "12.3", "123", "1,235", "12,345,678"]
+        );
+    }
+
+    #[test]
+    fn the_same_note_is_said_once() {
+        let notes = ["a, 1: no", "b, 1: no", "a, 2: why"]
+            .map(str::to_owned)
+            .to_vec();
+        assert_eq!(shorten(notes), ["a, 1; b, 1: no", "a, 2: why"]);
+    }
+}

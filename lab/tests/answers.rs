@@ -1,0 +1,97 @@
+//! Every workload gives the right answer on every runtime, with fewer and with more jobs than
+//! there are cores.
+
+use std::collections::BTreeSet;
+
+use drumline_lab::record::Record;
+use drumline_lab::registry;
+use drumline_lab::session::{Effort, Session};
+
+use crate::{lab, stderr, stdout};
+
+const TINY: Effort = Effort {
+    warm_up_ms: 0,
+    window_ms: 0,
+    samples_min: 1,
+    samples_max: 1,
+    sample_ns: 0,
+};
+
+/// Sizes at which a run takes milliseconds, but every path is taken.
+fn tiny_sizes(workload: &str) -> &'static str {
+    match workload {
+        "tree-hash" => "0,1",
+        "tree-sum" | "tree-sum-outside" => "1,2,3,1000",
+        "fib" => "1,2,15",
+        "uts" => "1,3,20",
+        "coarse" => "1,3",
+        "coarse-sleep" => "1",
+        "idle-after-use" => "1",
+        "idle-wakeups" => "2",
+        "nqueens" => "1,4,6",
+        // Also for workloads that this test does not know yet.
+        _ => "1,2,100",
+    }
+}
+
+/// Through the program, because that is how workloads run: in processes of their own, with the
+/// stacks that the program gives them.
+#[test]
+fn every_workload_on_every_runtime() {
+    for workload in registry::all_workloads() {
+        let name = workload.card.name;
+        let jobs = if name == "coarse-sleep" { "2" } else { "1,2,5" };
+        let arguments = ["run", name, "--size", tiny_sizes(name), "--jobs", jobs];
+        let effort = ["--smoke", "--samples", "1", "--json", "-"];
+        let output = lab(&[&arguments[..], &effort].concat());
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+
+        let text = stdout(&output);
+        let mut seen = BTreeSet::new();
+        for line in text.lines() {
+            let record: Record = serde_json::from_str(line).unwrap();
+            assert_ne!(record.ok, Some(false), "{line}");
+            assert_eq!(record.ok.is_none(), record.declined.is_some(), "{line}");
+            if record.ok == Some(true) {
+                assert_eq!(record.wall_ns_samples.len(), 1, "{line}");
+                assert!(record.items > Some(0), "{line}");
+            }
+            seen.insert(record.runtime);
+        }
+        assert_eq!(seen.len(), registry::all_runtimes().len(), "{name}");
+    }
+}
+
+#[test]
+fn a_wrong_answer_is_an_error() {
+    let mut session = Session::new(TINY);
+    session.sample(&5, 1, || 4);
+    let error = session.end().error.unwrap();
+    assert!(error.contains('4') && error.contains('5'), "{error}");
+}
+
+#[test]
+fn a_wrong_answer_in_the_middle_is_an_error() {
+    let effort = Effort {
+        samples_min: 10,
+        samples_max: 10,
+        ..TINY
+    };
+    let mut session = Session::new(effort);
+    let mut answer = 0;
+    session.sample_prepared(
+        1,
+        &mut answer,
+        |answer| *answer += 1,
+        |answer| *answer,
+        |_, answer| {
+            if answer == 4 {
+                Err("four".to_owned())
+            } else {
+                Ok(())
+            }
+        },
+    );
+    let found = session.end();
+    assert_eq!(found.error.as_deref(), Some("four"));
+}

@@ -1,0 +1,175 @@
+//! What the command line promises.
+
+use serde_json::Value;
+
+use crate::{lab, stderr, stdout};
+
+const TINY: [&str; 3] = ["--smoke", "--samples", "1"];
+
+fn run(arguments: &[&str]) -> std::process::Output {
+    lab(&[&["run"], arguments, &TINY].concat())
+}
+
+#[test]
+fn list_names_everything() {
+    let output = lab(&["list"]);
+    assert!(output.status.success());
+    let text = stdout(&output);
+    let workloads = [
+        "tree-sum",
+        "fib",
+        "uts",
+        "coarse",
+        "loop-of-joins",
+        "coarse-sleep",
+    ];
+    let runtimes = ["seq", "static", "drumline", "rayon", "chili", "forte"];
+    for name in workloads.iter().chain(&runtimes) {
+        assert!(text.contains(name), "{name} is missing in {text}");
+    }
+}
+
+#[test]
+fn unknown_names_list_the_known_ones() {
+    let output = run(&["no-such"]);
+    assert!(!output.status.success());
+    let text = stderr(&output);
+    assert!(
+        text.contains("no-such") && text.contains("tree-sum"),
+        "{text}"
+    );
+
+    let output = run(&["fib", "--runtime", "tokio"]);
+    assert!(!output.status.success());
+    let text = stderr(&output);
+    assert!(text.contains("tokio") && text.contains("rayon"), "{text}");
+}
+
+#[test]
+fn nonsense_is_refused_with_advice() {
+    let cases: [(&[&str], &str); 8] = [
+        (&["fib", "--jobs", "0"], "--jobs 1"),
+        (&["fib", "--jobs", "many"], "--jobs all"),
+        (&["fib", "--jobs", "100000"], "1024"),
+        (&["fib", "--size", "0"], "1 to 60"),
+        (&["fib", "--size", "big"], "100k"),
+        (&["fib", "--size", "-5"], "unexpected argument"),
+        (&["coarse-sleep", "--size", "4"], "arrangement"),
+        (&["fib", "--timeout", "0"], "at least 1 second"),
+    ];
+    for (arguments, advice) in cases {
+        let output = run(arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.contains(advice), "{arguments:?}: {text}");
+        assert!(!text.contains("panicked"), "{arguments:?}: {text}");
+    }
+    for arguments in [["--rounds", "0"], ["--samples", "0"]] {
+        let output = lab(&[&["run", "fib"], &arguments[..]].concat());
+        assert!(!output.status.success());
+        assert!(stderr(&output).contains("at least 1"));
+    }
+}
+
+#[test]
+fn json_to_standard_output_is_all_there_is() {
+    let output = run(&[
+        "tree-sum", "fib", "--size", "20", "--jobs", "1,2", "--json", "-",
+    ]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    // seq once, five others with one and two jobs, two workloads.
+    assert_eq!(text.lines().count(), 22);
+    for line in text.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        for (field, is_right) in [
+            ("workload", Value::is_string as fn(&Value) -> bool),
+            ("runtime", Value::is_string),
+            ("jobs", Value::is_u64),
+            ("size", Value::is_u64),
+            ("ok", Value::is_boolean),
+            ("wall_ns_median", Value::is_number),
+            ("wall_ns_min", Value::is_number),
+            ("item_ns_median", Value::is_number),
+        ] {
+            assert!(is_right(&record[field]), "{field} in {line}");
+        }
+        // What a machine may not tell is null, but it is there.
+        for field in [
+            "cpu_ns_median",
+            "ctx_voluntary",
+            "ctx_involuntary",
+            "threads_peak",
+            "rss_peak_bytes",
+            "instructions",
+            "energy_joules",
+            "migrations",
+        ] {
+            let value = record
+                .get(field)
+                .unwrap_or_else(|| panic!("{field} in {line}"));
+            assert!(value.is_null() || value.is_number(), "{field} in {line}");
+        }
+        if cfg!(target_os = "linux") {
+            for field in [
+                "cpu_ns_median",
+                "ctx_voluntary",
+                "threads_peak",
+                "rss_peak_bytes",
+            ] {
+                assert!(record[field].is_number(), "{field} in {line}");
+            }
+        }
+        assert_eq!(record["ok"], true, "{line}");
+    }
+    assert!(
+        stderr(&output).contains("ns/node"),
+        "the tables go to the other stream"
+    );
+}
+
+#[test]
+fn a_runtime_that_does_not_take_part_is_a_row_of_nulls() {
+    let output = run(&[
+        "loop-of-joins",
+        "--size",
+        "9",
+        "--runtime",
+        "static",
+        "--json",
+        "-",
+    ]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for line in stdout(&output).lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert!(record["ok"].is_null());
+        assert!(record["wall_ns_median"].is_null());
+        assert!(record["declined"].is_string());
+    }
+}
+
+#[test]
+fn a_process_that_takes_too_long_is_a_row_and_a_failure() {
+    let arguments = [
+        "run",
+        "fib",
+        "--size",
+        "60",
+        "--runtime",
+        "seq",
+        "--timeout",
+        "1",
+    ];
+    let output = lab(&[&arguments[..], &TINY, &["--json", "-"]].concat());
+    assert!(!output.status.success());
+    let record: Value = serde_json::from_str(stdout(&output).trim()).unwrap();
+    assert_eq!(record["ok"], false);
+    assert!(
+        record["error"]
+            .as_str()
+            .unwrap()
+            .contains("longer than 1 s")
+    );
+    assert!(record["wall_ns_median"].is_null());
+    assert!(stderr(&output).contains("FAILED"));
+}
