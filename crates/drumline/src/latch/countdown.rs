@@ -13,7 +13,7 @@
 
 use std::cell::UnsafeCell;
 
-use super::Sleeper;
+use super::{Sleeper, planted};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 const WAITING: usize = 1;
@@ -51,6 +51,11 @@ impl Countdown {
         let word = unsafe { &raw const (*this).word };
         // SAFETY: as above. Acquire pairs with the Release in `watch`.
         let mut now = unsafe { &*word }.load(Ordering::Acquire);
+        let order = if planted!(CountRelaxed) {
+            Ordering::Relaxed
+        } else {
+            Ordering::AcqRel
+        };
         loop {
             let sleeper = if now & WAITING != 0 {
                 // SAFETY: alive before the step; written before WAITING was
@@ -64,13 +69,15 @@ impl Countdown {
             // through all later steps. Acquire, also on failure, as above.
             // SAFETY: alive before the step. On success it may be gone, and is
             // not touched again.
-            let step = unsafe { &*word }.compare_exchange_weak(
-                now,
-                now - ONE,
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            );
+            let step =
+                unsafe { &*word }.compare_exchange_weak(now, now - ONE, order, Ordering::Acquire);
             match step {
+                Ok(_) if is_last && planted!(CountThenLook) => {
+                    // SAFETY: there is none: this is a planted bug.
+                    let late = unsafe { &*word }.load(Ordering::Acquire);
+                    // SAFETY: as above.
+                    return (late & WAITING != 0).then(|| unsafe { *(*this).sleeper.get() })?;
+                }
                 Ok(_) if is_last => return sleeper,
                 Ok(_) => return None,
                 Err(other) => now = other,
@@ -82,6 +89,13 @@ impl Countdown {
     pub(crate) fn is_done(&self) -> bool {
         // Acquire pairs with the Release in `count_down`.
         self.word.load(Ordering::Acquire) < ONE
+    }
+
+    /// Waiter: this memory goes away now. The model checker demands that nobody
+    /// touches it any more.
+    #[cfg(all(test, loom))]
+    pub(super) fn die(&mut self) {
+        self.word.with_mut(|_| ());
     }
 
     /// Waiter, once: names whom to wake. `false`: all are done, and nobody

@@ -34,7 +34,7 @@
 
 use std::cell::UnsafeCell;
 
-use super::Sleeper;
+use super::{Sleeper, planted};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 const STATE: usize = 0b11;
@@ -126,7 +126,12 @@ impl TaskWord {
     pub(crate) fn finish(&self) -> Finish {
         // Release publishes the outcome to the Acquire in `progress` and
         // `detach`; Acquire pairs with the Release in `watch`.
-        let before = self.word.swap(DONE, Ordering::AcqRel);
+        let order = if planted!(TaskFinishRelaxed) {
+            Ordering::Relaxed
+        } else {
+            Ordering::AcqRel
+        };
+        let before = self.word.swap(DONE, order);
         if before & DETACHED != 0 {
             return Finish::Detached;
         }
@@ -141,6 +146,11 @@ impl TaskWord {
     /// Handle: wins the closure back if nobody has begun.
     #[must_use]
     pub(crate) fn take_back(&self) -> bool {
+        if planted!(TaskBackUnasked) {
+            let queued = self.word.load(Ordering::Relaxed) & STATE == QUEUED;
+            self.word.store(BACK, Ordering::Relaxed);
+            return queued;
+        }
         // Relaxed: the closure was put there before the handle existed.
         self.word
             .compare_exchange(QUEUED, BACK, Ordering::Relaxed, Ordering::Relaxed)
@@ -166,16 +176,18 @@ impl TaskWord {
         // and this is called once.
         unsafe { *self.sleeper.get() = Some(sleeper) };
         // Release pairs with the Acquire in `finish`; Acquire with its Release.
+        let looked = planted!(TaskWatchTwoSteps).then(|| self.word.load(Ordering::Acquire));
         let before = self.word.fetch_or(WAITING, Ordering::AcqRel);
-        before & STATE != DONE
+        looked.unwrap_or(before) & STATE != DONE
     }
 
     /// Handle: nobody will ask for the outcome.
     pub(crate) fn detach(&self) -> Detach {
         // Acquire pairs with the Release in `finish`: with DONE comes the
         // outcome.
+        let looked = planted!(TaskDetachTwoSteps).then(|| self.word.load(Ordering::Acquire));
         let before = self.word.fetch_or(DETACHED, Ordering::AcqRel);
-        if before & STATE == DONE {
+        if looked.unwrap_or(before) & STATE == DONE {
             Detach::Done
         } else {
             Detach::Left
