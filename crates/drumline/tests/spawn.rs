@@ -343,14 +343,22 @@ fn many_tiny_tasks_joined() {
 
 #[test]
 fn a_chain_of_joins() {
-    for pool in [pool(1), pool(2), pool(64), closed(1), closed(2)] {
+    fn chain(pool: &Pool) -> usize {
         let mut last = pool.spawn(|| 0);
         for _ in 0..1_000 {
             let before = last;
             last = pool.spawn(move || before.join().unwrap() + 1);
         }
-        assert_eq!(last.join().unwrap(), 1_000);
+        last.join().unwrap()
     }
+    // All of it may end up on one stack; sanitizers make frames large.
+    let thread = thread::Builder::new().stack_size(32 << 20);
+    let caller = thread.spawn(|| {
+        for pool in [pool(1), pool(2), pool(64), closed(1), closed(2)] {
+            assert_eq!(chain(&pool), 1_000);
+        }
+    });
+    caller.unwrap().join().unwrap();
 }
 
 #[test]

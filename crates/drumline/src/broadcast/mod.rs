@@ -10,6 +10,8 @@
 //! it waits for may itself be waiting for the share of this very worker. That
 //! is the one case in which something unrelated runs on a waiting stack.
 
+#[cfg(doctest)]
+mod promises;
 mod scoped;
 mod share;
 

@@ -54,8 +54,10 @@ pub(crate) trait Awaited {
 /// Waits for something that happens in the pool of `registry`: as a member of
 /// that pool, or as its guest, or blocked where it takes no guests.
 pub(crate) fn wait_in(registry: &Registry, awaited: &dyn Awaited) {
-    if registry.has_guests() || local::find(registry).is_some() {
+    if local::find(registry).is_some() {
         guest::enter(registry, |seat| wait_for(seat, awaited));
+    } else if registry.has_guests() {
+        wait_outside(|| guest::enter(registry, |seat| wait_for(seat, awaited)));
     } else {
         block_on(awaited);
     }

@@ -6,6 +6,8 @@
 //! | `wait` | the end of a scope |
 
 mod crew;
+#[cfg(doctest)]
+mod promises;
 mod wait;
 
 use std::fmt;

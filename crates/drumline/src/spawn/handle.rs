@@ -97,15 +97,13 @@ impl<T: Send + 'static> JoinHandle<T> {
                     // SAFETY: `take_back` was won.
                     return Some(unsafe { task.run_here() });
                 }
-                waiting::wait_for(seat, &Running(task.word()));
                 None
             });
             if let Some(outcome) = back {
                 return outcome;
             }
-        } else {
-            waiting::block_on(&Running(task.word()));
         }
+        waiting::wait_in(registry, &Running(task.word()));
         // SAFETY: done; the handle has not been detached, and is gone after
         // this.
         unsafe { task.take_outcome() }

@@ -6,6 +6,8 @@
 //! | `task` | what the queues hold |
 
 mod handle;
+#[cfg(doctest)]
+mod promises;
 mod task;
 
 pub use handle::JoinHandle;
