@@ -105,6 +105,8 @@ pub(crate) enum Steal {
     Taken(Stolen),
     /// There is nothing to take.
     Empty,
+    /// The owner was interrupted by a barrier for nothing.
+    Missed,
     /// Another thief is at work here.
     Busy,
 }
@@ -426,7 +428,7 @@ impl Deque {
         let taken = self.shared.taken.load(Ordering::Relaxed);
         let interrupted = taken == self.shared.head.load(Ordering::Relaxed);
         if interrupted && !self.expose(&locked, batch) {
-            return Steal::Empty;
+            return Steal::Missed;
         }
         if let Some(related) = related {
             // The floor first (Acquire pairs with `restore_floor`), then "still

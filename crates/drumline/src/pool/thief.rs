@@ -20,8 +20,13 @@ pub(crate) use super::deque::Stolen;
 
 /// A stolen job shorter than this was not worth it, however cheap the barrier.
 const SHORT: Duration = Duration::from_micros(4);
-/// Doublings of the calm, from the cost of one barrier.
-const MAX_STREAK: u32 = 6;
+/// The first calm, where a barrier costs less: a thief that naps and comes back
+/// costs its neighbours a context switch, too.
+const FIRST_CALM: Duration = Duration::from_micros(4);
+/// The longest calm.
+const LAST_CALM: Duration = Duration::from_millis(1);
+/// Doublings of the calm.
+const MAX_STREAK: u32 = 8;
 
 /// How a thief treats one victim.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,13 +46,19 @@ impl Manners {
         1 << (3 * self.streak)
     }
 
-    /// Learns from a stolen job that ran from `start` to `end`.
-    pub(crate) fn learn(&mut self, interrupted: bool, start: Instant, end: Instant) {
+    /// The victim was interrupted, and nothing came of it.
+    pub(crate) fn regret(&mut self) {
+        self.learn(true, Duration::ZERO);
+    }
+
+    /// Learns from stolen jobs that took this long each.
+    pub(crate) fn learn(&mut self, interrupted: bool, took: Duration) {
         let cost = barrier::cost();
-        if end - start >= SHORT.max(cost * 2) {
+        if took >= SHORT.max(cost * 2) {
             *self = Self::default();
         } else if interrupted {
-            self.until = Some(end + cost * (1 << self.streak));
+            let calm = cost.max(FIRST_CALM) * (1 << self.streak);
+            self.until = Some(Instant::now() + calm.min(LAST_CALM));
             self.streak = (self.streak + 1).min(MAX_STREAK);
         }
     }
@@ -102,6 +113,15 @@ impl Thief {
         seen
     }
 
+    /// How long the next victim that is left alone will be so, if there is any.
+    pub(crate) fn calm(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let ends = self.manners.iter().filter_map(|manners| manners.until);
+        ends.filter(|&until| until > now)
+            .map(|until| until - now)
+            .min()
+    }
+
     /// Takes one job from somebody else.
     pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<Loot<'a>> {
         let count = registry.seats_len();
@@ -120,8 +140,10 @@ impl Thief {
             let may_interrupt = manners.may_interrupt(now);
             let limit = if may_interrupt { manners.batch() } else { 0 };
             for deque in victim.deques() {
-                if let Steal::Taken(stolen) = deque.steal(self.me, limit, None) {
-                    return Some(Loot::Half(stolen, victim));
+                match deque.steal(self.me, limit, None) {
+                    Steal::Taken(stolen) => return Some(Loot::Half(stolen, victim)),
+                    Steal::Missed => self.manners(victim.index()).regret(),
+                    Steal::Empty | Steal::Busy => {}
                 }
             }
             if let Some(job) = victim.queue().take() {
@@ -131,19 +153,44 @@ impl Thief {
         None
     }
 
-    /// Runs what was taken, and learns from it.
-    pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) {
+    /// Runs what was taken, and learns from it. Returns whether it was worth
+    /// while.
+    pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) -> bool {
         match loot {
             Loot::Half(stolen, victim) => {
                 let interrupted = stolen.interrupted;
                 let start = Instant::now();
-                if seat.run_stolen(stolen, victim) {
-                    let end = Instant::now();
-                    self.manners(victim.index()).learn(interrupted, start, end);
+                // A half that its owner took back was as short as can be.
+                let mut ran = u32::from(seat.run_stolen(stolen, victim));
+                // What lies exposed costs no barrier: a long row of tiny jobs
+                // is walked through here.
+                while !seat.registry().line().is_crowded()
+                    && let Some(next) = self.take_exposed(victim)
+                {
+                    ran += u32::from(seat.run_stolen(next, victim));
                 }
+                let took = match ran {
+                    0 => Duration::ZERO,
+                    ran => start.elapsed() / ran,
+                };
+                self.manners(victim.index()).learn(interrupted, took);
+                took >= SHORT
             }
-            // SAFETY: a job that left its queue is run by whoever took it.
-            Loot::Job(job) => unsafe { seat.run(job) },
+            Loot::Job(job) => {
+                // SAFETY: a job that left its queue is run by whoever took it.
+                unsafe { seat.run(job) };
+                true
+            }
         }
+    }
+
+    /// Takes an entry that is exposed already.
+    fn take_exposed(&self, victim: &Seat) -> Option<Stolen> {
+        victim
+            .deques()
+            .find_map(|deque| match deque.steal(self.me, 0, None) {
+                Steal::Taken(stolen) => Some(stolen),
+                Steal::Empty | Steal::Missed | Steal::Busy => None,
+            })
     }
 }

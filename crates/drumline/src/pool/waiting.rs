@@ -14,7 +14,7 @@
 //! their deques, runs the heavy barrier and looks once more, exactly as a
 //! lookout does, so that what they publish later wakes it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::deque::{Deque, Steal};
 use super::handle::wait_outside;
@@ -138,13 +138,17 @@ fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
         let runner = seat.registry().seat(runner);
         for deque in runner.deques() {
             let related = || awaited.is_runner(runner.index());
-            if let Steal::Taken(stolen) = deque.steal(seat.index(), limit, Some(&related)) {
-                let interrupted = stolen.interrupted;
-                let start = Instant::now();
-                if seat.run_stolen(stolen, runner) {
-                    manners.learn(interrupted, start, Instant::now());
+            match deque.steal(seat.index(), limit, Some(&related)) {
+                Steal::Taken(stolen) => {
+                    let interrupted = stolen.interrupted;
+                    let start = Instant::now();
+                    let ran = seat.run_stolen(stolen, runner);
+                    let took = if ran { start.elapsed() } else { Duration::ZERO };
+                    manners.learn(interrupted, took);
+                    return true;
                 }
-                return true;
+                Steal::Missed => manners.regret(),
+                Steal::Empty | Steal::Busy => {}
             }
         }
         false

@@ -36,6 +36,7 @@ pub(crate) fn run(registry: &Registry, index: usize) {
         registry,
         seat,
         thief: Thief::new(index),
+        useful: false,
     }
     .live();
     call_hook(registry, hooks.exit.as_ref(), index);
@@ -53,6 +54,8 @@ struct Worker<'a> {
     registry: &'a Registry,
     seat: &'a Seat,
     thief: Thief,
+    /// Whether it has run anything worth while since it was last asleep.
+    useful: bool,
 }
 
 impl<'a> Worker<'a> {
@@ -65,6 +68,7 @@ impl<'a> Worker<'a> {
             role = match role {
                 Role::Exit => return,
                 Role::Sleep => {
+                    self.useful = false;
                     // The token of an inbox job may have been used up by a wait
                     // inside the job that ran last.
                     if self.seat.inbox().len() == 0 {
@@ -109,8 +113,22 @@ impl<'a> Worker<'a> {
                     Take::NoPlace | Take::Deposed => {}
                 }
             }
-            // Nothing has run since the last nap: there is nobody to wait for.
-            let deserted = patience.has_napped() && line.is_quiet() && line.entries() == entries;
+            if seen == 0
+                && line.is_lookout(me)
+                && let Some(calm) = self.thief.calm()
+            {
+                // Spinning beside a victim that is left alone helps nobody.
+                patience.rest(self.seat.parker(), calm);
+                continue;
+            }
+            // Nothing has run since the last look: there is nobody to wait for.
+            // One nap for those who come back soon, if helping them was of use.
+            let waited = if self.useful {
+                patience.has_napped()
+            } else {
+                patience.has_spun()
+            };
+            let deserted = waited && line.is_quiet() && line.entries() == entries;
             entries = line.entries();
             if line.is_lookout(me)
                 && !deserted
@@ -146,7 +164,7 @@ impl<'a> Worker<'a> {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() {
                 registry.wake(registry.line().summon());
             }
-            self.thief.run(self.seat, loot);
+            self.useful |= self.thief.run(self.seat, loot);
             if registry.line().is_crowded() {
                 break;
             }

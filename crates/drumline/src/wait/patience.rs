@@ -51,6 +51,11 @@ impl Patience {
         *self = Self::new();
     }
 
+    /// Whether this spell has spun as long as one does where nothing goes on.
+    pub(crate) fn has_spun(&self) -> bool {
+        self.has_lasted(SHORT_SPIN)
+    }
+
     /// Whether this spell has napped.
     pub(crate) fn has_napped(&self) -> bool {
         self.nap.is_some()
@@ -65,6 +70,12 @@ impl Patience {
     /// the clock again, and may nap where this has just said no.
     pub(crate) fn is_about_to_nap(&self) -> bool {
         self.nap.is_some() || self.since.elapsed() >= LONG_SPIN
+    }
+
+    /// Naps for `time` at once: what is waited for cannot come earlier.
+    pub(crate) fn rest(&mut self, parker: &Parker, time: Duration) {
+        parker.park_timeout(time);
+        self.nap = Some(self.nap.unwrap_or(FIRST_NAP));
     }
 
     /// Passes a little time, or says that there was enough of it. `eager`:
