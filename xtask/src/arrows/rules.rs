@@ -31,7 +31,10 @@ pub const LAYERS: &[Layer] = &[
     layer("join", FORK_JOIN),
     layer("scope", FORK_JOIN),
     layer("spawn", FORK_JOIN),
-    layer("broadcast", FORK_JOIN),
+    layer(
+        "broadcast",
+        &["scope", "pool", "job", "latch", "unwind", "sync"],
+    ),
     // Loops.
     layer("iter", &["join", "scope", "slice"]),
     layer("slice", &["join", "scope", "iter"]),

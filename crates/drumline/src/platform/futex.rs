@@ -5,7 +5,7 @@
 //! nothing is promised: `wait` may return for no reason, and it publishes nothing. The caller reads
 //! the word again, with the ordering that it needs, and decides.
 //!
-//! Only the address of a word names a sleeper, so [`wake_one`] and [`wake_all`] take it as a raw
+//! Only the address of a word names a sleeper, so [`wake_one`] takes it as a raw
 //! pointer that they never follow: a latch whose waiter is free to go on, and to free the latch, as
 //! soon as the word has changed, can still be woken by its address. If the memory has a new tenant
 //! by then, that tenant gets a return for no reason.
@@ -34,11 +34,6 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -
 /// Wakes at least one of the threads that sleep at this address, if there are any.
 pub(crate) fn wake_one(word: *const AtomicU32) {
     imp::wake_one(word);
-}
-
-/// Wakes all threads that sleep at this address.
-pub(crate) fn wake_all(word: *const AtomicU32) {
-    imp::wake_all(word);
 }
 
 // 32-bit systems take the portable way: there, it depends on the architecture which of two calls with
@@ -83,6 +78,7 @@ mod imp {
         wake(word, 1);
     }
 
+    #[cfg(test)]
     pub(super) fn wake_all(word: *const AtomicU32) {
         wake(word, c_int::MAX);
     }
@@ -117,6 +113,7 @@ mod imp {
             milliseconds: u32,
         ) -> i32;
         fn WakeByAddressSingle(address: *const c_void);
+        #[cfg(test)]
         fn WakeByAddressAll(address: *const c_void);
     }
 
@@ -160,6 +157,7 @@ mod imp {
         unsafe { WakeByAddressSingle(word.cast()) };
     }
 
+    #[cfg(test)]
     pub(super) fn wake_all(word: *const AtomicU32) {
         // SAFETY: the address is a name; the memory behind it is not touched.
         unsafe { WakeByAddressAll(word.cast()) };

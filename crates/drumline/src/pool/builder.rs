@@ -299,7 +299,7 @@ impl PoolBuilder {
             barrier::choose()
         };
         let guests = self.guests.unwrap_or(!special);
-        let registry = Shared::new(Registry::new(places, guests, hooks, barrier));
+        let registry = Registry::new(places, guests, hooks, barrier);
         for _ in 0..members {
             registry.add_member();
         }

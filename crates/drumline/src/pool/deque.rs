@@ -108,6 +108,8 @@ impl Reasons {
 const ANSWER: u32 = 48;
 #[cfg(any(loom, miri))]
 const ANSWER: u32 = 1;
+/// The floor above every entry: nothing here is related to what is awaited.
+const APART: *mut Slot = ptr::without_provenance_mut(usize::MAX);
 
 /// How an attempt to steal ended.
 #[derive(Debug)]
@@ -346,9 +348,28 @@ impl Deque {
     pub(crate) fn raise_floor(&self) -> *mut Slot {
         let top = self.owned.top.load(Ordering::Relaxed);
         let before = self.owned.floor.load(Ordering::Relaxed);
-        // Relaxed: published by the Release with which the job is started.
-        self.owned.floor.store(top, Ordering::Relaxed);
+        if before != APART {
+            // Relaxed: published by the Release with which the job is started.
+            self.owned.floor.store(top, Ordering::Relaxed);
+        }
         before
+    }
+
+    /// Owner: what runs from now on is no part of what ran so far: nobody may
+    /// take its entries as related to that. Lasts through every
+    /// [`raise_floor`](Self::raise_floor) until
+    /// [`restore_floor`](Self::restore_floor).
+    pub(crate) fn set_apart(&self) -> *mut Slot {
+        let before = self.owned.floor.load(Ordering::Relaxed);
+        // Relaxed: whoever sees an entry pushed from now on, through the
+        // Release of that push, sees this too.
+        self.owned.floor.store(APART, Ordering::Relaxed);
+        before
+    }
+
+    /// Owner: what was linked while a job ran that is done now, and is empty.
+    pub(crate) fn reset_floor(&self) {
+        self.restore_floor(self.owned.base);
     }
 
     /// Owner: the job that raised the floor is done, and known to be.
@@ -360,6 +381,9 @@ impl Deque {
     /// Owner: a deque to go on with when this one is full, not linked yet.
     pub(crate) fn further(&self) -> Box<Deque> {
         let room = Deque::new(self.owned.slots.len() * 2, self.owned.barrier);
+        if self.owned.floor.load(Ordering::Relaxed) == APART {
+            room.set_apart();
+        }
         Self::gated(room)
     }
 

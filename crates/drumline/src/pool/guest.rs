@@ -2,11 +2,13 @@
 //!
 //! A guest borrows a seat for the length of one call and runs the call itself:
 //! no hand-over, no context switch. It counts among the active threads, but
-//! is let in also when no place is free.
+//! is let in also when no place is free. Where the pool has no workers at all,
+//! a guest that leaves first runs what was spawned from its seat.
 
 use super::local::{self, Restore};
 use super::registry::Registry;
 use super::seat::Seat;
+use crate::unwind;
 
 /// A guest's stay; ends when it is dropped, also by a panic of the call.
 struct Visit<'a> {
@@ -43,5 +45,13 @@ pub(crate) fn enter<R>(registry: &Registry, op: impl FnOnce(&Seat) -> R) -> R {
         seat,
         restore: Some(restore),
     };
-    op(seat)
+    let outcome = unwind::catch(|| op(seat));
+    if seat.queue().len() > 0 && registry.workers() == 0 {
+        // Nobody else will run what was spawned here.
+        while let Some(job) = seat.queue().pop() {
+            // SAFETY: taken from its queue, so it is run here and only here.
+            unsafe { seat.run(job) };
+        }
+    }
+    outcome.unwrap_or_else(|payload| unwind::resume(payload))
 }

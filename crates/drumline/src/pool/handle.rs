@@ -273,7 +273,7 @@ where
 
 /// Blocks this thread on something that another pool does; its place in the
 /// pool that it is in, if any, is free meanwhile.
-fn wait_outside(wait: impl FnOnce()) {
+pub(super) fn wait_outside(wait: impl FnOnce()) {
     let seat = local::seat().filter(|seat| !seat.registry().is_forked());
     if let Some(seat) = seat {
         let registry = seat.registry();

@@ -154,6 +154,18 @@ impl State {
         }
     }
 
+    /// Makes sure that somebody watches, if there is a place for what is there.
+    fn summon(&mut self) -> Wake {
+        if self.lookout.is_some() {
+            Wake::Nobody
+        } else if self.place_is_free() {
+            self.call_next()
+        } else {
+            self.hungry = false;
+            Wake::Nobody
+        }
+    }
+
     /// A waking worker without a role goes to the line, unless the line has
     /// nobody awake and no marks to rely on: then it is the lookout.
     fn stand(&mut self, me: usize) -> Role {
@@ -419,15 +431,15 @@ impl Line {
 
     /// Work became visible and nobody may be watching.
     pub(crate) fn summon(&self) -> Wake {
-        self.with(|state| {
-            if state.lookout.is_some() {
-                Wake::Nobody
-            } else if state.place_is_free() {
-                state.call_next()
-            } else {
-                state.hungry = false;
-                Wake::Nobody
-            }
+        self.with(State::summon)
+    }
+
+    /// Work was queued from outside: as [`summon`](Self::summon), and a lookout
+    /// that naps is called, too.
+    pub(crate) fn alert(&self) -> Wake {
+        self.with(|state| match state.lookout {
+            Some(lookout) => Wake::One(lookout),
+            None => state.summon(),
         })
     }
 

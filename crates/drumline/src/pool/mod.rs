@@ -9,6 +9,7 @@
 //! | `thief` | taking work from others |
 //! | `waiting` | the one loop that waits |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
+//! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `registry`, `warning` | what they share |
 //! | `builder`, `handle`, `global` | the public face |
 
@@ -34,6 +35,8 @@ mod registry;
 #[cfg(not(loom))]
 mod seat;
 #[cfg(not(loom))]
+mod submit;
+#[cfg(not(loom))]
 mod table;
 #[cfg(not(loom))]
 mod thief;
@@ -43,6 +46,8 @@ pub(crate) mod waiting;
 mod warning;
 #[cfg(not(loom))]
 mod worker;
+#[cfg(not(loom))]
+mod yielding;
 
 #[cfg(not(loom))]
 pub use {
@@ -50,10 +55,17 @@ pub use {
     global::{current_jobs, worker_index},
     handle::{Pool, ShutdownError},
     warning::Warning,
+    yielding::{Yield, yield_local, yield_now},
 };
 
 #[cfg(not(loom))]
-pub(crate) use {deque::Deque, global::in_global, slot::Slot};
+pub(crate) use {
+    deque::Deque,
+    global::{in_global, registry as global_registry},
+    registry::{Registry, Shared},
+    slot::Slot,
+    submit::submit,
+};
 
 /// After a push that found the deque's limit changed: answers those who asked.
 /// `false`: the deque is full (or a gate), and the push is undone.

@@ -67,6 +67,22 @@ impl Queue {
         })
     }
 
+    /// Takes the newest entry out if it is a job at this address.
+    pub(crate) fn withdraw(&self, data: *const ()) -> bool {
+        if self.len() == 0 {
+            return false;
+        }
+        let is_it = |job: &JobRef| job.data == data;
+        self.with(|entries| match entries.stack.back() {
+            Some(Some(job)) if is_it(job) => entries.stack.pop_back().is_some(),
+            Some(None) if entries.fifo.back().is_some_and(is_it) => {
+                entries.fifo.pop_back();
+                entries.stack.pop_back().is_some()
+            }
+            _ => false,
+        })
+    }
+
     /// Anybody: the oldest job.
     pub(crate) fn take(&self) -> Option<JobRef> {
         if self.len() == 0 {

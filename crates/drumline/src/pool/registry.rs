@@ -1,6 +1,7 @@
 //! What the threads of one pool share.
 
 use std::any::Any;
+use std::sync::Weak;
 use std::thread;
 
 use super::deque::Reasons;
@@ -33,6 +34,8 @@ pub(crate) struct Hooks {
 
 /// The heart of a pool, shared by its handle and its threads.
 pub(crate) struct Registry {
+    /// Itself, for those who must keep it alive.
+    this: Weak<Registry>,
     line: Line,
     seats: SeatTable,
     /// Seats that no guest uses. Its lock also orders changes of the table.
@@ -66,9 +69,10 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Registry {
-    pub(crate) fn new(places: usize, guests: bool, hooks: Hooks, barrier: Barrier) -> Self {
+    pub(crate) fn new(places: usize, guests: bool, hooks: Hooks, barrier: Barrier) -> Shared {
         fork::watch();
-        Registry {
+        Shared::new_cyclic(|this| Registry {
+            this: Weak::clone(this),
             line: Line::new(places),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
@@ -83,7 +87,14 @@ impl Registry {
             alive: AtomicUsize::new(1),
             ended: Gate::new(),
             lost_panics: AtomicUsize::new(0),
-        }
+        })
+    }
+
+    /// Keeps the registry alive.
+    pub(crate) fn share(&self) -> Shared {
+        self.this
+            .upgrade()
+            .expect("whoever refers to a registry keeps it alive")
     }
 
     /// How many threads may run user code at once.
@@ -261,7 +272,7 @@ impl Registry {
         } else {
             self.injector.push(job);
         }
-        self.wake(self.line.summon());
+        self.wake(self.line.alert());
     }
 
     /// Queues a job for one worker.

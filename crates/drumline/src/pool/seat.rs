@@ -197,6 +197,13 @@ impl Seat {
         std::mem::forget(guard);
     }
 
+    /// Until the guard is dropped, what runs on this seat has nothing to do
+    /// with what is pending on it, and nobody who waits for that takes part.
+    #[must_use]
+    pub(crate) fn stand_apart(&self) -> Floor<'_> {
+        Floor::raise_with(self, Deque::set_apart)
+    }
+
     /// Runs a half that was stolen from `victim`, unless its owner took it
     /// back. Returns whether it ran.
     pub(crate) fn run_stolen(&self, stolen: Stolen, victim: &Seat) -> bool {
@@ -234,7 +241,7 @@ impl Seat {
 
 /// Raises the floors of a seat's deques while a job runs, so that nobody who
 /// waits for that job takes what is older.
-struct Floor<'a> {
+pub(crate) struct Floor<'a> {
     seat: &'a Seat,
     first: *mut super::slot::Slot,
     /// Floors of the further deques of the chain: almost always none.
@@ -243,10 +250,14 @@ struct Floor<'a> {
 
 impl<'a> Floor<'a> {
     fn raise(seat: &'a Seat) -> Self {
+        Self::raise_with(seat, Deque::raise_floor)
+    }
+
+    fn raise_with(seat: &'a Seat, raise: fn(&Deque) -> *mut super::slot::Slot) -> Self {
         Floor {
             seat,
-            first: seat.deque.raise_floor(),
-            further: seat.deques().skip(1).map(Deque::raise_floor).collect(),
+            first: raise(&seat.deque),
+            further: seat.deques().skip(1).map(raise).collect(),
         }
     }
 }
@@ -254,8 +265,12 @@ impl<'a> Floor<'a> {
 impl Drop for Floor<'_> {
     fn drop(&mut self) {
         self.seat.deque.restore_floor(self.first);
-        for (deque, before) in self.seat.deques().skip(1).zip(&self.further) {
-            deque.restore_floor(*before);
+        let mut before = self.further.iter();
+        for deque in self.seat.deques().skip(1) {
+            match before.next() {
+                Some(before) => deque.restore_floor(*before),
+                None => deque.reset_floor(),
+            }
         }
     }
 }

@@ -7,6 +7,9 @@
 //! less than a wake-up would cost, naps, and at last sleeps for good; its place
 //! among the active threads is then free for others.
 //!
+//! The exception is a job in its inbox: nobody else can run that, so it is run
+//! here, apart from what is pending.
+//!
 //! Before the last sleep it *follows* the threads that work for it: it marks
 //! their deques, runs the heavy barrier and looks once more, exactly as a
 //! lookout does, so that what they publish later wakes it.
@@ -14,20 +17,24 @@
 use std::time::{Duration, Instant};
 
 use super::deque::{Deque, Steal};
-use super::local;
+use super::handle::wait_outside;
+use super::registry::Registry;
 use super::seat::Seat;
 use super::slot::{Progress, Slot};
 use super::thief::Manners;
+use super::{guest, local};
 use crate::job::JobRef;
+use crate::latch::Sleeper;
 use crate::sync::barrier;
-use crate::wait::{Patience, Step};
+use crate::wait::{Gate, Patience, Step};
 
 /// Something that a thread of a pool waits for.
 pub(crate) trait Awaited {
     /// Whether it has happened. Acquire: what happened before is visible.
     fn is_done(&self) -> bool;
 
-    /// Work of its own that nobody has begun; the caller runs it.
+    /// Work of its own that nobody has begun; the caller runs it, and then
+    /// asks again before it asks for anything else.
     fn take_work(&self) -> Option<JobRef> {
         None
     }
@@ -39,23 +46,54 @@ pub(crate) trait Awaited {
     /// Whether `seat` still works on it.
     fn is_runner(&self, seat: usize) -> bool;
 
-    /// Asks that this seat be unparked when it happens. `false`: it has.
+    /// Asks that the sleeper be woken when it happens. `false`: it has.
     #[must_use]
-    fn watch(&self, seat: &Seat) -> bool;
+    fn watch(&self, sleeper: Sleeper) -> bool;
+}
+
+/// Waits for something that happens in the pool of `registry`: as a member of
+/// that pool, or as its guest, or blocked where it takes no guests.
+pub(crate) fn wait_in(registry: &Registry, awaited: &dyn Awaited) {
+    if local::find(registry).is_some() {
+        guest::enter(registry, |seat| wait_for(seat, awaited));
+    } else if registry.has_guests() {
+        wait_outside(|| guest::enter(registry, |seat| wait_for(seat, awaited)));
+    } else {
+        block_on(awaited);
+    }
+}
+
+/// Waits outside the pool in which it happens, without helping.
+pub(crate) fn block_on(awaited: &dyn Awaited) {
+    let gate = Gate::new();
+    if awaited.watch(Sleeper::Outsider(&gate)) {
+        wait_outside(|| gate.wait());
+    }
 }
 
 /// Waits, on the seat that this thread occupies.
 #[cold]
 pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
+    // First without a look at the clock: this is all, as a rule.
+    run_own(seat, awaited);
+    if awaited.is_done() {
+        return;
+    }
     let registry = seat.registry();
     let mut patience = Patience::new();
     let mut manners = Manners::default();
     let mut watching = false;
     while !awaited.is_done() {
         registry.forbid_fork();
-        if let Some(job) = awaited.take_work() {
+        if let Some(job) = seat.inbox().take() {
+            // Only this thread can run it, and what is awaited may wait for it.
+            let _apart = seat.stand_apart();
             // SAFETY: taken from its queue, so it is run here and only here.
             unsafe { seat.run(job) };
+            patience.reset();
+            continue;
+        }
+        if run_own(seat, awaited) {
             patience.reset();
             continue;
         }
@@ -66,7 +104,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             continue;
         }
         if !watching && patience.is_about_to_nap() {
-            if !awaited.watch(seat) {
+            if !awaited.watch(Sleeper::Member(seat.parker())) {
                 break;
             }
             watching = true;
@@ -76,6 +114,17 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             patience.reset();
         }
     }
+}
+
+/// Runs the work that what is awaited has itself. Returns whether there was any.
+fn run_own(seat: &Seat, awaited: &dyn Awaited) -> bool {
+    let mut any = false;
+    while let Some(job) = awaited.take_work() {
+        // SAFETY: taken from its queue, so it is run here and only here.
+        unsafe { seat.run(job) };
+        any = true;
+    }
+    any
 }
 
 /// Runs one job that belongs to what is awaited, from a thread at work on it.
@@ -154,7 +203,8 @@ impl Awaited for TakenHalf<'_> {
         self.slot.progress() == Progress::Started(seat)
     }
 
-    fn watch(&self, _seat: &Seat) -> bool {
+    fn watch(&self, _owner: Sleeper) -> bool {
+        // Whoever finishes wakes the owner of the slot, and that is who waits.
         self.slot.watch()
     }
 }

@@ -69,7 +69,11 @@ impl<'a> Worker<'a> {
                 Role::Exit => return,
                 Role::Sleep => {
                     self.useful = false;
-                    self.seat.parker().park();
+                    // The token of an inbox job may have been used up by a wait
+                    // inside the job that ran last.
+                    if self.seat.inbox().len() == 0 {
+                        self.seat.parker().park();
+                    }
                     if self.seat.inbox().len() > 0 {
                         self.registry.wake(line.begin(me));
                         self.work(false)

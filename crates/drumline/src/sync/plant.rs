@@ -8,6 +8,19 @@ use std::cell::Cell;
 pub(crate) enum Plant {
     /// [`super::barrier::heavy`] does nothing.
     NoHeavyBarrier,
+
+    /// `TaskWord::take_back` does not win the word.
+    TaskBackUnasked,
+    /// `TaskWord::finish` publishes nothing.
+    TaskFinishRelaxed,
+    /// `TaskWord::watch` looks first, and sets WAITING then.
+    TaskWatchTwoSteps,
+    /// `TaskWord::detach` looks first, and sets DETACHED then.
+    TaskDetachTwoSteps,
+    /// `Countdown::count_down` looks for the sleeper after its step.
+    CountThenLook,
+    /// `Countdown::count_down` publishes nothing.
+    CountRelaxed,
 }
 
 thread_local! {

@@ -1,0 +1,229 @@
+//! Broadcasts: once on every worker.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `share` | one worker's part of a broadcast that somebody waits for |
+//! | `scoped` | broadcasts that a scope waits for |
+//!
+//! Every worker has an inbox, for jobs that only it can run. It looks there
+//! first when it looks for work, and also while it waits for something: what
+//! it waits for may itself be waiting for the share of this very worker. That
+//! is the one case in which something unrelated runs on a waiting stack.
+
+#[cfg(doctest)]
+mod promises;
+mod scoped;
+mod share;
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::job::{HeapJob, JobRef};
+use crate::pool::{self, Pool, Registry, guest, local};
+use crate::sync::Arc;
+use crate::unwind;
+
+/// Tells a broadcast closure which of the workers it runs on.
+pub struct BroadcastContext<'a> {
+    index: usize,
+    num_threads: usize,
+    /// It speaks of the current thread, and so it stays there.
+    marker: PhantomData<&'a mut dyn Fn()>,
+}
+
+impl fmt::Debug for BroadcastContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BroadcastContext")
+            .field("index", &self.index)
+            .field("num_threads", &self.num_threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BroadcastContext<'_> {
+    fn new(index: usize, num_threads: usize) -> Self {
+        BroadcastContext {
+            index,
+            num_threads,
+            marker: PhantomData,
+        }
+    }
+
+    /// The number of this worker among those of the broadcast, from 0.
+    #[inline]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// How many workers the broadcast goes to.
+    #[inline]
+    pub fn num_threads(&self) -> usize {
+        self.num_threads
+    }
+}
+
+/// Runs `op` once on every worker of the pool, and returns the results in the
+/// order of the workers.
+///
+/// The pool is the one that the calling thread is in, or the global pool.
+/// *Workers* are the threads that the pool has made, also those that have no
+/// place because the number of jobs was lowered; not its guests, nor a thread
+/// that [`use_current_thread`](crate::PoolBuilder::use_current_thread) has added.
+///
+/// Each worker runs its share when it has finished the job at hand, or while
+/// it waits for something in that job, on top of what is there: `op` must not
+/// want a lock that a waiting job could hold. A caller that is a worker runs
+/// its own share at once.
+///
+/// A pool without workers (no thread could be created) runs `op` once, on the
+/// calling thread.
+///
+/// ```
+/// let pool = drumline::Pool::builder().jobs(3).build()?;
+/// let numbers = pool.broadcast(|ctx| ctx.index() * 10);
+/// assert_eq!(numbers, [0, 10, 20]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics
+///
+/// If `op` panics, after it has ended on every worker, with the payload from
+/// the worker with the lowest number; and in a forked child.
+///
+/// # Blocking
+///
+/// Until `op` has ended on every worker. A worker that is blocked outside of
+/// the pool keeps everybody waiting.
+pub fn broadcast<OP, R>(op: OP) -> Vec<R>
+where
+    OP: Fn(BroadcastContext<'_>) -> R + Sync,
+    R: Send,
+{
+    broadcast_in(current(), op)
+}
+
+/// Runs `op` some time from now, once on every worker of the pool.
+///
+/// As [`broadcast`], but nobody waits: a panic goes to the pool's panic
+/// handler.
+///
+/// ```
+/// let pool = drumline::Pool::builder().jobs(2).build()?;
+/// let (send, receive) = std::sync::mpsc::channel();
+/// pool.spawn_broadcast(move |ctx| send.send(ctx.index()).unwrap());
+/// let mut seen: Vec<usize> = receive.iter().collect();
+/// seen.sort();
+/// assert_eq!(seen, [0, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics
+///
+/// In a forked child, inside a pool of the parent.
+pub fn spawn_broadcast<OP>(op: OP)
+where
+    OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+{
+    spawn_broadcast_in(current(), op);
+}
+
+impl Pool {
+    /// [`broadcast`](crate::broadcast()) in this pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.broadcast(|ctx| ctx.num_threads()), [2, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`broadcast`](crate::broadcast()).
+    ///
+    /// # Blocking
+    ///
+    /// As [`broadcast`](crate::broadcast()).
+    pub fn broadcast<OP, R>(&self, op: OP) -> Vec<R>
+    where
+        OP: Fn(BroadcastContext<'_>) -> R + Sync,
+        R: Send,
+    {
+        broadcast_in(self.registry(), op)
+    }
+
+    /// [`spawn_broadcast`](crate::spawn_broadcast()) in this pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// pool.spawn_broadcast(|ctx| assert!(ctx.index() < ctx.num_threads()));
+    /// pool.shutdown()?; // waits for it
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
+    pub fn spawn_broadcast<OP>(&self, op: OP)
+    where
+        OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+    {
+        spawn_broadcast_in(self.registry(), op);
+    }
+}
+
+/// The pool that the calling thread is in, or the global one.
+fn current<'a>() -> &'a Registry {
+    local::seat().map_or_else(pool::global_registry, |seat| seat.registry())
+}
+
+/// The seats to broadcast to: none, where the workers have ended.
+fn workers(registry: &Registry) -> Vec<usize> {
+    registry.forbid_fork();
+    if registry.line().is_over() {
+        Vec::new()
+    } else {
+        registry.worker_seats()
+    }
+}
+
+fn broadcast_in<OP, R>(registry: &Registry, op: OP) -> Vec<R>
+where
+    OP: Fn(BroadcastContext<'_>) -> R + Sync,
+    R: Send,
+{
+    let workers = workers(registry);
+    if workers.is_empty() {
+        return guest::enter(registry, |_| vec![op(BroadcastContext::new(0, 1))]);
+    }
+    share::on_all(registry, &workers, &op)
+}
+
+fn spawn_broadcast_in<OP>(registry: &Registry, op: OP)
+where
+    OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+{
+    let workers = workers(registry);
+    let op = Arc::new(op);
+    let share = |index, count| {
+        let op = Arc::clone(&op);
+        let job = move || {
+            let outcome = unwind::catch(|| op(BroadcastContext::new(index, count)));
+            let dropped = unwind::catch(|| drop(op));
+            let seat = local::seat().expect("jobs run in seats");
+            for outcome in [outcome, dropped] {
+                if let Err(payload) = outcome {
+                    seat.registry().report_panic(payload);
+                }
+            }
+        };
+        // SAFETY: `op` borrows nothing, and each share is queued once.
+        let job: JobRef = unsafe { HeapJob::into_job_ref(job) };
+        job
+    };
+    if workers.is_empty() {
+        pool::submit(registry, share(0, 1), false);
+    }
+    for (index, &worker) in workers.iter().enumerate() {
+        registry.send(worker, share(index, workers.len()));
+    }
+}

@@ -1,0 +1,114 @@
+//! Broadcasts that a scope waits for.
+
+use super::BroadcastContext;
+use crate::job::HeapJob;
+use crate::pool::{Registry, local};
+use crate::scope::{Crew, OfCrew, Scope, ScopeFifo};
+use crate::sync::Arc;
+use crate::unwind;
+
+impl<'scope> Scope<'scope> {
+    /// Runs `body` once on every worker of the scope's pool; the scope waits
+    /// for all of them. Who is a worker: see [`broadcast`](crate::broadcast()).
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// let seen = Mutex::new(Vec::new());
+    /// pool.scope(|s| s.spawn_broadcast(|_, ctx| seen.lock().unwrap().push(ctx.index())));
+    /// assert_eq!(seen.lock().unwrap().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        to_all(self, body);
+    }
+}
+
+impl<'scope> ScopeFifo<'scope> {
+    /// As [`Scope::spawn_broadcast`].
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// let seen = Mutex::new(Vec::new());
+    /// pool.scope_fifo(|s| s.spawn_broadcast(|_, ctx| seen.lock().unwrap().push(ctx.index())));
+    /// assert_eq!(seen.lock().unwrap().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        to_all(self, body);
+    }
+}
+
+fn to_all<'scope, S, BODY>(scope: &S, body: BODY)
+where
+    S: OfCrew<'scope>,
+    BODY: Fn(&S, BroadcastContext<'_>) + Send + Sync + 'scope,
+{
+    let registry: &Registry = scope.crew().registry();
+    let workers = super::workers(registry);
+    if workers.is_empty() {
+        scope.add(move |scope| body(scope, BroadcastContext::new(0, 1)));
+        return;
+    }
+    let body = Arc::new(body);
+    scope.crew().expect(workers.len());
+    for (index, &worker) in workers.iter().enumerate() {
+        let share = Share {
+            body: Arc::clone(&body),
+            crew: Arc::clone(scope.crew()),
+            index,
+            count: workers.len(),
+        };
+        // SAFETY: counted by `expect`, so that the scope, and with it what
+        // `body` borrows, lasts until the share has been run and dropped.
+        let job = unsafe { HeapJob::into_job_ref(move || share.run::<S>()) };
+        registry.send(worker, job);
+    }
+}
+
+struct Share<BODY> {
+    body: Arc<BODY>,
+    crew: Arc<Crew>,
+    index: usize,
+    count: usize,
+}
+
+impl<BODY> Share<BODY> {
+    fn run<'scope, S>(self)
+    where
+        S: OfCrew<'scope>,
+        BODY: Fn(&S, BroadcastContext<'_>),
+    {
+        let seat = local::seat().expect("jobs run in seats").index();
+        self.crew.enroll(seat);
+        let scope = S::from_crew(self.crew);
+        let context = BroadcastContext::new(self.index, self.count);
+        let body = self.body;
+        let outcome = unwind::catch(|| body(&scope, context));
+        // Before the scope can end: the body may borrow from it.
+        let dropped = unwind::catch(|| drop(body));
+        let outcome = match (outcome, dropped) {
+            (Err(payload), Err(surplus)) => {
+                unwind::discard(surplus);
+                Err(payload)
+            }
+            (outcome, dropped) => outcome.and(dropped),
+        };
+        scope.into_crew().complete(seat, outcome);
+    }
+}

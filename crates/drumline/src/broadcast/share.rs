@@ -1,0 +1,142 @@
+//! One worker's part of a broadcast that somebody waits for.
+
+use std::cell::UnsafeCell;
+
+use super::BroadcastContext;
+use crate::job::JobRef;
+use crate::latch::{Countdown, Sleeper};
+use crate::pool::waiting::{self, Awaited};
+use crate::pool::{Registry, local};
+use crate::unwind::{self, Payload};
+
+/// A broadcast, in the frame of whoever waits for it.
+struct Round<'a, OP> {
+    op: &'a OP,
+    count: usize,
+    open: Countdown,
+}
+
+/// What one worker has to do, and later what came of it.
+struct Share<'a, OP, R> {
+    round: &'a Round<'a, OP>,
+    index: usize,
+    outcome: UnsafeCell<Option<Result<R, Payload>>>,
+}
+
+impl<OP, R> Share<'_, OP, R>
+where
+    OP: Fn(BroadcastContext<'_>) -> R + Sync,
+    R: Send,
+{
+    fn as_job_ref(&self) -> JobRef {
+        JobRef {
+            data: std::ptr::from_ref(self).cast(),
+            run: Self::run,
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `data` comes from `as_job_ref` of a share whose round is open; called
+    /// once per share.
+    unsafe fn run(data: *const ()) {
+        let sleeper = {
+            // SAFETY: the frame waits for the countdown.
+            let share = unsafe { &*data.cast::<Share<'_, OP, R>>() };
+            let round = share.round;
+            let outcome =
+                unwind::catch(|| (round.op)(BroadcastContext::new(share.index, round.count)));
+            // SAFETY: only this share's runner touches the cell before the
+            // countdown is over.
+            unsafe { *share.outcome.get() = Some(outcome) };
+            // SAFETY: alive, and each share counts once.
+            unsafe { Countdown::count_down(&raw const round.open) }
+        };
+        if let Some(sleeper) = sleeper {
+            // SAFETY: this worker is in the pool in which a member waits; an
+            // outsider waits for this.
+            unsafe { sleeper.wake() };
+        }
+    }
+}
+
+/// Runs `op` on all these workers and waits.
+pub(super) fn on_all<OP, R>(registry: &Registry, workers: &[usize], op: &OP) -> Vec<R>
+where
+    OP: Fn(BroadcastContext<'_>) -> R + Sync,
+    R: Send,
+{
+    let round = Round {
+        op,
+        count: workers.len(),
+        open: Countdown::new(workers.len()),
+    };
+    let shares: Vec<Share<'_, OP, R>> = (0..workers.len())
+        .map(|index| Share {
+            round: &round,
+            index,
+            outcome: UnsafeCell::new(None),
+        })
+        .collect();
+    let me = local::find(registry).map(|seat| seat.index());
+    let mut own = None;
+    for (share, &worker) in shares.iter().zip(workers) {
+        if Some(worker) == me {
+            own = Some(share.as_job_ref());
+        } else {
+            registry.send(worker, share.as_job_ref());
+        }
+    }
+    if let Some(own) = own {
+        // SAFETY: sent to nobody else.
+        unsafe { own.run() };
+    }
+    let all = AllShares(&round.open);
+    if me.is_some() {
+        waiting::wait_in(registry, &all);
+    } else {
+        waiting::block_on(&all);
+    }
+    collect(shares)
+}
+
+fn collect<OP, R>(shares: Vec<Share<'_, OP, R>>) -> Vec<R> {
+    let mut values = Vec::with_capacity(shares.len());
+    let mut panic = None;
+    for share in shares {
+        match share.outcome.into_inner().expect("every share has ended") {
+            Ok(value) => values.push(value),
+            Err(payload) if panic.is_none() => panic = Some(payload),
+            Err(payload) => unwind::discard(payload),
+        }
+    }
+    if let Some(payload) = panic {
+        for value in values {
+            unwind::discard(value);
+        }
+        unwind::resume(payload);
+    }
+    values
+}
+
+/// All shares of a round.
+struct AllShares<'a>(&'a Countdown);
+
+impl Awaited for AllShares<'_> {
+    fn is_done(&self) -> bool {
+        self.0.is_done()
+    }
+
+    /// Nobody: a broadcast is not helped, every worker has its own share.
+    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        false
+    }
+
+    fn is_runner(&self, _seat: usize) -> bool {
+        false
+    }
+
+    fn watch(&self, sleeper: Sleeper) -> bool {
+        self.0.watch(sleeper)
+    }
+}

@@ -1,0 +1,33 @@
+//! Words that say how far something is, and whom to wake when it is done.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `sleeper` | whoever waits: a thread of a pool, or one outside |
+//! | `task` | the life of a spawned task |
+//! | `countdown` | how many of a crowd are still at work |
+//!
+//! A waiter names itself (`watch`) before it goes to sleep; whoever makes the
+//! last step finds the name in the same read-modify-write. So either the waiter
+//! learns that it need not sleep, or the last one knows whom to wake.
+
+mod countdown;
+#[cfg(all(test, loom))]
+mod models;
+mod sleeper;
+mod task;
+
+/// Whether a bug is planted here: only in models.
+macro_rules! planted {
+    ($plant:ident) => {{
+        #[cfg(all(test, loom))]
+        let planted = crate::sync::plant::is(crate::sync::plant::Plant::$plant);
+        #[cfg(not(all(test, loom)))]
+        let planted = false;
+        planted
+    }};
+}
+use planted;
+
+pub(crate) use countdown::Countdown;
+pub(crate) use sleeper::Sleeper;
+pub(crate) use task::{Detach, Finish, Progress, TaskWord};

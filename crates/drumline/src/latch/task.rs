@@ -1,0 +1,196 @@
+//! The life of a spawned task, in one word.
+//!
+//! A task has two owners: the *ticket* in a queue, which some thread of the
+//! pool takes sooner or later, and the *handle* in the hands of the program.
+//! They share a reference-counted heap job, and this word in it.
+//!
+//! ```text
+//!                 ticket: start(seat)                ticket: finish()
+//!   QUEUED ───────────────────────────► RUNNING(seat) ──────────────► DONE
+//!      │
+//!      └──────────► BACK       (the ticket's start() fails from now on)
+//!    handle: take_back()
+//! ```
+//!
+//! | bit | set by | means | never with |
+//! |---|---|---|---|
+//! | `WAITING` | handle, `watch`, in QUEUED or RUNNING | the sleeper has been named | `DETACHED` |
+//! | `DETACHED` | handle, `detach`, in any state but BACK | nobody will ask for the outcome | `WAITING` |
+//!
+//! `finish` overwrites the word, so that both bits are gone in `DONE`, except
+//! for a `DETACHED` that comes after it.
+//!
+//! **Who owns the closure**: whoever wins `start` or `take_back`; both leave
+//! QUEUED by compare-and-swap, so one of them wins.
+//!
+//! **Who owns the outcome**: the runner until `finish`. Then, if DETACHED was
+//! set before, still the runner; else the handle, whether it joins or detaches
+//! later. `finish` and `detach` are read-modify-writes of one word, so exactly
+//! one of them comes second, sees the other, and knows that the outcome is its.
+//!
+//! **The race feared** is a joiner that looks, sees RUNNING, and sleeps after
+//! the runner has looked for it. It cannot happen: `watch` sets the bit and
+//! learns the state at once, and so does `finish`.
+
+use std::cell::UnsafeCell;
+
+use super::{Sleeper, planted};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+
+const STATE: usize = 0b11;
+const QUEUED: usize = 0;
+const RUNNING: usize = 1;
+const DONE: usize = 2;
+const BACK: usize = 3;
+const WAITING: usize = 0b100;
+const DETACHED: usize = 0b1000;
+const FLAGS: usize = WAITING | DETACHED;
+const SEAT_SHIFT: u32 = 4;
+
+/// How far a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Nobody runs it, or its own handle does.
+    Queued,
+    /// The thread in this seat runs it.
+    Running(usize),
+    /// It has run; the outcome is in place.
+    Done,
+}
+
+/// What the runner does after its last step.
+#[must_use]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Finish {
+    /// Nothing: the outcome is the handle's.
+    Kept,
+    /// The outcome is the handle's, who sleeps.
+    Wake(Sleeper),
+    /// The outcome is the runner's: nobody will ask for it.
+    Detached,
+}
+
+/// What a handle does that goes away without joining.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detach {
+    /// Nothing: whoever runs the task disposes of the outcome.
+    Left,
+    /// The task has run: dispose of the outcome.
+    Done,
+}
+
+/// The word of one task.
+#[derive(Debug)]
+pub(crate) struct TaskWord {
+    word: AtomicUsize,
+    /// Written by the handle before it sets WAITING, once; read by the runner
+    /// after it has seen WAITING.
+    sleeper: UnsafeCell<Option<Sleeper>>,
+}
+
+// SAFETY: the cell is written by one thread before the Release of WAITING and
+// read by another after its Acquire; the rest is atomic.
+unsafe impl Sync for TaskWord {}
+
+impl TaskWord {
+    pub(crate) fn new() -> Self {
+        TaskWord {
+            word: AtomicUsize::new(QUEUED),
+            sleeper: UnsafeCell::new(None),
+        }
+    }
+
+    /// Ticket: wins the closure, or learns that the handle has it back.
+    #[must_use]
+    pub(crate) fn start(&self, seat: usize) -> bool {
+        let mut word = self.word.load(Ordering::Relaxed);
+        while word & STATE == QUEUED {
+            let running = RUNNING | word & FLAGS | seat << SEAT_SHIFT;
+            // Release: who sees RUNNING in `progress` sees the runner's floor.
+            // The closure was published by the queue.
+            match self.word.compare_exchange_weak(
+                word,
+                running,
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return true,
+                Err(now) => word = now,
+            }
+        }
+        false
+    }
+
+    /// Ticket, after a won `start`, with the outcome in place.
+    pub(crate) fn finish(&self) -> Finish {
+        // Release publishes the outcome to the Acquire in `progress` and
+        // `detach`; Acquire pairs with the Release in `watch`.
+        let order = if planted!(TaskFinishRelaxed) {
+            Ordering::Relaxed
+        } else {
+            Ordering::AcqRel
+        };
+        let before = self.word.swap(DONE, order);
+        if before & DETACHED != 0 {
+            return Finish::Detached;
+        }
+        if before & WAITING == 0 {
+            return Finish::Kept;
+        }
+        // SAFETY: written before WAITING was set, and not written again.
+        let sleeper = unsafe { *self.sleeper.get() };
+        sleeper.map_or(Finish::Kept, Finish::Wake)
+    }
+
+    /// Handle: wins the closure back if nobody has begun.
+    #[must_use]
+    pub(crate) fn take_back(&self) -> bool {
+        if planted!(TaskBackUnasked) {
+            let queued = self.word.load(Ordering::Relaxed) & STATE == QUEUED;
+            self.word.store(BACK, Ordering::Relaxed);
+            return queued;
+        }
+        // Relaxed: the closure was put there before the handle existed.
+        self.word
+            .compare_exchange(QUEUED, BACK, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Anybody: how far the task is.
+    pub(crate) fn progress(&self) -> Progress {
+        // Acquire pairs with the Release in `start` and `finish`.
+        let word = self.word.load(Ordering::Acquire);
+        match word & STATE {
+            DONE => Progress::Done,
+            RUNNING => Progress::Running(word >> SEAT_SHIFT),
+            _ => Progress::Queued,
+        }
+    }
+
+    /// Handle, once: names whom to wake. `false`: the task is done, and nobody
+    /// will be woken.
+    #[must_use]
+    pub(crate) fn watch(&self, sleeper: Sleeper) -> bool {
+        // SAFETY: the runner reads it only after WAITING has been set below,
+        // and this is called once.
+        unsafe { *self.sleeper.get() = Some(sleeper) };
+        // Release pairs with the Acquire in `finish`; Acquire with its Release.
+        let looked = planted!(TaskWatchTwoSteps).then(|| self.word.load(Ordering::Acquire));
+        let before = self.word.fetch_or(WAITING, Ordering::AcqRel);
+        looked.unwrap_or(before) & STATE != DONE
+    }
+
+    /// Handle: nobody will ask for the outcome.
+    pub(crate) fn detach(&self) -> Detach {
+        // Acquire pairs with the Release in `finish`: with DONE comes the
+        // outcome.
+        let looked = planted!(TaskDetachTwoSteps).then(|| self.word.load(Ordering::Acquire));
+        let before = self.word.fetch_or(DETACHED, Ordering::AcqRel);
+        if looked.unwrap_or(before) & STATE == DONE {
+            Detach::Done
+        } else {
+            Detach::Left
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The state of a scope: its jobs, and who runs them.
+//!
+//! # What it owns
+//!
+//! The jobs that were spawned and not begun, the seats that run jobs now, the
+//! number of all that are not done (the body counts as one), the first panic.
+//! All of it is under one mutex: a spawn has paid for an allocation already.
+//!
+//! # Tickets
+//!
+//! The pool's queues do not hold jobs of scopes but *tickets*: references to
+//! the crew. Whoever takes a ticket begins one job of the crew, if any is left.
+//! So the scope's own wait can run the crew's jobs, and no others, without
+//! searching the queues.
+//!
+//! As many tickets are out as there are jobs, but never more than threads that
+//! could take them: spawning a thousand jobs queues a handful of tickets. Who
+//! takes a ticket and leaves jobs behind puts a new one out before it begins.
+//! So **where a job is left, a ticket is out** (or in the hands of somebody who
+//! is about to put it out). A ticket without a job just goes away; the crew, on
+//! the heap, lives until then. What is left in its own queue when all is done,
+//! the scope takes back.
+//!
+//! # Who is related
+//!
+//! A waiting scope helps the seats that run its jobs. A seat is in `runners`
+//! from before its job begins until it is done, under the mutex, and the pool
+//! asks again after it has secured an entry. The floor of the seat's deque has
+//! been raised before the job was entered in the list, and is lowered after it
+//! was struck off. So what is taken was forked by a job of this crew.
+//!
+//! # The race feared
+//!
+//! The waiting scope looks, finds no job, and falls asleep while a job spawns
+//! another. It names its sleeper under the mutex before it looks for the last
+//! time; a spawn that comes later finds the name there, and rouses it.
+
+use std::collections::VecDeque;
+
+use crate::job::JobRef;
+use crate::latch::Sleeper;
+use crate::pool::{self, Registry, local};
+use crate::sync::{Arc, Mutex, lock};
+use crate::unwind::{self, Payload};
+
+/// In which order a scope's jobs are begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The spawning thread begins the newest, others the oldest.
+    Lifo,
+    /// Everybody begins the oldest.
+    Fifo,
+}
+
+/// A spawned closure; it hands the crew back, with its panic.
+pub(super) type Body<'scope> =
+    Box<dyn FnOnce(Arc<Crew>) -> (Arc<Crew>, Result<(), Payload>) + Send + 'scope>;
+
+struct Entry {
+    body: Body<'static>,
+    /// The seat that spawned it, or `NOWHERE`.
+    home: usize,
+}
+
+/// Spawned by a thread that is not in the pool.
+const NOWHERE: usize = usize::MAX;
+
+pub(crate) struct Crew {
+    registry: *const Registry,
+    order: Order,
+    /// So many tickets may be out.
+    most_tickets: usize,
+    state: Mutex<State>,
+}
+
+// SAFETY: `registry` is used as a shared reference only, and `Registry` is
+// `Sync`; the rest is under the mutex.
+unsafe impl Send for Crew {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Crew {}
+
+struct State {
+    /// Jobs that are not done, begun or not, and 1 for the body.
+    pending: usize,
+    jobs: VecDeque<Entry>,
+    /// How many tickets are out.
+    tickets: usize,
+    /// Seats that run jobs, each as often as it does.
+    runners: Vec<usize>,
+    panic: Option<Payload>,
+    /// The waiting scope.
+    sleeper: Option<Sleeper>,
+}
+
+impl Crew {
+    pub(super) fn new(registry: &Registry, order: Order) -> Arc<Self> {
+        Arc::new(Crew {
+            registry: std::ptr::from_ref(registry),
+            order,
+            most_tickets: registry.jobs(),
+            state: Mutex::new(State {
+                pending: 1,
+                jobs: VecDeque::new(),
+                tickets: 0,
+                runners: Vec::new(),
+                panic: None,
+                sleeper: None,
+            }),
+        })
+    }
+
+    /// The pool of the scope. To be called only while the scope is not done.
+    pub(crate) fn registry(&self) -> &Registry {
+        // SAFETY: the frame of the scope is inside the pool or borrows its
+        // handle (the global pool is never freed), and it waits for all that
+        // can call this: its body, and its jobs.
+        unsafe { &*self.registry }
+    }
+
+    /// Adds a job, and a ticket for it.
+    pub(super) fn push(self: &Arc<Self>, body: Body<'static>) {
+        let registry = self.registry();
+        registry.forbid_fork();
+        let home = local::find(registry).map_or(NOWHERE, |seat| seat.index());
+        let (more, sleeper) = {
+            let mut state = lock(&self.state);
+            state.pending += 1;
+            state.jobs.push_back(Entry { body, home });
+            (self.needs_ticket(&mut state), state.sleeper)
+        };
+        // Without workers the scope's wait is the only one to take the job.
+        if more && (home != NOWHERE || registry.workers() > 0) {
+            self.put_out();
+        }
+        if let Some(sleeper) = sleeper {
+            // SAFETY: the caller is part of the scope, which is therefore not
+            // done, and whose pool is alive.
+            unsafe { sleeper.rouse() };
+        }
+    }
+
+    /// Whether another ticket is to be put out; counts it as out.
+    fn needs_ticket(&self, state: &mut State) -> bool {
+        let more = state.tickets < self.most_tickets.min(state.jobs.len());
+        state.tickets += usize::from(more);
+        more
+    }
+
+    fn put_out(self: &Arc<Self>) {
+        let ticket = JobRef {
+            data: Arc::into_raw(Arc::clone(self)).cast(),
+            run: redeem,
+        };
+        pool::submit(self.registry(), ticket, false);
+    }
+
+    /// Takes tickets back that are in the queue of this thread, when the scope
+    /// is done and they are of no use.
+    pub(super) fn recall(self: &Arc<Self>, registry: &Registry) {
+        if lock(&self.state).tickets == 0 {
+            return;
+        }
+        let seat = local::find(registry);
+        let queue = seat.map_or(registry.injector(), |seat| seat.queue());
+        while queue.withdraw(Arc::as_ptr(self).cast()) {
+            // SAFETY: at this address there is this crew, and what refers to
+            // it in a queue is a ticket, for which `put_out` counted a
+            // reference.
+            unsafe { Arc::decrement_strong_count(Arc::as_ptr(self)) };
+        }
+    }
+
+    /// Counts jobs in that have been handed out by other means.
+    pub(crate) fn expect(&self, jobs: usize) {
+        lock(&self.state).pending += jobs;
+    }
+
+    /// A job that was counted by [`expect`](Self::expect) begins in this seat.
+    pub(crate) fn enroll(&self, seat: usize) {
+        lock(&self.state).runners.push(seat);
+    }
+
+    /// Begins a job that somebody in this seat has a ticket for. Says also
+    /// whether to put out another ticket.
+    fn begin(&self, seat: usize) -> Option<(Body<'static>, bool)> {
+        let mut state = lock(&self.state);
+        state.tickets -= 1;
+        let entry = match self.order {
+            Order::Lifo if state.jobs.back()?.home == seat => state.jobs.pop_back()?,
+            _ => state.jobs.pop_front()?,
+        };
+        state.runners.push(seat);
+        Some((entry.body, self.needs_ticket(&mut state)))
+    }
+
+    /// Ends the last job that this returned, and begins another, for the
+    /// waiting scope itself. That is no runner: it need not help itself.
+    pub(super) fn next_own(&self, last: Option<Result<(), Payload>>) -> Option<Body<'static>> {
+        let mut state = match last {
+            Some(Err(payload)) => {
+                let _ = self.settle(None, Err(payload));
+                lock(&self.state)
+            }
+            Some(Ok(())) => {
+                let mut state = lock(&self.state);
+                // The waiter is this thread, and awake.
+                state.pending -= 1;
+                state
+            }
+            None => lock(&self.state),
+        };
+        let entry = match self.order {
+            Order::Lifo => state.jobs.pop_back(),
+            Order::Fifo => state.jobs.pop_front(),
+        };
+        Some(entry?.body)
+    }
+
+    /// A job in this seat is done.
+    pub(crate) fn complete(&self, seat: usize, outcome: Result<(), Payload>) {
+        let _ = self.settle(Some(seat), outcome);
+    }
+
+    /// The body of the scope is done. Returns whether everything is.
+    pub(super) fn complete_body(&self, outcome: Result<(), Payload>) -> bool {
+        self.settle(None, outcome)
+    }
+
+    /// Returns whether this was the last.
+    fn settle(&self, seat: Option<usize>, outcome: Result<(), Payload>) -> bool {
+        let mut surplus = outcome.err();
+        let (last, sleeper) = {
+            let mut state = lock(&self.state);
+            if let Some(seat) = seat {
+                let place = state.runners.iter().rposition(|&runner| runner == seat);
+                state
+                    .runners
+                    .swap_remove(place.expect("whoever completes a job has begun it"));
+            }
+            if state.panic.is_none() {
+                state.panic = surplus.take();
+            }
+            if surplus.is_none() {
+                Self::step(&mut state)
+            } else {
+                (false, None)
+            }
+        };
+        let (last, sleeper) = match surplus {
+            None => (last, sleeper),
+            Some(payload) => {
+                // Before the scope can end: it waits for user code, and the
+                // drop of a payload is user code.
+                unwind::discard(payload);
+                Self::step(&mut lock(&self.state))
+            }
+        };
+        if let Some(sleeper) = sleeper {
+            // SAFETY: this thread runs in the pool, or is the scope's own, so
+            // the pool is alive; and only the last step finds an outsider.
+            unsafe { sleeper.wake() };
+        }
+        last
+    }
+
+    /// One less; whether it was the last one, and whom to wake then.
+    fn step(state: &mut State) -> (bool, Option<Sleeper>) {
+        state.pending -= 1;
+        if state.pending == 0 {
+            (true, state.sleeper.take())
+        } else {
+            (false, None)
+        }
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        lock(&self.state).pending == 0
+    }
+
+    pub(super) fn take_panic(&self) -> Option<Payload> {
+        lock(&self.state).panic.take()
+    }
+
+    pub(super) fn runner(&self, place: usize) -> Option<usize> {
+        lock(&self.state).runners.get(place).copied()
+    }
+
+    pub(super) fn is_runner(&self, seat: usize) -> bool {
+        lock(&self.state).runners.contains(&seat)
+    }
+
+    /// Names whom to wake; `false`: it is done.
+    pub(super) fn watch(&self, sleeper: Sleeper) -> bool {
+        let mut state = lock(&self.state);
+        state.sleeper = Some(sleeper);
+        state.pending > 0
+    }
+}
+
+/// Begins a job of a crew, if there is one left.
+///
+/// # Safety
+///
+/// `data` is the crew of a ticket, and the ticket is used once.
+unsafe fn redeem(data: *const ()) {
+    // SAFETY: the reference that `put_out` leaked, taken once.
+    let crew = unsafe { Arc::from_raw(data.cast::<Crew>()) };
+    let seat = local::seat().expect("jobs run in seats").index();
+    if let Some((body, more)) = crew.begin(seat) {
+        if more {
+            crew.put_out();
+        }
+        let (crew, outcome) = body(crew);
+        crew.complete(seat, outcome);
+    }
+}

@@ -1,0 +1,84 @@
+//! The end of a scope: waiting for its jobs, and running them meanwhile.
+
+use std::cell::Cell;
+
+use super::crew::{Body, Crew};
+use crate::job::JobRef;
+use crate::latch::Sleeper;
+use crate::pool::Registry;
+use crate::pool::waiting::{self, Awaited};
+use crate::sync::Arc;
+use crate::unwind::Payload;
+
+/// Waits until all jobs of the crew are done; the body already is.
+pub(super) fn wait(crew: &Arc<Crew>, registry: &Registry) {
+    let all_done = AllDone {
+        crew,
+        lent: Cell::new(Some(Arc::clone(crew))),
+        next: Cell::new(None),
+        last: Cell::new(None),
+    };
+    waiting::wait_in(registry, &all_done);
+}
+
+/// All jobs of a crew.
+struct AllDone<'a> {
+    crew: &'a Arc<Crew>,
+    /// A reference for the job that runs now, given back by it.
+    lent: Cell<Option<Arc<Crew>>>,
+    /// A job that was begun and is about to be run.
+    next: Cell<Option<Body<'static>>>,
+    /// What came of the last one, until `take_work` tells the crew.
+    last: Cell<Option<Result<(), Payload>>>,
+}
+
+impl AllDone<'_> {
+    /// Runs the job in `next`.
+    ///
+    /// # Safety
+    ///
+    /// `data` is an `AllDone` of this thread.
+    unsafe fn run_next(data: *const ()) {
+        // SAFETY: in a frame of this thread, further out.
+        let this = unsafe { &*data.cast::<AllDone<'_>>() };
+        let body = this.next.take().expect("put there by `take_work`");
+        let crew = this.lent.take().expect("one job at a time");
+        let (crew, outcome) = body(crew);
+        this.lent.set(Some(crew));
+        this.last.set(Some(outcome));
+    }
+}
+
+impl Awaited for AllDone<'_> {
+    fn is_done(&self) -> bool {
+        self.crew.is_done()
+    }
+
+    fn take_work(&self) -> Option<JobRef> {
+        // The end of the last job and the beginning of the next in one step:
+        // nobody but this thread waits for them.
+        self.next.set(Some(self.crew.next_own(self.last.take())?));
+        Some(JobRef {
+            data: std::ptr::from_ref(self).cast(),
+            run: Self::run_next,
+        })
+    }
+
+    fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        // Not with the crew's lock held: to visit is to take the locks of a
+        // deque, and who holds those asks `is_runner`. A change of the list in
+        // between can hide a runner from this look; there is a next one, and
+        // the end of a job wakes.
+        (0..)
+            .map_while(|place| self.crew.runner(place))
+            .any(&mut *visit)
+    }
+
+    fn is_runner(&self, seat: usize) -> bool {
+        self.crew.is_runner(seat)
+    }
+
+    fn watch(&self, sleeper: Sleeper) -> bool {
+        self.crew.watch(sleeper)
+    }
+}

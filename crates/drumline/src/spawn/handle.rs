@@ -1,0 +1,168 @@
+//! The handle of a spawned task.
+
+use std::fmt;
+use std::thread;
+
+use super::task::{self, Joint};
+use crate::latch::{Progress, Sleeper, TaskWord};
+use crate::pool::waiting::{self, Awaited};
+use crate::pool::{Shared, guest, local};
+use crate::sync::Arc;
+
+/// A spawned task, to be joined or left alone.
+///
+/// Made by [`spawn`](crate::spawn()) and its kin. Dropping the handle *detaches*
+/// the task: it runs all the same, its value is dropped, and its panic goes
+/// to the pool's panic handler.
+///
+/// A handle may outlive the handle of its pool: dropping a pool lets it
+/// finish everything that was spawned.
+///
+/// ```
+/// let task = drumline::spawn(|| 6 * 7);
+/// assert_eq!(task.join().unwrap(), 42);
+/// ```
+pub struct JoinHandle<T: Send + 'static> {
+    /// `None` once it has been joined.
+    task: Option<Arc<dyn Joint<T>>>,
+    registry: Shared,
+}
+
+impl<T: Send + 'static> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle")
+            .field("is_finished", &self.is_finished())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: Send + 'static> JoinHandle<T> {
+    pub(super) fn new(registry: Shared, task: Arc<dyn Joint<T>>) -> Self {
+        JoinHandle {
+            task: Some(task),
+            registry,
+        }
+    }
+
+    /// Returns the value of the task, or the payload of its panic.
+    ///
+    /// A task that nobody has begun is *taken back* and runs here and now, on
+    /// the caller's stack. This works for threads of the task's pool, and for
+    /// threads outside if the pool takes guests. So a chain of tasks, each of
+    /// which joins the one before, may use as much of one stack as the same
+    /// chain of calls would.
+    ///
+    /// ```
+    /// let good = drumline::spawn(|| "value");
+    /// let bad = drumline::spawn(|| panic!("no value"));
+    /// assert_eq!(good.join().unwrap(), "value");
+    /// assert_eq!(bad.join().unwrap_err().downcast_ref(), Some(&"no value"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the task panicked, with the payload.
+    ///
+    /// # Panics
+    ///
+    /// In a forked child, if the task had not ended before the fork.
+    ///
+    /// # Blocking
+    ///
+    /// Until the task has ended. While another thread runs it, the caller
+    /// helps with what the task forks, and runs nothing else.
+    pub fn join(mut self) -> thread::Result<T> {
+        let registry = &*self.registry;
+        let done = self.is_finished();
+        if !done {
+            registry.forbid_fork();
+        }
+        let task = self.task.take().expect("joined once");
+        if done {
+            // SAFETY: done; the handle has not been detached, and is gone
+            // after this.
+            return unsafe { task.take_outcome() };
+        }
+        if registry.has_guests() || local::find(registry).is_some() {
+            let back = guest::enter(registry, |seat| {
+                if task.word().take_back() {
+                    // The common case of a task that is joined where it was
+                    // spawned leaves no ticket for others to stumble over.
+                    let address = task.address();
+                    if seat.queue().withdraw(address) || registry.injector().withdraw(address) {
+                        // SAFETY: the ticket is out of the queue, and its
+                        // reference with it.
+                        unsafe { drop_ticket(&task) };
+                    }
+                    // SAFETY: `take_back` was won.
+                    return Some(unsafe { task.run_here() });
+                }
+                None
+            });
+            if let Some(outcome) = back {
+                return outcome;
+            }
+        }
+        waiting::wait_in(registry, &Running(task.word()));
+        // SAFETY: done; the handle has not been detached, and is gone after
+        // this.
+        unsafe { task.take_outcome() }
+    }
+
+    /// Whether the task has ended, so that [`join`](Self::join) would not wait.
+    ///
+    /// ```
+    /// let task = drumline::spawn(|| ());
+    /// while !task.is_finished() {
+    ///     std::thread::yield_now();
+    /// }
+    /// task.join().unwrap();
+    /// ```
+    pub fn is_finished(&self) -> bool {
+        self.task
+            .as_ref()
+            .is_none_or(|task| task.word().progress() == Progress::Done)
+    }
+}
+
+/// Drops the reference of a ticket that will not be run.
+///
+/// # Safety
+///
+/// The ticket has left its queue.
+unsafe fn drop_ticket<T>(task: &Arc<dyn Joint<T>>) {
+    // SAFETY: `ticket` counted this reference, and nobody else drops it.
+    unsafe { Arc::decrement_strong_count(Arc::as_ptr(task)) }
+}
+
+impl<T: Send + 'static> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        if let Some(task) = self.task.take() {
+            task::detach(&self.registry, &*task);
+        }
+    }
+}
+
+/// A task that its handle waits for.
+struct Running<'a>(&'a TaskWord);
+
+impl Awaited for Running<'_> {
+    fn is_done(&self) -> bool {
+        self.0.progress() == Progress::Done
+    }
+
+    fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        match self.0.progress() {
+            Progress::Running(seat) => visit(seat),
+            Progress::Queued | Progress::Done => false,
+        }
+    }
+
+    fn is_runner(&self, seat: usize) -> bool {
+        self.0.progress() == Progress::Running(seat)
+    }
+
+    fn watch(&self, sleeper: Sleeper) -> bool {
+        self.0.watch(sleeper)
+    }
+}

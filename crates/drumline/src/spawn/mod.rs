@@ -1,0 +1,161 @@
+//! Tasks: closures that outlive the frame that made them.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `handle` | what the program holds |
+//! | `task` | what the queues hold |
+
+mod handle;
+#[cfg(doctest)]
+mod promises;
+mod task;
+
+pub use handle::JoinHandle;
+
+use crate::pool::{self, Pool, Registry, Shared, local};
+use task::Task;
+
+/// Starts a task that runs some time from now, on some thread of the pool.
+///
+/// In a thread of a pool, that pool runs it; elsewhere the global pool does. A
+/// thread runs the newest of its tasks first, others take the oldest.
+///
+/// The handle gets the value or the panic; a task whose handle is dropped is
+/// detached and runs all the same. In a pool without workers (no thread could
+/// be created) the task runs on the calling thread, at the latest when its
+/// outermost call into the pool returns.
+///
+/// ```
+/// let (send, receive) = std::sync::mpsc::channel();
+/// drumline::spawn(move || send.send("hello"));
+/// assert_eq!(receive.recv(), Ok("hello"));
+/// ```
+///
+/// # Panics
+///
+/// In a forked child, inside a pool of the parent.
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_here(f, false)
+}
+
+/// As [`spawn`], but a thread runs its tasks of this kind in the order in
+/// which it spawned them.
+///
+/// ```
+/// let tasks: Vec<_> = (0..4).map(|n| drumline::spawn_fifo(move || n * n)).collect();
+/// let squares: Vec<_> = tasks.into_iter().map(|task| task.join().unwrap()).collect();
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// ```
+///
+/// # Panics
+///
+/// As [`spawn`].
+pub fn spawn_fifo<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_here(f, true)
+}
+
+impl Pool {
+    /// [`spawn`](crate::spawn()) in this pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// let task = pool.spawn(|| 1 + 1);
+    /// drop(pool); // finishes what was spawned
+    /// assert_eq!(task.join().unwrap(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
+    pub fn spawn<F, T>(&self, f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        spawn_in(Shared::clone(self.registry()), f, false)
+    }
+
+    /// [`spawn_fifo`](crate::spawn_fifo()) in this pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.spawn_fifo(|| 1 + 1).join().unwrap(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
+    pub fn spawn_fifo<F, T>(&self, f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        spawn_in(Shared::clone(self.registry()), f, true)
+    }
+}
+
+fn spawn_here<F, T>(f: F, fifo: bool) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let registry = local::seat().map_or_else(pool::global_registry, |seat| seat.registry());
+    spawn_in(Registry::share(registry), f, fifo)
+}
+
+fn spawn_in<F, T>(registry: Shared, f: F, fifo: bool) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    registry.forbid_fork();
+    let task = Task::new(f);
+    let ticket = task.ticket();
+    pool::submit(&registry, ticket, fifo);
+    JoinHandle::new(registry, task)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Pool, join, spawn, yield_now};
+
+    #[test]
+    fn on_a_system_that_refuses_the_barrier() {
+        for (jobs, guests) in [(1, true), (2, true), (1, false), (2, false), (8, true)] {
+            let pool = Pool::builder()
+                .jobs(jobs)
+                .guests(guests)
+                .refuse_barrier()
+                .build()
+                .unwrap();
+            let sum: u32 = pool.install(|| {
+                let tasks: Vec<_> = (0..1_000)
+                    .map(|n| spawn(move || join(move || n, || 1)))
+                    .collect();
+                let detached = spawn(|| ());
+                while !detached.is_finished() {
+                    yield_now();
+                }
+                tasks
+                    .into_iter()
+                    .map(|task| task.join().unwrap())
+                    .map(|(n, one)| n + one)
+                    .sum()
+            });
+            assert_eq!(sum, 500_500);
+            let task = pool.spawn(|| spawn(|| 3).join().unwrap());
+            assert_eq!(task.join().unwrap(), 3);
+            pool.shutdown().unwrap();
+        }
+    }
+}

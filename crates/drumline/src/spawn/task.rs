@@ -1,0 +1,174 @@
+//! A spawned closure on the heap, later its outcome.
+//!
+//! One allocation, counted twice: by the ticket in a queue and by the handle.
+//! Who may touch the closure and the outcome is the matter of the word
+//! ([`crate::latch::TaskWord`]).
+
+use std::cell::UnsafeCell;
+use std::mem;
+
+use crate::job::JobRef;
+use crate::latch::{Detach, Finish, TaskWord};
+use crate::pool::{Registry, local};
+use crate::sync::Arc;
+use crate::unwind::{self, Payload};
+
+/// What came of a task.
+pub(super) type Outcome<T> = Result<T, Payload>;
+
+/// A task, without the type of its closure: what a handle sees of it.
+pub(super) trait Joint<T>: Send + Sync {
+    fn word(&self) -> &TaskWord;
+
+    /// The address by which the queues know the task.
+    fn address(&self) -> *const ();
+
+    /// Runs the task on the caller's stack.
+    ///
+    /// # Safety
+    ///
+    /// The caller has won [`TaskWord::take_back`]; called once.
+    unsafe fn run_here(&self) -> Outcome<T>;
+
+    /// Takes the outcome.
+    ///
+    /// # Safety
+    ///
+    /// The word says that the task is done, and that the outcome is the
+    /// caller's; called once.
+    unsafe fn take_outcome(&self) -> Outcome<T>;
+}
+
+#[derive(Debug)]
+enum Stage<F, T> {
+    Ready(F),
+    Ended(Outcome<T>),
+    /// It runs, or its outcome has been taken.
+    Empty,
+}
+
+pub(super) struct Task<F, T> {
+    word: TaskWord,
+    stage: UnsafeCell<Stage<F, T>>,
+}
+
+// SAFETY: the closure and the outcome go from thread to thread, one at a time,
+// as the word says; both are `Send`.
+unsafe impl<F: Send, T: Send> Send for Task<F, T> {}
+// SAFETY: as for `Send`. Nobody gets a shared reference to what is in the cell.
+unsafe impl<F: Send, T: Send> Sync for Task<F, T> {}
+
+impl<F, T> Task<F, T>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    pub(super) fn new(func: F) -> Arc<Self> {
+        Arc::new(Task {
+            word: TaskWord::new(),
+            stage: UnsafeCell::new(Stage::Ready(func)),
+        })
+    }
+
+    /// The ticket: a reference to the task in the shape of a job. It must be
+    /// run once.
+    pub(super) fn ticket(self: &Arc<Self>) -> JobRef {
+        JobRef {
+            data: Arc::into_raw(Arc::clone(self)).cast(),
+            run: Self::redeem,
+        }
+    }
+
+    /// Takes what is in the cell.
+    ///
+    /// # Safety
+    ///
+    /// The word says that the cell is the caller's.
+    unsafe fn take_stage(&self) -> Stage<F, T> {
+        // SAFETY: nobody else touches the cell now, says the caller.
+        let stage = unsafe { &mut *self.stage.get() };
+        mem::replace(stage, Stage::Empty)
+    }
+
+    /// Runs the task, if its handle has not.
+    ///
+    /// # Safety
+    ///
+    /// `data` comes from `ticket`, and is used once.
+    unsafe fn redeem(data: *const ()) {
+        // SAFETY: the reference that `ticket` leaked, taken once.
+        let task = unsafe { Arc::from_raw(data.cast::<Self>()) };
+        let seat = local::seat().expect("jobs run in seats");
+        if !task.word.start(seat.index()) {
+            return;
+        }
+        // SAFETY: `start` was won.
+        let Stage::Ready(func) = (unsafe { task.take_stage() }) else {
+            unreachable!("nobody has run it");
+        };
+        let outcome = unwind::catch(func);
+        // SAFETY: the cell is the runner's until `finish`.
+        unsafe { *task.stage.get() = Stage::Ended(outcome) };
+        match task.word.finish() {
+            Finish::Kept => {}
+            // SAFETY: a member waits in this very pool, whose seats are alive
+            // while this thread is in one; an outsider waits for this.
+            Finish::Wake(sleeper) => unsafe { sleeper.wake() },
+            Finish::Detached => {
+                // SAFETY: the word leaves the outcome to the runner.
+                dispose(seat.registry(), unsafe { task.take_outcome() });
+            }
+        }
+    }
+}
+
+impl<F, T> Joint<T> for Task<F, T>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    fn word(&self) -> &TaskWord {
+        &self.word
+    }
+
+    fn address(&self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
+
+    unsafe fn run_here(&self) -> Outcome<T> {
+        // SAFETY: the caller has won `take_back`.
+        match unsafe { self.take_stage() } {
+            Stage::Ready(func) => unwind::catch(func),
+            Stage::Ended(_) | Stage::Empty => unreachable!("nobody has run it"),
+        }
+    }
+
+    unsafe fn take_outcome(&self) -> Outcome<T> {
+        // SAFETY: the outcome is the caller's.
+        match unsafe { self.take_stage() } {
+            Stage::Ended(outcome) => outcome,
+            Stage::Ready(_) | Stage::Empty => unreachable!("it has run, and is asked once"),
+        }
+    }
+}
+
+/// Gives up a task whose outcome nobody will ask for.
+pub(super) fn detach<T>(registry: &Registry, task: &dyn Joint<T>) {
+    match task.word().detach() {
+        Detach::Left => {}
+        // SAFETY: the word leaves the outcome to the handle.
+        Detach::Done => dispose(registry, unsafe { task.take_outcome() }),
+    }
+}
+
+/// Drops a value; reports a panic, also one of that drop.
+fn dispose<T>(registry: &Registry, outcome: Outcome<T>) {
+    match outcome {
+        Ok(value) => {
+            if let Err(payload) = unwind::catch(|| drop(value)) {
+                registry.report_panic(payload);
+            }
+        }
+        Err(payload) => registry.report_panic(payload),
+    }
+}
