@@ -171,6 +171,10 @@ impl Registry {
 
     /// Takes the seat back from a guest.
     pub(crate) fn dismiss(&self, seat: &Seat) {
+        if self.is_forked() {
+            // The line's lock may be held by a thread of the parent, for ever.
+            return;
+        }
         self.wake(self.line.leave(&|| self.has_work()));
         lock(&self.free).push(seat.index());
     }
