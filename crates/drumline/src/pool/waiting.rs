@@ -65,7 +65,8 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             patience.reset();
             continue;
         }
-        if !watching && patience.is_about_to_nap() {
+        // Before the last sleep at the latest: there is a nap before that.
+        if !watching && patience.is_past_spinning() {
             if !awaited.watch(seat) {
                 break;
             }
@@ -126,7 +127,7 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
     }
     registry.wake(registry.line().leave(&|| registry.has_work()));
     seat.parker().park();
-    registry.line().come_back();
+    seat.come_back();
 }
 
 /// A half of a join that a thief has taken.

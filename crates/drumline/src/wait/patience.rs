@@ -61,9 +61,11 @@ impl Patience {
         self.nap.is_some() || self.since.elapsed() >= time
     }
 
-    /// Whether the spinning is over and no nap has been taken yet.
-    pub(crate) fn is_about_to_nap(&self) -> bool {
-        self.nap.is_none() && self.since.elapsed() >= LONG_SPIN
+    /// Whether the spinning is over: the next step may be a nap, or one has
+    /// been taken. Who looks at this before each step sees it in time for all
+    /// naps but the first: the clock may pass the limit after the look.
+    pub(crate) fn is_past_spinning(&self) -> bool {
+        self.has_lasted(LONG_SPIN)
     }
 
     /// Passes a little time, or says that there was enough of it. `eager`:
