@@ -292,6 +292,6 @@ fn wait_outside(wait: impl FnOnce()) {
     }
     wait();
     if let Some(seat) = seat {
-        seat.registry().line().come_back();
+        seat.come_back();
     }
 }

@@ -32,8 +32,8 @@
 //! * A lookout that goes to sleep (`doze`) is in line and not awake from the
 //!   moment it gives up the role under the lock; it *then* marks, runs the
 //!   barrier and scans. If it finds something it takes the role back (`rise`).
-//! * A deque enters use under the lock (`enter`), so it is either seen by the
-//!   marking that follows, or it learns that it must carry the mark.
+//! * A deque enters use under the lock (`enter`, `come_back`), so it is either
+//!   seen by the marking that follows, or it learns that it must carry the mark.
 //! * A lookout that takes work (`take`) either names its successor, or sleeps
 //!   no less than the rule demands: it marks before it begins.
 //! * A place that becomes free (`leave`, `set_places`) without a lookout and
@@ -142,6 +142,17 @@ impl State {
         self.active < self.places
     }
 
+    /// Counts a thread as active; there need not be a free place. Says
+    /// whether its deques must carry the mark.
+    fn let_in(&mut self) -> bool {
+        self.active += 1;
+        let marked = self.place_is_free() && self.lookout.is_none() && !self.idle.is_empty();
+        if !marked && self.lookout.is_none() {
+            self.hungry = false;
+        }
+        marked
+    }
+
     /// Makes the head of the line the lookout.
     fn call_next(&mut self) -> Wake {
         self.hungry = false;
@@ -216,12 +227,7 @@ impl Line {
     /// the mark.
     pub(crate) fn enter(&self, admit: impl FnOnce(bool)) {
         self.with(|state| {
-            state.active += 1;
-            let marked = state.place_is_free() && state.lookout.is_none() && !state.idle.is_empty();
-            if !marked && state.lookout.is_none() {
-                state.hungry = false;
-            }
-            admit(marked);
+            admit(state.let_in());
             let entries = self.entries.load(Ordering::Relaxed);
             self.entries
                 .store(entries.wrapping_add(1), Ordering::Relaxed);
@@ -248,8 +254,12 @@ impl Line {
     }
 
     /// A thread that waited goes on; it does not have to find a free place.
-    pub(crate) fn come_back(&self) {
-        self.with(|state| state.active += 1);
+    ///
+    /// Its deques enter use again: `admit` is told, under the lock, whether
+    /// they must carry the mark. ([`leave`](Self::leave) may have relied on
+    /// that, when nothing else was in use.)
+    pub(crate) fn come_back(&self, admit: impl FnOnce(bool)) {
+        self.with(|state| admit(state.let_in()));
     }
 
     /// A deque enters use on a thread that is active already: tells `admit`,

@@ -160,8 +160,10 @@ impl Registry {
         };
         drop(free);
         self.line.enter(|marked| {
+            // Every deque of the chain: behind a gate it is the second that
+            // is pushed to.
             if marked {
-                seat.first_deque().ask(Reasons::HUNGRY);
+                seat.ask(Reasons::HUNGRY);
             } else if seat.first_deque().is_asked() {
                 let _ = seat.first_deque().take_reasons();
             }

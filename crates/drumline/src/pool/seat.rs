@@ -151,6 +151,15 @@ impl Seat {
         full.next().expect("linked above, or before")
     }
 
+    /// After a wait during which the occupant's place was free for others.
+    pub(crate) fn come_back(&self) {
+        self.registry().line().come_back(|marked| {
+            if marked {
+                self.ask(Reasons::HUNGRY);
+            }
+        });
+    }
+
     /// Answers those who asked for attention.
     #[cold]
     pub(crate) fn answer(&self, reasons: Reasons) {
