@@ -79,17 +79,46 @@ pub fn round_done() {
 }
 
 fn watchdog() {
-    let mut seen = (u64::MAX, Instant::now());
+    let mut seen = u64::MAX;
+    let mut waited = Waited::new();
     loop {
         let rounds = ROUNDS.load(Ordering::Relaxed);
-        if rounds != seen.0 {
-            seen = (rounds, Instant::now());
-        } else if seen.1.elapsed() > STUCK {
+        if rounds != seen {
+            seen = rounds;
+            waited = Waited::new();
+        } else if waited.so_far() > STUCK {
             eprintln!("FAILED: nothing has moved for {STUCK:?}");
             // Not an exit: a debugger then shows where everybody is.
             process::abort();
         }
         thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Measures a wait by looking at the clock again and again. A gap between two looks counts for
+/// little: the process may have been stopped meanwhile, and with it what it waits for.
+#[derive(Debug)]
+pub struct Waited {
+    last: Instant,
+    sum: Duration,
+}
+
+impl Waited {
+    /// Nothing has been waited for yet.
+    #[expect(clippy::new_without_default, reason = "a beginning is no default")]
+    pub fn new() -> Self {
+        Waited {
+            last: Instant::now(),
+            sum: Duration::ZERO,
+        }
+    }
+
+    /// For how long, as far as this thread has noticed.
+    pub fn so_far(&mut self) -> Duration {
+        let now = Instant::now();
+        self.sum += (now - self.last).min(Duration::from_millis(100));
+        self.last = now;
+        self.sum
     }
 }
 

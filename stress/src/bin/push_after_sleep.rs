@@ -15,10 +15,10 @@
 //! Planted: fails
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use drumline::Pool;
-use stress::{Random, Run, dither, fail, round_done, work_for};
+use stress::{Random, Run, Waited, dither, fail, round_done, work_for};
 
 /// A push that has not been noticed for so long is lost.
 const LOST: Duration = Duration::from_secs(10);
@@ -52,7 +52,7 @@ fn main() {
 
 /// Spins until `flag` is set by somebody else.
 fn until(flag: &AtomicBool, what: &str) {
-    let start = Instant::now();
+    let mut waited = Waited::new();
     let mut looks = 0_u32;
     while !flag.load(Ordering::Acquire) {
         std::hint::spin_loop();
@@ -60,7 +60,7 @@ fn until(flag: &AtomicBool, what: &str) {
         // More threads than cores: the other side may need this one.
         if looks.is_multiple_of(64) {
             std::thread::yield_now();
-            if start.elapsed() > LOST {
+            if waited.so_far() > LOST {
                 fail(what);
             }
         }
