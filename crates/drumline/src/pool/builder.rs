@@ -382,6 +382,7 @@ fn become_member(registry: &Shared) {
     let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
     let seat = registry.seat(registry.add_seat());
     std::mem::forget(local::switch(seat, seat.first_deque()));
+    seat.move_in();
 }
 
 /// A thread that a pool wants to have; see [`PoolBuilder::spawn_handler`].

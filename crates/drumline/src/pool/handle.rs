@@ -287,8 +287,7 @@ where
 fn wait_outside(wait: impl FnOnce()) {
     let seat = local::seat().filter(|seat| !seat.registry().is_forked());
     if let Some(seat) = seat {
-        let registry = seat.registry();
-        registry.wake(registry.line().leave(&|| registry.has_work()));
+        seat.leave();
     }
     wait();
     if let Some(seat) = seat {

@@ -129,6 +129,8 @@ pub(crate) struct Line {
 struct State {
     places: usize,
     active: usize,
+    /// Threads whose deque is in use at all times, and that need no place.
+    residents: usize,
     idle: IdleSet,
     lookout: Option<usize>,
     /// The marks are out (or are being placed by a thread that will scan).
@@ -140,6 +142,11 @@ struct State {
 impl State {
     fn place_is_free(&self) -> bool {
         self.active < self.places
+    }
+
+    /// Whether any thread could publish something at this moment.
+    fn is_in_use(&self) -> bool {
+        self.active > 0 || self.residents > 0
     }
 
     /// Counts a thread as active; there need not be a free place. Says
@@ -193,6 +200,7 @@ impl Line {
             state: Mutex::new(State {
                 places,
                 active: 0,
+                residents: 0,
                 idle: IdleSet::new(),
                 lookout: None,
                 hungry: false,
@@ -244,7 +252,7 @@ impl Line {
             if state.lookout.is_some() || state.hungry || !state.place_is_free() {
                 return Wake::Nobody;
             }
-            if state.active > 0 || work() {
+            if state.is_in_use() || work() {
                 return state.call_next();
             }
             // No deque is in use, and one that enters will be marked.
@@ -268,6 +276,15 @@ impl Line {
         self.with(|state| admit(state.lookout.is_none()));
     }
 
+    /// A thread moves in for good, without a place: tells `admit`, under the
+    /// lock, whether its deque must carry the mark.
+    pub(crate) fn move_in(&self, admit: impl FnOnce(bool)) {
+        self.with(|state| {
+            state.residents += 1;
+            admit(state.lookout.is_none());
+        });
+    }
+
     /// Changes the number of places.
     pub(crate) fn set_places(&self, places: usize) -> Wake {
         self.with(|state| {
@@ -287,7 +304,7 @@ impl Line {
         self.with(|state| {
             if state.over {
                 Role::Exit
-            } else if state.active > 0 || work() {
+            } else if state.is_in_use() || work() {
                 state.stand(me)
             } else {
                 // Nothing is in use, and what enters will be marked.

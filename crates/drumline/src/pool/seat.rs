@@ -11,7 +11,7 @@ use super::queue::Queue;
 use super::registry::Registry;
 use super::thief::Stolen;
 use crate::job::JobRef;
-use crate::sync::atomic::{AtomicPtr, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use crate::sync::barrier::Barrier;
 use crate::sync::{Mutex, lock};
 use crate::unwind;
@@ -39,6 +39,8 @@ pub(crate) struct Seat {
     current: AtomicPtr<Deque>,
     /// Where the occupant was before it took this seat; written by it.
     outer: AtomicPtr<Seat>,
+    /// Whether the occupant lives here for good and has no place; written by it.
+    resident: AtomicBool,
     registry: *const Registry,
     index: usize,
 }
@@ -60,6 +62,7 @@ impl Seat {
             parker: Parker::new(),
             followers: Mutex::new(Vec::new()),
             outer: AtomicPtr::new(ptr::null_mut()),
+            resident: AtomicBool::new(false),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -151,13 +154,35 @@ impl Seat {
         full.next().expect("linked above, or before")
     }
 
-    /// After a wait during which the occupant's place was free for others.
-    pub(crate) fn come_back(&self) {
-        self.registry().line().come_back(|marked| {
+    /// The occupant moves in for good: it is a member of the pool that is
+    /// neither worker nor guest, and holds no place.
+    pub(crate) fn move_in(&self) {
+        self.resident.store(true, Ordering::Relaxed);
+        self.registry().line().move_in(|marked| {
             if marked {
                 self.ask(Reasons::HUNGRY);
             }
         });
+    }
+
+    /// The occupant is about to wait: its place, if it has one, is free for
+    /// others meanwhile.
+    pub(crate) fn leave(&self) {
+        if !self.resident.load(Ordering::Relaxed) {
+            let registry = self.registry();
+            registry.wake(registry.line().leave(&|| registry.has_work()));
+        }
+    }
+
+    /// The occupant goes on after [`leave`](Self::leave).
+    pub(crate) fn come_back(&self) {
+        if !self.resident.load(Ordering::Relaxed) {
+            self.registry().line().come_back(|marked| {
+                if marked {
+                    self.ask(Reasons::HUNGRY);
+                }
+            });
+        }
     }
 
     /// Answers those who asked for attention.

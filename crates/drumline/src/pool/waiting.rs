@@ -125,7 +125,7 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
     if seen || awaited.is_done() {
         return;
     }
-    registry.wake(registry.line().leave(&|| registry.has_work()));
+    seat.leave();
     seat.parker().park();
     seat.come_back();
 }
