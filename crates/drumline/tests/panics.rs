@@ -294,8 +294,6 @@ fn while_unwinding_a_join_in_a_destructor_works() {
     assert_eq!((number, sum.get()), (6, 55));
 }
 
-// ---- random trees ----
-
 static ALIVE: AtomicIsize = AtomicIsize::new(0);
 
 /// Counted while it exists; boxed, so that a leak or a double drop is also one of memory.
