@@ -170,7 +170,7 @@ impl Random {
 
     /// The next number.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -180,6 +180,6 @@ impl Random {
     /// A number below `bound`, which is not zero.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 11) % bound
+        (self.number() >> 11) % bound
     }
 }

@@ -4,6 +4,8 @@
 //! code parallel costs about a nanosecond per fork; an idle pool costs nothing.
 #![warn(missing_docs)]
 
+#[cfg(doctest)]
+mod compile_fail;
 mod job;
 #[cfg(not(loom))]
 mod jobs;

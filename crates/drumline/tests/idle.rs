@@ -148,5 +148,5 @@ fn unbalanced(seed: u64, depth: u32) -> u64 {
             }
         }
     }
-    1 + fork(random.next(), children, depth.saturating_sub(1))
+    1 + fork(random.number(), children, depth.saturating_sub(1))
 }

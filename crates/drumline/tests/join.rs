@@ -179,7 +179,7 @@ fn random_trees_run_every_leaf_once() {
                 let at = random.below(leaves.len() as u64 + 1) as usize;
                 let at = at.clamp(1, leaves.len() - 1);
                 let (a, b) = leaves.split_at(at);
-                let seeds = (random.next(), random.next());
+                let seeds = (random.number(), random.number());
                 join(|| node(seeds.0, a), || node(seeds.1, b));
             }
         }

@@ -89,7 +89,7 @@ fn tree(random: &mut Random, counts: &[AtomicU32]) {
     let leaves = 1 + random.below(LEAVES as u64) as usize;
     let counts = &counts[..leaves];
     let long = random.below(4) == 0;
-    node(random.next(), counts, long);
+    node(random.number(), counts, long);
     for count in counts {
         let ran = count.swap(0, Ordering::Relaxed);
         check(ran == 1, &format!("a leaf ran {ran} times"));
@@ -109,7 +109,7 @@ fn node(seed: u64, counts: &[AtomicU32], long: bool) {
         _ => {
             let at = 1 + random.below(counts.len() as u64 - 1) as usize;
             let (left, right) = counts.split_at(at);
-            let seeds = (random.next(), random.next());
+            let seeds = (random.number(), random.number());
             drumline::join(|| node(seeds.0, left, long), || node(seeds.1, right, long));
         }
     }

@@ -145,7 +145,7 @@ impl Random {
         Random((z ^ (z >> 31)) | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -153,7 +153,7 @@ impl Random {
     }
 
     pub fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 11) % bound
+        (self.number() >> 11) % bound
     }
 }
 
