@@ -6,6 +6,8 @@
 
 #[cfg(not(loom))]
 mod broadcast;
+#[cfg(doctest)]
+mod compile_fail;
 mod job;
 #[cfg(not(loom))]
 mod jobs;

@@ -160,7 +160,9 @@ struct Owned {
     floor: AtomicPtr<Slot>,
     base: *mut Slot,
     end: *mut Slot,
-    slots: Box<[Slot]>,
+    /// Owned, and raw: moving a box would claim it for itself, and end the
+    /// right of the pointers above to be used.
+    slots: *mut [Slot],
     barrier: Barrier,
 }
 
@@ -178,7 +180,7 @@ struct Shared {
     next: AtomicPtr<Deque>,
 }
 
-// SAFETY: `base` and `end` point into `slots`, which the deque owns; all that
+// SAFETY: `slots` is owned, `base` and `end` point into it; all that
 // threads share is atomic, and who may write what is the protocol above.
 unsafe impl Send for Deque {}
 // SAFETY: as for `Send`.
@@ -188,8 +190,8 @@ impl Deque {
     /// A deque with room for `capacity` entries. With 0, every push is sent
     /// on to the next deque of the chain.
     pub(crate) fn new(capacity: usize, barrier: Barrier) -> Self {
-        let slots = Slot::zeroed(capacity + 1);
-        let base = slots.as_ptr().cast_mut();
+        let slots = Box::into_raw(Slot::zeroed(capacity + 1));
+        let base = slots.cast::<Slot>();
         let end = base.wrapping_add(capacity);
         Deque {
             owned: Owned {
@@ -556,5 +558,8 @@ impl Drop for Deque {
             // SAFETY: `next` came from `Box::into_raw` and is freed here only.
             drop(unsafe { Box::from_raw(next) });
         }
+        // SAFETY: `slots` came from `Box::into_raw` and is freed here only;
+        // nobody uses a deque that is being dropped.
+        drop(unsafe { Box::from_raw(self.owned.slots) });
     }
 }

@@ -30,10 +30,14 @@ mod handle;
 pub(crate) mod local;
 #[cfg(not(loom))]
 mod queue;
+#[cfg(all(test, not(loom), not(miri)))]
+mod refused_tests;
 #[cfg(not(loom))]
 mod registry;
 #[cfg(not(loom))]
 mod seat;
+#[cfg(all(test, not(loom)))]
+mod small_tests;
 #[cfg(not(loom))]
 mod submit;
 #[cfg(not(loom))]

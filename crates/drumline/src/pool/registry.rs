@@ -171,8 +171,10 @@ impl Registry {
         };
         drop(free);
         self.line.enter(|marked| {
+            // Every deque of the chain: behind a gate it is the second that
+            // is pushed to.
             if marked {
-                seat.first_deque().ask(Reasons::HUNGRY);
+                seat.ask(Reasons::HUNGRY);
             } else if seat.first_deque().is_asked() {
                 let _ = seat.first_deque().take_reasons();
             }
@@ -182,6 +184,10 @@ impl Registry {
 
     /// Takes the seat back from a guest.
     pub(crate) fn dismiss(&self, seat: &Seat) {
+        if self.is_forked() {
+            // The line's lock may be held by a thread of the parent, for ever.
+            return;
+        }
         self.wake(self.line.leave(&|| self.has_work()));
         lock(&self.free).push(seat.index());
     }

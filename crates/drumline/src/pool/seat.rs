@@ -4,7 +4,7 @@
 //! never freed before the pool, so a late wake-up or a late look at a deque
 //! always finds memory.
 
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use super::deque::{Deque, Reasons};
 use super::queue::Queue;
@@ -27,7 +27,9 @@ const CAPACITY: usize = 15;
 /// A thread's place in a pool.
 #[derive(Debug)]
 pub(crate) struct Seat {
-    deque: Box<Deque>,
+    /// Owned, and raw: the pointers in `current` and elsewhere outlive a move
+    /// of the seat, which would end the right to use them if this were a box.
+    deque: NonNull<Deque>,
     /// Jobs spawned here. Anybody may take them.
     queue: Queue,
     /// Jobs for this very worker.
@@ -44,16 +46,16 @@ pub(crate) struct Seat {
 }
 
 // SAFETY: `registry` points to the registry that owns this seat and is only
-// read; all else is `Send` and `Sync`.
+// read; `deque` is owned, and itself `Send` and `Sync`, as is all else.
 unsafe impl Send for Seat {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Seat {}
 
 impl Seat {
     pub(crate) fn new(registry: &Registry, index: usize, barrier: Barrier) -> Self {
-        let deque = Deque::gated(Deque::new(CAPACITY, barrier));
+        let deque = NonNull::from(Box::leak(Deque::gated(Deque::new(CAPACITY, barrier))));
         Seat {
-            current: AtomicPtr::new(ptr::from_ref(&*deque).cast_mut()),
+            current: AtomicPtr::new(deque.as_ptr()),
             deque,
             queue: Queue::new(),
             inbox: Queue::new(),
@@ -88,12 +90,13 @@ impl Seat {
     }
 
     pub(crate) fn first_deque(&self) -> &Deque {
-        &self.deque
+        // SAFETY: allocated in `new`, freed in `drop` only, shared in between.
+        unsafe { self.deque.as_ref() }
     }
 
     /// This seat's deques, oldest entries first.
     pub(crate) fn deques(&self) -> impl Iterator<Item = &Deque> {
-        std::iter::successors(Some(&*self.deque), |deque| deque.next())
+        std::iter::successors(Some(self.first_deque()), |deque| deque.next())
     }
 
     /// Occupant: the deque that it pushes to.
@@ -239,6 +242,13 @@ impl Seat {
     }
 }
 
+impl Drop for Seat {
+    fn drop(&mut self) {
+        // SAFETY: leaked in `new`, and freed here only.
+        drop(unsafe { Box::from_raw(self.deque.as_ptr()) });
+    }
+}
+
 /// Raises the floors of a seat's deques while a job runs, so that nobody who
 /// waits for that job takes what is older.
 pub(crate) struct Floor<'a> {
@@ -256,7 +266,7 @@ impl<'a> Floor<'a> {
     fn raise_with(seat: &'a Seat, raise: fn(&Deque) -> *mut super::slot::Slot) -> Self {
         Floor {
             seat,
-            first: raise(&seat.deque),
+            first: raise(seat.first_deque()),
             further: seat.deques().skip(1).map(raise).collect(),
         }
     }
@@ -264,7 +274,7 @@ impl<'a> Floor<'a> {
 
 impl Drop for Floor<'_> {
     fn drop(&mut self) {
-        self.seat.deque.restore_floor(self.first);
+        self.seat.first_deque().restore_floor(self.first);
         let mut before = self.further.iter();
         for deque in self.seat.deques().skip(1) {
             match before.next() {

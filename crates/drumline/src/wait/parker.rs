@@ -44,6 +44,18 @@ mod futex {
             }
         }
 
+        /// Takes the token that is there.
+        ///
+        /// A swap and not a store: a second `unpark` may have come since the
+        /// token was seen. A store could overtake the caller's look at its
+        /// condition (it waits in the store buffer meanwhile), wipe out that
+        /// second token, and leave the thread asleep for good. The swap either
+        /// comes after the second `unpark` and, by Acquire, sees what it
+        /// announces, or before it, and the token stays.
+        fn take_token(&self) {
+            self.state.swap(EMPTY, Ordering::Acquire);
+        }
+
         /// Sleeps until [`unpark`](Self::unpark), or takes an earlier one.
         pub(crate) fn park(&self) {
             // Acquire, here and below, pairs with the Release in `unpark`.
@@ -52,7 +64,7 @@ mod futex {
                 .compare_exchange(EMPTY, PARKED, Ordering::Acquire, Ordering::Acquire)
                 .is_err()
             {
-                self.state.store(EMPTY, Ordering::Relaxed);
+                self.take_token();
                 return;
             }
             loop {
@@ -75,7 +87,7 @@ mod futex {
                 .compare_exchange(EMPTY, PARKED, Ordering::Acquire, Ordering::Acquire)
                 .is_err()
             {
-                self.state.store(EMPTY, Ordering::Relaxed);
+                self.take_token();
                 return true;
             }
             futex::wait(&self.state, PARKED, Some(time));

@@ -1,0 +1,113 @@
+//! The end of pools: shut down, dropped, ten thousand one after another.
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+
+use common::{eventually, fib, pool, without_guests};
+use drumline::Pool;
+
+#[test]
+fn shutdown_from_inside_gives_the_pool_back() {
+    // The pool is sent to one of its own threads.
+    let (to_worker, at_worker) = mpsc::channel::<Pool>();
+    let (to_test, at_test) = mpsc::channel();
+    let at_worker = Mutex::new(at_worker);
+    let pool = Pool::builder()
+        .jobs(2)
+        .start_handler(move |index| {
+            if index == 0 {
+                let pool = at_worker.lock().unwrap().recv().unwrap();
+                to_test.send(pool.shutdown()).unwrap();
+            }
+        })
+        .build()
+        .unwrap();
+    to_worker.send(pool).unwrap();
+    let error = at_test.recv().unwrap().unwrap_err();
+    assert!(
+        error.to_string().contains("cannot wait for its own end"),
+        "{error}"
+    );
+    let pool = error.into_pool();
+    assert_eq!(pool.install(|| fib(12)), 144);
+    pool.shutdown().unwrap();
+}
+
+#[test]
+fn a_pool_dropped_on_its_own_thread_ends() {
+    let (to_worker, at_worker) = mpsc::channel::<Pool>();
+    let at_worker = Mutex::new(at_worker);
+    let ended = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&ended);
+    let pool = Pool::builder()
+        .jobs(2)
+        .start_handler(move |index| {
+            if index == 0 {
+                drop(at_worker.lock().unwrap().recv().unwrap());
+            }
+        })
+        .exit_handler(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        })
+        .build()
+        .unwrap();
+    to_worker.send(pool).unwrap();
+    eventually("both threads end", || ended.load(Ordering::Relaxed) == 2);
+}
+
+#[test]
+fn a_pool_is_shut_down_from_inside_another() {
+    let (pool, other) = (pool(2), without_guests(1));
+    other.install(|| pool.shutdown()).unwrap();
+}
+
+#[test]
+fn many_pools_one_after_another() {
+    let start = usage();
+    let mut early = None;
+    for number in 0..10_000 {
+        let pool = pool(1 + number % 3);
+        if number % 3 == 0 {
+            assert_eq!(pool.install(|| fib(5)), 5);
+        }
+        if number % 7 == 0 {
+            pool.shutdown().unwrap();
+        } else {
+            drop(pool);
+        }
+        if number == 1_000 {
+            early = Some(usage());
+        }
+    }
+    if let (Some(start), Some(early)) = (start, early.flatten()) {
+        let others = 64; // threads of tests that run beside this one
+        eventually("the threads of dropped pools end", || {
+            usage().is_some_and(|now| now.threads <= start.threads + others)
+        });
+        let end = usage().unwrap();
+        // 9,000 further pools; half a page each would be more than this.
+        let grown = end.resident_kib.saturating_sub(early.resident_kib);
+        eprintln!("resident memory grew by {grown} KiB");
+        assert!(grown < 256 * 1024, "{grown} KiB after 1,000 pools");
+    }
+}
+
+struct Usage {
+    threads: usize,
+    resident_kib: usize,
+}
+
+/// What the system says about this process, where it says it in the way of Linux.
+fn usage() -> Option<Usage> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let number = |key: &str| {
+        let line = status.lines().find(|line| line.starts_with(key))?;
+        line[key.len()..].split_whitespace().next()?.parse().ok()
+    };
+    Some(Usage {
+        threads: number("Threads:")?,
+        resident_kib: number("VmRSS:")?,
+    })
+}

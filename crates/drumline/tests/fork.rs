@@ -1,0 +1,159 @@
+//! Pools in a child process made by `fork`.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use common::{FOREVER, fib, meet, message, pool, without_guests};
+use drumline::{Pool, join};
+
+/// Forks, runs `child` in the child, and demands that it returns `true`.
+///
+/// The child has this thread only. What it does besides using the pool is safe there: memory can
+/// be allocated (the C library sees to that), nothing is printed, and `_exit` runs nothing of
+/// the parent's.
+#[track_caller]
+fn in_a_child(child: impl FnOnce() -> bool) {
+    // One fork at a time; no other test holds a lock that a child would need.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: the child runs `child`, which keeps to what is said above, and ends with `_exit`.
+    let id = unsafe { libc::fork() };
+    assert!(id >= 0, "fork failed");
+    if id == 0 {
+        let status = match catch_unwind(AssertUnwindSafe(child)) {
+            Ok(true) => 0,
+            Ok(false) => 1,
+            Err(_) => 2,
+        };
+        // SAFETY: ends the child without unwinding into the test harness.
+        unsafe { libc::_exit(status) };
+    }
+    let start = Instant::now();
+    let mut status = 0;
+    loop {
+        // SAFETY: `id` is a child of this process that nobody else waits for.
+        let ended = unsafe { libc::waitpid(id, &raw mut status, libc::WNOHANG) };
+        if ended == id {
+            break;
+        }
+        if start.elapsed() > FOREVER {
+            // SAFETY: the child of this very function, not waited for yet.
+            unsafe { libc::kill(id, libc::SIGKILL) };
+            panic!("the child hangs");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(alone);
+    assert!(libc::WIFEXITED(status), "the child died: {status:#x}");
+    assert_eq!(libc::WEXITSTATUS(status), 0, "1: wrong, 2: panicked");
+}
+
+/// Whether `f` panics with the message that the documentation promises, without printing it.
+fn refuses(f: impl FnOnce()) -> bool {
+    std::panic::set_hook(Box::new(|_| ()));
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(()) => false,
+        Err(payload) => message(&*payload).contains("in a child process after fork"),
+    }
+}
+
+#[test]
+fn a_pool_of_the_parent_refuses() {
+    for pool in [pool(2), without_guests(2), pool(1)] {
+        pool.install(|| fib(15));
+        in_a_child(|| {
+            refuses(|| {
+                pool.install(|| ());
+            }) && refuses(|| {
+                pool.join(|| (), || ());
+            }) && refuses(|| {
+                let _ = pool.set_jobs(3);
+            })
+        });
+        assert_eq!(pool.install(|| fib(15)), 610, "the parent's is unharmed");
+    }
+}
+
+#[test]
+fn dropping_a_pool_of_the_parent_does_nothing() {
+    let mut pool = Some(pool(2));
+    in_a_child(|| {
+        drop(pool.take());
+        true
+    });
+    pool.unwrap().shutdown().unwrap();
+}
+
+#[test]
+fn global_functions_start_anew() {
+    assert_eq!(fib(15), 610);
+    for _ in 0..20 {
+        in_a_child(|| fib(15) == 610 && drumline::current_jobs() >= 1);
+    }
+    assert_eq!(fib(15), 610);
+}
+
+#[test]
+fn a_child_makes_pools_of_its_own() {
+    let before = pool(2);
+    in_a_child(|| {
+        let own = pool(2);
+        own.install(meet);
+        let sum = own.install(|| fib(15));
+        own.shutdown().is_ok() && sum == 610
+    });
+    before.install(meet);
+}
+
+#[test]
+fn a_call_that_is_inside_goes_on_alone() {
+    let pool = pool(2);
+    for _ in 0..20 {
+        pool.install(|| {
+            in_a_child(|| {
+                // Still inside, and on this thread only.
+                let (a, b) = join(|| fib(10), || fib(9));
+                a + b == 55 + 34
+            });
+        });
+    }
+    assert_eq!(pool.install(|| fib(15)), 610);
+}
+
+#[test]
+fn a_call_that_is_inside_comes_out_alone() {
+    // The whole visit of a guest ends in the child.
+    let pool = Pool::builder().jobs(2).build().unwrap();
+    for _ in 0..20 {
+        let mut sum = 0;
+        // SAFETY: as in `in_a_child`; the child leaves through `_exit` below.
+        let id = pool.install(|| {
+            // SAFETY: as above.
+            let id = unsafe { libc::fork() };
+            if id == 0 {
+                sum = fib(10);
+            }
+            id
+        });
+        assert!(id >= 0, "fork failed");
+        if id == 0 {
+            let free = pool.worker_index().is_none() && drumline::worker_index().is_none();
+            let right = free && sum == 55 && fib(10) == 55;
+            // SAFETY: ends the child without unwinding into the test harness.
+            unsafe { libc::_exit(i32::from(!right)) };
+        }
+        let mut status = 0;
+        // SAFETY: a child of this process that nobody else waits for.
+        let ended = unsafe { libc::waitpid(id, &raw mut status, 0) };
+        assert_eq!(ended, id);
+        assert!(
+            libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0,
+            "{status:#x}"
+        );
+    }
+    assert_eq!(pool.install(|| fib(15)), 610);
+}

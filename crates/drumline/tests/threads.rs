@@ -1,0 +1,209 @@
+//! The threads of a pool: names, stacks, hooks, the current thread as one of them.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use common::{MIB, eventually, fib, meet, message, pool, quiet_panic, without_guests};
+use drumline::Pool;
+
+#[test]
+fn hooks_run_on_each_thread_in_order_and_before_shutdown_returns() {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let note = |what: &'static str| {
+        let log = Arc::clone(&log);
+        move |index: usize| {
+            let thread = thread::current().id();
+            log.lock().unwrap().push((what, index, thread));
+        }
+    };
+    let pool = Pool::builder()
+        .jobs(3)
+        .pin(note("pin"))
+        .start_handler(note("start"))
+        .exit_handler(note("exit"))
+        .build()
+        .unwrap();
+    assert_eq!(pool.install(|| fib(12)), 144);
+    pool.shutdown().unwrap();
+    let log = log.lock().unwrap();
+    assert_eq!(log.len(), 9);
+    for index in 0..3 {
+        let own: Vec<_> = log.iter().filter(|entry| entry.1 == index).collect();
+        let what: Vec<_> = own.iter().map(|entry| entry.0).collect();
+        assert_eq!(what, ["pin", "start", "exit"]);
+        assert!(
+            own.iter().all(|entry| entry.2 == own[0].2),
+            "one thread each"
+        );
+    }
+}
+
+#[test]
+fn hooks_that_panic_are_reported_and_the_pool_goes_on() {
+    let panics = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&panics);
+    let pool = Pool::builder()
+        .jobs(2)
+        .start_handler(|_| quiet_panic("start"))
+        .exit_handler(|_| quiet_panic("exit"))
+        .panic_handler(move |payload| {
+            told.lock().unwrap().push(message(&*payload).to_owned());
+            quiet_panic("the handler itself")
+        })
+        .build()
+        .unwrap();
+    assert_eq!(pool.install(|| fib(12)), 144);
+    pool.shutdown().unwrap();
+    let mut panics = std::mem::take(&mut *panics.lock().unwrap());
+    panics.sort_unstable();
+    assert_eq!(panics, ["exit", "exit", "start", "start"]);
+}
+
+#[test]
+fn panics_that_nobody_hears_are_counted() {
+    let pool = Pool::builder().jobs(3).start_handler(|_| quiet_panic(()));
+    let pool = pool.build().unwrap();
+    eventually("three panics", || pool.lost_panics() == 3);
+    assert_eq!(pool.install(|| fib(12)), 144);
+}
+
+#[test]
+fn threads_have_names_and_stacks() {
+    fn deep(level: usize) -> usize {
+        let frame = std::hint::black_box([level as u8; 1024]);
+        if level == 0 {
+            0
+        } else {
+            deep(level - 1) + usize::from(frame[7] == level as u8)
+        }
+    }
+    let pool = Pool::builder()
+        .jobs(2)
+        .thread_name(|index| format!("named-{index}"))
+        .stack_size(64 * MIB)
+        .build()
+        .unwrap();
+    // Such a pool hands calls over to its own threads.
+    let name = pool.install(|| thread::current().name().map(str::to_owned));
+    assert!(
+        name.as_deref()
+            .is_some_and(|name| name.starts_with("named-")),
+        "{name:?}"
+    );
+    // More than an ordinary thread has.
+    assert_eq!(pool.install(|| deep(30 * 1024)), 30 * 1024);
+}
+
+#[test]
+fn who_runs_a_call() {
+    let me = thread::current().id();
+    assert_eq!(pool(2).install(|| thread::current().id()), me);
+    assert_ne!(without_guests(2).install(|| thread::current().id()), me);
+    let special = Pool::builder()
+        .jobs(1)
+        .start_handler(|_| ())
+        .build()
+        .unwrap();
+    assert_ne!(special.install(|| thread::current().id()), me);
+    let special = Pool::builder().jobs(1).start_handler(|_| ()).guests(true);
+    let special = special.build().unwrap();
+    assert_eq!(special.install(|| thread::current().id()), me);
+}
+
+#[test]
+fn the_current_thread_as_a_member() {
+    // On a thread of its own: it is a member for good.
+    let pool = thread::spawn(|| {
+        let me = thread::current().id();
+        let pool = Pool::builder()
+            .jobs(2)
+            .use_current_thread()
+            .build()
+            .unwrap();
+        assert_eq!(pool.current_jobs(), 2);
+        let index = pool.worker_index();
+        assert!(index.is_some());
+        assert_eq!(drumline::worker_index(), index);
+        assert_eq!(drumline::current_jobs(), 2);
+        assert_eq!(pool.install(|| thread::current().id()), me);
+        // The one other thread helps.
+        for _ in 0..200 {
+            meet();
+        }
+        assert_eq!(fib(15), 610);
+        // While this thread waits for another pool, nobody else counts as gone.
+        let other = without_guests(1);
+        for _ in 0..20 {
+            let ran = common::Event::new();
+            drumline::join(|| other.install(|| ran.wait()), || ran.set());
+        }
+        // Once is enough.
+        let again = Pool::builder()
+            .jobs(1)
+            .use_current_thread()
+            .build()
+            .unwrap_err();
+        assert!(again.to_string().contains("in a pool already"), "{again}");
+        // It cannot wait for itself.
+        pool.shutdown().unwrap_err().into_pool()
+    })
+    .join()
+    .unwrap();
+    assert_eq!(pool.install(|| fib(10)), 55);
+    pool.shutdown().unwrap();
+}
+
+#[test]
+fn a_member_is_helped_whoever_else_comes_and_goes() {
+    thread::spawn(|| {
+        let pool = Pool::builder()
+            .jobs(2)
+            .use_current_thread()
+            .build()
+            .unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        thread::scope(|scope| {
+            let guest = scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    pool.install(|| fib(8));
+                }
+            });
+            for _ in 0..200 {
+                fib(8);
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            guest.join().unwrap();
+            meet();
+        });
+        for _ in 0..200 {
+            // The guest leaves the one other place free, with nothing to do.
+            thread::scope(|scope| {
+                scope.spawn(|| pool.install(|| ()));
+                fib(4);
+            });
+            meet();
+        }
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn the_current_thread_as_the_only_member() {
+    thread::spawn(|| {
+        let pool = Pool::builder()
+            .jobs(1)
+            .use_current_thread()
+            .build()
+            .unwrap();
+        assert_eq!(pool.current_jobs(), 1);
+        assert_eq!(fib(15), 610);
+        thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(pool.install(|| fib(12)), 144));
+        });
+    })
+    .join()
+    .unwrap();
+}
