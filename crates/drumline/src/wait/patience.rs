@@ -61,9 +61,10 @@ impl Patience {
         self.nap.is_some() || self.since.elapsed() >= time
     }
 
-    /// Whether the spinning is over and no nap has been taken yet.
+    /// Whether the spinning is over. Once it is it stays so: `wait` looks at
+    /// the clock again, and may nap where this has just said no.
     pub(crate) fn is_about_to_nap(&self) -> bool {
-        self.nap.is_none() && self.since.elapsed() >= LONG_SPIN
+        self.nap.is_some() || self.since.elapsed() >= LONG_SPIN
     }
 
     /// Passes a little time, or says that there was enough of it. `eager`:
@@ -92,5 +93,22 @@ impl Patience {
             }
         }
         Step::Look
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever asks before each turn whether the first nap comes must be told
+    /// at least once before it gives up, also if the clock passed the limit
+    /// right after it had asked.
+    #[test]
+    fn a_nap_is_announced_even_if_late() {
+        let napping = Patience {
+            since: Instant::now(),
+            nap: Some(FIRST_NAP),
+        };
+        assert!(napping.is_about_to_nap());
     }
 }
