@@ -5,6 +5,21 @@
 //! the same names resolve to loom's types, and the models in this crate run
 //! the very code that ships.
 
+/// Whether a planted bug is switched on: `false`, and gone, outside the models.
+#[cfg(all(test, loom))]
+macro_rules! planted {
+    ($plant:ident) => {
+        $crate::sync::plant::is($crate::sync::plant::Plant::$plant)
+    };
+}
+#[cfg(not(all(test, loom)))]
+macro_rules! planted {
+    ($plant:ident) => {
+        false
+    };
+}
+pub(crate) use planted;
+
 pub(crate) mod barrier;
 #[cfg(all(test, loom))]
 pub(crate) mod plant;
