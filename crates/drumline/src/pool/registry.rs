@@ -88,7 +88,7 @@ impl Registry {
 
     /// How many threads may run user code at once.
     pub(crate) fn jobs(&self) -> usize {
-        self.line.places() + self.members()
+        self.line.places()
     }
 
     /// How many threads are members for good without being workers.
@@ -161,7 +161,8 @@ impl Registry {
         drop(free);
         self.line.enter(|marked| {
             if marked {
-                seat.first_deque().ask(Reasons::HUNGRY);
+                // Every deque: the first may be a gate, which nobody pushes to.
+                seat.ask(Reasons::HUNGRY);
             } else if seat.first_deque().is_asked() {
                 let _ = seat.first_deque().take_reasons();
             }
@@ -176,6 +177,26 @@ impl Registry {
     }
 
     // ---- workers ------------------------------------------------------------
+
+    /// A worker becomes active to do what only it can do.
+    pub(crate) fn begin(&self, seat: &Seat) {
+        self.wake(self.line.begin(seat.index(), |marked| {
+            if marked {
+                seat.ask(Reasons::HUNGRY);
+            }
+        }));
+    }
+
+    /// Makes a seat for a thread that is active for good.
+    pub(crate) fn seat_member(&self) -> &Seat {
+        let seat = self.seat(self.add_seat());
+        self.line.add_member(|marked| {
+            if marked {
+                seat.ask(Reasons::HUNGRY);
+            }
+        });
+        seat
+    }
 
     /// Counts a worker that has been started.
     pub(crate) fn count_worker(&self, index: usize) {
