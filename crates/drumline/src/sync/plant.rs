@@ -57,14 +57,12 @@ pub(crate) enum Plant {
     ScanBeforeMark,
     /// `Line::take` does not name a successor, and asks for no marks.
     TakeAlone,
-    /// `Line::retire` leaves a higher lookout its role, and sleeps.
-    RetireSleeps,
     /// `Line::stand` relies on marks that are not out.
     StandSleeps,
     /// `Line::end_if_done` ends a pool that still has work.
     EndsWithWork,
-    /// `Line::close` wakes nobody.
-    CloseWakesNobody,
+    /// The last to leave a closed pool does not end it.
+    EndForgotten,
 }
 
 thread_local! {

@@ -132,6 +132,10 @@ mod model {
 }
 
 #[cfg(all(test, loom))]
+#[allow(
+    clippy::arc_with_non_send_sync,
+    reason = "loom's threads are coroutines of one"
+)]
 mod tests {
     use std::sync::Arc;
 
