@@ -292,7 +292,7 @@ impl PoolBuilder {
             || hooks.start.is_some()
             || hooks.exit.is_some();
         let members = usize::from(self.use_current_thread);
-        let places = self.jobs.resolve().get() - members;
+        let places = self.jobs.resolve().get();
         let barrier = if self.refuse_barrier {
             barrier::Barrier::Refused
         } else {
@@ -311,7 +311,7 @@ impl PoolBuilder {
         registry: &Shared,
         spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
     ) {
-        let wanted = registry.line().places();
+        let wanted = registry.jobs() - registry.members();
         start_workers(
             registry,
             wanted,
@@ -358,9 +358,9 @@ fn start_workers(
 
 /// Changes the number of jobs of a live pool.
 pub(crate) fn resize(registry: &Shared, jobs: usize) {
-    let places = jobs.saturating_sub(registry.members());
-    start_workers(registry, places, None, None, &mut spawn_thread);
-    registry.wake(registry.line().set_places(places));
+    let workers = jobs.saturating_sub(registry.members());
+    start_workers(registry, workers, None, None, &mut spawn_thread);
+    registry.wake(registry.line().set_places(jobs));
 }
 
 /// The ordinary way to start a thread.
@@ -380,7 +380,7 @@ fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
 fn become_member(registry: &Shared) {
     // Leaked: the thread's cells point into it from now on.
     let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
-    let seat = registry.seat(registry.add_seat());
+    let seat = registry.seat_member();
     std::mem::forget(local::switch(seat, seat.first_deque()));
 }
 

@@ -83,7 +83,7 @@ use super::slot::Slot;
 use crate::job::Header;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Apart, SpinGuard, SpinLock, relax};
+use crate::sync::{Apart, SpinGuard, SpinLock, planted, relax};
 
 /// Reasons why the owner was asked for attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,6 +241,11 @@ impl Deque {
         // SAFETY: `top` is at most `end` here, whose scratch slot exists.
         unsafe { (*mine).write(job) };
         let next = mine.wrapping_add(1);
+        if planted!(LimitBeforeEntry) {
+            let asked = next > self.owned.limit.load(Ordering::Relaxed);
+            self.owned.top.store(next, Ordering::Release);
+            return asked;
+        }
         // Release publishes the slot to the Acquire load of `top` in `expose`.
         self.owned.top.store(next, Ordering::Release);
         if FENCED {
@@ -275,6 +280,10 @@ impl Deque {
     /// stays reserved until [`release`](Self::release).
     #[must_use]
     pub(crate) fn reclaim(&self, mine: *mut Slot) -> bool {
+        if planted!(LowerHeadUnlocked) && self.shared.taken.load(Ordering::Relaxed) <= mine {
+            self.shared.head.store(mine, Ordering::Relaxed);
+            return true;
+        }
         let _locked = self.shared.lock.lock();
         // Relaxed throughout: the lock orders thieves and owner.
         if self.shared.taken.load(Ordering::Relaxed) <= mine {
@@ -292,7 +301,9 @@ impl Deque {
     pub(crate) fn release(&self, mine: *mut Slot) {
         let _locked = self.shared.lock.lock();
         // Every older entry was taken before this one, every newer one is gone.
-        self.shared.taken.store(mine, Ordering::Relaxed);
+        if !planted!(ReleaseKeepsTaken) {
+            self.shared.taken.store(mine, Ordering::Relaxed);
+        }
         self.shared.head.store(mine, Ordering::Relaxed);
         self.owned.top.store(mine, Ordering::Relaxed);
     }
@@ -320,6 +331,11 @@ impl Deque {
         // First the limit, then the reasons: an asker writes the reason first,
         // so one that comes in between leaves `limit` null and is met by the
         // next push. Acquire pairs with the Release in `ask`.
+        if planted!(ReasonsBeforeLimit) {
+            let reasons = self.shared.reasons.swap(0, Ordering::AcqRel);
+            self.owned.limit.swap(self.owned.end, Ordering::AcqRel);
+            return Reasons(reasons);
+        }
         self.owned.limit.swap(self.owned.end, Ordering::AcqRel);
         let reasons = Reasons(self.shared.reasons.swap(0, Ordering::AcqRel));
         if reasons.contains(Reasons::SHARE) {
@@ -451,6 +467,11 @@ impl Deque {
     pub(crate) fn ask(&self, reasons: Reasons) {
         // The reason first; read-modify-writes, so that the owner's swap of
         // `limit` synchronizes with every asker before it.
+        if planted!(ReasonAfterLimit) {
+            self.owned.limit.swap(ptr::null_mut(), Ordering::AcqRel);
+            self.shared.reasons.fetch_or(reasons.0, Ordering::AcqRel);
+            return;
+        }
         self.shared.reasons.fetch_or(reasons.0, Ordering::AcqRel);
         self.owned.limit.swap(ptr::null_mut(), Ordering::AcqRel);
     }
@@ -539,7 +560,7 @@ impl Deque {
         }
         // Acquire pairs with the Release in `push`: the slots are written.
         let top = self.top_clamped(Ordering::Acquire);
-        if top < claim {
+        if top < claim && !planted!(ClaimTooMuch) {
             claim = top.max(head);
             self.shared.head.store(claim, Ordering::Release);
         }
@@ -547,6 +568,9 @@ impl Deque {
     }
 
     fn top_clamped(&self, order: Ordering) -> *mut Slot {
+        if planted!(ScratchVisible) {
+            return self.owned.top.load(order);
+        }
         self.owned.top.load(order).min(self.owned.end)
     }
 }

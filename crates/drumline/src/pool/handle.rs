@@ -277,7 +277,7 @@ pub(super) fn wait_outside(wait: impl FnOnce()) {
     let seat = local::seat().filter(|seat| !seat.registry().is_forked());
     if let Some(seat) = seat {
         let registry = seat.registry();
-        registry.wake(registry.line().leave(&|| registry.has_work()));
+        registry.wake(registry.line().rest(&|| registry.has_work()));
     }
     wait();
     if let Some(seat) = seat {

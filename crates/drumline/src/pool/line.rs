@@ -32,12 +32,15 @@
 //! * A lookout that goes to sleep (`doze`) is in line and not awake from the
 //!   moment it gives up the role under the lock; it *then* marks, runs the
 //!   barrier and scans. If it finds something it takes the role back (`rise`).
-//! * A deque enters use under the lock (`enter`), so it is either seen by the
-//!   marking that follows, or it learns that it must carry the mark.
+//! * A deque enters use under the lock (`enter`, `add_member`; `begin` for a
+//!   worker that slept; `add_deque` where one is full), so it is either seen by
+//!   the marking that follows, or it learns that it must carry the mark.
 //! * A lookout that takes work (`take`) either names its successor, or sleeps
 //!   no less than the rule demands: it marks before it begins.
-//! * A place that becomes free (`leave`, `set_places`) without a lookout and
-//!   without marks wakes the head of the line.
+//! * A place that becomes free (`leave`, `rest`, `set_places`) without a
+//!   lookout and without marks wakes the head of the line. Only where no deque
+//!   is in use, not even one of a thread that waits and comes back, "no marks"
+//!   is as good as "marks": each deque that enters then gets its own.
 //! * A mark is used up by `summon`. It wakes the head of the line, or clears
 //!   `hungry` where that is impossible (no place, nobody in line), so that the
 //!   next `leave` or `retire` knows that the marks no longer hold.
@@ -55,7 +58,7 @@
 //! storm); one watching thread besides the workers (it ticks when idle).
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Mutex, MutexGuard, lock};
+use crate::sync::{Mutex, MutexGuard, lock, planted};
 
 use super::idle::IdleSet;
 
@@ -119,6 +122,7 @@ pub(crate) struct Line {
     state: Mutex<State>,
     /// Copies for those who only want to know roughly; written under the lock.
     active: AtomicUsize,
+    quiet: AtomicBool,
     places: AtomicUsize,
     lookout: AtomicUsize,
     entries: AtomicUsize,
@@ -129,6 +133,10 @@ pub(crate) struct Line {
 struct State {
     places: usize,
     active: usize,
+    /// Threads that wait: they are not active, but their deques are in use.
+    away: usize,
+    /// Threads that are active for good, whether they do something or not.
+    members: usize,
     idle: IdleSet,
     lookout: Option<usize>,
     /// The marks are out (or are being placed by a thread that will scan).
@@ -140,6 +148,21 @@ struct State {
 impl State {
     fn place_is_free(&self) -> bool {
         self.active < self.places
+    }
+
+    /// How many threads may push to a deque of theirs.
+    fn in_use(&self) -> usize {
+        self.active + self.away
+    }
+
+    /// A thread's deque enters use: whether it must carry the mark. If it need
+    /// not, the marks (if they are out) no longer cover every deque.
+    fn admit(&mut self) -> bool {
+        let marked = self.place_is_free() && self.lookout.is_none() && !self.idle.is_empty();
+        if !marked && self.lookout.is_none() {
+            self.hungry = false;
+        }
+        marked && !planted!(AdmitUnmarked)
     }
 
     /// Makes the head of the line the lookout.
@@ -161,15 +184,32 @@ impl State {
         } else if self.place_is_free() {
             self.call_next()
         } else {
-            self.hungry = false;
+            self.hungry = planted!(SummonKeepsHungry) && self.hungry;
             Wake::Nobody
         }
+    }
+
+    /// Where nobody watches and no marks are out, a free place needs a lookout.
+    fn place_was_freed(&mut self, work: &dyn Fn() -> bool) -> Wake {
+        if self.lookout.is_some() || self.hungry || !self.place_is_free() {
+            return Wake::Nobody;
+        }
+        if planted!(LeaveWakesNobody) {
+            return Wake::Nobody;
+        }
+        if self.in_use() > 0 || work() {
+            return self.call_next();
+        }
+        // No deque is in use, and one that enters will be marked.
+        self.hungry = true;
+        Wake::Nobody
     }
 
     /// A waking worker without a role goes to the line, unless the line has
     /// nobody awake and no marks to rely on: then it is the lookout.
     fn stand(&mut self, me: usize) -> Role {
-        if self.lookout.is_none() && !self.hungry && self.place_is_free() {
+        if self.lookout.is_none() && !self.hungry && self.place_is_free() && !planted!(StandSleeps)
+        {
             self.idle.remove(me);
             self.lookout = Some(me);
             Role::Watch
@@ -181,7 +221,11 @@ impl State {
 
     /// Ends the pool if it is closing and nothing is left to be done.
     fn end_if_done(&mut self, work: &dyn Fn() -> bool) -> bool {
-        if self.closing && !self.over && self.active == 0 && !work() {
+        if planted!(EndForgotten) && !self.over {
+            return false;
+        }
+        let at_rest = self.in_use() == self.members;
+        if self.closing && !self.over && at_rest && (planted!(EndsWithWork) || !work()) {
             self.over = true;
         }
         self.over
@@ -194,6 +238,8 @@ impl Line {
             state: Mutex::new(State {
                 places,
                 active: 0,
+                away: 0,
+                members: 0,
                 idle: IdleSet::new(),
                 lookout: None,
                 hungry: false,
@@ -201,6 +247,7 @@ impl Line {
                 over: false,
             }),
             active: AtomicUsize::new(0),
+            quiet: AtomicBool::new(true),
             places: AtomicUsize::new(places),
             lookout: AtomicUsize::new(NOBODY),
             entries: AtomicUsize::new(0),
@@ -213,6 +260,8 @@ impl Line {
         let outcome = change(&mut state);
         // Relaxed: hints only; every decision is made under the lock.
         self.active.store(state.active, Ordering::Relaxed);
+        self.quiet
+            .store(state.in_use() == state.members, Ordering::Relaxed);
         self.places.store(state.places, Ordering::Relaxed);
         self.lookout
             .store(state.lookout.unwrap_or(NOBODY), Ordering::Relaxed);
@@ -229,45 +278,60 @@ impl Line {
     pub(crate) fn enter(&self, admit: impl FnOnce(bool)) {
         self.with(|state| {
             state.active += 1;
-            let marked = state.place_is_free() && state.lookout.is_none() && !state.idle.is_empty();
-            if !marked && state.lookout.is_none() {
-                state.hungry = false;
-            }
-            admit(marked);
+            admit(state.admit());
             let entries = self.entries.load(Ordering::Relaxed);
             self.entries
                 .store(entries.wrapping_add(1), Ordering::Relaxed);
         });
     }
 
-    /// An active thread that is no worker, or that waits, gives up its place.
+    /// A thread from outside becomes active for good; it does not keep the
+    /// pool from ending. `admit` as for [`enter`](Self::enter).
+    pub(crate) fn add_member(&self, admit: impl FnOnce(bool)) {
+        self.with(|state| {
+            state.active += 1;
+            state.members += 1;
+            admit(state.admit());
+        });
+    }
+
+    /// A thread from outside is no longer active, and its deque not in use.
     pub(crate) fn leave(&self, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
             state.active -= 1;
             if state.end_if_done(work) {
                 return Wake::All;
             }
-            if state.lookout.is_some() || state.hungry || !state.place_is_free() {
-                return Wake::Nobody;
+            state.place_was_freed(work)
+        })
+    }
+
+    /// An active thread waits: it gives up its place, and its deque stays in
+    /// use.
+    pub(crate) fn rest(&self, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.active -= 1;
+            if !planted!(RestForgotten) {
+                state.away += 1;
             }
-            if state.active > 0 || work() {
-                return state.call_next();
-            }
-            // No deque is in use, and one that enters will be marked.
-            state.hungry = true;
-            Wake::Nobody
+            state.place_was_freed(work)
         })
     }
 
     /// A thread that waited goes on; it does not have to find a free place.
     pub(crate) fn come_back(&self) {
-        self.with(|state| state.active += 1);
+        self.with(|state| {
+            state.active += 1;
+            if !planted!(RestForgotten) {
+                state.away -= 1;
+            }
+        });
     }
 
     /// A deque enters use on a thread that is active already: tells `admit`,
     /// under the lock, whether it must carry the mark.
     pub(crate) fn add_deque(&self, admit: impl FnOnce(bool)) {
-        self.with(|state| admit(state.lookout.is_none()));
+        self.with(|state| admit(state.lookout.is_none() && !planted!(AdmitUnmarked)));
     }
 
     /// Changes the number of places.
@@ -289,7 +353,7 @@ impl Line {
         self.with(|state| {
             if state.over {
                 Role::Exit
-            } else if state.active > 0 || work() {
+            } else if state.in_use() > 0 || work() {
                 state.stand(me)
             } else {
                 // Nothing is in use, and what enters will be marked.
@@ -354,6 +418,12 @@ impl Line {
                     mark: false,
                 };
             }
+            if planted!(TakeAlone) {
+                return Take::Active {
+                    wake: Wake::Nobody,
+                    mark: false,
+                };
+            }
             if more {
                 return Take::Active {
                     wake: state.call_next(),
@@ -369,8 +439,9 @@ impl Line {
     }
 
     /// A worker becomes active without asking for a place, to do something
-    /// that only it can do.
-    pub(crate) fn begin(&self, me: usize) -> Wake {
+    /// that only it can do. `admit` as for [`enter`](Self::enter): while the
+    /// worker slept, its deque was not in use.
+    pub(crate) fn begin(&self, me: usize, admit: impl FnOnce(bool)) -> Wake {
         self.with(|state| {
             state.active += 1;
             state.idle.remove(me);
@@ -380,6 +451,7 @@ impl Line {
                     return state.call_next();
                 }
             }
+            admit(state.admit() && !planted!(BeginUnmarked));
             Wake::Nobody
         })
     }
@@ -399,7 +471,7 @@ impl Line {
             state.lookout = None;
             state.idle.insert(me);
             state.hungry = state.place_is_free();
-            if state.hungry {
+            if state.hungry && !planted!(DozeUnmarked) {
                 Doze::Mark
             } else {
                 Doze::Sleep
@@ -467,7 +539,7 @@ impl Line {
 
     /// Whether nothing runs anywhere in the pool.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.active.load(Ordering::Relaxed) == 0
+        self.quiet.load(Ordering::Relaxed)
     }
 
     /// How often threads have entered from outside.

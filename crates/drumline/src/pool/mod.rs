@@ -18,6 +18,9 @@ mod idle;
 mod line;
 mod slot;
 
+#[cfg(all(test, loom))]
+mod models;
+
 #[cfg(not(loom))]
 mod builder;
 #[cfg(not(loom))]

@@ -99,7 +99,7 @@ impl Registry {
 
     /// How many threads may run user code at once.
     pub(crate) fn jobs(&self) -> usize {
-        self.line.places() + self.members()
+        self.line.places()
     }
 
     /// How many threads are members for good without being workers.
@@ -193,6 +193,26 @@ impl Registry {
     }
 
     // ---- workers ------------------------------------------------------------
+
+    /// A worker becomes active to do what only it can do.
+    pub(crate) fn begin(&self, seat: &Seat) {
+        self.wake(self.line.begin(seat.index(), |marked| {
+            if marked {
+                seat.ask(Reasons::HUNGRY);
+            }
+        }));
+    }
+
+    /// Makes a seat for a thread that is active for good.
+    pub(crate) fn seat_member(&self) -> &Seat {
+        let seat = self.seat(self.add_seat());
+        self.line.add_member(|marked| {
+            if marked {
+                seat.ask(Reasons::HUNGRY);
+            }
+        });
+        seat
+    }
 
     /// Counts a worker that has been started.
     pub(crate) fn count_worker(&self, index: usize) {

@@ -27,6 +27,7 @@
 
 use crate::job::Header;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::planted;
 
 const STATE: usize = 0b11;
 const TAKEN: usize = 0;
@@ -110,6 +111,16 @@ impl Slot {
     /// owner has it back.
     #[must_use]
     pub(crate) fn start(&self, thief: usize) -> bool {
+        if planted!(StartUnasked) {
+            self.word
+                .store(STARTED | thief << THIEF_SHIFT, Ordering::Release);
+            return true;
+        }
+        if planted!(StartIgnoresName) && self.word.load(Ordering::Relaxed) & STATE == TAKEN {
+            self.word
+                .store(STARTED | thief << THIEF_SHIFT, Ordering::Release);
+            return true;
+        }
         // Release: the owner that sees STARTED also sees the thief's floor.
         // Acquire is not needed: the job was read under the lock.
         self.word
@@ -128,16 +139,22 @@ impl Slot {
     pub(crate) fn finish(&self, thief: usize) -> bool {
         // Release publishes the result to the Acquire in `progress`; Acquire
         // pairs with `watch`, so that the owner's parker is seen prepared.
-        let before = self
-            .word
-            .swap(DONE | thief << THIEF_SHIFT, Ordering::AcqRel);
-        before & WAITING != 0
+        let order = if planted!(FinishRelaxed) {
+            Ordering::Relaxed
+        } else {
+            Ordering::AcqRel
+        };
+        let before = self.word.swap(DONE | thief << THIEF_SHIFT, order);
+        before & WAITING != 0 && !planted!(FinishWakesNobody)
     }
 
     /// Owner, after a theft: takes the job back if the thief has not begun.
     #[must_use]
     pub(crate) fn take_back(&self) -> bool {
         let word = self.word.load(Ordering::Relaxed);
+        if planted!(TakeBackUnasked) {
+            return word & STATE == TAKEN;
+        }
         word & STATE == TAKEN
             && self
                 .word
@@ -160,7 +177,8 @@ impl Slot {
     #[must_use]
     pub(crate) fn watch(&self) -> bool {
         // Release pairs with the Acquire in `finish`.
-        let before = self.word.fetch_or(WAITING, Ordering::AcqRel);
+        let note = if planted!(WatchUnnoticed) { 0 } else { WAITING };
+        let before = self.word.fetch_or(note, Ordering::AcqRel);
         before & STATE != DONE
     }
 }

@@ -177,7 +177,7 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
     if seen || awaited.is_done() {
         return;
     }
-    registry.wake(registry.line().leave(&|| registry.has_work()));
+    registry.wake(registry.line().rest(&|| registry.has_work()));
     seat.parker().park();
     registry.line().come_back();
 }

@@ -75,7 +75,7 @@ impl<'a> Worker<'a> {
                         self.seat.parker().park();
                     }
                     if self.seat.inbox().len() > 0 {
-                        self.registry.wake(line.begin(me));
+                        self.registry.begin(self.seat);
                         self.work(false)
                     } else {
                         line.woken(me)
@@ -100,7 +100,7 @@ impl<'a> Worker<'a> {
         let mut entries = None;
         loop {
             if self.seat.inbox().len() > 0 {
-                registry.wake(line.begin(me));
+                registry.begin(self.seat);
                 return Watched::Active { mark: false };
             }
             let seen = self.thief.survey(registry);

@@ -98,12 +98,9 @@ pub(crate) fn fence() {
 #[must_use]
 #[cold]
 pub(crate) fn heavy(barrier: Barrier) -> bool {
-    #[cfg(all(test, loom))]
-    if super::plant::is(super::plant::Plant::NoHeavyBarrier) {
-        return true;
-    }
-    // The planted bug of the hardware stress: the barrier call is deleted.
-    if cfg!(drumline_plant) {
+    // The planted bug of the models and of the hardware stress: the barrier
+    // call is deleted.
+    if super::planted!(NoHeavyBarrier) || cfg!(drumline_plant) {
         return true;
     }
     match barrier {

@@ -5,6 +5,21 @@
 //! the same names resolve to loom's types, and the models in this crate run
 //! the very code that ships.
 
+/// Whether a planted bug is switched on: `false`, and gone, outside the models.
+#[cfg(all(test, loom))]
+macro_rules! planted {
+    ($plant:ident) => {
+        $crate::sync::plant::is($crate::sync::plant::Plant::$plant)
+    };
+}
+#[cfg(not(all(test, loom)))]
+macro_rules! planted {
+    ($plant:ident) => {
+        false
+    };
+}
+pub(crate) use planted;
+
 pub(crate) mod barrier;
 #[cfg(all(test, loom))]
 pub(crate) mod plant;
@@ -21,16 +36,14 @@ pub(crate) mod atomic {
 
 #[cfg(loom)]
 pub(crate) mod atomic {
-    pub(crate) use loom::sync::atomic::{
-        AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, fence,
-    };
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 }
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
 
 #[cfg(loom)]
-pub(crate) use loom::sync::{Arc, Mutex, MutexGuard};
+pub(crate) use loom::sync::{Mutex, MutexGuard};
 
 /// Locks a mutex and goes on where an earlier holder panicked.
 ///

@@ -6,8 +6,63 @@ use std::cell::Cell;
 /// The bugs that can be switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plant {
-    /// [`super::barrier::heavy`] does nothing.
+    /// `barrier::heavy` does nothing.
     NoHeavyBarrier,
+    /// `SpinLock` lets everybody in.
+    SpinLockOpen,
+    /// `SpinGuard` unlocks without publishing.
+    UnlockRelaxed,
+
+    /// `Deque::push` loads `limit` before the entry is visible.
+    LimitBeforeEntry,
+    /// `Deque::pop_claimed` lowers `head` without the thief-lock.
+    LowerHeadUnlocked,
+    /// `Deque::expose` does not step back when it claimed too much.
+    ClaimTooMuch,
+    /// `Deque::release` leaves `taken` where it is.
+    ReleaseKeepsTaken,
+    /// `Deque::ask` writes the reason after the limit.
+    ReasonAfterLimit,
+    /// `Deque::take_reasons` takes the reasons before it resets the limit.
+    ReasonsBeforeLimit,
+    /// `Deque::attend` leaves the undone push visible: no clamp in `expose`.
+    ScratchVisible,
+
+    /// `Slot::start` does not win the word.
+    StartUnasked,
+    /// `Slot::start` goes by the state and ignores the name of the thief.
+    StartIgnoresName,
+    /// `Slot::take_back` does not win the word.
+    TakeBackUnasked,
+    /// `Slot::finish` publishes nothing.
+    FinishRelaxed,
+    /// `Slot::finish` forgets who waits.
+    FinishWakesNobody,
+    /// `Slot::watch` leaves no note that the owner waits.
+    WatchUnnoticed,
+
+    /// `Line::enter` and `Line::add_deque` admit without the mark.
+    AdmitUnmarked,
+    /// `Line::begin` does not say that the worker's deque must be marked.
+    BeginUnmarked,
+    /// `Line::summon` keeps `hungry` where nobody can be woken.
+    SummonKeepsHungry,
+    /// `Line::leave` wakes nobody when a place becomes free.
+    LeaveWakesNobody,
+    /// `Line::rest` does not remember who is going to come back.
+    RestForgotten,
+    /// `Line::doze` goes to sleep without asking for marks.
+    DozeUnmarked,
+    /// A lookout scans before it has marked.
+    ScanBeforeMark,
+    /// `Line::take` does not name a successor, and asks for no marks.
+    TakeAlone,
+    /// `Line::stand` relies on marks that are not out.
+    StandSleeps,
+    /// `Line::end_if_done` ends a pool that still has work.
+    EndsWithWork,
+    /// The last to leave a closed pool does not end it.
+    EndForgotten,
 
     /// `TaskWord::take_back` does not win the word.
     TaskBackUnasked,

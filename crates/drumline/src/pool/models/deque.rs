@@ -1,0 +1,163 @@
+//! The deque: an owner that pushes and pops against thieves.
+
+use loom::thread;
+use std::sync::Arc;
+
+use super::super::deque::Deque;
+use super::{Task, explore, finish_join, raid, tasks};
+use crate::sync::barrier::Barrier;
+use crate::sync::plant::{Plant, must_catch};
+
+fn deque(capacity: usize) -> Arc<Deque> {
+    Arc::new(Deque::new(capacity, Barrier::Asymmetric))
+}
+
+fn push(deque: &Deque, task: &Task) -> *mut super::Slot {
+    // SAFETY: the models push on the owner's thread and keep tasks alive.
+    unsafe { deque.push(task.job()) }.0
+}
+
+/// The last entry: both the owner and a thief want it (events O1, O2, T1, T2
+/// of `pool::deque`). Also the reuse of its slot right afterwards.
+fn last_entry() {
+    let tasks = tasks(2);
+    let deque = deque(2);
+    let thief = thread::spawn({
+        let (tasks, deque) = (tasks.clone(), deque.clone());
+        move || {
+            raid(&deque, 1, 1);
+            drop(tasks);
+        }
+    });
+    for task in &**tasks {
+        let slot = push(&deque, task);
+        finish_join(&deque, slot, task);
+    }
+    thief.join().unwrap();
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_last_entry() {
+    explore(4, last_entry);
+}
+
+#[test]
+fn loom_plants_last_entry() {
+    for plant in [
+        Plant::NoHeavyBarrier,
+        Plant::ClaimTooMuch,
+        Plant::SpinLockOpen,
+    ] {
+        must_catch(plant, || explore(4, last_entry));
+    }
+}
+
+/// Two nested joins against two thieves: every entry is run exactly once, and
+/// the slots are reused for a second pair.
+fn two_thieves() {
+    let tasks = tasks(3);
+    let deque = deque(2);
+    let thieves: Vec<_> = (1..=2)
+        .map(|name| {
+            let (tasks, deque) = (tasks.clone(), deque.clone());
+            thread::spawn(move || {
+                raid(&deque, name, 1);
+                drop(tasks);
+            })
+        })
+        .collect();
+    let outer = push(&deque, &tasks[0]);
+    let inner = push(&deque, &tasks[1]);
+    finish_join(&deque, inner, &tasks[1]);
+    let again = push(&deque, &tasks[2]);
+    finish_join(&deque, again, &tasks[2]);
+    finish_join(&deque, outer, &tasks[0]);
+    for thief in thieves {
+        thief.join().unwrap();
+    }
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_two_thieves() {
+    explore(2, two_thieves);
+}
+
+/// A thief exposes both entries with one barrier and takes one or two; the
+/// owner withdraws what was exposed and not taken.
+fn batch() {
+    let tasks = tasks(2);
+    let deque = deque(2);
+    let thief = thread::spawn({
+        let (tasks, deque) = (tasks.clone(), deque.clone());
+        move || {
+            if raid(&deque, 1, 2) {
+                // Without a barrier: only what is exposed already.
+                raid(&deque, 1, 0);
+            }
+            drop(tasks);
+        }
+    });
+    let outer = push(&deque, &tasks[0]);
+    let inner = push(&deque, &tasks[1]);
+    finish_join(&deque, inner, &tasks[1]);
+    finish_join(&deque, outer, &tasks[0]);
+    thief.join().unwrap();
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_batch_is_withdrawn() {
+    explore(4, batch);
+}
+
+#[test]
+fn loom_plants_batch() {
+    for plant in [
+        Plant::NoHeavyBarrier,
+        Plant::LowerHeadUnlocked,
+        Plant::ClaimTooMuch,
+    ] {
+        must_catch(plant, || explore(4, batch));
+    }
+}
+
+/// After a theft `release` lowers `head`: what is pushed then can be taken
+/// again, by somebody who comes when the owner never calls the runtime again.
+fn lowered_head() {
+    let tasks = tasks(2);
+    let deque = deque(2);
+    let slot = push(&deque, &tasks[0]);
+    let thief = thread::spawn({
+        let (tasks, deque) = (tasks.clone(), deque.clone());
+        move || {
+            raid(&deque, 1, 1);
+            drop(tasks);
+        }
+    });
+    finish_join(&deque, slot, &tasks[0]);
+    thief.join().unwrap();
+    let slot = push(&deque, &tasks[1]);
+    assert_eq!(deque.visible(), 1);
+    let late = thread::spawn({
+        let (tasks, deque) = (tasks.clone(), deque.clone());
+        move || {
+            assert!(raid(&deque, 2, 1), "the entry is there to be taken");
+            drop(tasks);
+        }
+    });
+    late.join().unwrap();
+    finish_join(&deque, slot, &tasks[1]);
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_lowered_head() {
+    explore(4, lowered_head);
+}
+
+#[test]
+fn loom_plants_lowered_head() {
+    must_catch(Plant::ReleaseKeepsTaken, || explore(4, lowered_head));
+}

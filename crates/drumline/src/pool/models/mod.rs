@@ -1,0 +1,151 @@
+//! Loom models of the pool's protocols: the very code that ships, explored in
+//! every order of its steps (within a bound on preemptions, stated per model).
+//!
+//! | file | race |
+//! |---|---|
+//! | `deque` | owner against thieves: each entry to exactly one of them |
+//! | `overflow` | a full deque is continued in another |
+//! | `take_back` | the owner takes back what a thief has not started |
+//! | `latch` | the owner sleeps until the thief is done, then frees the frame |
+//! | `mark` | publishing against marking and scanning |
+//! | `line` | who watches and who sleeps: no lost wake-up |
+//! | `guest` | threads that come and go, and threads that wait |
+//! | `shutdown` | the end of a pool |
+//!
+//! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
+//! and must fail then. [`pool`] is the driver that the last three share.
+//!
+//! The models share things by `std`'s `Arc`: loom's own panics once more while
+//! a model that failed is taken down. Whoever joins the other threads drops it.
+
+#![allow(
+    clippy::arc_with_non_send_sync,
+    reason = "loom's threads are coroutines of one, and loom checks what they share"
+)]
+
+mod deque;
+mod guest;
+mod latch;
+mod line;
+mod mark;
+mod overflow;
+mod pool;
+mod shutdown;
+mod take_back;
+
+use loom::cell::UnsafeCell;
+use std::sync::Arc;
+
+use super::deque::{Deque, Steal, Stolen};
+use super::slot::{Progress, Slot};
+use crate::job::JobRef;
+
+/// Explores `model` in all orders with at most `preemptions` unforced switches,
+/// and `DRUMLINE_LOOM_DEEPER` more: one more takes some ten times as long.
+fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let deeper = std::env::var("DRUMLINE_LOOM_DEEPER");
+    let deeper = deeper.map_or(0, |n| n.parse().expect("a number of preemptions"));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions + deeper);
+    builder.max_branches = 10_000;
+    builder.check(model);
+}
+
+/// A job that counts its runs. Not atomically: two runs that are not ordered
+/// by the protocol are a data race, which loom reports.
+struct Task {
+    runs: UnsafeCell<usize>,
+}
+
+impl Task {
+    fn new() -> Self {
+        Task {
+            runs: UnsafeCell::new(0),
+        }
+    }
+
+    fn job(&self) -> JobRef {
+        JobRef {
+            data: std::ptr::from_ref(self).cast(),
+            run: Self::run_at,
+        }
+    }
+
+    fn run(&self) {
+        // SAFETY: loom checks that accesses are ordered; the pointer is good.
+        self.runs.with_mut(|runs| unsafe { *runs += 1 });
+    }
+
+    /// # Safety
+    ///
+    /// `data` comes from [`job`](Self::job) of a task that is alive.
+    unsafe fn run_at(data: *const ()) {
+        // SAFETY: the caller's obligation.
+        unsafe { &*data.cast::<Task>() }.run();
+    }
+
+    /// How often it ran; all runs must have been published to the caller.
+    fn runs(&self) -> usize {
+        // SAFETY: as in `run`.
+        self.runs.with(|runs| unsafe { *runs })
+    }
+
+    fn assert_once(&self) {
+        assert_eq!(self.runs(), 1, "a job runs exactly once");
+    }
+}
+
+/// Some tasks that a model's threads share.
+fn tasks(count: usize) -> Arc<Vec<Task>> {
+    Arc::new((0..count).map(|_| Task::new()).collect())
+}
+
+/// As `Seat::run_stolen`, without a seat: runs what was taken, unless its owner
+/// has it back. Returns whether the owner has to be woken.
+fn run_stolen(stolen: &Stolen, thief: usize) -> bool {
+    // SAFETY: the models keep their deques alive.
+    let slot = unsafe { &*stolen.slot };
+    if slot.start(thief) {
+        // SAFETY: `start` was won, so the job is alive and this thread's.
+        unsafe { stolen.job.run() };
+        slot.finish(thief)
+    } else {
+        false
+    }
+}
+
+/// One attempt to steal and run one entry. Returns whether one was taken.
+fn raid(deque: &Deque, thief: usize, batch: usize) -> bool {
+    match deque.steal(thief, batch, None) {
+        Steal::Taken(stolen) => {
+            let _ = run_stolen(&stolen, thief);
+            true
+        }
+        Steal::Empty | Steal::Busy => false,
+    }
+}
+
+/// Owner: as the end of `join`, with a wait that spins.
+fn finish_join(deque: &Deque, slot: *mut Slot, task: &Task) {
+    // SAFETY: the caller owns the deque, and this is its newest entry.
+    if unsafe { deque.pop(slot) } {
+        task.run();
+        return;
+    }
+    settle(deque, slot, task);
+}
+
+/// Owner: as `waiting::settle`, with a wait that spins.
+fn settle(deque: &Deque, slot: *mut Slot, task: &Task) {
+    // SAFETY: the deque is alive.
+    let entry = unsafe { &*slot };
+    if entry.take_back() {
+        task.run();
+    } else {
+        while entry.progress() != Progress::Done {
+            loom::thread::yield_now();
+        }
+        task.assert_once();
+    }
+    deque.release(slot);
+}

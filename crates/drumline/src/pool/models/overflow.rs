@@ -1,0 +1,111 @@
+//! The change to a further deque where one is full.
+
+use loom::thread;
+use std::sync::Arc;
+
+use super::super::deque::{Deque, Reasons, Steal};
+use super::super::line::{Doze, Line, Role};
+use super::{Task, explore, finish_join, raid, tasks};
+use crate::sync::barrier::{self, Barrier};
+use crate::sync::plant::{Plant, must_catch};
+
+/// Takes one entry from a chain, oldest deque first, as a thief does.
+fn raid_chain(first: &Deque, thief: usize) -> bool {
+    std::iter::successors(Some(first), |deque| deque.next()).any(|deque| raid(deque, thief, 1))
+}
+
+/// A deque with one place is full; the owner undoes the push that found it so,
+/// links a further deque and goes on there. A thief follows the chain. No
+/// entry is lost or doubled, also the one that was written to the scratch slot.
+fn full() {
+    let tasks = tasks(2);
+    let deque = Arc::new(Deque::new(1, Barrier::Asymmetric));
+    let thief = thread::spawn({
+        let (tasks, deque) = (tasks.clone(), deque.clone());
+        move || {
+            raid_chain(&deque, 1);
+            raid_chain(&deque, 1);
+            drop(tasks);
+        }
+    });
+    // SAFETY: this thread owns the deques and keeps the tasks alive.
+    let (outer, asked) = unsafe { deque.push(tasks[0].job()) };
+    assert!(!asked);
+    // SAFETY: as above.
+    let (scratch, asked) = unsafe { deque.push(tasks[1].job()) };
+    assert!(asked && deque.attend(scratch).is_none(), "it is full");
+    let further = deque.further();
+    deque.link(further);
+    let further = deque.next().expect("just linked");
+    // SAFETY: as above.
+    let (inner, asked) = unsafe { further.push(tasks[1].job()) };
+    assert!(!asked);
+    finish_join(further, inner, &tasks[1]);
+    finish_join(&deque, outer, &tasks[0]);
+    thief.join().unwrap();
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_full() {
+    explore(3, full);
+}
+
+#[test]
+fn loom_plants_full() {
+    for plant in [Plant::ScratchVisible, Plant::NoHeavyBarrier] {
+        must_catch(plant, || explore(3, full));
+    }
+}
+
+/// A deque is linked while a lookout marks, scans and sleeps. The entry that
+/// goes to it is found, or its push is asked: a deque that is linked after the
+/// marking carries the mark (the duty of `Seat::overflow`).
+fn marked() {
+    let task = Arc::new(Task::new());
+    let deque = Arc::new(Deque::new(0, Barrier::Asymmetric));
+    let line = Arc::new(Line::new(2));
+    line.enter(|_| {});
+    // The lookout to be: it has just retired.
+    assert_eq!(line.arrive(0, &|| true), Role::Watch);
+    let lookout = thread::spawn({
+        let (deque, line) = (deque.clone(), line.clone());
+        move || {
+            let chain = || std::iter::successors(Some(&*deque), |deque| deque.next());
+            assert_eq!(line.doze(0, &|| false), Doze::Mark);
+            chain().for_each(|deque| deque.ask(Reasons::HUNGRY));
+            !barrier::heavy(Barrier::Asymmetric) || chain().any(|deque| deque.visible() > 0)
+        }
+    });
+    let further = Box::new(Deque::new(1, Barrier::Asymmetric));
+    line.add_deque(|marked| {
+        if marked {
+            further.ask(Reasons::HUNGRY);
+        }
+        deque.link(further);
+    });
+    let further = deque.next().expect("just linked");
+    // SAFETY: this thread owns the deques and keeps the task alive.
+    let (slot, asked) = unsafe { further.push(task.job()) };
+    let hungry = asked
+        && further
+            .attend(slot)
+            .expect("there is room")
+            .contains(Reasons::HUNGRY);
+    let found = lookout.join().unwrap();
+    assert!(found || hungry, "the entry is hidden");
+    // Nobody took it.
+    assert!(matches!(further.steal(0, 1, None), Steal::Taken(_)));
+}
+
+#[test]
+fn loom_linked_deque_is_marked() {
+    explore(4, marked);
+}
+
+#[test]
+fn loom_plants_linked_deque_is_marked() {
+    for plant in [Plant::AdmitUnmarked, Plant::NoHeavyBarrier] {
+        must_catch(plant, || explore(4, marked));
+    }
+}

@@ -1,0 +1,427 @@
+//! A pool in miniature: real line, deques, slots and parkers, driven as
+//! `pool::worker`, `pool::registry`, `pool::seat` and `pool::waiting` drive
+//! them. What those files do between two steps of the protocol (patience,
+//! manners, hooks) is left out: a lookout looks once, naps never, and dozes.
+//!
+//! Keep it in step with them; where they differ, this proves nothing.
+
+use loom::sync::Mutex;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+use std::sync::Arc;
+
+use super::super::deque::{Deque, Reasons, Steal};
+use super::super::line::{Doze, Line, Role, Take, Wake};
+use super::super::slot::{Progress, Slot};
+use super::{Task, run_stolen};
+use crate::job::JobRef;
+use crate::sync::barrier::{self, Barrier};
+use crate::sync::planted;
+use crate::wait::Parker;
+
+/// A seat: a worker's, a guest's or a member's.
+struct Seat {
+    deque: Deque,
+    parker: Parker,
+    /// Jobs for this worker only: how many are waiting.
+    inbox: AtomicUsize,
+}
+
+/// The threads of the workers.
+pub(super) struct Workers(Vec<thread::JoinHandle<()>>);
+
+impl Workers {
+    /// Closes the pool and waits until every worker has ended.
+    pub(super) fn end(self, pool: &Pool) {
+        pool.close();
+        self.join();
+    }
+
+    pub(super) fn join(self) {
+        for worker in self.0 {
+            worker.join().unwrap();
+        }
+    }
+}
+
+pub(super) struct Pool {
+    pub(super) line: Line,
+    seats: Vec<Seat>,
+    workers: usize,
+    /// The injector, with its length for those who only look.
+    queue: Mutex<Vec<Arc<Task>>>,
+    queued: AtomicUsize,
+    /// What a worker does for a job from its inbox.
+    errand: fn(&Pool, usize),
+    /// For the models: something outside the pool waits here.
+    pub(super) done: Parker,
+}
+
+impl Pool {
+    /// A pool with seats `0..workers` for workers and `others` more.
+    pub(super) fn new(places: usize, workers: usize, others: usize) -> Arc<Self> {
+        Self::with_errand(places, workers, others, |_, _| {})
+    }
+
+    pub(super) fn with_errand(
+        places: usize,
+        workers: usize,
+        others: usize,
+        errand: fn(&Pool, usize),
+    ) -> Arc<Self> {
+        Arc::new(Pool {
+            line: Line::new(places),
+            seats: (0..workers + others)
+                .map(|_| Seat {
+                    deque: Deque::new(2, Barrier::Asymmetric),
+                    parker: Parker::new(),
+                    inbox: AtomicUsize::new(0),
+                })
+                .collect(),
+            workers,
+            queue: Mutex::new(Vec::new()),
+            queued: AtomicUsize::new(0),
+            errand,
+            done: Parker::new(),
+        })
+    }
+
+    /// Starts all workers.
+    pub(super) fn start(pool: &Arc<Self>) -> Workers {
+        Workers(
+            (0..pool.workers)
+                .map(|me| {
+                    let pool = pool.clone();
+                    thread::spawn(move || pool.live(me))
+                })
+                .collect(),
+        )
+    }
+
+    // ---- as the registry ------------------------------------------------
+
+    pub(super) fn has_work(&self) -> bool {
+        self.queued.load(Ordering::Relaxed) > 0
+            || self
+                .seats
+                .iter()
+                .any(|seat| seat.deque.visible() > 0 || seat.inbox.load(Ordering::Relaxed) > 0)
+    }
+
+    pub(super) fn wake(&self, wake: Wake) {
+        match wake {
+            Wake::Nobody => {}
+            Wake::One(index) => self.seats[index].parker.unpark(),
+            Wake::All => self.seats[..self.workers]
+                .iter()
+                .for_each(|seat| seat.parker.unpark()),
+        }
+    }
+
+    fn mark_and_scan(&self) -> bool {
+        if planted!(ScanBeforeMark) {
+            let found = self.has_work();
+            self.mark();
+            return found || !barrier::heavy(Barrier::Asymmetric);
+        }
+        self.mark();
+        !barrier::heavy(Barrier::Asymmetric) || self.has_work()
+    }
+
+    fn mark(&self) {
+        for seat in &self.seats {
+            seat.deque.ask(Reasons::HUNGRY);
+        }
+    }
+
+    fn enqueue(&self, task: Arc<Task>) {
+        let mut queue = self.queue.lock().unwrap();
+        queue.push(task);
+        self.queued.store(queue.len(), Ordering::Relaxed);
+    }
+
+    /// A job from a thread that is not in the pool.
+    pub(super) fn inject(&self, task: Arc<Task>) {
+        self.enqueue(task);
+        self.wake(self.line.summon());
+    }
+
+    /// A job spawned on a seat, with the duty of `Seat::published`.
+    pub(super) fn spawn(&self, seat: usize, task: Arc<Task>) {
+        self.enqueue(task);
+        barrier::light();
+        let deque = &self.seats[seat].deque;
+        if deque.is_asked() && deque.take_reasons().contains(Reasons::HUNGRY) {
+            self.wake(self.line.summon());
+        }
+    }
+
+    fn take_queued(&self) -> Option<Arc<Task>> {
+        if self.queued.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut queue = self.queue.lock().unwrap();
+        let task = queue.pop();
+        self.queued.store(queue.len(), Ordering::Relaxed);
+        task
+    }
+
+    /// A job for one worker.
+    pub(super) fn send(&self, worker: usize) {
+        self.seats[worker].inbox.fetch_add(1, Ordering::Relaxed);
+        self.seats[worker].parker.unpark();
+    }
+
+    pub(super) fn close(&self) {
+        self.wake(self.line.close(&|| self.has_work()));
+    }
+
+    // ---- as a guest -----------------------------------------------------
+
+    pub(super) fn enter(&self, seat: usize) {
+        let deque = &self.seats[seat].deque;
+        self.line.enter(|marked| {
+            if marked {
+                deque.ask(Reasons::HUNGRY);
+            } else if deque.is_asked() {
+                let _ = deque.take_reasons();
+            }
+        });
+    }
+
+    pub(super) fn add_member(&self, seat: usize) {
+        let deque = &self.seats[seat].deque;
+        self.line.add_member(|marked| {
+            if marked {
+                deque.ask(Reasons::HUNGRY);
+            }
+        });
+    }
+
+    pub(super) fn leave(&self) {
+        self.wake(self.line.leave(&|| self.has_work()));
+    }
+
+    /// The first half of a `join`.
+    pub(super) fn push(&self, seat: usize, job: JobRef) -> *mut Slot {
+        let deque = &self.seats[seat].deque;
+        // SAFETY: the models push on the thread that has the seat, and keep
+        // the job alive until `settle`.
+        let (slot, asked) = unsafe { deque.push(job) };
+        if asked {
+            let reasons = deque.attend(slot).expect("there is room");
+            if reasons.contains(Reasons::HUNGRY) {
+                self.wake(self.line.summon());
+            }
+        }
+        slot
+    }
+
+    /// A thread that waits for something else than a half of its own.
+    pub(super) fn rest(&self) {
+        self.wake(self.line.rest(&|| self.has_work()));
+    }
+
+    /// The second half of a `join`, with a wait that rests at once.
+    /// Returns whether the job is the caller's again.
+    pub(super) fn settle(&self, seat: usize, slot: *mut Slot) -> bool {
+        let Seat { deque, parker, .. } = &self.seats[seat];
+        // SAFETY: this thread owns the deque, and this is its newest entry.
+        if unsafe { deque.pop(slot) } {
+            return true;
+        }
+        // SAFETY: the deque is alive.
+        let entry = unsafe { &*slot };
+        let back = entry.take_back();
+        if !back {
+            let watching = entry.watch();
+            while watching && entry.progress() != Progress::Done {
+                self.rest();
+                parker.park();
+                self.line.come_back();
+            }
+        }
+        deque.release(slot);
+        back
+    }
+
+    // ---- as a worker ----------------------------------------------------
+
+    fn inbox_is_empty(&self, me: usize) -> bool {
+        self.seats[me].inbox.load(Ordering::Relaxed) == 0
+    }
+
+    fn begin(&self, me: usize) {
+        let deque = &self.seats[me].deque;
+        self.wake(self.line.begin(me, |marked| {
+            if marked {
+                deque.ask(Reasons::HUNGRY);
+            }
+        }));
+    }
+
+    fn live(&self, me: usize) {
+        let mut role = self.line.arrive(me, &|| self.has_work());
+        loop {
+            role = match role {
+                Role::Exit => return,
+                Role::Sleep => {
+                    self.seats[me].parker.park();
+                    if self.inbox_is_empty(me) {
+                        self.line.woken(me)
+                    } else {
+                        self.begin(me);
+                        self.work(me, false)
+                    }
+                }
+                Role::Watch => match self.watch(me) {
+                    Ok(mark) => self.work(me, mark),
+                    Err(role) => role,
+                },
+            }
+        }
+    }
+
+    /// `Ok(mark)`: active. `Err`: another role.
+    fn watch(&self, me: usize) -> Result<bool, Role> {
+        let work = || self.has_work();
+        loop {
+            if !self.inbox_is_empty(me) {
+                self.begin(me);
+                return Ok(false);
+            }
+            let seen = self.queued.load(Ordering::Relaxed)
+                + self.seats.iter().map(|s| s.deque.visible()).sum::<usize>();
+            if seen > 0
+                && let Take::Active { wake, mark } = self.line.take(me, seen > 1)
+            {
+                self.wake(wake);
+                return Ok(mark);
+            }
+            match self.line.doze(me, &work) {
+                Doze::Mark => {
+                    if !self.mark_and_scan() {
+                        return Err(Role::Sleep);
+                    }
+                    match self.line.rise(me) {
+                        Role::Watch => {}
+                        role => return Err(role),
+                    }
+                }
+                Doze::Watch => {}
+                Doze::Sleep => return Err(Role::Sleep),
+                Doze::Exit(wake) => {
+                    self.wake(wake);
+                    return Err(Role::Exit);
+                }
+            }
+            // A nap.
+            thread::yield_now();
+        }
+    }
+
+    fn work(&self, me: usize, mark: bool) -> Role {
+        let mut owes_marks = mark;
+        while self.find(me, &mut owes_marks) {
+            if self.line.is_crowded() {
+                break;
+            }
+        }
+        let (role, wake) = self.line.retire(me, &|| self.has_work());
+        self.wake(wake);
+        role
+    }
+
+    /// Finds a job, pays the marks that it owes, and runs it.
+    fn find(&self, me: usize, owes_marks: &mut bool) -> bool {
+        let mut begin = || {
+            if std::mem::take(owes_marks) && self.mark_and_scan() {
+                self.wake(self.line.summon());
+            }
+        };
+        if !self.inbox_is_empty(me) {
+            self.seats[me].inbox.fetch_sub(1, Ordering::Relaxed);
+            begin();
+            (self.errand)(self, me);
+            return true;
+        }
+        if let Some(task) = self.take_queued() {
+            begin();
+            task.run();
+            self.done.unpark();
+            return true;
+        }
+        for (index, seat) in self.seats.iter().enumerate() {
+            if index == me {
+                continue;
+            }
+            match seat.deque.steal(me, 1, None) {
+                Steal::Taken(stolen) => {
+                    begin();
+                    if run_stolen(&stolen, me) {
+                        seat.parker.unpark();
+                    }
+                    return true;
+                }
+                // Somebody else is at it: let it finish.
+                Steal::Busy => thread::yield_now(),
+                Steal::Empty => {}
+            }
+        }
+        false
+    }
+}
+
+/// A half that the other half waits for, as `a` waits for `b` on a barrier of
+/// the user's: it never calls the runtime meanwhile, so `b` must be taken by
+/// somebody else.
+pub(super) struct Hidden {
+    task: Task,
+    ran: Parker,
+}
+
+impl Hidden {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Hidden {
+            task: Task::new(),
+            ran: Parker::new(),
+        })
+    }
+
+    /// A whole call of `join` on `seat`, whose first half waits for the second.
+    pub(super) fn join(&self, pool: &Pool, seat: usize) {
+        let slot = self.push(pool, seat);
+        self.settle(pool, seat, slot);
+    }
+
+    pub(super) fn push(&self, pool: &Pool, seat: usize) -> *mut Slot {
+        pool.push(
+            seat,
+            JobRef {
+                data: std::ptr::from_ref(self).cast(),
+                run: Self::run_at,
+            },
+        )
+    }
+
+    pub(super) fn settle(&self, pool: &Pool, seat: usize, slot: *mut Slot) {
+        self.wait();
+        assert!(!pool.settle(seat, slot), "somebody else has run it");
+        self.task.assert_once();
+    }
+
+    /// Waits until it runs, without calling the runtime.
+    pub(super) fn wait(&self) {
+        self.ran.park();
+    }
+
+    /// # Safety
+    ///
+    /// `data` is a `Hidden` that is alive.
+    unsafe fn run_at(data: *const ()) {
+        // SAFETY: the caller's obligation.
+        let this = unsafe { &*data.cast::<Hidden>() };
+        this.task.run();
+        this.ran.unpark();
+    }
+}

@@ -1,0 +1,99 @@
+//! The end of a pool: everything queued is done, every worker ends.
+
+use std::sync::Arc;
+
+use loom::thread;
+
+use super::pool::{Hidden, Pool};
+use super::{Task, explore};
+use crate::sync::plant::{Plant, must_catch};
+
+/// A job is queued and the pool closed at once, against workers that arrive,
+/// watch, take, retire or doze.
+fn queued(workers: usize) {
+    let pool = Pool::new(workers, workers, 0);
+    let threads = Pool::start(&pool);
+    let task = Arc::new(Task::new());
+    pool.inject(task.clone());
+    threads.end(&pool);
+    task.assert_once();
+}
+
+#[test]
+fn loom_queued_job_is_done() {
+    explore(3, || queued(1));
+    explore(1, || queued(2));
+}
+
+#[test]
+fn loom_plants_queued_job_is_done() {
+    for plant in [Plant::EndsWithWork, Plant::EndForgotten] {
+        must_catch(plant, || explore(3, || queued(1)));
+    }
+}
+
+/// The pool is closed while everybody sleeps, or is about to, after a job: only
+/// `close` itself can end it.
+fn asleep() {
+    let pool = Pool::new(2, 2, 0);
+    let threads = Pool::start(&pool);
+    threads.end(&pool);
+}
+
+#[test]
+fn loom_sleepers_end() {
+    explore(2, asleep);
+}
+
+#[test]
+fn loom_plants_sleepers_end() {
+    must_catch(Plant::EndForgotten, || explore(2, asleep));
+}
+
+/// The pool is closed by one thread while another is in it as a guest, with
+/// work that somebody else must take: the pool ends after it has left.
+fn guest_inside() {
+    let pool = Pool::new(2, 1, 1);
+    let threads = Pool::start(&pool);
+    pool.enter(1);
+    let closer = thread::spawn({
+        let pool = pool.clone();
+        move || pool.close()
+    });
+    Hidden::new().join(&pool, 1);
+    pool.leave();
+    closer.join().unwrap();
+    threads.join();
+}
+
+#[test]
+fn loom_guest_inside() {
+    explore(1, guest_inside);
+}
+
+#[test]
+fn loom_plants_guest_inside() {
+    must_catch(Plant::EndForgotten, || explore(1, guest_inside));
+}
+
+/// A guest leaves behind a spawned job and the pool is closed: the job is done.
+fn left_behind() {
+    let pool = Pool::new(1, 1, 1);
+    let threads = Pool::start(&pool);
+    let task = Arc::new(Task::new());
+    pool.enter(1);
+    pool.spawn(1, task.clone());
+    pool.leave();
+    threads.end(&pool);
+    task.assert_once();
+}
+
+#[test]
+fn loom_spawned_job_is_done() {
+    explore(2, left_behind);
+}
+
+#[test]
+fn loom_plants_spawned_job_is_done() {
+    must_catch(Plant::EndsWithWork, || explore(2, left_behind));
+}
