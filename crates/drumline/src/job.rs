@@ -51,6 +51,12 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    /// The header of a job that `run` knows how to run.
+    #[inline(always)]
+    pub(crate) fn new(run: RunFn) -> Self {
+        Header { run }
+    }
+
     /// Runs the job that begins with this header.
     ///
     /// # Safety
@@ -85,9 +91,7 @@ where
     #[inline(always)]
     pub(crate) fn new(func: F) -> Self {
         StackJob {
-            header: Header {
-                run: Self::run_elsewhere,
-            },
+            header: Header::new(Self::run_elsewhere),
             cell: UnsafeCell::new(FuncOrResult {
                 func: ManuallyDrop::new(func),
             }),

@@ -90,6 +90,9 @@ use crate::sync::{Apart, SpinGuard, SpinLock, planted, relax};
 pub(crate) struct Reasons(usize);
 
 impl Reasons {
+    /// None.
+    #[cfg(all(test, loom))]
+    pub(crate) const NONE: Reasons = Reasons(0);
     /// Nobody watches the pool: the next push must wake the head of the line.
     pub(crate) const HUNGRY: Reasons = Reasons(1);
     /// A thread that waits for a job of this thread wants to help it.
@@ -356,7 +359,12 @@ impl Deque {
         if self.shared.taken.load(Ordering::Relaxed) == head && head < top {
             let pending = (top as usize - head as usize) / size_of::<Slot>();
             let wanted = self.shared.wanted.load(Ordering::Relaxed).max(1);
-            let claim = head.wrapping_add(pending.min(wanted));
+            let share = if planted!(ShareTooMuch) {
+                wanted
+            } else {
+                pending.min(wanted)
+            };
+            let claim = head.wrapping_add(share);
             self.shared.head.store(claim, Ordering::Release);
         }
     }
@@ -530,6 +538,10 @@ impl Deque {
     /// do so: an owner that forks all the time answers within nanoseconds, and
     /// is spared the interrupt of a barrier.
     fn request(&self, batch: usize) -> Claim {
+        #[cfg(all(test, loom))]
+        if !crate::sync::plant::requests() {
+            return Claim::None;
+        }
         self.shared.wanted.store(batch, Ordering::Relaxed);
         self.ask(Reasons::SHARE);
         for _ in 0..ANSWER {

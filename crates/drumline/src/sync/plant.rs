@@ -28,6 +28,9 @@ pub(crate) enum Plant {
     /// `Deque::attend` leaves the undone push visible: no clamp in `expose`.
     ScratchVisible,
 
+    /// `Deque::share` exposes what was asked for, pending or not.
+    ShareTooMuch,
+
     /// `Slot::start` does not win the word.
     StartUnasked,
     /// `Slot::start` goes by the state and ignores the name of the thief.
@@ -94,4 +97,27 @@ pub(crate) fn must_catch(plant: Plant, model: impl Fn() + std::panic::UnwindSafe
     let outcome = std::panic::catch_unwind(model);
     PLANTED.with(|planted| planted.set(None));
     assert!(outcome.is_err(), "the model did not catch {plant:?}");
+}
+
+thread_local! {
+    static REQUESTS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether thieves ask before they insist. Most models leave that out: it
+/// multiplies the orders of their steps.
+pub(crate) fn requests() -> bool {
+    REQUESTS.with(Cell::get)
+}
+
+/// Runs `model` with thieves that ask first.
+pub(crate) fn with_requests<R>(model: impl FnOnce() -> R) -> R {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            REQUESTS.with(|requests| requests.set(false));
+        }
+    }
+    REQUESTS.with(|requests| requests.set(true));
+    let _reset = Reset;
+    model()
 }

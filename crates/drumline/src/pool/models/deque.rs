@@ -6,15 +6,14 @@ use std::sync::Arc;
 use super::super::deque::Deque;
 use super::{Task, explore, finish_join, raid, tasks};
 use crate::sync::barrier::Barrier;
-use crate::sync::plant::{Plant, must_catch};
+use crate::sync::plant::{Plant, must_catch, with_requests};
 
 fn deque(capacity: usize) -> Arc<Deque> {
     Arc::new(Deque::new(capacity, Barrier::Asymmetric))
 }
 
 fn push(deque: &Deque, task: &Task) -> *mut super::Slot {
-    // SAFETY: the models push on the owner's thread and keep tasks alive.
-    unsafe { deque.push(task.job()) }.0
+    super::push(deque, task.job()).0
 }
 
 /// The last entry: both the owner and a thief want it (events O1, O2, T1, T2
@@ -160,4 +159,39 @@ fn loom_lowered_head() {
 #[test]
 fn loom_plants_lowered_head() {
     must_catch(Plant::ReleaseKeepsTaken, || explore(4, lowered_head));
+}
+
+/// A thief asks, and the owner exposes the entry itself in its push; or the
+/// thief has lost its patience and insists. In between, the owner pops.
+fn shared() {
+    let tasks = tasks(3);
+    let deque = deque(3);
+    let thief = thread::spawn({
+        let (tasks, deque) = (tasks.clone(), deque.clone());
+        move || {
+            raid(&deque, 1, 2);
+            raid(&deque, 1, 1);
+            drop(tasks);
+        }
+    });
+    let outer = push(&deque, &tasks[0]);
+    let inner = push(&deque, &tasks[1]);
+    finish_join(&deque, inner, &tasks[1]);
+    let again = push(&deque, &tasks[2]);
+    finish_join(&deque, again, &tasks[2]);
+    finish_join(&deque, outer, &tasks[0]);
+    thief.join().unwrap();
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_shared() {
+    with_requests(|| explore(3, shared));
+}
+
+#[test]
+fn loom_plants_shared() {
+    for plant in [Plant::NoHeavyBarrier, Plant::ShareTooMuch] {
+        must_catch(plant, || with_requests(|| explore(3, shared)));
+    }
 }

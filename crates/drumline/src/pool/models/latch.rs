@@ -29,10 +29,8 @@ fn freed_by_its_waiter() {
         }
     });
     let frame = Box::new(Task::new());
-    // SAFETY: this thread owns the deque; the frame outlives the entry.
-    let (slot, _) = unsafe { deque.push(frame.job()) };
-    // SAFETY: the owner's newest entry.
-    if unsafe { deque.pop(slot) } {
+    let (slot, _) = super::push(&deque, frame.job());
+    if super::pop(&deque, slot) {
         frame.run();
     } else {
         // SAFETY: the deque is alive.
@@ -53,8 +51,9 @@ fn freed_by_its_waiter() {
     // Exclusive access, as the drop of a frame: a race with a late thief.
     // SAFETY: loom checks it.
     frame.runs.with_mut(|runs| unsafe { *runs = usize::MAX });
-    drop(frame);
     thief.join().unwrap();
+    // Only now, so that a planted bug is caught above and not by a crash.
+    drop(frame);
 }
 
 #[test]
@@ -91,12 +90,10 @@ fn late_wake_up() {
             })
         })
         .collect();
-    for _ in 0..2 {
-        let frame = Box::new(Task::new());
-        // SAFETY: this thread owns the deque; the frame outlives the entry.
-        let (slot, _) = unsafe { deque.push(frame.job()) };
-        // SAFETY: the owner's newest entry.
-        if unsafe { deque.pop(slot) } {
+    let frames = [Task::new(), Task::new()];
+    for frame in &frames {
+        let (slot, _) = super::push(&deque, frame.job());
+        if super::pop(&deque, slot) {
             continue;
         }
         // SAFETY: the deque is alive.

@@ -5,7 +5,7 @@
 
 use super::pool::{Hidden, Pool};
 use super::{Task, explore};
-use crate::job::JobRef;
+use crate::job::Header;
 use crate::sync::plant::{Plant, must_catch};
 
 /// A guest pushes once and never calls the runtime again, while the one worker
@@ -61,7 +61,9 @@ fn loom_two_workers() {
 /// run by somebody else.
 fn successor() {
     /// A job that waits for another one.
+    #[repr(C)]
     struct Long {
+        header: Header,
         task: Task,
         other: std::sync::Arc<Hidden>,
         ended: crate::wait::Parker,
@@ -81,18 +83,13 @@ fn successor() {
     let pool = Pool::new(3, 2, 1);
     let workers = Pool::start(&pool);
     let long = Long {
+        header: Header::new(run_at),
         task: Task::new(),
         other: Hidden::new(),
         ended: crate::wait::Parker::new(),
     };
     pool.enter(2);
-    let first = pool.push(
-        2,
-        JobRef {
-            data: std::ptr::from_ref(&long).cast(),
-            run: run_at,
-        },
-    );
+    let first = pool.push(2, std::ptr::from_ref(&long).cast());
     let second = long.other.push(&pool, 2);
     // Without calling the runtime.
     long.ended.park();

@@ -26,13 +26,8 @@ fn found_or_asked(stale: bool) {
             !barrier::heavy(Barrier::Asymmetric) || deque.visible() > 0
         }
     });
-    // SAFETY: this thread owns the deque; the task outlives it.
-    let (slot, asked) = unsafe { deque.push(task.job()) };
-    let hungry = asked
-        && deque
-            .attend(slot)
-            .expect("there is room")
-            .contains(Reasons::HUNGRY);
+    let (_, reasons) = super::push(&deque, task.job());
+    let hungry = reasons.expect("there is room").contains(Reasons::HUNGRY);
     let found = lookout.join().unwrap();
     assert!(found || hungry, "the entry is hidden");
 }
@@ -69,13 +64,10 @@ fn marks_in_a_row() {
         }
     });
     for task in &**tasks {
-        // SAFETY: this thread owns the deque; the tasks outlive it.
-        let (slot, asked) = unsafe { deque.push(task.job()) };
-        if asked {
-            let reasons = deque.attend(slot).expect("there is room");
-            if reasons.contains(Reasons::HUNGRY) {
-                answers.fetch_add(1, Ordering::SeqCst);
-            }
+        let (_, reasons) = super::push(&deque, task.job());
+        let reasons = reasons.expect("there is room");
+        if reasons.contains(Reasons::HUNGRY) {
+            answers.fetch_add(1, Ordering::SeqCst);
         }
     }
     let (before, found) = lookout.join().unwrap();

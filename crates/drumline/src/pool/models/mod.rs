@@ -36,9 +36,9 @@ mod take_back;
 use loom::cell::UnsafeCell;
 use std::sync::Arc;
 
-use super::deque::{Deque, Steal, Stolen};
+use super::deque::{Deque, Reasons, Steal, Stolen};
 use super::slot::{Progress, Slot};
-use crate::job::JobRef;
+use crate::job::Header;
 
 /// Explores `model` in all orders with at most `preemptions` unforced switches,
 /// and `DRUMLINE_LOOM_DEEPER` more: one more takes some ten times as long.
@@ -53,22 +53,22 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 
 /// A job that counts its runs. Not atomically: two runs that are not ordered
 /// by the protocol are a data race, which loom reports.
+#[repr(C)]
 struct Task {
+    header: Header,
     runs: UnsafeCell<usize>,
 }
 
 impl Task {
     fn new() -> Self {
         Task {
+            header: Header::new(Self::run_at),
             runs: UnsafeCell::new(0),
         }
     }
 
-    fn job(&self) -> JobRef {
-        JobRef {
-            data: std::ptr::from_ref(self).cast(),
-            run: Self::run_at,
-        }
+    fn job(&self) -> *const Header {
+        std::ptr::from_ref(self).cast()
     }
 
     fn run(&self) {
@@ -105,9 +105,10 @@ fn tasks(count: usize) -> Arc<Vec<Task>> {
 fn run_stolen(stolen: &Stolen, thief: usize) -> bool {
     // SAFETY: the models keep their deques alive.
     let slot = unsafe { &*stolen.slot };
+    assert!(!stolen.job.is_null(), "an entry that was never written");
     if slot.start(thief) {
         // SAFETY: `start` was won, so the job is alive and this thread's.
-        unsafe { stolen.job.run() };
+        unsafe { Header::run(stolen.job) };
         slot.finish(thief)
     } else {
         false
@@ -121,14 +122,34 @@ fn raid(deque: &Deque, thief: usize, batch: usize) -> bool {
             let _ = run_stolen(&stolen, thief);
             true
         }
-        Steal::Empty | Steal::Busy => false,
+        Steal::Empty | Steal::Missed | Steal::Busy => false,
     }
+}
+
+/// Owner: the push of a `join`, and what it owes to those who asked for
+/// attention. `None`: the deque is full.
+fn push(deque: &Deque, job: *const Header) -> (*mut Slot, Option<Reasons>) {
+    let slot = deque.vacant();
+    // SAFETY: the models push on the owner's thread, and keep the job alive.
+    let asked = unsafe { deque.push::<false>(slot, job) };
+    let reasons = if asked {
+        deque.attend(slot)
+    } else {
+        Some(Reasons::NONE)
+    };
+    (slot, reasons)
+}
+
+/// Owner: takes its newest entry back, as the end of `join`. `false`: a thief
+/// has it.
+fn pop(deque: &Deque, slot: *mut Slot) -> bool {
+    // SAFETY: the models pop on the owner's thread, newest first.
+    unsafe { deque.pop::<false>(slot) || deque.reclaim(slot) }
 }
 
 /// Owner: as the end of `join`, with a wait that spins.
 fn finish_join(deque: &Deque, slot: *mut Slot, task: &Task) {
-    // SAFETY: the caller owns the deque, and this is its newest entry.
-    if unsafe { deque.pop(slot) } {
+    if pop(deque, slot) {
         task.run();
         return;
     }

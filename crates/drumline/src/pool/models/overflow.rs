@@ -28,18 +28,15 @@ fn full() {
             drop(tasks);
         }
     });
-    // SAFETY: this thread owns the deques and keeps the tasks alive.
-    let (outer, asked) = unsafe { deque.push(tasks[0].job()) };
-    assert!(!asked);
-    // SAFETY: as above.
-    let (scratch, asked) = unsafe { deque.push(tasks[1].job()) };
-    assert!(asked && deque.attend(scratch).is_none(), "it is full");
+    let (outer, reasons) = super::push(&deque, tasks[0].job());
+    assert!(reasons.is_some(), "there is room");
+    let (_, reasons) = super::push(&deque, tasks[1].job());
+    assert!(reasons.is_none(), "it is full");
     let further = deque.further();
     deque.link(further);
     let further = deque.next().expect("just linked");
-    // SAFETY: as above.
-    let (inner, asked) = unsafe { further.push(tasks[1].job()) };
-    assert!(!asked);
+    let (inner, reasons) = super::push(further, tasks[1].job());
+    assert!(reasons.is_some(), "there is room");
     finish_join(further, inner, &tasks[1]);
     finish_join(&deque, outer, &tasks[0]);
     thief.join().unwrap();
@@ -85,13 +82,8 @@ fn marked() {
         deque.link(further);
     });
     let further = deque.next().expect("just linked");
-    // SAFETY: this thread owns the deques and keeps the task alive.
-    let (slot, asked) = unsafe { further.push(task.job()) };
-    let hungry = asked
-        && further
-            .attend(slot)
-            .expect("there is room")
-            .contains(Reasons::HUNGRY);
+    let (_, reasons) = super::push(further, task.job());
+    let hungry = reasons.expect("there is room").contains(Reasons::HUNGRY);
     let found = lookout.join().unwrap();
     assert!(found || hungry, "the entry is hidden");
     // Nobody took it.

@@ -14,7 +14,7 @@ use super::super::deque::{Deque, Reasons, Steal};
 use super::super::line::{Doze, Line, Role, Take, Wake};
 use super::super::slot::{Progress, Slot};
 use super::{Task, run_stolen};
-use crate::job::JobRef;
+use crate::job::Header;
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::planted;
 use crate::wait::Parker;
@@ -203,16 +203,12 @@ impl Pool {
     }
 
     /// The first half of a `join`.
-    pub(super) fn push(&self, seat: usize, job: JobRef) -> *mut Slot {
+    pub(super) fn push(&self, seat: usize, job: *const Header) -> *mut Slot {
         let deque = &self.seats[seat].deque;
-        // SAFETY: the models push on the thread that has the seat, and keep
-        // the job alive until `settle`.
-        let (slot, asked) = unsafe { deque.push(job) };
-        if asked {
-            let reasons = deque.attend(slot).expect("there is room");
-            if reasons.contains(Reasons::HUNGRY) {
-                self.wake(self.line.summon());
-            }
+        let (slot, reasons) = super::push(deque, job);
+        let reasons = reasons.expect("there is room");
+        if reasons.contains(Reasons::HUNGRY) {
+            self.wake(self.line.summon());
         }
         slot
     }
@@ -226,8 +222,7 @@ impl Pool {
     /// Returns whether the job is the caller's again.
     pub(super) fn settle(&self, seat: usize, slot: *mut Slot) -> bool {
         let Seat { deque, parker, .. } = &self.seats[seat];
-        // SAFETY: this thread owns the deque, and this is its newest entry.
-        if unsafe { deque.pop(slot) } {
+        if super::pop(deque, slot) {
             return true;
         }
         // SAFETY: the deque is alive.
@@ -365,7 +360,7 @@ impl Pool {
                 }
                 // Somebody else is at it: let it finish.
                 Steal::Busy => thread::yield_now(),
-                Steal::Empty => {}
+                Steal::Empty | Steal::Missed => {}
             }
         }
         false
@@ -375,7 +370,9 @@ impl Pool {
 /// A half that the other half waits for, as `a` waits for `b` on a barrier of
 /// the user's: it never calls the runtime meanwhile, so `b` must be taken by
 /// somebody else.
+#[repr(C)]
 pub(super) struct Hidden {
+    header: Header,
     task: Task,
     ran: Parker,
 }
@@ -383,6 +380,7 @@ pub(super) struct Hidden {
 impl Hidden {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Hidden {
+            header: Header::new(Self::run_at),
             task: Task::new(),
             ran: Parker::new(),
         })
@@ -395,13 +393,7 @@ impl Hidden {
     }
 
     pub(super) fn push(&self, pool: &Pool, seat: usize) -> *mut Slot {
-        pool.push(
-            seat,
-            JobRef {
-                data: std::ptr::from_ref(self).cast(),
-                run: Self::run_at,
-            },
-        )
+        pool.push(seat, std::ptr::from_ref(self).cast())
     }
 
     pub(super) fn settle(&self, pool: &Pool, seat: usize, slot: *mut Slot) {

@@ -14,8 +14,7 @@ use crate::sync::plant::{Plant, must_catch};
 fn back_or_started() {
     let tasks = tasks(1);
     let deque = Arc::new(Deque::new(1, Barrier::Asymmetric));
-    // SAFETY: this thread owns the deque and keeps the task alive.
-    let (slot, _) = unsafe { deque.push(tasks[0].job()) };
+    let (slot, _) = super::push(&deque, tasks[0].job());
     let Steal::Taken(stolen) = deque.steal(1, 1, None) else {
         unreachable!("nobody else is here")
     };
@@ -27,8 +26,7 @@ fn back_or_started() {
             drop((tasks, deque));
         }
     });
-    // SAFETY: the owner's newest entry.
-    assert!(!unsafe { deque.pop(slot) });
+    assert!(!super::pop(&deque, slot));
     settle(&deque, slot, &tasks[0]);
     // The frame is the owner's again: no thief looks at it any more.
     tasks[0].assert_once();
@@ -57,8 +55,7 @@ fn loom_plants_back_or_started() {
 fn late_thief() {
     let tasks = tasks(2);
     let deque = Arc::new(Deque::new(1, Barrier::Asymmetric));
-    // SAFETY: this thread owns the deque and keeps the task alive.
-    let (slot, _) = unsafe { deque.push(tasks[0].job()) };
+    let (slot, _) = super::push(&deque, tasks[0].job());
     let Steal::Taken(stolen) = deque.steal(1, 1, None) else {
         unreachable!("nobody else is here")
     };
@@ -77,11 +74,9 @@ fn late_thief() {
             drop(tasks);
         }
     });
-    // SAFETY: the owner's newest entry.
-    assert!(!unsafe { deque.pop(slot) });
+    assert!(!super::pop(&deque, slot));
     settle(&deque, slot, &tasks[0]);
-    // SAFETY: as above.
-    let (slot, _) = unsafe { deque.push(tasks[1].job()) };
+    let (slot, _) = super::push(&deque, tasks[1].job());
     finish_join(&deque, slot, &tasks[1]);
     late.join().unwrap();
     second.join().unwrap();
