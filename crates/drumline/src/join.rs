@@ -136,6 +136,8 @@ where
     }
     match unwind::catch(|| a(false)) {
         Ok(ra) => {
+            // A drop of it that panics must not meet a panic of `b`.
+            let ra = unwind::Quiet::new(ra);
             // SAFETY: all that `a` pushed has been popped, so this is the
             // newest entry.
             let rb = if unsafe { pop::<FENCED>(deque, slot) } || waiting::settle(deque, slot) {
@@ -146,13 +148,10 @@ where
                 // SAFETY: the thief has finished, and the result is taken once.
                 match unsafe { job.take_result() } {
                     Ok(rb) => rb,
-                    Err(payload) => {
-                        unwind::discard(ra);
-                        unwind::resume(payload)
-                    }
+                    Err(payload) => unwind::resume(payload),
                 }
             };
-            (ra, rb)
+            (ra.take(), rb)
         }
         Err(payload) => {
             // SAFETY: as above.
