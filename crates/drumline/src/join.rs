@@ -202,6 +202,8 @@ where
     {
         match unwind::catch(|| a(false)) {
             Ok(ra) => {
+                // A drop of it that panics must not meet a panic of `b`.
+                let ra = unwind::Quiet::new(ra);
                 // SAFETY: all that `a` pushed has been popped, so this is the
                 // newest entry.
                 let rb = if unsafe { self.pop::<FENCED>() } {
@@ -213,12 +215,12 @@ where
                     match unsafe { self.job.take_result() } {
                         Ok(rb) => rb,
                         Err(payload) => {
-                            unwind::discard(ra);
+                            drop(ra);
                             unwind::resume(payload)
                         }
                     }
                 };
-                (ra, rb)
+                (ra.take(), rb)
             }
             // SAFETY: as above; what `a` pushed was popped while it unwound.
             Err(payload) => unsafe { self.recover::<FENCED>(payload) },

@@ -242,6 +242,12 @@ fn a_result_whose_drop_panics() {
         assert_eq!(dropped.swap(0, Ordering::Relaxed), 1, "{name}");
         still_works(&pool);
     }
+    // The same inline.
+    let pool = pool(1);
+    let number = number_of(|| pool.join(|| Bomb(&dropped), || quiet_panic(2_u32)));
+    assert_eq!(number, 2);
+    assert_eq!(dropped.into_inner(), 1);
+    still_works(&pool);
 }
 
 #[test]

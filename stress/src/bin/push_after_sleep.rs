@@ -20,6 +20,8 @@ use std::time::Duration;
 use drumline::Pool;
 use stress::{Random, Run, Waited, dither, fail, round_done, work_for};
 
+/// How often the second push is tried without leaving the pool.
+const EPISODES: u64 = 16;
 /// A push that has not been noticed for so long is lost.
 const LOST: Duration = Duration::from_secs(10);
 
@@ -33,10 +35,10 @@ fn main() {
     while run.goes_on() {
         let kind = match random.below(256) {
             0 => 2,
-            1..=128 => 1,
+            1..=96 => 1,
             _ => 0,
         };
-        kinds[kind] += 1;
+        kinds[kind] += if kind == 1 { EPISODES } else { 1 };
         match kind {
             0 => after_return(&two, &mut random, &mut timing),
             1 => second(&three, &mut random),
@@ -46,7 +48,7 @@ fn main() {
     }
     let [first, second, long] = kinds;
     run.report(&format!(
-        "pushes ({first} on return, {second} second, {long} long)"
+        "rounds of pushes ({first} on return, {second} second, {long} long)"
     ));
 }
 
@@ -101,24 +103,24 @@ fn after_return(pool: &Pool, random: &mut Random, timing: &mut Timing) {
 }
 
 fn second(pool: &Pool, random: &mut Random) {
-    let begun = AtomicBool::new(false);
-    let ran = AtomicBool::new(false);
-    // From the moment at which the first entry disappears from the deque, or a while later.
-    let steps = random.below(3_000);
     pool.install(|| {
-        drumline::join(
-            || {
-                dither(steps);
-                drumline::join(
-                    || until(&ran, "a second push was not noticed"),
-                    || ran.store(true, Ordering::Release),
-                )
-            },
-            || {
-                begun.store(true, Ordering::Release);
-                until(&ran, "a second push was not noticed by those at work");
-            },
-        )
+        for _ in 0..EPISODES {
+            // Time for those at work to find nothing more, and for one to be the lookout.
+            dither(random.below(8_000));
+            // From the moment at which it sees the first entry, or a while later.
+            let steps = random.below(2_000);
+            let ran = AtomicBool::new(false);
+            drumline::join(
+                || {
+                    dither(steps);
+                    drumline::join(
+                        || until(&ran, "a second push was not noticed"),
+                        || ran.store(true, Ordering::Release),
+                    )
+                },
+                || until(&ran, "a second push was not noticed by those at work"),
+            );
+        }
     });
 }
 

@@ -47,6 +47,8 @@ pub const LAYERS: &[Layer] = &[
         "prelude",
         &["pool", "join", "scope", "spawn", "iter", "slice"],
     ),
+    // Documentation tests, no code.
+    layer("compile_fail", &[]),
 ];
 
 /// What the fork/join modules may name.
