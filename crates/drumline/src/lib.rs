@@ -3,7 +3,10 @@
 //! One pool of threads serves fork/join ([`join()`]) and spawned tasks. Making
 //! code parallel costs about a nanosecond per fork; an idle pool costs nothing.
 #![warn(missing_docs)]
-#![cfg_attr(loom, allow(dead_code, reason = "the models use a part of the crate"))]
+#![cfg_attr(
+    any(loom, shuttle),
+    allow(dead_code, reason = "the models use a part of the crate")
+)]
 
 #[cfg(not(loom))]
 mod broadcast;

@@ -11,7 +11,7 @@ use super::registry::{Hooks, Registry, Shared};
 use super::warning::Warning;
 use super::{global, local, worker};
 use crate::jobs::{Jobs, ParseJobsError};
-use crate::sync::barrier;
+use crate::sync::{self, barrier};
 
 type NameHook = Box<dyn FnMut(usize) -> String>;
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
@@ -365,7 +365,7 @@ pub(crate) fn resize(registry: &Shared, jobs: usize) {
 
 /// The ordinary way to start a thread.
 fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
-    let mut thread = thread::Builder::new().stack_size(builder.stack_size());
+    let mut thread = sync::thread::Builder::new().stack_size(builder.stack_size());
     thread = thread.name(match builder.name() {
         Some(name) => name.to_owned(),
         None => format!("drumline-{}", builder.index()),

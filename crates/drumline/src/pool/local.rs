@@ -9,6 +9,7 @@ use std::ptr;
 use super::deque::Deque;
 use super::registry::Registry;
 use super::seat::Seat;
+use crate::sync::thread_local;
 
 thread_local! {
     static DEQUE: Cell<*const Deque> = const { Cell::new(ptr::null()) };

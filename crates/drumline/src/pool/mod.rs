@@ -20,6 +20,8 @@ mod slot;
 
 #[cfg(all(test, loom))]
 mod models;
+#[cfg(all(test, shuttle))]
+mod programs;
 
 #[cfg(not(loom))]
 mod builder;

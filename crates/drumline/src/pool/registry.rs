@@ -1,8 +1,6 @@
 //! What the threads of one pool share.
 
 use std::any::Any;
-use std::sync::Weak;
-use std::thread;
 
 use super::deque::Reasons;
 use super::line::{Line, Wake};
@@ -14,7 +12,7 @@ use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, Weak, lock, thread};
 use crate::unwind::{self, Payload};
 use crate::wait::Gate;
 

@@ -8,13 +8,13 @@
 //! through in a logarithmic number of barriers, until something long turns up,
 //! and a stream of single tiny jobs is left to its owner almost completely.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::deque::{Claim, Steal};
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;
-use crate::sync::barrier;
+use crate::sync::{Instant, barrier, relax};
 
 pub(crate) use super::deque::Stolen;
 
@@ -145,7 +145,9 @@ impl Thief {
                 match deque.steal(self.me, limit, None) {
                     Steal::Taken(stolen) => return Some(Loot::Half(stolen, victim)),
                     Steal::Missed => self.manners(victim.index()).regret(),
-                    Steal::Empty | Steal::Busy => {}
+                    // Whoever is at it may need this processor to go on.
+                    Steal::Busy => relax(),
+                    Steal::Empty => {}
                 }
             }
             if let Some(job) = victim.queue().take() {

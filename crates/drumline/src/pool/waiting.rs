@@ -14,7 +14,7 @@
 //! their deques, runs the heavy barrier and looks once more, exactly as a
 //! lookout does, so that what they publish later wakes it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::deque::{Deque, Steal};
 use super::handle::wait_outside;
@@ -25,7 +25,7 @@ use super::thief::Manners;
 use super::{guest, local};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
-use crate::sync::barrier;
+use crate::sync::{Instant, barrier};
 use crate::wait::{Gate, Patience, Step};
 
 /// Something that a thread of a pool waits for.

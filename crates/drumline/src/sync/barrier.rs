@@ -29,6 +29,7 @@ use super::atomic::{self, Ordering};
 #[cfg(all(
     any(target_os = "linux", windows),
     not(loom),
+    not(shuttle),
     not(miri),
     not(drumline_fence)
 ))]
@@ -40,6 +41,7 @@ macro_rules! asymmetric {
 #[cfg(not(all(
     any(target_os = "linux", windows),
     not(loom),
+    not(shuttle),
     not(miri),
     not(drumline_fence)
 )))]
@@ -119,7 +121,7 @@ pub(crate) fn heavy(barrier: Barrier) -> bool {
 /// differs by an order of magnitude between machines (an interrupt to another
 /// processor of a virtual machine is slow).
 #[cfg(not(loom))]
-static COST: atomic::AtomicU32 = atomic::AtomicU32::new(2_000);
+static COST: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(2_000);
 
 /// One outlier (the thread lost its processor) must not count for more.
 #[cfg(not(loom))]
@@ -134,7 +136,7 @@ pub(crate) fn cost() -> std::time::Duration {
 #[allow(dead_code, reason = "not every build has an asymmetric barrier")]
 #[cfg(not(loom))]
 fn timed(barrier: impl FnOnce() -> bool) -> bool {
-    let start = std::time::Instant::now();
+    let start = super::Instant::now();
     let done = barrier();
     let took = u32::try_from(start.elapsed().as_nanos()).unwrap_or(MAX_COST);
     let average = COST.load(Ordering::Relaxed);

@@ -3,16 +3,18 @@
 //!
 //! Everything above imports its shared memory from here. Under `--cfg loom`
 //! the same names resolve to loom's types, and the models in this crate run
-//! the very code that ships.
+//! the very code that ships. Under `--cfg shuttle` they resolve to shuttle's,
+//! and whole pools run under its scheduler; threads, thread-local state and the
+//! clock come from here as well, for its sake.
 
 /// Whether a planted bug is switched on: `false`, and gone, outside the models.
-#[cfg(all(test, loom))]
+#[cfg(all(test, any(loom, shuttle)))]
 macro_rules! planted {
     ($plant:ident) => {
         $crate::sync::plant::is($crate::sync::plant::Plant::$plant)
     };
 }
-#[cfg(not(all(test, loom)))]
+#[cfg(not(all(test, any(loom, shuttle))))]
 macro_rules! planted {
     ($plant:ident) => {
         false
@@ -21,13 +23,16 @@ macro_rules! planted {
 pub(crate) use planted;
 
 pub(crate) mod barrier;
-#[cfg(all(test, loom))]
+#[cfg(all(test, any(loom, shuttle)))]
 pub(crate) mod plant;
 mod spin;
 
 pub(crate) use spin::{SpinGuard, SpinLock};
 
-#[cfg(not(loom))]
+#[cfg(shuttle)]
+pub(crate) mod step_clock;
+
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) mod atomic {
     pub(crate) use std::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, fence,
@@ -39,11 +44,19 @@ pub(crate) mod atomic {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 }
 
-#[cfg(not(loom))]
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard};
+#[cfg(shuttle)]
+pub(crate) mod atomic {
+    pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
+}
+
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 
 #[cfg(loom)]
-pub(crate) use loom::sync::{Mutex, MutexGuard};
+pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
 /// Locks a mutex and goes on where an earlier holder panicked.
 ///
@@ -60,11 +73,33 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Tells the processor (or the model checker) that this thread spins.
 #[inline]
 pub(crate) fn relax() {
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     std::hint::spin_loop();
     #[cfg(loom)]
     loom::thread::yield_now();
+    #[cfg(shuttle)]
+    shuttle::thread::yield_now();
 }
+
+/// Threads, as the pool starts and joins them.
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::thread;
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::thread;
+
+/// The clock: of steps, where every run has to be the same.
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::time::Instant;
+
+#[cfg(shuttle)]
+pub(crate) use step_clock::Instant;
+
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::thread_local;
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::thread_local;
 
 /// Keeps a value on cache lines of its own.
 ///

@@ -66,7 +66,7 @@ mod real {
                 } else {
                     // The holder has probably lost its processor: let it run.
                     #[cfg(not(loom))]
-                    std::thread::yield_now();
+                    crate::sync::thread::yield_now();
                     #[cfg(loom)]
                     relax();
                 }

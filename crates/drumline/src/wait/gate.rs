@@ -1,8 +1,6 @@
 //! A door that opens once.
 
-use std::sync::{Condvar, Mutex};
-
-use crate::sync::lock;
+use crate::sync::{Condvar, Mutex, lock};
 
 /// Threads outside a pool wait here for something that happens once.
 #[derive(Debug, Default)]

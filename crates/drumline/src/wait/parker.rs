@@ -16,12 +16,12 @@
 
 use std::time::Duration;
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) use futex::Parker;
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 pub(crate) use model::Parker;
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod futex {
     use super::Duration;
     use crate::platform::futex;
@@ -104,12 +104,12 @@ mod futex {
     }
 }
 
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 mod model {
     use super::Duration;
-    use loom::sync::{Condvar, Mutex};
+    use crate::sync::{Condvar, Mutex, lock, relax};
 
-    /// The same contract from loom's own parts.
+    /// The same contract from the model checker's own parts.
     #[derive(Debug)]
     pub(crate) struct Parker {
         token: Mutex<bool>,
@@ -125,22 +125,26 @@ mod model {
         }
 
         pub(crate) fn park(&self) {
-            let mut token = self.token.lock().unwrap();
+            let mut token = lock(&self.token);
             while !*token {
-                token = self.changed.wait(token).unwrap();
+                token = match self.changed.wait(token) {
+                    Ok(token) => token,
+                    // Shuttle's threads share one flag that says "panicking".
+                    Err(poisoned) => poisoned.into_inner(),
+                };
             }
             *token = false;
         }
 
         /// A nap in a model is a chance for the others to run.
         pub(crate) fn park_timeout(&self, _time: Duration) -> bool {
-            loom::thread::yield_now();
-            let mut token = self.token.lock().unwrap();
+            relax();
+            let mut token = lock(&self.token);
             std::mem::take(&mut *token)
         }
 
         pub(crate) fn unpark(&self) {
-            *self.token.lock().unwrap() = true;
+            *lock(&self.token) = true;
             self.changed.notify_one();
         }
     }

@@ -5,10 +5,10 @@
 //! as long as the one before; and when the naps have grown to their limit it
 //! gives up: its caller leaves a mark and sleeps for good.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Parker;
-use crate::sync::relax;
+use crate::sync::{Instant, relax, thread};
 
 /// Spin this long while what one waits for may come at any moment: about the
 /// time of a sleep and a wake-up on a virtual machine.
@@ -84,7 +84,7 @@ impl Patience {
                 }
                 if self.since.elapsed() >= SHORT_SPIN {
                     // Whoever is waited for may need this very processor.
-                    std::thread::yield_now();
+                    thread::yield_now();
                 }
             }
             None => {

@@ -1,0 +1,47 @@
+//! A clock that counts looks at it, so that a run under shuttle depends on the
+//! schedule alone, and whoever waits for time to pass does not wait for ever.
+
+use std::cell::Cell;
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+/// What one look costs.
+const STEP: Duration = Duration::from_micros(10);
+
+std::thread_local! {
+    // shuttle runs all threads of a program as coroutines of one.
+    static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// As [`std::time::Instant`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Instant(Duration);
+
+impl Instant {
+    pub(crate) fn now() -> Self {
+        NOW.with(|now| {
+            now.set(now.get() + STEP);
+            Instant(now.get())
+        })
+    }
+
+    pub(crate) fn elapsed(self) -> Duration {
+        Self::now() - self
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    fn sub(self, earlier: Self) -> Duration {
+        self.0 - earlier.0
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, time: Duration) -> Self {
+        Instant(self.0 + time)
+    }
+}
