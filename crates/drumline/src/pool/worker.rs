@@ -6,6 +6,8 @@
 //!                └── woken as the lookout ──┘  └──────────────────────────┘
 //! ```
 
+use std::time::Duration;
+
 use super::line::{Doze, Role, Take};
 use super::local;
 use super::registry::Registry;
@@ -14,6 +16,10 @@ use super::thief::{Loot, Thief};
 use crate::platform::timer;
 use crate::unwind;
 use crate::wait::{Patience, Step};
+
+/// How long a lookout that was of no use when it was last awake stays so after
+/// the last one has left: long enough for a caller that comes back at once.
+const SHORT_WATCH: Duration = Duration::from_micros(5);
 
 /// How a spell of watching ended.
 enum Watched {
@@ -123,7 +129,8 @@ impl<'a> Worker<'a> {
             }
             // Nothing has run since the last look: there is nobody to wait for.
             // One nap for those who come back soon, if helping them was of use.
-            let waited = patience.has_napped() || !self.useful;
+            let waited =
+                patience.has_napped() || (!self.useful && patience.has_lasted(SHORT_WATCH));
             let deserted = waited && line.is_quiet() && entries == Some(line.entries());
             entries = Some(line.entries());
             if line.is_lookout(me)
