@@ -26,7 +26,7 @@ use super::{guest, local};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
 use crate::sync::{Instant, barrier};
-use crate::wait::{Gate, Patience, Step};
+use crate::wait::{Gate, Mood, Patience, Step};
 
 /// Something that a thread of a pool waits for.
 pub(crate) trait Awaited {
@@ -109,7 +109,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             }
             watching = true;
         }
-        if patience.wait(seat.parker(), true) == Step::GiveUp {
+        if patience.wait(seat.parker(), Mood::Eager) == Step::GiveUp {
             sleep(seat, awaited);
             patience.reset();
         }

@@ -6,8 +6,6 @@
 //!                └── woken as the lookout ──┘  └──────────────────────────┘
 //! ```
 
-use std::time::Duration;
-
 use super::line::{Doze, Role, Take};
 use super::local;
 use super::registry::Registry;
@@ -15,11 +13,7 @@ use super::seat::Seat;
 use super::thief::{Loot, Thief};
 use crate::platform::timer;
 use crate::unwind;
-use crate::wait::{Patience, Step};
-
-/// How long a lookout that was of no use when it was last awake stays so after
-/// the last one has left: long enough for a caller that comes back at once.
-const SHORT_WATCH: Duration = Duration::from_micros(5);
+use crate::wait::{Mood, Patience, Step};
 
 /// How a spell of watching ended.
 enum Watched {
@@ -119,7 +113,9 @@ impl<'a> Worker<'a> {
                     Take::NoPlace | Take::Deposed => {}
                 }
             }
+            let quiet = line.is_quiet();
             if seen == 0
+                && !quiet
                 && line.is_lookout(me)
                 && let Some(calm) = self.thief.calm()
             {
@@ -127,16 +123,16 @@ impl<'a> Worker<'a> {
                 patience.rest(self.seat.parker(), calm);
                 continue;
             }
-            // Nothing has run since the last look: there is nobody to wait for.
-            // One nap for those who come back soon, if helping them was of use.
-            let waited =
-                patience.has_napped() || (!self.useful && patience.has_lasted(SHORT_WATCH));
-            let deserted = waited && line.is_quiet() && entries == Some(line.entries());
+            // Nothing has run since the last look: there is nobody to watch.
+            // One nap for those who come back soon, if helping was of use.
+            let deserted = quiet && entries == Some(line.entries());
             entries = Some(line.entries());
-            if line.is_lookout(me)
-                && !deserted
-                && patience.wait(self.seat.parker(), !line.is_quiet()) == Step::Look
-            {
+            let mood = match (quiet, deserted) {
+                (false, _) => Mood::Eager,
+                (true, true) if !self.useful || patience.has_napped() => Mood::Leaving,
+                (true, _) => Mood::Idle,
+            };
+            if line.is_lookout(me) && patience.wait(self.seat.parker(), mood) == Step::Look {
                 continue;
             }
             match line.doze(me, &work) {

@@ -17,4 +17,4 @@ mod patience;
 pub(crate) use gate::Gate;
 pub(crate) use parker::Parker;
 #[cfg(not(loom))]
-pub(crate) use patience::{Patience, Step};
+pub(crate) use patience::{Mood, Patience, Step};

@@ -31,6 +31,17 @@ pub(crate) enum Step {
     GiveUp,
 }
 
+/// What there is to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mood {
+    /// Something that may come at any moment.
+    Eager,
+    /// Nothing that one could see.
+    Idle,
+    /// Nothing, and there is no point in a nap: give up after the spinning.
+    Leaving,
+}
+
 /// The state of one spell of watching.
 #[derive(Debug)]
 pub(crate) struct Patience {
@@ -73,10 +84,12 @@ impl Patience {
         self.nap = Some(self.nap.unwrap_or(FIRST_NAP));
     }
 
-    /// Passes a little time, or says that there was enough of it. `eager`:
-    /// what is waited for may come at any moment.
-    pub(crate) fn wait(&mut self, parker: &Parker, eager: bool) -> Step {
-        let spin = if eager { LONG_SPIN } else { SHORT_SPIN };
+    /// Passes a little time, or says that there was enough of it.
+    pub(crate) fn wait(&mut self, parker: &Parker, mood: Mood) -> Step {
+        let spin = match mood {
+            Mood::Eager => LONG_SPIN,
+            Mood::Idle | Mood::Leaving => SHORT_SPIN,
+        };
         match self.nap {
             None if self.since.elapsed() < spin => {
                 for _ in 0..PAUSES {
@@ -87,6 +100,7 @@ impl Patience {
                     thread::yield_now();
                 }
             }
+            _ if mood == Mood::Leaving => return Step::GiveUp,
             None => {
                 self.nap = Some(FIRST_NAP);
                 parker.park_timeout(FIRST_NAP);
