@@ -207,3 +207,27 @@ fn the_current_thread_as_the_only_member() {
     .join()
     .unwrap();
 }
+
+/// Threads that `set_jobs` adds are named like the others.
+#[test]
+fn added_threads_have_names() {
+    let names = std::sync::Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
+    let seen = std::sync::Arc::clone(&names);
+    let pool = drumline::Pool::builder()
+        .jobs(1)
+        .thread_name(|index| format!("smith-{index}"))
+        .start_handler(move |_| {
+            let name = std::thread::current().name().map(str::to_owned);
+            seen.lock().unwrap().insert(name.unwrap_or_default());
+        })
+        .build()
+        .unwrap();
+    pool.set_jobs(3).unwrap();
+    pool.shutdown().unwrap();
+    let names = names.lock().unwrap();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert!(
+        names.iter().all(|name| name.starts_with("smith-")),
+        "{names:?}"
+    );
+}

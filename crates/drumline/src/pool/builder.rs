@@ -13,7 +13,7 @@ use super::{global, local, worker};
 use crate::jobs::{Jobs, ParseJobsError};
 use crate::sync::{self, barrier};
 
-type NameHook = Box<dyn FnMut(usize) -> String>;
+type NameHook = Box<dyn FnMut(usize) -> String + Send>;
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
 
 /// A number of jobs as callers write it: a plain number, or [`Jobs`].
@@ -57,8 +57,7 @@ mod sealed {
 pub struct PoolBuilder {
     jobs: Jobs,
     jobs_error: Option<ParseJobsError>,
-    name: Option<NameHook>,
-    stack_size: Option<usize>,
+    recruiter: Recruiter,
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
     guests: Option<bool>,
@@ -70,7 +69,7 @@ impl fmt::Debug for PoolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PoolBuilder")
             .field("jobs", &self.jobs)
-            .field("stack_size", &self.stack_size)
+            .field("stack_size", &self.recruiter.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
             .finish_non_exhaustive()
@@ -98,14 +97,14 @@ impl PoolBuilder {
     }
 
     /// Names the threads of the pool by their number.
-    pub fn thread_name(mut self, name: impl FnMut(usize) -> String + 'static) -> Self {
-        self.name = Some(Box::new(name));
+    pub fn thread_name(mut self, name: impl FnMut(usize) -> String + Send + 'static) -> Self {
+        self.recruiter.name = Some(Box::new(name));
         self
     }
 
     /// The stack of each thread of the pool, in bytes; 8 MiB unless set.
     pub fn stack_size(mut self, bytes: usize) -> Self {
-        self.stack_size = Some(bytes);
+        self.recruiter.stack_size = Some(bytes);
         self
     }
 
@@ -147,7 +146,8 @@ impl PoolBuilder {
     }
 
     /// Starts the threads of the pool with `spawner`, which has to arrange that
-    /// [`ThreadBuilder::run`] is called on a thread of its own.
+    /// [`ThreadBuilder::run`] is called on a thread of its own. Threads that
+    /// [`Pool::set_jobs`] adds later are started in the ordinary way.
     ///
     /// ```
     /// let pool = drumline::Pool::builder()
@@ -285,8 +285,8 @@ impl PoolBuilder {
             });
         }
         let hooks = std::mem::take(&mut self.hooks);
-        let special = self.name.is_some()
-            || self.stack_size.is_some()
+        let special = self.recruiter.name.is_some()
+            || self.recruiter.stack_size.is_some()
             || self.spawner.is_some()
             || hooks.pin.is_some()
             || hooks.start.is_some()
@@ -299,7 +299,8 @@ impl PoolBuilder {
             barrier::choose()
         };
         let guests = self.guests.unwrap_or(!special);
-        let registry = Registry::new(places, guests, hooks, barrier);
+        let recruiter = std::mem::take(&mut self.recruiter);
+        let registry = Registry::new(places, guests, hooks, recruiter, barrier);
         for _ in 0..members {
             registry.add_member();
         }
@@ -312,33 +313,34 @@ impl PoolBuilder {
         spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
     ) {
         let wanted = registry.jobs() - registry.members();
-        start_workers(
-            registry,
-            wanted,
-            self.stack_size,
-            self.name.as_mut(),
-            spawner,
-        );
+        start_workers(registry, wanted, spawner);
     }
 }
 
 /// The stack of a worker unless told otherwise: that of a main thread.
 const STACK_SIZE: usize = 8 << 20;
 
+/// What every thread of a pool gets.
+#[derive(Default)]
+pub(crate) struct Recruiter {
+    name: Option<NameHook>,
+    stack_size: Option<usize>,
+}
+
 /// Starts workers until there are `wanted`, or the system refuses.
 fn start_workers(
     registry: &Shared,
     wanted: usize,
-    stack_size: Option<usize>,
-    mut name: Option<&mut NameHook>,
     spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
 ) {
+    // Held throughout: two callers together start no more than are wanted.
+    let mut recruiter = sync::lock(registry.recruiter());
     for have in registry.workers()..wanted {
         let index = registry.add_seat();
         registry.alive_up();
         let builder = ThreadBuilder {
-            name: name.as_mut().map(|name| name(index)),
-            stack_size: stack_size.unwrap_or(STACK_SIZE),
+            name: recruiter.name.as_mut().map(|name| name(index)),
+            stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
             index,
             life: Life(Shared::clone(registry)),
         };
@@ -359,7 +361,7 @@ fn start_workers(
 /// Changes the number of jobs of a live pool.
 pub(crate) fn resize(registry: &Shared, jobs: usize) {
     let workers = jobs.saturating_sub(registry.members());
-    start_workers(registry, workers, None, None, &mut spawn_thread);
+    start_workers(registry, workers, &mut spawn_thread);
     registry.wake(registry.line().set_places(jobs));
 }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use super::builder::Recruiter;
 use super::deque::Reasons;
 use super::line::{Line, Wake};
 use super::queue::Queue;
@@ -42,6 +43,7 @@ pub(crate) struct Registry {
     injector: Queue,
     barrier: Barrier,
     hooks: Hooks,
+    recruiter: Mutex<Recruiter>,
     guests: bool,
     /// The fork generation in which the pool was made.
     generation: u32,
@@ -67,7 +69,13 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Registry {
-    pub(crate) fn new(places: usize, guests: bool, hooks: Hooks, barrier: Barrier) -> Shared {
+    pub(crate) fn new(
+        places: usize,
+        guests: bool,
+        hooks: Hooks,
+        recruiter: Recruiter,
+        barrier: Barrier,
+    ) -> Shared {
         fork::watch();
         Shared::new_cyclic(|this| Registry {
             this: Weak::clone(this),
@@ -77,6 +85,7 @@ impl Registry {
             injector: Queue::new(),
             barrier,
             hooks,
+            recruiter: Mutex::new(recruiter),
             guests,
             generation: fork::generation(),
             workers: Mutex::new(Vec::new()),
@@ -127,6 +136,12 @@ impl Registry {
 
     pub(crate) fn hooks(&self) -> &Hooks {
         &self.hooks
+    }
+
+    /// What every thread of the pool gets; its lock is held by whoever starts
+    /// some.
+    pub(crate) fn recruiter(&self) -> &Mutex<Recruiter> {
+        &self.recruiter
     }
 
     /// Whether calls from outside run on the calling thread.
