@@ -202,6 +202,13 @@ impl FromStr for Jobs {
 }
 
 /// What was given is not a number of jobs; its text tells what was given and what would do.
+///
+/// ```
+/// use drumline::{Jobs, ParseJobsError};
+///
+/// let error: ParseJobsError = "many".parse::<Jobs>().unwrap_err();
+/// assert!(error.to_string().starts_with(r#""many" is not a number of jobs; use auto, "#));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseJobsError {
     fault: Fault,

@@ -17,8 +17,25 @@ type NameHook = Box<dyn FnMut(usize) -> String>;
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
 
 /// A number of jobs as callers write it: a plain number, or [`Jobs`].
+///
+/// ```
+/// use drumline::{Jobs, Pool};
+///
+/// let plain = Pool::builder().jobs(2).build()?;
+/// let said = Pool::builder().jobs(Jobs::Auto).build()?;
+/// assert_eq!(plain.current_jobs(), 2);
+/// assert_eq!(said.current_jobs(), Jobs::Auto.resolve().get());
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
 pub trait IntoJobs: sealed::Sealed {
     /// Checks the number.
+    ///
+    /// ```
+    /// use drumline::IntoJobs;
+    ///
+    /// assert_eq!(8.into_jobs().unwrap().to_string(), "8");
+    /// assert!(0.into_jobs().is_err());
+    /// ```
     ///
     /// # Errors
     ///
@@ -52,6 +69,18 @@ mod sealed {
 }
 
 /// The description of a pool, made with [`Pool::builder`].
+///
+/// ```
+/// use drumline::{Jobs, Pool};
+///
+/// let pool = Pool::builder()
+///     .jobs("50%".parse::<Jobs>()?)
+///     .thread_name(|index| format!("render-{index}"))
+///     .panic_handler(|_payload| eprintln!("a detached task panicked"))
+///     .build()?;
+/// assert_eq!(pool.install(|| 6 * 7), 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a builder does nothing until it is built"]
 #[derive(Default)]
 pub struct PoolBuilder {
@@ -79,13 +108,29 @@ impl fmt::Debug for PoolBuilder {
 
 impl PoolBuilder {
     /// A pool with everything left to the defaults.
+    ///
+    /// ```
+    /// let pool = drumline::PoolBuilder::new().build()?;
+    /// assert!(pool.current_jobs() >= 1);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// How many threads may run user code at once; [`Jobs::Auto`] unless set.
     ///
-    /// 0 is an error, reported by [`build`](Self::build).
+    /// 0 is an error, reported by [`build`](Self::build). With 1, a call from
+    /// outside runs on the calling thread alone.
+    ///
+    /// ```
+    /// use drumline::Pool;
+    ///
+    /// assert_eq!(Pool::builder().jobs(3).build()?.current_jobs(), 3);
+    /// let error = Pool::builder().jobs(0).build().unwrap_err();
+    /// assert!(error.to_string().contains("use 1 for sequential"));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn jobs(mut self, jobs: impl IntoJobs) -> Self {
         match jobs.into_jobs() {
             Ok(jobs) => {
@@ -97,25 +142,73 @@ impl PoolBuilder {
         self
     }
 
-    /// Names the threads of the pool by their number.
+    /// Names the threads of the pool by their number; `drumline-0` and so on
+    /// unless set.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(1)
+    ///     .thread_name(|index| format!("render-{index}"))
+    ///     .build()?;
+    /// let name = pool.install(|| std::thread::current().name().map(String::from));
+    /// assert_eq!(name.as_deref(), Some("render-0"));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn thread_name(mut self, name: impl FnMut(usize) -> String + 'static) -> Self {
         self.name = Some(Box::new(name));
         self
     }
 
     /// The stack of each thread of the pool, in bytes; 8 MiB unless set.
+    ///
+    /// Calls into a pool with a stack size of its own run on its threads, and
+    /// so have that stack, unless [`guests`](Self::guests) says otherwise.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().stack_size(64 << 20).build()?;
+    /// assert_eq!(pool.install(|| [1_u8; 32 << 20].len()), 32 << 20);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self
     }
 
     /// Called on each thread of the pool when it starts, with its number.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// let (started, starts) = mpsc::channel();
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .start_handler(move |index| started.send(index).unwrap())
+    ///     .build()?;
+    /// let mut numbers = [starts.recv().unwrap(), starts.recv().unwrap()];
+    /// numbers.sort();
+    /// assert_eq!(numbers, [0, 1]);
+    /// # drop(pool);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn start_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.hooks.start = Some(Box::new(hook));
         self
     }
 
     /// Called on each thread of the pool before it ends, with its number.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// let (ended, ends) = mpsc::channel();
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .exit_handler(move |index| ended.send(index).unwrap())
+    ///     .build()?;
+    /// pool.shutdown()?;
+    /// assert_eq!(ends.iter().count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn exit_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.hooks.exit = Some(Box::new(hook));
         self
@@ -124,6 +217,19 @@ impl PoolBuilder {
     /// Called with the payload of a panic that nobody waits for: of a detached
     /// task, or of one of these hooks. Without it, such panics are counted
     /// ([`Pool::lost_panics`]). Either way the pool goes on.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// let (tell, told) = mpsc::channel();
+    /// let pool = drumline::Pool::builder()
+    ///     .panic_handler(move |payload| tell.send(payload).unwrap())
+    ///     .build()?;
+    /// drop(pool.spawn(|| panic!("nobody waits for this")));
+    /// let payload = told.recv()?;
+    /// assert_eq!(payload.downcast_ref(), Some(&"nobody waits for this"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn panic_handler(
         mut self,
         hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
@@ -134,6 +240,14 @@ impl PoolBuilder {
 
     /// Called when the pool is smaller than asked; without it, the warning is
     /// printed to standard error.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .warning_handler(|warning| println!("warning: {warning}"))
+    ///     .build()?;
+    /// # drop(pool);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn warning_handler(mut self, hook: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
         self.hooks.warning = Some(Box::new(hook));
         self
@@ -141,6 +255,16 @@ impl PoolBuilder {
 
     /// Called on each thread of the pool before anything else, with its
     /// number: the place to bind it to a processor.
+    ///
+    /// ```
+    /// # fn bind_to_processor(_: usize) {}
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .pin(|index| bind_to_processor(index)) // by whatever means you like
+    ///     .build()?;
+    /// # drop(pool);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn pin(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.hooks.pin = Some(Box::new(hook));
         self
@@ -169,8 +293,23 @@ impl PoolBuilder {
 
     /// Makes the thread that builds the pool one of its threads, for good.
     ///
-    /// It runs jobs of the pool only while it waits in one of the pool's
-    /// calls. The pool's memory is then kept until the process ends.
+    /// It counts as one of the jobs, so one thread less is created. It runs
+    /// jobs of others only while it waits in one of the pool's calls, and only
+    /// what belongs to that call. The pool's memory is then kept until the
+    /// process ends.
+    ///
+    /// ```
+    /// // On a thread of its own here: a member stays one until its end.
+    /// std::thread::spawn(|| {
+    ///     let pool = drumline::Pool::builder().jobs(2).use_current_thread().build()?;
+    ///     assert!(pool.worker_index().is_some());
+    ///     assert_eq!(drumline::join(|| 1, || 2), (1, 2)); // in this pool
+    ///     Ok::<(), drumline::BuildError>(())
+    /// })
+    /// .join()
+    /// .unwrap()
+    /// .unwrap();
+    /// ```
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self
@@ -182,6 +321,18 @@ impl PoolBuilder {
     /// Guests are faster, and the default. Where the threads of the pool are
     /// special (their name, stack size, start or exit handler, pinning or
     /// spawner has been set) the default is to hand over.
+    ///
+    /// ```
+    /// use std::thread;
+    ///
+    /// let here = thread::current().id();
+    /// let open = drumline::Pool::builder().jobs(1).build()?;
+    /// assert_eq!(open.install(|| thread::current().id()), here);
+    ///
+    /// let closed = drumline::Pool::builder().jobs(1).guests(false).build()?;
+    /// assert_ne!(closed.install(|| thread::current().id()), here);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn guests(mut self, guests: bool) -> Self {
         self.guests = Some(guests);
         self
@@ -200,11 +351,21 @@ impl PoolBuilder {
     /// pool goes on with fewer, and with none it runs everything on the
     /// threads that call it.
     ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.join(|| 1, || 2), (1, 2));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the number of jobs makes no sense, or
     /// [`use_current_thread`](Self::use_current_thread) is asked for on a
     /// thread that is in a pool already.
+    ///
+    /// # Panics
+    ///
+    /// Where a naming or spawning hook does.
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let registry = self.make_registry()?;
         match self.spawner.take() {
@@ -219,6 +380,15 @@ impl PoolBuilder {
 
     /// Makes this the global pool, which the free functions use.
     ///
+    /// For programs, at their start; a library that does it takes the choice
+    /// away from the program.
+    ///
+    /// ```
+    /// drumline::PoolBuilder::new().jobs(2).build_global()?;
+    /// assert_eq!(drumline::current_jobs(), 2);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`build`](Self::build); and if the global pool exists already,
@@ -230,6 +400,8 @@ impl PoolBuilder {
     /// Makes a pool whose threads may borrow from this frame: each is started
     /// by `wrapper`, which runs it between its own set-up and clean-up, and all
     /// have ended when this returns.
+    ///
+    /// Threads that [`Pool::set_jobs`] adds later are not started by `wrapper`.
     ///
     /// ```
     /// let greeting = String::from("hello");
@@ -247,6 +419,14 @@ impl PoolBuilder {
     /// # Errors
     ///
     /// As [`build`](Self::build).
+    ///
+    /// # Panics
+    ///
+    /// Where `with_pool` or `wrapper` does, after the threads have ended.
+    ///
+    /// # Blocking
+    ///
+    /// Until all that was spawned in the pool has ended.
     pub fn build_scoped<W, F, R>(mut self, wrapper: W, with_pool: F) -> Result<R, BuildError>
     where
         W: Fn(ThreadBuilder) + Sync,
@@ -385,6 +565,30 @@ fn become_member(registry: &Shared) {
 }
 
 /// A thread that a pool wants to have; see [`PoolBuilder::spawn_handler`].
+///
+/// It has to be [run](Self::run). A spawner that reports success and then drops
+/// it leaves the pool counting on a thread that is not there: a broadcast waits
+/// for it for ever, and so may a call that is handed over.
+///
+/// ```
+/// use std::thread;
+///
+/// let pool = drumline::Pool::builder()
+///     .jobs(2)
+///     .thread_name(|index| format!("mine-{index}"))
+///     .stack_size(2 << 20)
+///     .spawn_handler(|builder| {
+///         let mut thread = thread::Builder::new().stack_size(builder.stack_size());
+///         if let Some(name) = builder.name() {
+///             thread = thread.name(name.to_owned());
+///         }
+///         println!("starting thread {}", builder.index());
+///         thread.spawn(|| builder.run()).map(drop)
+///     })
+///     .build()?;
+/// assert_eq!(pool.install(|| 6 * 7), 42);
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
 #[derive(Debug)]
 pub struct ThreadBuilder {
     name: Option<String>,
@@ -410,6 +614,11 @@ impl ThreadBuilder {
     }
 
     /// Is a worker of the pool, until the pool ends.
+    ///
+    /// # Blocking
+    ///
+    /// Until the pool has been dropped or shut down, and all that was spawned
+    /// in it has ended.
     pub fn run(self) {
         worker::run(&self.life.0, self.index);
     }
@@ -426,6 +635,14 @@ impl Drop for Life {
 }
 
 /// A pool could not be made.
+///
+/// ```
+/// let error = drumline::Pool::builder().jobs(0).build().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "0 jobs would run nothing; use 1 for sequential, or auto",
+/// );
+/// ```
 #[derive(Debug)]
 pub struct BuildError {
     kind: Kind,
