@@ -84,9 +84,18 @@ impl Jobs {
     ///
     /// Beyond any machine, and below the number of threads at which systems begin to fail; so that
     /// a slip of the finger is told rather than tried.
+    ///
+    /// ```
+    /// assert!(drumline::Jobs::try_from(drumline::Jobs::MAX + 1).is_err());
+    /// ```
     pub const MAX: usize = 32_767;
 
     /// The largest percentage: 10,000, a hundred jobs per processor.
+    ///
+    /// ```
+    /// assert!("10000%".parse::<drumline::Jobs>().is_ok());
+    /// assert!("10001%".parse::<drumline::Jobs>().is_err());
+    /// ```
     pub const MAX_PERCENT: u16 = 10_000;
 
     /// The number of jobs that this comes to, here and now; from 1 to [`Jobs::MAX`].
