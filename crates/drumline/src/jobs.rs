@@ -84,9 +84,18 @@ impl Jobs {
     ///
     /// Beyond any machine, and below the number of threads at which systems begin to fail; so that
     /// a slip of the finger is told rather than tried.
+    ///
+    /// ```
+    /// assert!(drumline::Jobs::try_from(drumline::Jobs::MAX + 1).is_err());
+    /// ```
     pub const MAX: usize = 32_767;
 
     /// The largest percentage: 10,000, a hundred jobs per processor.
+    ///
+    /// ```
+    /// assert!("10000%".parse::<drumline::Jobs>().is_ok());
+    /// assert!("10001%".parse::<drumline::Jobs>().is_err());
+    /// ```
     pub const MAX_PERCENT: u16 = 10_000;
 
     /// The number of jobs that this comes to, here and now; from 1 to [`Jobs::MAX`].
@@ -202,6 +211,13 @@ impl FromStr for Jobs {
 }
 
 /// What was given is not a number of jobs; its text tells what was given and what would do.
+///
+/// ```
+/// use drumline::{Jobs, ParseJobsError};
+///
+/// let error: ParseJobsError = "many".parse::<Jobs>().unwrap_err();
+/// assert!(error.to_string().starts_with(r#""many" is not a number of jobs; use auto, "#));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseJobsError {
     fault: Fault,

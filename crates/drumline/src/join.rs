@@ -9,6 +9,14 @@ use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::unwind::{self, Payload};
 
 /// Tells a half of a [`join_context`] where it runs.
+///
+/// ```
+/// fn count(ctx: drumline::FnContext) -> usize {
+///     usize::from(ctx.migrated())
+/// }
+/// let (a, b) = drumline::join_context(count, count);
+/// println!("{} of 2 halves migrated", a + b);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FnContext {
     migrated: bool,
@@ -92,6 +100,10 @@ where
 /// # Panics
 ///
 /// As [`join`].
+///
+/// # Blocking
+///
+/// As [`join`].
 #[inline]
 pub fn join_context<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
@@ -118,6 +130,11 @@ impl Pool {
     /// # Panics
     ///
     /// As [`join()`], and in a forked child.
+    ///
+    /// # Blocking
+    ///
+    /// As [`join()`]; in a pool without guests, until one of its threads has
+    /// run both halves.
     pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce() -> RA + Send,

@@ -1,7 +1,137 @@
-//! Drumline: a parallel runtime.
+//! Drumline runs closures in parallel: a fork that nobody helps with costs about a nanosecond, and
+//! a pool that has nothing to do costs nothing.
 //!
-//! One pool of threads serves fork/join ([`join()`]) and spawned tasks. Making
-//! code parallel costs about a nanosecond per fork; an idle pool costs nothing.
+//! # Fork and join
+//!
+//! [`join()`] runs two closures and returns both results. The caller runs the first; the second is
+//! visible to idle threads meanwhile, and if none takes it the caller runs it, too. So a recursion
+//! can fork at every level, down to single elements; there is no grain size to find.
+//!
+//! ```
+//! fn sum(numbers: &[u64]) -> u64 {
+//!     match numbers {
+//!         [] => 0,
+//!         [one] => *one,
+//!         _ => {
+//!             let (left, right) = numbers.split_at(numbers.len() / 2);
+//!             let (a, b) = drumline::join(|| sum(left), || sum(right));
+//!             a + b
+//!         }
+//!     }
+//! }
+//! assert_eq!(sum(&[3, 1, 4, 1, 5]), 14);
+//! ```
+//!
+//! # Scopes
+//!
+//! A [`scope()`] is for any number of jobs that borrow from the frame around them, and it returns
+//! when all have ended, the ones that they spawned included:
+//!
+//! ```
+//! let names = ["ada", "grace", "barbara"];
+//! let mut greetings = vec![String::new(); names.len()];
+//! drumline::scope(|scope| {
+//!     for (greeting, name) in greetings.iter_mut().zip(names) {
+//!         scope.spawn(move |_| *greeting = format!("hello, {name}"));
+//!     }
+//! });
+//! assert_eq!(greetings[2], "hello, barbara");
+//! ```
+//!
+//! # Tasks
+//!
+//! A task made with [`spawn()`] owns what it needs and may outlive its maker. Its [`JoinHandle`]
+//! gives the value, or the panic; without the handle it runs all the same.
+//!
+//! ```
+//! let task = drumline::spawn(|| (1..=20).product::<u64>());
+//! // ... something else meanwhile ...
+//! assert_eq!(task.join().unwrap(), 2_432_902_008_176_640_000);
+//! ```
+//!
+//! # Pools, and how large they are
+//!
+//! The functions above use the pool that the calling thread is in, and else a global one, which is
+//! made on first use and has as many jobs as this process may use processors. A program that wants
+//! another number, thread names, handlers or an orderly end makes a [`Pool`]. [`Jobs`] is the number
+//! as people say it, fit for a command line:
+//!
+//! ```
+//! use drumline::{Jobs, Pool};
+//!
+//! let said: Jobs = "50%".parse()?; // or "auto", "8", "physical"
+//! let pool = Pool::builder().jobs(said).build()?;
+//! let largest = pool.install(|| {
+//!     let (a, b) = drumline::join(|| 6 * 7, || 5 * 8); // in `pool`
+//!     a.max(b)
+//! });
+//! assert_eq!(largest, 42);
+//! pool.shutdown()?; // waits for its threads
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The number is that of threads that run closures at once. The thread that calls is one of them
+//! for the length of the call: it is a *guest* of the pool, and nothing is handed over. With one job
+//! a call runs on its caller alone. A pool whose threads are special (named, pinned, with a stack
+//! size of their own, …) takes no guests, unless it is [told to](PoolBuilder::guests).
+//!
+//! No environment variable has a say.
+//!
+//! # What is where
+//!
+//! | to | use |
+//! |---|---|
+//! | run two closures, perhaps at once | [`join()`], [`join_context`] |
+//! | run many closures that borrow | [`scope()`], [`in_place_scope`], and in order [`scope_fifo`], [`in_place_scope_fifo`] |
+//! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
+//! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |
+//! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
+//! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
+//! | ask where one is | [`current_jobs`], [`worker_index`] |
+//! | let something else run here | [`yield_now`], [`yield_local`] |
+//! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
+//!
+//! Where rayon has a function of the same name, it has the same shape here. The differences are
+//! that `spawn` returns a handle, that calls from outside a pool run on the caller, and that a
+//! thread that waits runs nothing but what it waits for. There are no parallel iterators yet.
+//!
+//! # Waiting
+//!
+//! A call that waits (for the other half of a join, for a scope's jobs, for a task) runs what
+//! belongs to the thing it waits for, or sleeps. It never runs unrelated work on top of its stack,
+//! where that could want a lock that is held further down. Two things are the exception and say so:
+//! a share of a [`broadcast()`], which no other thread can run, and [`yield_now`].
+//!
+//! A thread that blocks outside of Drumline (on a socket, a mutex, a channel) keeps its place in
+//! the pool meanwhile: the pool does not replace it yet.
+//!
+//! # Panics
+//!
+//! A panic in a closure arrives at the call that waits for that closure, with its payload: `join`
+//! and `scope` wait for everything else first, [`JoinHandle::join`] returns it as an error. If
+//! several closures panic, one payload arrives (which one is said at each function) and the others
+//! are dropped. The panic of a task that nobody joins goes to the pool's
+//! [panic handler](PoolBuilder::panic_handler), or is [counted](Pool::lost_panics). The pool goes on
+//! in every case. With `panic = "abort"` a panic ends the process, as everywhere.
+//!
+//! A thread that cannot be created is no panic and no error: the pool has fewer threads, and says
+//! so ([`Warning`]); with none, everything runs in the calls themselves.
+//!
+//! # Forking
+//!
+//! In a child process made by `fork`, the threads of a pool do not exist. The global pool is made
+//! anew there on first use; a pool of one's own panics with a message that says so
+//! ([`Pool`](Pool#forking)). This is noticed on Linux, Android, Apple's systems and the BSDs, and after
+//! `fork` itself: `vfork`, `posix_spawn` and a bare `clone` have no handlers, and so are not noticed.
+//!
+//! # Platforms
+//!
+//! The fast path runs no fence because a thread that steals has the operating system run one on all
+//! threads of the process. Linux (`membarrier`, from 4.14) and Windows (`FlushProcessWriteBuffers`)
+//! can do that. Where a sandbox or an older kernel refuses, pools notice when they are made, and the
+//! threads run fences of their own: the same behaviour, some nanoseconds more per fork. So it is,
+//! with no choice, on every other system. Linux on x86-64 is what this is developed and measured on;
+//! Windows is checked to compile; nothing else has been tried. The standard library is needed.
 #![warn(missing_docs)]
 #![cfg_attr(
     any(loom, shuttle),
@@ -28,6 +158,11 @@ mod spawn;
 mod sync;
 mod unwind;
 mod wait;
+
+/// The code of the readme, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
 
 #[cfg(not(loom))]
 pub use crate::{

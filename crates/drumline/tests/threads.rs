@@ -231,3 +231,22 @@ fn added_threads_have_names() {
         "{names:?}"
     );
 }
+
+/// A naming hook that panics leaves no thread behind.
+#[test]
+fn a_hook_that_panics_ends_what_has_started() {
+    let (ended, wait) = std::sync::mpsc::channel();
+    let outcome = std::panic::catch_unwind(move || {
+        let ended = std::sync::Mutex::new(ended);
+        drumline::Pool::builder()
+            .jobs(2)
+            .thread_name(|index| {
+                assert_eq!(index, 0, "no second thread");
+                String::from("first")
+            })
+            .exit_handler(move |index| ended.lock().unwrap().send(index).unwrap())
+            .build()
+    });
+    assert!(outcome.is_err());
+    assert_eq!(wait.recv(), Ok(0), "the first thread has ended");
+}

@@ -24,6 +24,15 @@ use crate::sync::Arc;
 use crate::unwind;
 
 /// Tells a broadcast closure which of the workers it runs on.
+///
+/// ```
+/// fn describe(ctx: drumline::BroadcastContext<'_>) -> String {
+///     format!("worker {} of {}", ctx.index(), ctx.num_threads())
+/// }
+/// let pool = drumline::Pool::builder().jobs(2).build()?;
+/// assert_eq!(pool.broadcast(describe), ["worker 0 of 2", "worker 1 of 2"]);
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
 pub struct BroadcastContext<'a> {
     index: usize,
     num_threads: usize,

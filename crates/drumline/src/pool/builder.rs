@@ -6,19 +6,37 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::thread;
 
+use super::build_error::{BuildError, Kind};
 use super::handle::Pool;
+use super::recruit::{Recruiter, ThreadBuilder, become_member, spawn_thread, start_workers};
 use super::registry::{Hooks, Registry, Shared};
 use super::warning::Warning;
-use super::{global, local, worker};
+use super::{global, local};
 use crate::jobs::{Jobs, ParseJobsError};
-use crate::sync::{self, barrier};
+use crate::sync::barrier;
 
-type NameHook = Box<dyn FnMut(usize) -> String + Send>;
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
 
 /// A number of jobs as callers write it: a plain number, or [`Jobs`].
+///
+/// ```
+/// use drumline::{Jobs, Pool};
+///
+/// let plain = Pool::builder().jobs(2).build()?;
+/// let said = Pool::builder().jobs(Jobs::Auto).build()?;
+/// assert_eq!(plain.current_jobs(), 2);
+/// assert_eq!(said.current_jobs(), Jobs::Auto.resolve().get());
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
 pub trait IntoJobs: sealed::Sealed {
     /// Checks the number.
+    ///
+    /// ```
+    /// use drumline::IntoJobs;
+    ///
+    /// assert_eq!(8.into_jobs().unwrap().to_string(), "8");
+    /// assert!(0.into_jobs().is_err());
+    /// ```
     ///
     /// # Errors
     ///
@@ -52,6 +70,18 @@ mod sealed {
 }
 
 /// The description of a pool, made with [`Pool::builder`].
+///
+/// ```
+/// use drumline::{Jobs, Pool};
+///
+/// let pool = Pool::builder()
+///     .jobs("50%".parse::<Jobs>()?)
+///     .thread_name(|index| format!("render-{index}"))
+///     .panic_handler(|_payload| eprintln!("a detached task panicked"))
+///     .build()?;
+/// assert_eq!(pool.install(|| 6 * 7), 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a builder does nothing until it is built"]
 #[derive(Default)]
 pub struct PoolBuilder {
@@ -78,13 +108,29 @@ impl fmt::Debug for PoolBuilder {
 
 impl PoolBuilder {
     /// A pool with everything left to the defaults.
+    ///
+    /// ```
+    /// let pool = drumline::PoolBuilder::new().build()?;
+    /// assert!(pool.current_jobs() >= 1);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// How many threads may run user code at once; [`Jobs::Auto`] unless set.
     ///
-    /// 0 is an error, reported by [`build`](Self::build).
+    /// 0 is an error, reported by [`build`](Self::build). With 1, a call from
+    /// outside runs on the calling thread alone.
+    ///
+    /// ```
+    /// use drumline::Pool;
+    ///
+    /// assert_eq!(Pool::builder().jobs(3).build()?.current_jobs(), 3);
+    /// let error = Pool::builder().jobs(0).build().unwrap_err();
+    /// assert!(error.to_string().contains("use 1 for sequential"));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn jobs(mut self, jobs: impl IntoJobs) -> Self {
         match jobs.into_jobs() {
             Ok(jobs) => {
@@ -96,25 +142,73 @@ impl PoolBuilder {
         self
     }
 
-    /// Names the threads of the pool by their number.
+    /// Names the threads of the pool by their number; `drumline-0` and so on
+    /// unless set.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(1)
+    ///     .thread_name(|index| format!("render-{index}"))
+    ///     .build()?;
+    /// let name = pool.install(|| std::thread::current().name().map(String::from));
+    /// assert_eq!(name.as_deref(), Some("render-0"));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn thread_name(mut self, name: impl FnMut(usize) -> String + Send + 'static) -> Self {
         self.recruiter.name = Some(Box::new(name));
         self
     }
 
     /// The stack of each thread of the pool, in bytes; 8 MiB unless set.
+    ///
+    /// Calls into a pool with a stack size of its own run on its threads, and
+    /// so have that stack, unless [`guests`](Self::guests) says otherwise.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().stack_size(64 << 20).build()?;
+    /// assert_eq!(pool.install(|| [1_u8; 32 << 20].len()), 32 << 20);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.recruiter.stack_size = Some(bytes);
         self
     }
 
     /// Called on each thread of the pool when it starts, with its number.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// let (started, starts) = mpsc::channel();
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .start_handler(move |index| started.send(index).unwrap())
+    ///     .build()?;
+    /// let mut numbers = [starts.recv().unwrap(), starts.recv().unwrap()];
+    /// numbers.sort();
+    /// assert_eq!(numbers, [0, 1]);
+    /// # drop(pool);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn start_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.hooks.start = Some(Box::new(hook));
         self
     }
 
     /// Called on each thread of the pool before it ends, with its number.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// let (ended, ends) = mpsc::channel();
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .exit_handler(move |index| ended.send(index).unwrap())
+    ///     .build()?;
+    /// pool.shutdown()?;
+    /// assert_eq!(ends.iter().count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn exit_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.hooks.exit = Some(Box::new(hook));
         self
@@ -123,6 +217,19 @@ impl PoolBuilder {
     /// Called with the payload of a panic that nobody waits for: of a detached
     /// task, or of one of these hooks. Without it, such panics are counted
     /// ([`Pool::lost_panics`]). Either way the pool goes on.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// let (tell, told) = mpsc::channel();
+    /// let pool = drumline::Pool::builder()
+    ///     .panic_handler(move |payload| tell.send(payload).unwrap())
+    ///     .build()?;
+    /// drop(pool.spawn(|| panic!("nobody waits for this")));
+    /// let payload = told.recv()?;
+    /// assert_eq!(payload.downcast_ref(), Some(&"nobody waits for this"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn panic_handler(
         mut self,
         hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
@@ -133,6 +240,14 @@ impl PoolBuilder {
 
     /// Called when the pool is smaller than asked; without it, the warning is
     /// printed to standard error.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .warning_handler(|warning| println!("warning: {warning}"))
+    ///     .build()?;
+    /// # drop(pool);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn warning_handler(mut self, hook: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
         self.hooks.warning = Some(Box::new(hook));
         self
@@ -140,6 +255,16 @@ impl PoolBuilder {
 
     /// Called on each thread of the pool before anything else, with its
     /// number: the place to bind it to a processor.
+    ///
+    /// ```
+    /// # fn bind_to_processor(_: usize) {}
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .pin(|index| bind_to_processor(index)) // by whatever means you like
+    ///     .build()?;
+    /// # drop(pool);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn pin(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.hooks.pin = Some(Box::new(hook));
         self
@@ -169,8 +294,23 @@ impl PoolBuilder {
 
     /// Makes the thread that builds the pool one of its threads, for good.
     ///
-    /// It runs jobs of the pool only while it waits in one of the pool's
-    /// calls. The pool's memory is then kept until the process ends.
+    /// It counts as one of the jobs, so one thread less is created. It runs
+    /// jobs of others only while it waits in one of the pool's calls, and only
+    /// what belongs to that call. The pool's memory is then kept until the
+    /// process ends.
+    ///
+    /// ```
+    /// // On a thread of its own here: a member stays one until its end.
+    /// std::thread::spawn(|| {
+    ///     let pool = drumline::Pool::builder().jobs(2).use_current_thread().build()?;
+    ///     assert!(pool.worker_index().is_some());
+    ///     assert_eq!(drumline::join(|| 1, || 2), (1, 2)); // in this pool
+    ///     Ok::<(), drumline::BuildError>(())
+    /// })
+    /// .join()
+    /// .unwrap()
+    /// .unwrap();
+    /// ```
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self
@@ -182,6 +322,18 @@ impl PoolBuilder {
     /// Guests are faster, and the default. Where the threads of the pool are
     /// special (their name, stack size, start or exit handler, pinning or
     /// spawner has been set) the default is to hand over.
+    ///
+    /// ```
+    /// use std::thread;
+    ///
+    /// let here = thread::current().id();
+    /// let open = drumline::Pool::builder().jobs(1).build()?;
+    /// assert_eq!(open.install(|| thread::current().id()), here);
+    ///
+    /// let closed = drumline::Pool::builder().jobs(1).guests(false).build()?;
+    /// assert_ne!(closed.install(|| thread::current().id()), here);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn guests(mut self, guests: bool) -> Self {
         self.guests = Some(guests);
         self
@@ -200,13 +352,25 @@ impl PoolBuilder {
     /// pool goes on with fewer, and with none it runs everything on the
     /// threads that call it.
     ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.join(|| 1, || 2), (1, 2));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the number of jobs makes no sense, or
     /// [`use_current_thread`](Self::use_current_thread) is asked for on a
     /// thread that is in a pool already.
+    ///
+    /// # Panics
+    ///
+    /// Where a naming or spawning hook does.
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let registry = self.make_registry()?;
+        // Made first: if a hook panics, its drop ends the threads that run.
+        let pool = Pool::from_registry(Shared::clone(&registry));
         match self.spawner.take() {
             Some(mut spawner) => self.start(&registry, &mut *spawner),
             None => self.start(&registry, &mut spawn_thread),
@@ -214,10 +378,19 @@ impl PoolBuilder {
         if self.use_current_thread {
             become_member(&registry);
         }
-        Ok(Pool::from_registry(registry))
+        Ok(pool)
     }
 
     /// Makes this the global pool, which the free functions use.
+    ///
+    /// For programs, at their start; a library that does it takes the choice
+    /// away from the program.
+    ///
+    /// ```
+    /// drumline::PoolBuilder::new().jobs(2).build_global()?;
+    /// assert_eq!(drumline::current_jobs(), 2);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -230,6 +403,8 @@ impl PoolBuilder {
     /// Makes a pool whose threads may borrow from this frame: each is started
     /// by `wrapper`, which runs it between its own set-up and clean-up, and all
     /// have ended when this returns.
+    ///
+    /// Threads that [`Pool::set_jobs`] adds later are not started by `wrapper`.
     ///
     /// ```
     /// let greeting = String::from("hello");
@@ -247,6 +422,14 @@ impl PoolBuilder {
     /// # Errors
     ///
     /// As [`build`](Self::build).
+    ///
+    /// # Panics
+    ///
+    /// Where `with_pool` or `wrapper` does, after the threads have ended.
+    ///
+    /// # Blocking
+    ///
+    /// Until all that was spawned in the pool has ended.
     pub fn build_scoped<W, F, R>(mut self, wrapper: W, with_pool: F) -> Result<R, BuildError>
     where
         W: Fn(ThreadBuilder) + Sync,
@@ -314,159 +497,5 @@ impl PoolBuilder {
     ) {
         let wanted = registry.jobs() - registry.members();
         start_workers(registry, wanted, spawner);
-    }
-}
-
-/// The stack of a worker unless told otherwise: that of a main thread.
-const STACK_SIZE: usize = 8 << 20;
-
-/// What every thread of a pool gets.
-#[derive(Default)]
-pub(crate) struct Recruiter {
-    name: Option<NameHook>,
-    stack_size: Option<usize>,
-}
-
-/// Starts workers until there are `wanted`, or the system refuses.
-fn start_workers(
-    registry: &Shared,
-    wanted: usize,
-    spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
-) {
-    // Held throughout: two callers together start no more than are wanted.
-    let mut recruiter = sync::lock(registry.recruiter());
-    for have in registry.workers()..wanted {
-        let index = registry.add_seat();
-        registry.alive_up();
-        let builder = ThreadBuilder {
-            name: recruiter.name.as_mut().map(|name| name(index)),
-            stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
-            index,
-            life: Life(Shared::clone(registry)),
-        };
-        match spawner(builder) {
-            Ok(()) => registry.count_worker(index),
-            Err(error) => {
-                registry.warn(&Warning::ThreadNotCreated {
-                    have,
-                    wanted,
-                    error,
-                });
-                return;
-            }
-        }
-    }
-}
-
-/// Changes the number of jobs of a live pool.
-pub(crate) fn resize(registry: &Shared, jobs: usize) {
-    let workers = jobs.saturating_sub(registry.members());
-    start_workers(registry, workers, &mut spawn_thread);
-    registry.wake(registry.line().set_places(jobs));
-}
-
-/// The ordinary way to start a thread.
-fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
-    let mut thread = sync::thread::Builder::new().stack_size(builder.stack_size());
-    thread = thread.name(match builder.name() {
-        Some(name) => name.to_owned(),
-        None => format!("drumline-{}", builder.index()),
-    });
-    let registry = Shared::clone(&builder.life.0);
-    let handle = thread.spawn(move || builder.run())?;
-    registry.keep_handle(handle);
-    Ok(())
-}
-
-/// Seats the current thread in the pool for good.
-fn become_member(registry: &Shared) {
-    // Leaked: the thread's cells point into it from now on.
-    let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
-    let seat = registry.seat_member();
-    std::mem::forget(local::switch(seat, seat.first_deque()));
-}
-
-/// A thread that a pool wants to have; see [`PoolBuilder::spawn_handler`].
-#[derive(Debug)]
-pub struct ThreadBuilder {
-    name: Option<String>,
-    stack_size: usize,
-    index: usize,
-    life: Life,
-}
-
-impl ThreadBuilder {
-    /// The number that the thread will have in its pool.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// The name that was asked for, if any.
-    pub fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
-    /// The stack that was asked for, in bytes.
-    pub fn stack_size(&self) -> usize {
-        self.stack_size
-    }
-
-    /// Is a worker of the pool, until the pool ends.
-    pub fn run(self) {
-        worker::run(&self.life.0, self.index);
-    }
-}
-
-/// Counts a worker as alive until it is dropped, whether it ran or not.
-#[derive(Debug)]
-struct Life(Shared);
-
-impl Drop for Life {
-    fn drop(&mut self) {
-        self.0.alive_down();
-    }
-}
-
-/// A pool could not be made.
-#[derive(Debug)]
-pub struct BuildError {
-    kind: Kind,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Jobs(ParseJobsError),
-    AlreadyMember,
-    GlobalExists,
-}
-
-impl BuildError {
-    pub(crate) fn global_exists() -> Self {
-        BuildError {
-            kind: Kind::GlobalExists,
-        }
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Jobs(error) => error.fmt(f),
-            Kind::AlreadyMember => f.write_str(
-                "the current thread is in a pool already, and can be a permanent member of one only",
-            ),
-            Kind::GlobalExists => f.write_str(
-                "the global pool exists already; call build_global before anything uses it, once",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.kind {
-            Kind::Jobs(error) => Some(error),
-            Kind::AlreadyMember | Kind::GlobalExists => None,
-        }
     }
 }

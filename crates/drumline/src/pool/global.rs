@@ -2,7 +2,8 @@
 
 use std::ptr;
 
-use super::builder::{BuildError, PoolBuilder};
+use super::build_error::BuildError;
+use super::builder::PoolBuilder;
 use super::handle::{self, Pool};
 use super::registry::Registry;
 use super::{guest, local};

@@ -28,13 +28,16 @@ use crate::wait::Gate;
 /// Dropping the handle lets the pool finish all that was spawned, in the
 /// background, and then ends its threads. If the pool has nothing to do, the
 /// drop waits for the threads, so that pools made and dropped one after another
-/// do not pile up. [`shutdown`](Self::shutdown) waits in every case.
+/// do not pile up; not if it is dropped inside the pool itself.
+/// [`shutdown`](Self::shutdown) waits in every case.
 ///
 /// # Forking
 ///
 /// In a child process made by `fork`, a pool of the parent has no threads.
 /// Calling it there panics with a message that says so; calls that are already
-/// inside go on alone. The global pool is made anew in the child on first use.
+/// inside go on alone, and panic where they would have to wait for a thread of
+/// the parent. Dropping it does nothing. The global pool is made anew in the
+/// child on first use.
 pub struct Pool {
     registry: Shared,
     /// The threads have been told to end, and have.
@@ -51,6 +54,12 @@ impl fmt::Debug for Pool {
 
 impl Pool {
     /// Starts to describe a pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(pool.current_jobs(), 2);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn builder() -> PoolBuilder {
         PoolBuilder::new()
     }
@@ -95,11 +104,24 @@ impl Pool {
     }
 
     /// The number of jobs: how many threads may run user code at once.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(3).build()?;
+    /// assert_eq!(pool.current_jobs(), 3);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn current_jobs(&self) -> usize {
         self.registry.jobs()
     }
 
     /// The number of the current thread in this pool; `None` if it is not in it.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(1).build()?;
+    /// assert_eq!(pool.worker_index(), None);
+    /// assert!(pool.install(|| pool.worker_index()).is_some());
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn worker_index(&self) -> Option<usize> {
         local::find(&self.registry).map(super::seat::Seat::index)
     }
@@ -107,7 +129,9 @@ impl Pool {
     /// Changes the number of jobs of the live pool.
     ///
     /// Raising it starts threads where they are missing; lowering it lets
-    /// threads finish what they are running and then stand idle.
+    /// threads finish what they are running and then stand idle. Added threads
+    /// are named, sized and hooked like the others, but come from no custom
+    /// spawner.
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(1).build()?;
@@ -121,27 +145,59 @@ impl Pool {
     /// For 0, or more than [`Jobs::MAX`](crate::Jobs::MAX); the pool is
     /// unchanged. If a thread cannot be created, that is a
     /// [`Warning`](super::Warning), and the pool goes on with fewer.
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
     pub fn set_jobs(
         &self,
         jobs: impl super::builder::IntoJobs,
     ) -> Result<(), crate::ParseJobsError> {
         self.registry.forbid_fork();
         let jobs = jobs.into_jobs()?.resolve().get();
-        super::builder::resize(&self.registry, jobs);
+        super::recruit::resize(&self.registry, jobs);
         Ok(())
     }
 
-    /// How many detached tasks panicked without a panic handler to tell.
+    /// How many panics reached nobody: those of detached tasks and of handlers,
+    /// where the pool has no panic handler (or where that panicked itself).
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(1).build()?;
+    /// drop(pool.spawn(|| panic!("nobody waits for this")));
+    /// while pool.lost_panics() == 0 {
+    ///     std::thread::yield_now();
+    /// }
+    /// assert_eq!(pool.lost_panics(), 1);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
     pub fn lost_panics(&self) -> usize {
         self.registry.lost_panics()
     }
 
     /// Finishes all that was spawned, ends the threads, and waits for them.
     ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// static DONE: AtomicU32 = AtomicU32::new(0);
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// for _ in 0..10 {
+    ///     drop(pool.spawn(|| DONE.fetch_add(1, Ordering::Relaxed)));
+    /// }
+    /// pool.shutdown()?;
+    /// assert_eq!(DONE.load(Ordering::Relaxed), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// From inside the pool it cannot wait for itself: the handle comes back
     /// in the error, and the pool goes on.
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
     ///
     /// # Blocking
     ///
@@ -183,6 +239,21 @@ impl Drop for Pool {
 }
 
 /// The pool could not be shut down, because the calling thread is in it.
+///
+/// ```
+/// use std::sync::mpsc;
+///
+/// let (send, receive) = mpsc::channel::<drumline::Pool>();
+/// let pool = drumline::Pool::builder().jobs(1).build()?;
+/// let task = pool.spawn(move || {
+///     let error = receive.recv().unwrap().shutdown().unwrap_err();
+///     error.into_pool()
+/// });
+/// send.send(pool)?;
+/// let pool = task.join().unwrap();
+/// pool.shutdown()?; // from outside it works
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ShutdownError {
     pool: Pool,
 }

@@ -11,7 +11,7 @@
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `registry`, `warning` | what they share |
-//! | `builder`, `handle`, `global` | the public face |
+//! | `builder`, `recruit`, `build_error`, `handle`, `global` | the public face |
 
 mod deque;
 mod idle;
@@ -24,6 +24,8 @@ mod models;
 mod programs;
 
 #[cfg(not(loom))]
+mod build_error;
+#[cfg(not(loom))]
 mod builder;
 #[cfg(not(loom))]
 mod global;
@@ -35,6 +37,8 @@ mod handle;
 pub(crate) mod local;
 #[cfg(not(loom))]
 mod queue;
+#[cfg(not(loom))]
+mod recruit;
 #[cfg(all(test, not(loom), not(miri)))]
 mod refused_tests;
 #[cfg(not(loom))]
@@ -60,9 +64,11 @@ mod yielding;
 
 #[cfg(not(loom))]
 pub use {
-    builder::{BuildError, IntoJobs, PoolBuilder, ThreadBuilder},
+    build_error::BuildError,
+    builder::{IntoJobs, PoolBuilder},
     global::{current_jobs, worker_index},
     handle::{Pool, ShutdownError},
+    recruit::ThreadBuilder,
     warning::Warning,
     yielding::{Yield, yield_local, yield_now},
 };

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
-use super::builder::Recruiter;
 use super::deque::Reasons;
 use super::line::{Line, Wake};
 use super::queue::Queue;
+use super::recruit::Recruiter;
 use super::seat::Seat;
 use super::table::SeatTable;
 use super::warning::Warning;

@@ -1,12 +1,13 @@
 //! Looking for work in other seats, and the manners that go with it.
 //!
-//! A steal costs the thief two to fifteen microseconds and the running victim
-//! about half of that (the asymmetric barrier is an interrupt). Where the jobs of a victim turn out to be shorter
-//! than that, helping is a disturbance: the thief leaves that victim alone for
-//! a while that doubles each time, and when it comes back it claims eight times
-//! as many entries with one barrier. So a long row of tiny jobs is walked
-//! through in a logarithmic number of barriers, until something long turns up,
-//! and a stream of single tiny jobs is left to its owner almost completely.
+//! A steal that needs the asymmetric barrier costs the thief two to fifteen
+//! microseconds and the running victim about half of that: the barrier is an
+//! interrupt. Where the jobs of a victim turn out to be shorter than that,
+//! helping is a disturbance: the thief leaves that victim alone for a while that
+//! doubles each time, and when it comes back it claims eight times as many
+//! entries with one barrier. So a long row of tiny jobs is walked through in a
+//! logarithmic number of barriers, until something long turns up, and a stream
+//! of single tiny jobs is left to its owner almost completely.
 
 use std::time::Duration;
 

@@ -8,6 +8,18 @@ use std::io;
 /// Passed to the hook set with
 /// [`PoolBuilder::warning_handler`](crate::PoolBuilder::warning_handler);
 /// without a hook it is printed to standard error.
+///
+/// ```
+/// use drumline::Warning;
+///
+/// let builder = drumline::Pool::builder().warning_handler(|warning| match warning {
+///     Warning::ThreadNotCreated { have, wanted, .. } => {
+///         eprintln!("{have} threads will have to do the work of {wanted}");
+///     }
+///     other => eprintln!("{other}"),
+/// });
+/// # drop(builder);
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Warning {

@@ -9,6 +9,19 @@ use super::seat::Seat;
 use super::thief::{Loot, Thief};
 
 /// What came of a [`yield_now`] or [`yield_local`].
+///
+/// ```
+/// use drumline::Yield;
+///
+/// let pool = drumline::Pool::builder().jobs(1).build()?;
+/// pool.install(|| {
+///     let task = drumline::spawn(|| ());
+///     assert_eq!(drumline::yield_local(), Some(Yield::Executed));
+///     assert!(task.is_finished());
+///     assert_eq!(drumline::yield_local(), Some(Yield::Idle));
+/// });
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yield {
     /// A job was run.

@@ -22,6 +22,21 @@ use crew::{Body, Order};
 type Marker<'scope, S> = PhantomData<Box<dyn FnOnce(&S) + Send + Sync + 'scope>>;
 
 /// A set of jobs that may borrow what outlives `'scope`; see [`scope`].
+///
+/// ```
+/// use drumline::Scope;
+///
+/// /// Doubles every value, each in a job of its own.
+/// fn double<'scope>(scope: &Scope<'scope>, values: &'scope mut [u32]) {
+///     for value in values {
+///         scope.spawn(move |_| *value *= 2);
+///     }
+/// }
+///
+/// let mut values = [1, 2, 3];
+/// drumline::scope(|scope| double(scope, &mut values));
+/// assert_eq!(values, [2, 4, 6]);
+/// ```
 pub struct Scope<'scope> {
     crew: Arc<Crew>,
     /// Jobs for this scope go in, so that `'scope` must not vary.
@@ -29,6 +44,17 @@ pub struct Scope<'scope> {
 }
 
 /// As [`Scope`], for jobs that are begun first-in first-out; see [`scope_fifo`].
+///
+/// ```
+/// use drumline::ScopeFifo;
+///
+/// fn greet<'scope>(scope: &ScopeFifo<'scope>, name: &'scope str) {
+///     scope.spawn_fifo(move |_| println!("hello, {name}"));
+/// }
+///
+/// let name = String::from("you");
+/// drumline::scope_fifo(|scope| greet(scope, &name));
+/// ```
 pub struct ScopeFifo<'scope> {
     crew: Arc<Crew>,
     marker: Marker<'scope, ScopeFifo<'scope>>,

@@ -15,7 +15,7 @@ pub(crate) enum Plant {
 
     /// `Deque::push` loads `limit` before the entry is visible.
     LimitBeforeEntry,
-    /// `Deque::pop_claimed` lowers `head` without the thief-lock.
+    /// `Deque::reclaim` lowers `head` without the thief-lock.
     LowerHeadUnlocked,
     /// `Deque::expose` does not step back when it claimed too much.
     ClaimTooMuch,
@@ -44,7 +44,7 @@ pub(crate) enum Plant {
     /// `Slot::watch` leaves no note that the owner waits.
     WatchUnnoticed,
 
-    /// `Line::enter` and `Line::add_deque` admit without the mark.
+    /// `Line::enter`, `add_member` and `add_deque` admit without the mark.
     AdmitUnmarked,
     /// `Line::begin` does not say that the worker's deque must be marked.
     BeginUnmarked,

@@ -1,0 +1,57 @@
+//! Why a pool could not be made.
+
+use std::fmt;
+
+use crate::jobs::ParseJobsError;
+
+/// A pool could not be made.
+///
+/// ```
+/// let error = drumline::Pool::builder().jobs(0).build().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "0 jobs would run nothing; use 1 for sequential, or auto",
+/// );
+/// ```
+#[derive(Debug)]
+pub struct BuildError {
+    pub(super) kind: Kind,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Jobs(ParseJobsError),
+    AlreadyMember,
+    GlobalExists,
+}
+
+impl BuildError {
+    pub(crate) fn global_exists() -> Self {
+        BuildError {
+            kind: Kind::GlobalExists,
+        }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Jobs(error) => error.fmt(f),
+            Kind::AlreadyMember => f.write_str(
+                "the current thread is in a pool already, and can be a permanent member of one only",
+            ),
+            Kind::GlobalExists => f.write_str(
+                "the global pool exists already; call build_global before anything uses it, once",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            Kind::Jobs(error) => Some(error),
+            Kind::AlreadyMember | Kind::GlobalExists => None,
+        }
+    }
+}
