@@ -90,6 +90,7 @@ use crate::job::Header;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, SpinLock, planted};
+
 pub(crate) use steal::{Claim, Steal, Stolen};
 
 /// Reasons why the owner was asked for attention.

@@ -48,6 +48,16 @@ struct Left {
     tally: Tally,
 }
 
+/// What becomes of the handle of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Detached,
+    JoinedOutside,
+    JoinedInside,
+    /// Any caller joins it, or nobody until the pool has ended.
+    Left,
+}
+
 impl Left {
     fn join(self) {
         let outcome = self.handle.join().map(|(value, _)| value);
@@ -57,6 +67,44 @@ impl Left {
 }
 
 impl House {
+    fn new(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused: bool) -> Self {
+        let detached = Arc::<Counts>::default();
+        let told = Arc::clone(&detached);
+        let mut pool = Pool::builder()
+            .jobs(jobs)
+            .guests(guests)
+            .panic_handler(move |_| told.report());
+        if refused {
+            pool = pool.refuse_barrier();
+        }
+        House {
+            pool: pool.build().expect("nothing can fail here"),
+            grammar,
+            parallel: jobs > callers && grammar != Grammar::Yields,
+            detached,
+            left: Mutex::default(),
+        }
+    }
+
+    /// The end of the pool, which finishes everything that was spawned.
+    fn end(self) {
+        let left = self.left.into_inner().unwrap();
+        if self.grammar == Grammar::Joins || thread_rng().r#gen() {
+            assert!(self.pool.shutdown().is_ok(), "this thread is outside");
+            for task in left {
+                assert!(task.handle.is_finished(), "a shutdown waits for tasks");
+                task.join();
+            }
+        } else {
+            drop(self.pool);
+            left.into_iter().for_each(Left::join);
+            while !self.detached.is_settled() {
+                shuttle::thread::yield_now();
+            }
+        }
+        self.detached.check();
+    }
+
     /// Runs a random program in the pool and checks what comes out.
     fn call(&self) {
         let depth = if self.grammar == Grammar::Joins { 4 } else { 3 };
@@ -80,11 +128,22 @@ impl House {
     /// A task, spawned outside or inside, and joined by whomever, or not.
     fn call_task(&self) {
         let mut rng = thread_rng();
-        let program = Program::random(self.grammar, 2);
+        let fate = match rng.gen_range(0..4) {
+            0 => Fate::Detached,
+            // Not where the task could yield to this very call.
+            1 if self.grammar != Grammar::Yields => Fate::JoinedInside,
+            2 => Fate::Left,
+            _ => Fate::JoinedOutside,
+        };
+        self.start(Program::random(self.grammar, 2), fate);
+    }
+
+    /// Spawns a task, and does with its handle what `fate` says.
+    fn start(&self, program: Program, fate: Fate) {
+        let mut rng = thread_rng();
         let expected = program.expected();
-        let fate = rng.gen_range(0..4);
         let tally = Tally::new(&self.detached);
-        let tally = if fate == 0 {
+        let tally = if fate == Fate::Detached {
             tally.detached(&program)
         } else {
             tally
@@ -101,12 +160,10 @@ impl House {
             tally,
         };
         match fate {
-            0 => drop(left.handle),
-            1 => left.join(),
-            // Not where the task could yield to this very call.
-            2 if self.grammar != Grammar::Yields => self.pool.install(|| left.join()),
-            2 => left.join(),
-            _ => self.left.lock().unwrap().push(left),
+            Fate::Detached => drop(left.handle),
+            Fate::JoinedOutside => left.join(),
+            Fate::JoinedInside => self.pool.install(|| left.join()),
+            Fate::Left => self.left.lock().unwrap().push(left),
         }
     }
 
@@ -164,22 +221,7 @@ fn give_way(most: usize) {
 
 /// A pool, some calls from each of `callers` threads, and its end.
 fn programs(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused: bool) {
-    let detached = Arc::<Counts>::default();
-    let told = Arc::clone(&detached);
-    let mut pool = Pool::builder()
-        .jobs(jobs)
-        .guests(guests)
-        .panic_handler(move |_| told.report());
-    if refused {
-        pool = pool.refuse_barrier();
-    }
-    let house = Arc::new(House {
-        pool: pool.build().expect("nothing can fail here"),
-        grammar,
-        parallel: jobs > callers && grammar != Grammar::Yields,
-        detached,
-        left: Mutex::default(),
-    });
+    let house = Arc::new(House::new(grammar, jobs, callers, guests, refused));
     let others: Vec<_> = (1..callers)
         .map(|_| {
             let house = Arc::clone(&house);
@@ -190,22 +232,7 @@ fn programs(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused
     for other in others {
         other.join().expect("the other caller is content");
     }
-    let house = Arc::into_inner(house).expect("the others are gone");
-    let left = house.left.into_inner().unwrap();
-    if grammar == Grammar::Joins || thread_rng().r#gen() {
-        assert!(house.pool.shutdown().is_ok(), "this thread is outside");
-        for task in left {
-            assert!(task.handle.is_finished(), "a shutdown waits for tasks");
-            task.join();
-        }
-    } else {
-        drop(house.pool);
-        left.into_iter().for_each(Left::join);
-        while !house.detached.is_settled() {
-            shuttle::thread::yield_now();
-        }
-    }
-    house.detached.check();
+    Arc::into_inner(house).expect("the others are gone").end();
 }
 
 /// Any of the settings of [`programs`].
@@ -222,6 +249,16 @@ fn any_of_all() {
     } else {
         Grammar::Yields
     });
+}
+
+/// Tasks that panic, of a pool with one job and without guests.
+fn tasks(fate: Fate) {
+    let house = House::new(Grammar::All, 1, 1, false, false);
+    for _ in 0..4 {
+        house.start(Program::Panic(0), fate);
+        give_way(20);
+    }
+    house.end();
 }
 
 #[test]
@@ -265,15 +302,15 @@ fn shuttle_plants_in_joins() {
 /// that nobody hears of.
 #[test]
 fn shuttle_plants_in_scopes_and_tasks() {
-    for plant in [
-        Plant::CrewWakesNobody,
-        Plant::TicketForgotten,
-        Plant::TaskWatchTwoSteps,
-        Plant::TaskDetachTwoSteps,
+    for plant in [Plant::CrewWakesNobody, Plant::TicketForgotten] {
+        must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
+    }
+    // Any programs find these as well, but not as surely.
+    for (plant, fate) in [
+        (Plant::TaskWatchTwoSteps, Fate::JoinedOutside),
+        (Plant::TaskDetachTwoSteps, Fate::Detached),
     ] {
-        must_catch(plant, || {
-            shuttle::check_random(any_of_all, 5_000);
-        });
+        must_catch(plant, || shuttle::check_random(move || tasks(fate), 5_000));
     }
 }
 
