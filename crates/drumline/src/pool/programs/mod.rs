@@ -273,12 +273,12 @@ fn shuttle_joins_with_few_preemptions() {
 
 #[test]
 fn shuttle_all_in_random_schedules() {
-    shuttle::check_random(any_of_all, iterations(2_000));
+    shuttle::check_random(any_of_all, iterations(15_000));
 }
 
 #[test]
 fn shuttle_all_with_few_preemptions() {
-    shuttle::check_pct(any_of_all, iterations(1_000), 3);
+    shuttle::check_pct(any_of_all, iterations(6_000), 3);
 }
 
 /// Bugs that end in a deadlock; those that end in a job run twice would take
