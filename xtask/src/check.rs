@@ -36,7 +36,9 @@ enum Step {
     Oldest,
     Windows,
     Loom,
+    Shuttle,
     Miri,
+    Fences,
     Lab,
     Tests,
 }
@@ -123,7 +125,9 @@ impl Step {
             Step::Oldest => "oldest supported toolchain",
             Step::Windows => "check for Windows",
             Step::Loom => "loom models",
+            Step::Shuttle => "random programs under shuttle",
             Step::Miri => "Miri",
+            Step::Fences => "tests of the build with fences",
             Step::Lab => "a short run of the lab",
             Step::Tests => "tests",
         }
@@ -154,7 +158,9 @@ impl Step {
                 }
             }
             Step::Loom => loom(),
+            Step::Shuttle => shuttle(),
             Step::Miri => miri(),
+            Step::Fences => fences(),
             Step::Lab => plain("cargo lab --smoke"),
             Step::Tests => tests(),
         }
@@ -203,6 +209,14 @@ fn loom() -> Result<Outcome> {
     counted(&line.and(["loom_"]), "loom_")
 }
 
+fn shuttle() -> Result<Outcome> {
+    let target = workspace::target_dir("shuttle").display().to_string();
+    let line = Invocation::line("cargo test -p drumline --lib --release")
+        .and(["--target-dir", &target, "shuttle_"])
+        .with("RUSTFLAGS", "--cfg shuttle");
+    counted(&line, "shuttle_")
+}
+
 fn miri() -> Result<Outcome> {
     if !install::has_miri() {
         return Ok(Outcome::Skipped("component missing".to_owned()));
@@ -232,8 +246,21 @@ fn counted(line: &Invocation, prefix: &str) -> Result<Outcome> {
     }
 }
 
+/// The build for systems without an asymmetric barrier, where owners use fences of their own.
+fn fences() -> Result<Outcome> {
+    let target = workspace::target_dir("fence").display().to_string();
+    let line = Invocation::line("cargo test -p drumline --lib --tests --no-fail-fast")
+        .and(["--target-dir", &target])
+        .with("RUSTFLAGS", "--cfg drumline_fence");
+    tallied(&line)
+}
+
 fn tests() -> Result<Outcome> {
-    let line = Invocation::line("cargo test --workspace --no-fail-fast");
+    tallied(&Invocation::line("cargo test --workspace --no-fail-fast"))
+}
+
+/// Runs tests, and counts them also when some fail.
+fn tallied(line: &Invocation) -> Result<Outcome> {
     println!("$ {line}");
     let mut tally = Tally::default();
     let result = line.run_with(|line| tally.note(line));

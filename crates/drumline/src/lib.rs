@@ -135,7 +135,11 @@
 #![warn(missing_docs)]
 #![cfg_attr(
     any(loom, shuttle),
-    allow(dead_code, reason = "the models use a part of the crate")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the models use a part of the crate"
+    )
 )]
 
 #[cfg(not(loom))]

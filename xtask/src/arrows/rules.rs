@@ -102,8 +102,8 @@ pub const RESERVED: &[Reserved] = &[
         why: "a model checker takes the place of the atomics, so they come from `crate::sync`",
     },
     Reserved {
-        rule: "only-sync-and-wait-name-loom",
-        paths: &["loom"],
+        rule: "only-sync-and-wait-name-checkers",
+        paths: &["loom", "shuttle"],
         who: Who::Only(&["sync", "wait"]),
         may_pass_on: &[],
         through_reexports: false,

@@ -319,7 +319,6 @@ fn atomics_outside_of_sync() {
         "fn f() { std::sync::atomic::fence() }",
         "fn f() { ::std::sync::atomic::fence() }",
         "thread_local! { static A: u8 = std::sync::atomic::AtomicU8::new(0); }",
-        "fn f() { loom::model(|| ()) }",
         "mod deep { use std::sync::atomic; }",
     ] {
         breaks(rule, &[("pool.rs", text)]);
@@ -327,6 +326,15 @@ fn atomics_outside_of_sync() {
     breaks(rule, &[("lib.rs", "use std::sync::atomic::AtomicUsize;")]);
     keeps(&[("sync.rs", "use std::sync::atomic::AtomicUsize;")]);
     keeps(&[("pool.rs", "use std::sync::{Arc, Mutex}; use std::sync;")]);
+}
+
+#[test]
+fn model_checkers_outside_of_sync() {
+    let rule = "only-sync-and-wait-name-checkers";
+    for text in ["fn f() { loom::model(|| ()) }", "use shuttle::sync::Mutex;"] {
+        breaks(rule, &[("pool.rs", text)]);
+        keeps(&[("wait.rs", text)]);
+    }
 }
 
 #[test]

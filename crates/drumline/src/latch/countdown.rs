@@ -13,8 +13,9 @@
 
 use std::cell::UnsafeCell;
 
-use super::{Sleeper, planted};
+use super::Sleeper;
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::planted;
 
 const WAITING: usize = 1;
 const ONE: usize = 2;

@@ -16,18 +16,6 @@ mod models;
 mod sleeper;
 mod task;
 
-/// Whether a bug is planted here: only in models.
-macro_rules! planted {
-    ($plant:ident) => {{
-        #[cfg(all(test, loom))]
-        let planted = crate::sync::plant::is(crate::sync::plant::Plant::$plant);
-        #[cfg(not(all(test, loom)))]
-        let planted = false;
-        planted
-    }};
-}
-use planted;
-
 pub(crate) use countdown::Countdown;
 pub(crate) use sleeper::Sleeper;
 pub(crate) use task::{Detach, Finish, Progress, TaskWord};

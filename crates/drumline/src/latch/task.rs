@@ -34,8 +34,9 @@
 
 use std::cell::UnsafeCell;
 
-use super::{Sleeper, planted};
+use super::Sleeper;
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::planted;
 
 const STATE: usize = 0b11;
 const QUEUED: usize = 0;

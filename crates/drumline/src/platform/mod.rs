@@ -24,6 +24,10 @@
 pub(crate) mod fork;
 #[cfg(not(loom))]
 pub(crate) mod futex;
+#[cfg_attr(
+    drumline_fence,
+    allow(dead_code, reason = "a build with fences asks for no barrier")
+)]
 pub(crate) mod membarrier;
 pub(crate) mod timer;
 pub(crate) mod topology;

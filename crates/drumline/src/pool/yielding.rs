@@ -34,7 +34,8 @@ pub enum Yield {
 ///
 /// The job can be any: spawned here or elsewhere, or the half of a stranger's
 /// [`join`](crate::join()). It runs on top of the caller's stack, so the caller must
-/// not hold a lock that the job could want. Nothing else in Drumline runs
+/// not hold a lock that the job could want, nor be a task that the job could
+/// join: it would wait for what is below it. Nothing else in Drumline runs
 /// unrelated work on a waiting thread; this is the way to ask for it.
 ///
 /// Returns `None` on a thread that is in no pool.

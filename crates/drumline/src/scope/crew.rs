@@ -40,7 +40,7 @@ use std::collections::VecDeque;
 use crate::job::JobRef;
 use crate::latch::Sleeper;
 use crate::pool::{self, Registry, local};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, lock, planted};
 use crate::unwind::{self, Payload};
 
 /// In which order a scope's jobs are begun.
@@ -190,7 +190,8 @@ impl Crew {
             _ => state.jobs.pop_front()?,
         };
         state.runners.push(seat);
-        Some((entry.body, self.needs_ticket(&mut state)))
+        let more = self.needs_ticket(&mut state) && !planted!(TicketForgotten);
+        Some((entry.body, more))
     }
 
     /// Ends the last job that this returned, and begins another, for the
@@ -267,7 +268,8 @@ impl Crew {
     fn step(state: &mut State) -> (bool, Option<Sleeper>) {
         state.pending -= 1;
         if state.pending == 0 {
-            (true, state.sleeper.take())
+            let sleeper = state.sleeper.take();
+            (true, sleeper.filter(|_| !planted!(CrewWakesNobody)))
         } else {
             (false, None)
         }

@@ -79,6 +79,11 @@ pub(crate) enum Plant {
     CountThenLook,
     /// `Countdown::count_down` publishes nothing.
     CountRelaxed,
+
+    /// The last of a crew wakes nobody.
+    CrewWakesNobody,
+    /// Who leaves jobs of a crew behind puts no ticket out.
+    TicketForgotten,
 }
 
 thread_local! {

@@ -51,70 +51,30 @@
 //! form the store-load pattern of `sync::barrier`; role changes happen under
 //! one lock; and a sleeper's parker keeps a token that comes early.
 //!
+//! # Where it is
+//!
+//! | file | noun |
+//! |---|---|
+//! | `role` | what an idle worker is told |
+//! | `state` | what is under the lock, and the steps that several events share |
+//!
 //! # Rejected
 //!
 //! A counter of sleepers that every push reads and updates (an atomic
 //! read-modify-write per push); waking from the push itself at every push (a
 //! storm); one watching thread besides the workers (it ticks when idle).
 
+mod role;
+mod state;
+
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
 
-use super::idle::IdleSet;
+pub(crate) use role::{Doze, Role, Take, Wake};
+use state::State;
 
 /// Nobody is the lookout.
 const NOBODY: usize = usize::MAX;
-
-/// Whom the caller has to wake, after the lock is released.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wake {
-    /// Nobody.
-    Nobody,
-    /// The worker with this seat number, the new lookout.
-    One(usize),
-    /// Every worker: the pool is over.
-    All,
-}
-
-/// What an idle worker does next.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// It is the lookout.
-    Watch,
-    /// It sleeps until it is woken.
-    Sleep,
-    /// Its thread ends.
-    Exit,
-}
-
-/// How a lookout's wish to take work ended.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Take {
-    /// It is active now. With `mark`, it must mark, run the barrier, scan, and
-    /// summon if the scan finds something, before it begins.
-    Active { wake: Wake, mark: bool },
-    /// All places are taken.
-    NoPlace,
-    /// Somebody before it in line watches now.
-    Deposed,
-}
-
-/// How a lookout's wish to sleep ended.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Doze {
-    /// Mark, barrier, scan; then `rise` if something was found, or sleep.
-    Mark,
-    /// Sleep: no place is free, or another lookout watches.
-    Sleep,
-    /// Not yet: the line needs a lookout, and it is this worker.
-    Watch,
-    /// The thread ends; wake the others.
-    Exit(Wake),
-}
 
 /// The line of one pool.
 #[derive(Debug)]
@@ -129,123 +89,10 @@ pub(crate) struct Line {
     over: AtomicBool,
 }
 
-#[derive(Debug)]
-struct State {
-    places: usize,
-    active: usize,
-    /// Threads that wait: they are not active, but their deques are in use.
-    away: usize,
-    /// Threads that are active for good, whether they do something or not.
-    members: usize,
-    idle: IdleSet,
-    lookout: Option<usize>,
-    /// The marks are out (or are being placed by a thread that will scan).
-    hungry: bool,
-    closing: bool,
-    over: bool,
-}
-
-impl State {
-    fn place_is_free(&self) -> bool {
-        self.active < self.places
-    }
-
-    /// How many threads may push to a deque of theirs.
-    fn in_use(&self) -> usize {
-        self.active + self.away
-    }
-
-    /// A thread's deque enters use: whether it must carry the mark. If it need
-    /// not, the marks (if they are out) no longer cover every deque.
-    fn admit(&mut self) -> bool {
-        let marked = self.place_is_free() && self.lookout.is_none() && !self.idle.is_empty();
-        if !marked && self.lookout.is_none() {
-            self.hungry = false;
-        }
-        marked && !planted!(AdmitUnmarked)
-    }
-
-    /// Makes the head of the line the lookout.
-    fn call_next(&mut self) -> Wake {
-        self.hungry = false;
-        match self.idle.pop_first() {
-            Some(next) => {
-                self.lookout = Some(next);
-                Wake::One(next)
-            }
-            None => Wake::Nobody,
-        }
-    }
-
-    /// Makes sure that somebody watches, if there is a place for what is there.
-    fn summon(&mut self) -> Wake {
-        if self.lookout.is_some() {
-            Wake::Nobody
-        } else if self.place_is_free() {
-            self.call_next()
-        } else {
-            self.hungry = planted!(SummonKeepsHungry) && self.hungry;
-            Wake::Nobody
-        }
-    }
-
-    /// Where nobody watches and no marks are out, a free place needs a lookout.
-    fn place_was_freed(&mut self, work: &dyn Fn() -> bool) -> Wake {
-        if self.lookout.is_some() || self.hungry || !self.place_is_free() {
-            return Wake::Nobody;
-        }
-        if planted!(LeaveWakesNobody) {
-            return Wake::Nobody;
-        }
-        if self.in_use() > 0 || work() {
-            return self.call_next();
-        }
-        // No deque is in use, and one that enters will be marked.
-        self.hungry = true;
-        Wake::Nobody
-    }
-
-    /// A waking worker without a role goes to the line, unless the line has
-    /// nobody awake and no marks to rely on: then it is the lookout.
-    fn stand(&mut self, me: usize) -> Role {
-        if self.lookout.is_none() && !self.hungry && self.place_is_free() && !planted!(StandSleeps)
-        {
-            self.idle.remove(me);
-            self.lookout = Some(me);
-            Role::Watch
-        } else {
-            self.idle.insert(me);
-            Role::Sleep
-        }
-    }
-
-    /// Ends the pool if it is closing and nothing is left to be done.
-    fn end_if_done(&mut self, work: &dyn Fn() -> bool) -> bool {
-        if planted!(EndForgotten) && !self.over {
-            return false;
-        }
-        let at_rest = self.in_use() == self.members;
-        if self.closing && !self.over && at_rest && (planted!(EndsWithWork) || !work()) {
-            self.over = true;
-        }
-        self.over
-    }
-}
-
 impl Line {
     pub(crate) fn new(places: usize) -> Self {
         Line {
-            state: Mutex::new(State {
-                places,
-                active: 0,
-                away: 0,
-                members: 0,
-                idle: IdleSet::new(),
-                lookout: None,
-                hungry: false,
-                closing: false,
-                over: false,
-            }),
+            state: Mutex::new(State::new(places)),
             active: AtomicUsize::new(0),
             quiet: AtomicBool::new(true),
             places: AtomicUsize::new(places),

@@ -1,0 +1,321 @@
+//! Random programs on whole pools, under shuttle: nested joins, scopes and
+//! tasks that return, panic or give way, on pools of one to three jobs, called
+//! from one or two threads. Every call must give what the same program gives
+//! without a pool, every job must be begun once and dropped once, and no
+//! schedule may end in a deadlock.
+//!
+//! Shuttle treats every access as sequentially consistent: orderings are the
+//! business of the loom models.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `program` | what is run, and what it must come to |
+//! | `tally` | what was begun, and what has been dropped |
+
+mod program;
+mod tally;
+
+use std::sync::{Arc, Mutex};
+
+use shuttle::rand::{Rng, thread_rng};
+
+use super::handle::Pool;
+use crate::JoinHandle;
+use crate::sync::plant::{Plant, must_catch};
+use crate::unwind;
+use crate::wait::Gate;
+use program::{Crowd, Expected, Grammar, Program, check, closure};
+use tally::{Counts, Job, Tally};
+
+/// A pool, and what its callers have in common.
+struct House {
+    pool: Pool,
+    grammar: Grammar,
+    /// Whether callers block until somebody else runs their second halves: for
+    /// that there must be a place that no caller takes, and nobody may yield to
+    /// one who blocks.
+    parallel: bool,
+    /// Those that nobody joins.
+    detached: Arc<Counts>,
+    /// Tasks that one caller spawned and any may join.
+    left: Mutex<Vec<Left>>,
+}
+
+/// A task that waits for somebody to join it.
+struct Left {
+    handle: JoinHandle<(u64, Job)>,
+    expected: Expected,
+    tally: Tally,
+}
+
+/// What becomes of the handle of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Detached,
+    JoinedOutside,
+    JoinedInside,
+    /// Any caller joins it, or nobody until the pool has ended.
+    Left,
+}
+
+impl Left {
+    fn join(self) {
+        let outcome = self.handle.join().map(|(value, _)| value);
+        check(outcome, &self.expected);
+        self.tally.check();
+    }
+}
+
+impl House {
+    fn new(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused: bool) -> Self {
+        let detached = Arc::<Counts>::default();
+        let told = Arc::clone(&detached);
+        let mut pool = Pool::builder()
+            .jobs(jobs)
+            .guests(guests)
+            .panic_handler(move |_| told.report());
+        if refused {
+            pool = pool.refuse_barrier();
+        }
+        House {
+            pool: pool.build().expect("nothing can fail here"),
+            grammar,
+            parallel: jobs > callers && grammar != Grammar::Yields,
+            detached,
+            left: Mutex::default(),
+        }
+    }
+
+    /// The end of the pool, which finishes everything that was spawned.
+    fn end(self) {
+        let left = self.left.into_inner().unwrap();
+        if self.grammar == Grammar::Joins || thread_rng().r#gen() {
+            assert!(self.pool.shutdown().is_ok(), "this thread is outside");
+            for task in left {
+                assert!(task.handle.is_finished(), "a shutdown waits for tasks");
+                task.join();
+            }
+        } else {
+            drop(self.pool);
+            left.into_iter().for_each(Left::join);
+            while !self.detached.is_settled() {
+                shuttle::thread::yield_now();
+            }
+        }
+        self.detached.check();
+    }
+
+    /// Runs a random program in the pool and checks what comes out.
+    fn call(&self) {
+        let depth = if self.grammar == Grammar::Joins { 4 } else { 3 };
+        let program = Program::random(self.grammar, depth);
+        let tally = Tally::new(&self.detached);
+        let outcome = unwind::catch(|| self.pool.install(|| program.run(&tally)));
+        check(outcome, &program.expected());
+        tally.check();
+    }
+
+    /// A scope whose body may run outside.
+    fn call_scope(&self) {
+        // A body in no pool keeps to itself what it does.
+        let crowd = Crowd::random(self.grammar, 2, 0);
+        let tally = Tally::new(&self.detached);
+        let outcome = unwind::catch(|| crowd.run_outside(&self.pool, &tally));
+        check(outcome, &crowd.expected());
+        tally.check();
+    }
+
+    /// A task, spawned outside or inside, and joined by whomever, or not.
+    fn call_task(&self) {
+        let mut rng = thread_rng();
+        let fate = match rng.gen_range(0..4) {
+            0 => Fate::Detached,
+            // Not where the task could yield to this very call.
+            1 if self.grammar != Grammar::Yields => Fate::JoinedInside,
+            2 => Fate::Left,
+            _ => Fate::JoinedOutside,
+        };
+        self.start(Program::random(self.grammar, 2), fate);
+    }
+
+    /// Spawns a task, and does with its handle what `fate` says.
+    fn start(&self, program: Program, fate: Fate) {
+        let mut rng = thread_rng();
+        let expected = program.expected();
+        let tally = Tally::new(&self.detached);
+        let tally = if fate == Fate::Detached {
+            tally.detached(&program)
+        } else {
+            tally
+        };
+        let closure = closure(program, &tally);
+        let handle = match rng.gen_range(0..3) {
+            0 => self.pool.spawn(closure),
+            1 => self.pool.spawn_fifo(closure),
+            _ => self.pool.install(|| crate::spawn(closure)),
+        };
+        let left = Left {
+            handle,
+            expected,
+            tally,
+        };
+        match fate {
+            Fate::Detached => drop(left.handle),
+            Fate::JoinedOutside => left.join(),
+            Fate::JoinedInside => self.pool.install(|| left.join()),
+            Fate::Left => self.left.lock().unwrap().push(left),
+        }
+    }
+
+    /// Joins what any caller has left, if anything.
+    fn join_left(&self) {
+        let left = self.left.lock().unwrap().pop();
+        if let Some(left) = left {
+            for _ in 0..thread_rng().gen_range(0..10) {
+                if left.handle.is_finished() {
+                    break;
+                }
+                shuttle::thread::yield_now();
+            }
+            left.join();
+        }
+    }
+
+    /// A join whose first half lasts until the second has been run, by a thread
+    /// that is idle, perhaps asleep: it has to be found or announced. Then the
+    /// second half goes on for so long that the first goes to sleep.
+    fn call_in_parallel(&self) {
+        let gate = Gate::new();
+        self.pool.join(
+            || gate.wait(),
+            || {
+                gate.open();
+                give_way(200);
+            },
+        );
+    }
+
+    /// Some calls, all of which must end.
+    fn calls(&self) {
+        for _ in 0..2 {
+            match (self.grammar, thread_rng().gen_range(0..3)) {
+                (Grammar::Joins, _) | (_, 0) => self.call(),
+                (_, 1) => self.call_scope(),
+                _ => self.call_task(),
+            }
+            if self.parallel {
+                self.call_in_parallel();
+            }
+            give_way(100);
+            self.join_left();
+        }
+    }
+}
+
+/// Gives way up to `most` times.
+fn give_way(most: usize) {
+    for _ in 0..thread_rng().gen_range(0..most) {
+        shuttle::thread::yield_now();
+    }
+}
+
+/// A pool, some calls from each of `callers` threads, and its end.
+fn programs(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused: bool) {
+    let house = Arc::new(House::new(grammar, jobs, callers, guests, refused));
+    let others: Vec<_> = (1..callers)
+        .map(|_| {
+            let house = Arc::clone(&house);
+            shuttle::thread::spawn(move || house.calls())
+        })
+        .collect();
+    house.calls();
+    for other in others {
+        other.join().expect("the other caller is content");
+    }
+    Arc::into_inner(house).expect("the others are gone").end();
+}
+
+/// Any of the settings of [`programs`].
+fn any(grammar: Grammar) {
+    let mut rng = thread_rng();
+    let (jobs, callers) = (rng.gen_range(1..4), rng.gen_range(1..3));
+    programs(grammar, jobs, callers, rng.r#gen(), rng.r#gen());
+}
+
+/// Scopes and tasks, with or without yielding.
+fn any_of_all() {
+    any(if thread_rng().r#gen() {
+        Grammar::All
+    } else {
+        Grammar::Yields
+    });
+}
+
+/// Tasks that panic, of a pool with one job and without guests.
+fn tasks(fate: Fate) {
+    let house = House::new(Grammar::All, 1, 1, false, false);
+    for _ in 0..4 {
+        house.start(Program::Panic(0), fate);
+        give_way(20);
+    }
+    house.end();
+}
+
+#[test]
+fn shuttle_joins_in_random_schedules() {
+    shuttle::check_random(|| any(Grammar::Joins), iterations(2_000));
+}
+
+#[test]
+fn shuttle_joins_with_few_preemptions() {
+    shuttle::check_pct(|| any(Grammar::Joins), iterations(1_000), 3);
+}
+
+#[test]
+fn shuttle_all_in_random_schedules() {
+    shuttle::check_random(any_of_all, iterations(15_000));
+}
+
+#[test]
+fn shuttle_all_with_few_preemptions() {
+    shuttle::check_pct(any_of_all, iterations(6_000), 3);
+}
+
+/// Bugs that end in a deadlock; those that end in a job run twice would take
+/// the test program down with them.
+#[test]
+fn shuttle_plants_in_joins() {
+    for plant in [
+        Plant::FinishWakesNobody,
+        Plant::WatchUnnoticed,
+        Plant::AdmitUnmarked,
+        Plant::DozeUnmarked,
+        Plant::EndForgotten,
+    ] {
+        must_catch(plant, || {
+            shuttle::check_random(|| any(Grammar::Joins), 5_000);
+        });
+    }
+}
+
+/// Bugs that only scopes and tasks can meet; deadlocks, too, but for a panic
+/// that nobody hears of.
+#[test]
+fn shuttle_plants_in_scopes_and_tasks() {
+    for plant in [Plant::CrewWakesNobody, Plant::TicketForgotten] {
+        must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
+    }
+    // Any programs find these as well, but not as surely.
+    for (plant, fate) in [
+        (Plant::TaskWatchTwoSteps, Fate::JoinedOutside),
+        (Plant::TaskDetachTwoSteps, Fate::Detached),
+    ] {
+        must_catch(plant, || shuttle::check_random(move || tasks(fate), 5_000));
+    }
+}
+
+/// `DRUMLINE_SHUTTLE_LONGER` times as many.
+fn iterations(some: usize) -> usize {
+    let longer = std::env::var("DRUMLINE_SHUTTLE_LONGER");
+    some * longer.map_or(1, |n| n.parse().expect("a factor"))
+}

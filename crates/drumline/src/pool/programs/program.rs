@@ -1,0 +1,345 @@
+//! What is run: a tree of joins, scopes and tasks, and what it must come to.
+
+use shuttle::rand::{Rng, thread_rng};
+
+use super::tally::Tally;
+use crate::pool::Pool;
+use crate::unwind::{self, Payload};
+use crate::{Scope, ScopeFifo};
+
+/// The sum of a program's values, or the panics of which it may pass one on.
+pub(super) type Expected = Result<u64, Vec<u64>>;
+
+/// Of what programs are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    /// Joins and nothing else.
+    Joins,
+    /// Joins, scopes and tasks.
+    All,
+    /// These, and jobs that yield to any other job of the pool.
+    Yields,
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub(super) enum Program {
+    Value(u64),
+    Panic(u64),
+    /// Gives way to other threads so many times, then goes on.
+    Slow(usize, Box<Program>),
+    /// Runs something else of the pool, if there is anything, then goes on.
+    Yield(Box<Program>),
+    Join(Box<Program>, Box<Program>),
+    Crowd(Box<Crowd>),
+    Task(Box<Task>),
+}
+
+impl Program {
+    pub(super) fn random(grammar: Grammar, depth: usize) -> Self {
+        let mut rng = thread_rng();
+        let any = if depth == 0 {
+            8
+        } else {
+            match grammar {
+                Grammar::Joins => 24,
+                Grammar::All => 46,
+                Grammar::Yields => 50,
+            }
+        };
+        let part = |depth| Box::new(Program::random(grammar, depth));
+        match rng.gen_range(0..any) {
+            0 => Program::Panic(rng.gen_range(0..100)),
+            1..=7 => Program::Value(rng.gen_range(0..100)),
+            8..=11 => Program::Slow(rng.gen_range(1..20), part(depth - 1)),
+            12..=23 => Program::Join(part(depth - 1), part(depth - 1)),
+            24..=34 => Program::Crowd(Box::new(Crowd::random(grammar, depth - 1, depth - 1))),
+            35..=45 => Program::Task(Box::new(Task::random(grammar, depth - 1))),
+            _ => Program::Yield(part(depth - 1)),
+        }
+    }
+
+    /// What it comes to without a pool.
+    pub(super) fn expected(&self) -> Expected {
+        match self {
+            Program::Value(value) => Ok(*value),
+            Program::Panic(code) => Err(vec![*code]),
+            Program::Slow(_, then) | Program::Yield(then) => then.expected(),
+            Program::Join(left, right) => Ok(left.expected()? + right.expected()?),
+            Program::Crowd(crowd) => crowd.expected(),
+            Program::Task(task) => task.expected(),
+        }
+    }
+
+    /// Runs it, in a pool.
+    pub(super) fn run(&self, tally: &Tally) -> u64 {
+        match self {
+            Program::Value(value) => *value,
+            // Without the hook: shuttle's reports a failure.
+            Program::Panic(code) => unwind::resume(Box::new(*code)),
+            Program::Slow(times, then) => {
+                for _ in 0..*times {
+                    shuttle::thread::yield_now();
+                }
+                then.run(tally)
+            }
+            Program::Yield(then) => {
+                crate::yield_now();
+                then.run(tally)
+            }
+            Program::Join(left, right) => {
+                // The second half may be left out when the first panics.
+                let (a, b) = (tally.job(), tally.job_if(left.expected().is_ok()));
+                let (l, r) = crate::join(move || left.run(a.begin()), move || right.run(b.begin()));
+                l + r
+            }
+            Program::Crowd(crowd) => crowd.run(tally),
+            Program::Task(task) => task.run(tally),
+        }
+    }
+}
+
+/// A scope with its jobs, each of which may spawn more.
+#[derive(Clone, Debug)]
+pub(super) struct Crowd {
+    fifo: bool,
+    in_place: bool,
+    jobs: Vec<Job>,
+    body: Program,
+}
+
+#[derive(Clone, Debug)]
+struct Job {
+    further: Vec<Program>,
+    own: Program,
+}
+
+/// What came of a job; jobs borrow the place for it.
+struct Sums {
+    own: u64,
+    further: Vec<u64>,
+}
+
+/// What both kinds of scope can do.
+trait Spawns<'scope>: Sized {
+    fn start(&self, job: impl FnOnce(&Self) + Send + 'scope);
+}
+
+impl<'scope> Spawns<'scope> for Scope<'scope> {
+    fn start(&self, job: impl FnOnce(&Self) + Send + 'scope) {
+        self.spawn(job);
+    }
+}
+
+impl<'scope> Spawns<'scope> for ScopeFifo<'scope> {
+    fn start(&self, job: impl FnOnce(&Self) + Send + 'scope) {
+        self.spawn_fifo(job);
+    }
+}
+
+impl Crowd {
+    /// One with jobs of depth `jobs` and a body of depth `body`.
+    pub(super) fn random(grammar: Grammar, jobs: usize, body: usize) -> Self {
+        let mut rng = thread_rng();
+        Crowd {
+            fifo: rng.r#gen(),
+            in_place: rng.r#gen(),
+            jobs: (0..rng.gen_range(0..4))
+                .map(|_| Job {
+                    further: (0..rng.gen_range(0usize..4).saturating_sub(1))
+                        .map(|_| Program::random(grammar, jobs.saturating_sub(1)))
+                        .collect(),
+                    own: Program::random(grammar, jobs),
+                })
+                .collect(),
+            body: Program::random(grammar, body),
+        }
+    }
+
+    pub(super) fn expected(&self) -> Expected {
+        let of_jobs = self
+            .jobs
+            .iter()
+            .flat_map(|job| job.further.iter().chain([&job.own]));
+        let mut sum = 0;
+        let mut panics = Vec::new();
+        for part in of_jobs.chain([&self.body]) {
+            match part.expected() {
+                Ok(value) => sum += value,
+                Err(codes) => panics.extend(codes),
+            }
+        }
+        if panics.is_empty() {
+            Ok(sum)
+        } else {
+            Err(panics)
+        }
+    }
+
+    fn sums(&self) -> Vec<Sums> {
+        let none_yet = |job: &Job| Sums {
+            own: 0,
+            further: vec![0; job.further.len()],
+        };
+        self.jobs.iter().map(none_yet).collect()
+    }
+
+    fn run(&self, tally: &Tally) -> u64 {
+        let mut sums = self.sums();
+        let places = &mut sums[..];
+        let of_body = match (self.fifo, self.in_place) {
+            (false, false) => crate::scope(|s| self.body(s, places, tally)),
+            (true, false) => crate::scope_fifo(|s| self.body(s, places, tally)),
+            (false, true) => crate::in_place_scope(|s| self.body(s, places, tally)),
+            (true, true) => crate::in_place_scope_fifo(|s| self.body(s, places, tally)),
+        };
+        of_body + total(&sums)
+    }
+
+    /// Runs it from a thread outside of `pool`.
+    pub(super) fn run_outside(&self, pool: &Pool, tally: &Tally) -> u64 {
+        let mut sums = self.sums();
+        let places = &mut sums[..];
+        let of_body = match (self.fifo, self.in_place) {
+            (false, false) => pool.scope(|s| self.body(s, places, tally)),
+            (true, false) => pool.scope_fifo(|s| self.body(s, places, tally)),
+            (false, true) => pool.in_place_scope(|s| self.body(s, places, tally)),
+            (true, true) => pool.in_place_scope_fifo(|s| self.body(s, places, tally)),
+        };
+        of_body + total(&sums)
+    }
+
+    fn body<'scope, S: Spawns<'scope>>(
+        &'scope self,
+        scope: &S,
+        sums: &'scope mut [Sums],
+        tally: &Tally,
+    ) -> u64 {
+        for (job, Sums { own, further }) in self.jobs.iter().zip(sums) {
+            let this = tally.job();
+            scope.start(move |scope| {
+                let tally = this.begin();
+                for (program, sum) in job.further.iter().zip(further) {
+                    let this = tally.job();
+                    scope.start(move |_| *sum = program.run(this.begin()));
+                }
+                *own = job.own.run(tally);
+            });
+        }
+        self.body.run(tally)
+    }
+}
+
+fn total(sums: &[Sums]) -> u64 {
+    let of_job = |sums: &Sums| sums.own + sums.further.iter().sum::<u64>();
+    sums.iter().map(of_job).sum()
+}
+
+/// A spawned task, and what its maker does meanwhile.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    fifo: bool,
+    spawned: Program,
+    meanwhile: Program,
+    end: End,
+}
+
+/// What becomes of a task's handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It is joined.
+    Join,
+    /// It is asked a few times whether the task has ended, and joined.
+    AskAndJoin,
+    /// It is dropped at once.
+    Detach,
+    /// It is dropped later, perhaps by a panic.
+    DetachLate,
+}
+
+impl Task {
+    fn random(grammar: Grammar, depth: usize) -> Self {
+        let mut rng = thread_rng();
+        Task {
+            fifo: rng.r#gen(),
+            spawned: Program::random(grammar, depth),
+            meanwhile: Program::random(grammar, depth),
+            end: [End::Join, End::AskAndJoin, End::Detach, End::DetachLate][rng.gen_range(0..4)],
+        }
+    }
+
+    fn is_joined(&self) -> bool {
+        matches!(self.end, End::Join | End::AskAndJoin)
+    }
+
+    fn expected(&self) -> Expected {
+        let mut sum = self.meanwhile.expected()?;
+        if self.is_joined() {
+            sum += self.spawned.expected()?;
+        }
+        Ok(sum)
+    }
+
+    fn run(&self, tally: &Tally) -> u64 {
+        let of_task = if self.is_joined() {
+            tally.clone()
+        } else {
+            tally.detached(&self.spawned)
+        };
+        let closure = closure(self.spawned.clone(), &of_task);
+        let handle = if self.fifo {
+            crate::spawn_fifo(closure)
+        } else {
+            crate::spawn(closure)
+        };
+        match self.end {
+            End::Join | End::AskAndJoin => {
+                let meanwhile = unwind::catch(|| self.meanwhile.run(tally));
+                if self.end == End::AskAndJoin {
+                    for _ in 0..thread_rng().gen_range(0..20) {
+                        if handle.is_finished() {
+                            break;
+                        }
+                        shuttle::thread::yield_now();
+                    }
+                }
+                let spawned = handle.join().map(|(value, _)| value);
+                or_panic(meanwhile) + or_panic(spawned)
+            }
+            End::Detach => {
+                drop(handle);
+                self.meanwhile.run(tally)
+            }
+            End::DetachLate => {
+                let value = self.meanwhile.run(tally);
+                drop(handle);
+                value
+            }
+        }
+    }
+}
+
+/// What a task runs; its value is counted, too.
+pub(super) fn closure(
+    program: Program,
+    tally: &Tally,
+) -> impl FnOnce() -> (u64, super::tally::Job) + Send + use<> {
+    let this = tally.job();
+    move || (program.run(this.begin()), this)
+}
+
+fn or_panic(outcome: Result<u64, Payload>) -> u64 {
+    outcome.unwrap_or_else(|payload| unwind::resume(payload))
+}
+
+/// Compares what came out with what is expected.
+pub(super) fn check(outcome: Result<u64, Payload>, expected: &Expected) {
+    match (outcome, expected) {
+        (Ok(value), Ok(sum)) => assert_eq!(value, *sum),
+        (Err(payload), Err(codes)) => {
+            let code = payload.downcast::<u64>().expect("one of ours");
+            assert!(codes.contains(&code), "{code} is none of {codes:?}");
+        }
+        (outcome, expected) => panic!("{:?} instead of {expected:?}", outcome.is_ok()),
+    }
+}
