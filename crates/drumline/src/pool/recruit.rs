@@ -80,7 +80,8 @@ pub(super) fn become_member(registry: &Shared) {
     std::mem::forget(local::switch(seat, seat.first_deque()));
 }
 
-/// A thread that a pool wants to have; see [`PoolBuilder::spawn_handler`].
+/// A thread that a pool wants to have; see
+/// [`PoolBuilder::spawn_handler`](crate::PoolBuilder::spawn_handler).
 ///
 /// It has to be [run](Self::run). A spawner that reports success and then drops
 /// it leaves the pool counting on a thread that is not there: a broadcast waits
