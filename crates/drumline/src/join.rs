@@ -148,16 +148,18 @@ impl Pool {
 
 /// What a fork keeps in its frame while `a` runs.
 ///
-/// The deque and the slot are kept here and read again afterwards, instead of
-/// being left to registers: registers that live across the call to `a` would
-/// be saved and restored by *every* call of the user's function, also by those
-/// that do not fork. A recursion is bound by its stores, and half of its calls
-/// are leaves.
+/// The slot is kept here and read again afterwards, instead of being left to a
+/// register: registers that live across the call to `a` would be saved and
+/// restored by *every* call of the user's function, also by those that do not
+/// fork. A recursion is bound by its stores, and half of its calls are leaves.
+/// For the same reason the result of `a` waits in memory for `b` ([`Kept`]).
 #[repr(C)]
 struct Fork<F, R> {
     job: StackJob<F, R>,
-    deque: Cell<*const Deque>,
     slot: Cell<MaybeUninit<*mut Slot>>,
+    /// Where the deque is not the current one (`FENCED`), or asking for that
+    /// one has a price; not written otherwise.
+    deque: Cell<MaybeUninit<*const Deque>>,
 }
 
 impl<F, R> Fork<F, R>
@@ -165,8 +167,18 @@ where
     F: FnOnce(bool) -> R + Send,
     R: Send,
 {
-    /// Pushes the job to `deque`. Returns whether its owner was asked for
-    /// attention, and must call [`pool::attend`].
+    #[inline(always)]
+    fn new(job: StackJob<F, R>) -> Self {
+        Fork {
+            job,
+            slot: Cell::new(MaybeUninit::uninit()),
+            deque: Cell::new(MaybeUninit::uninit()),
+        }
+    }
+
+    /// Pushes the job to `deque`, which is the current one unless `FENCED`.
+    /// Returns whether its owner was asked for attention, and must call
+    /// [`pool::attend`].
     ///
     /// # Safety
     ///
@@ -176,6 +188,9 @@ where
     unsafe fn push<const FENCED: bool>(&self, deque: &Deque) -> bool {
         let slot = deque.vacant();
         self.slot.set(MaybeUninit::new(slot));
+        if FENCED || !local::CHEAP {
+            self.deque.set(MaybeUninit::new(deque));
+        }
         // SAFETY: the caller's obligations.
         unsafe { deque.push::<FENCED>(slot, self.job.header()) }
     }
@@ -191,6 +206,24 @@ where
         unsafe { self.slot.get().assume_init() }
     }
 
+    /// The deque to which the job was pushed.
+    ///
+    /// # Safety
+    ///
+    /// [`push`](Self::push) has been called, with the same `FENCED`, and the
+    /// thread pushes to where it pushed then.
+    #[inline(always)]
+    unsafe fn deque<const FENCED: bool>(&self) -> &Deque {
+        let deque = if FENCED || !local::CHEAP {
+            // SAFETY: `push` has set it.
+            unsafe { self.deque.get().assume_init() }
+        } else {
+            local::deque()
+        };
+        // SAFETY: the deque outlives the frame that pushed to it.
+        unsafe { &*deque }
+    }
+
     /// Takes the entry back. `false`: another thread has run it.
     ///
     /// # Safety
@@ -199,8 +232,9 @@ where
     /// is called once.
     #[inline(always)]
     unsafe fn pop<const FENCED: bool>(&self) -> bool {
-        // SAFETY: the deque outlives the frame that pushed to it.
-        let deque = unsafe { &*self.deque.get() };
+        // SAFETY: the job has been pushed; whatever `a` switched to, it has
+        // switched back, also if it panicked.
+        let deque = unsafe { self.deque::<FENCED>() };
         // SAFETY: the job has been pushed.
         let slot = unsafe { self.slot() };
         // SAFETY: the caller's obligations.
@@ -219,8 +253,9 @@ where
     {
         match unwind::catch(|| a(false)) {
             Ok(ra) => {
-                // A drop of it that panics must not meet a panic of `b`.
-                let ra = unwind::Quiet::new(ra);
+                // Never moved, so that the value is not, either.
+                let mut kept = Kept::vacant();
+                kept.put(ra);
                 // SAFETY: all that `a` pushed has been popped, so this is the
                 // newest entry.
                 let rb = if unsafe { self.pop::<FENCED>() } {
@@ -232,12 +267,15 @@ where
                     match unsafe { self.job.take_result() } {
                         Ok(rb) => rb,
                         Err(payload) => {
-                            drop(ra);
+                            drop(kept);
                             unwind::resume(payload)
                         }
                     }
                 };
-                (ra.take(), rb)
+                // SAFETY: put above, taken once, and not dropped.
+                let ra = unsafe { kept.take() };
+                std::mem::forget(kept);
+                (ra, rb)
             }
             // SAFETY: as above; what `a` pushed was popped while it unwound.
             Err(payload) => unsafe { self.recover::<FENCED>(payload) },
@@ -264,6 +302,62 @@ where
     }
 }
 
+/// The result of `a` while `b` runs: in memory, and [discarded] if `b` panics.
+///
+/// A result that fits registers would stay in one, and that one would have to
+/// be saved by every call, as explained at [`Fork`]. A store and a load that
+/// the compiler may not remove cost less.
+///
+/// [discarded]: unwind::discard
+struct Kept<T>(MaybeUninit<T>);
+
+impl<T> Kept<T> {
+    const IN_REGISTERS: bool = size_of::<T>() <= 2 * size_of::<usize>();
+
+    /// Must be [`put`](Self::put) next.
+    #[inline(always)]
+    fn vacant() -> Self {
+        Kept(MaybeUninit::uninit())
+    }
+
+    #[inline(always)]
+    fn put(&mut self, value: T) {
+        if Self::IN_REGISTERS {
+            // SAFETY: the place is this value's own.
+            unsafe { ptr::write_volatile(self.0.as_mut_ptr(), value) };
+        } else {
+            self.0.write(value);
+        }
+    }
+
+    /// Takes the value out.
+    ///
+    /// # Safety
+    ///
+    /// It has been put, is taken once, and the place is not dropped then.
+    #[inline(always)]
+    unsafe fn take(&self) -> T {
+        if Self::IN_REGISTERS {
+            // SAFETY: the caller's obligation.
+            unsafe { ptr::read_volatile(self.0.as_ptr()) }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.0.assume_init_read() }
+        }
+    }
+}
+
+impl<T> Drop for Kept<T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if const { std::mem::needs_drop::<T>() } {
+            // A drop that panics must not meet the panic of `b`.
+            // SAFETY: `put` before, and `take` does not drop `self`.
+            unwind::discard(unsafe { self.0.assume_init_read() });
+        }
+    }
+}
+
 /// The fork itself: push `b`, run `a`, settle `b`.
 ///
 /// Whatever is rare leaves for [`uncommon`] and does not come back, so that
@@ -279,14 +373,10 @@ where
     RB: Send,
 {
     let a = ManuallyDrop::new(a);
-    let fork = Fork {
-        job: StackJob::new(b),
-        deque: Cell::new(local::deque()),
-        slot: Cell::new(MaybeUninit::uninit()),
-    };
+    let fork = Fork::new(StackJob::new(b));
     // SAFETY: the current deque lives as long as this thread is in the pool,
     // and so longer than this frame.
-    let Some(deque) = (unsafe { fork.deque.get().as_ref() }) else {
+    let Some(deque) = (unsafe { local::deque().as_ref() }) else {
         // SAFETY: the original of `a` is never used again.
         let mut a = ManuallyDrop::new(unsafe { ptr::read(&raw const *a) });
         // SAFETY: `a` is moved out there; nothing has been pushed.
@@ -322,7 +412,7 @@ where
     RB: Send,
 {
     // SAFETY: the deque of a pushed fork is this thread's, and alive.
-    if pushed && unsafe { pool::attend(&*fork.deque.get(), fork.slot()) } {
+    if pushed && unsafe { pool::attend(fork.deque::<false>(), fork.slot()) } {
         // SAFETY: moved out once; pushed and attended to.
         return unsafe { fork.finish::<_, _, false>(ptr::read(a)) };
     }
@@ -335,7 +425,6 @@ where
     if full.is_gate() {
         let room = full.next().expect("a gate has a room behind it");
         if room.has_room() {
-            fork.deque.set(room);
             // SAFETY: this thread owns the chain; `fork` stays in its frame.
             if unsafe { fork.push::<true>(room) } {
                 // SAFETY: just pushed, to a deque with room.

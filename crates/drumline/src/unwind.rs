@@ -2,7 +2,6 @@
 //! panic themselves.
 
 use std::any::Any;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What a panic carries.
@@ -38,34 +37,6 @@ pub(crate) fn discard<T>(value: T) {
     // A payload that keeps panicking with new payloads is leaked: the only
     // other end to this is an abort.
     std::mem::forget(next);
-}
-
-/// A value that is [discarded](discard) if a panic passes by before it is taken.
-pub(crate) struct Quiet<T>(ManuallyDrop<T>);
-
-impl<T> Quiet<T> {
-    #[inline(always)]
-    pub(crate) fn new(value: T) -> Self {
-        Quiet(ManuallyDrop::new(value))
-    }
-
-    /// The value, no longer guarded.
-    #[inline(always)]
-    pub(crate) fn take(self) -> T {
-        let mut this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped, so the value is taken once.
-        unsafe { ManuallyDrop::take(&mut this.0) }
-    }
-}
-
-impl<T> Drop for Quiet<T> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        if const { std::mem::needs_drop::<T>() } {
-            // SAFETY: `take` does not drop `self`, so the value is still here.
-            discard(unsafe { ManuallyDrop::take(&mut self.0) });
-        }
-    }
 }
 
 /// Aborts the process if it is dropped during unwinding: for code of this

@@ -9,18 +9,20 @@ use std::ptr;
 use super::deque::Deque;
 use super::registry::Registry;
 use super::seat::Seat;
-use crate::sync::thread_local;
+use crate::sync::{own_word, thread_local};
 
 thread_local! {
-    static DEQUE: Cell<*const Deque> = const { Cell::new(ptr::null()) };
     static SEAT: Cell<*const Seat> = const { Cell::new(ptr::null()) };
 }
 
 /// The deque that this thread pushes to; null outside every pool.
 #[inline(always)]
 pub(crate) fn deque() -> *const Deque {
-    DEQUE.with(Cell::get)
+    own_word::get()
 }
+
+/// Whether [`deque`] is so cheap that a frame need not keep what it said.
+pub(crate) const CHEAP: bool = own_word::CHEAP;
 
 /// The seat of this thread in the pool that it entered last.
 ///
@@ -56,9 +58,10 @@ pub(crate) struct Restore {
 /// Makes `seat` and `deque`, one of its deques, current.
 pub(crate) fn switch(seat: &Seat, deque: &Deque) -> Restore {
     let before = Restore {
-        deque: DEQUE.with(|cell| cell.replace(ptr::from_ref(deque))),
+        deque: own_word::get(),
         seat: SEAT.with(|cell| cell.replace(ptr::from_ref(seat))),
     };
+    own_word::set(ptr::from_ref(deque));
     seat.set_current(deque);
     before
 }
@@ -72,7 +75,7 @@ impl Restore {
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        DEQUE.with(|cell| cell.set(self.deque));
+        own_word::set(self.deque);
         SEAT.with(|cell| cell.set(self.seat));
         // SAFETY: null, or a seat that this thread still occupies.
         if let Some(seat) = unsafe { self.seat.as_ref() } {

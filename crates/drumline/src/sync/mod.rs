@@ -23,6 +23,8 @@ macro_rules! planted {
 pub(crate) use planted;
 
 pub(crate) mod barrier;
+#[cfg(not(loom))]
+pub(crate) mod own_word;
 #[cfg(all(test, any(loom, shuttle)))]
 pub(crate) mod plant;
 mod spin;
