@@ -179,4 +179,5 @@ pub use crate::{
     },
     scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
     spawn::{JoinHandle, spawn, spawn_fifo},
+    wait::blocking,
 };

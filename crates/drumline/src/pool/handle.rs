@@ -208,7 +208,7 @@ impl Pool {
         }
         self.registry.forbid_fork();
         self.close();
-        wait_outside(|| self.registry.wait_ended());
+        self.registry.wait_ended();
         self.closed = true;
         Ok(())
     }
@@ -233,7 +233,7 @@ impl Drop for Pool {
         }
         self.close();
         if self.registry.line().is_over() && local::find(&self.registry).is_none() {
-            wait_outside(|| self.registry.wait_ended());
+            self.registry.wait_ended();
         }
     }
 }
@@ -304,7 +304,7 @@ pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + S
     };
     // The job stays in this frame until the gate has opened.
     registry.inject(job.as_job_ref(), true);
-    wait_outside(|| job.gate.wait());
+    job.gate.wait();
     // SAFETY: the gate opened after the run; taken once.
     match unsafe { job.job.take_result() } {
         Ok(result) => result,
@@ -339,19 +339,5 @@ where
         // SAFETY: the queue handed this job to one thread.
         unsafe { Header::run(this.job.header()) };
         this.gate.open();
-    }
-}
-
-/// Blocks this thread on something that another pool does; its place in the
-/// pool that it is in, if any, is free meanwhile.
-pub(super) fn wait_outside(wait: impl FnOnce()) {
-    let seat = local::seat().filter(|seat| !seat.registry().is_forked());
-    if let Some(seat) = seat {
-        let registry = seat.registry();
-        registry.wake(registry.line().rest(&|| registry.has_work()));
-    }
-    wait();
-    if let Some(seat) = seat {
-        seat.registry().line().come_back();
     }
 }

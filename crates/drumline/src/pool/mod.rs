@@ -8,6 +8,7 @@
 //! | `line`, `idle` | who watches and who sleeps |
 //! | `thief` | taking work from others |
 //! | `waiting` | the one loop that waits |
+//! | `compensate` | what becomes of the place of a thread that blocks |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `registry`, `warning` | what they share |
@@ -27,6 +28,8 @@ mod programs;
 mod build_error;
 #[cfg(not(loom))]
 mod builder;
+#[cfg(not(loom))]
+mod compensate;
 #[cfg(not(loom))]
 mod global;
 #[cfg(not(loom))]

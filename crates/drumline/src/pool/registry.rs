@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use super::compensate;
 use super::deque::Reasons;
 use super::line::{Line, Wake};
 use super::queue::Queue;
@@ -15,7 +16,7 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Arc, Mutex, Weak, lock, thread};
 use crate::unwind::{self, Payload};
-use crate::wait::Gate;
+use crate::wait::{Gate, blocking};
 
 pub(crate) type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
 pub(crate) type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
@@ -77,6 +78,7 @@ impl Registry {
         barrier: Barrier,
     ) -> Shared {
         fork::watch();
+        compensate::start();
         Shared::new_cyclic(|this| Registry {
             this: Weak::clone(this),
             line: Line::new(places),
@@ -264,7 +266,7 @@ impl Registry {
         self.ended.wait();
         for handle in std::mem::take(&mut *lock(&self.handles)) {
             // A worker does not panic; a thread-local destructor of a user may.
-            if let Err(payload) = handle.join() {
+            if let Err(payload) = blocking(|| handle.join()) {
                 unwind::discard(payload);
             }
         }

@@ -11,7 +11,7 @@ use super::queue::Queue;
 use super::registry::Registry;
 use super::thief::Stolen;
 use crate::job::{Header, JobRef};
-use crate::sync::atomic::{AtomicPtr, Ordering};
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::Barrier;
 use crate::sync::{Mutex, lock};
 use crate::unwind;
@@ -41,6 +41,8 @@ pub(crate) struct Seat {
     current: AtomicPtr<Deque>,
     /// Where the occupant was before it took this seat; written by it.
     outer: AtomicPtr<Seat>,
+    /// How many regions deep the occupant blocks; used by it alone.
+    regions: AtomicUsize,
     registry: *const Registry,
     index: usize,
 }
@@ -62,6 +64,7 @@ impl Seat {
             parker: Parker::new(),
             followers: Mutex::new(Vec::new()),
             outer: AtomicPtr::new(ptr::null_mut()),
+            regions: AtomicUsize::new(0),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -137,6 +140,20 @@ impl Seat {
     }
 
     // ---- the occupant ---------------------------------------------------
+
+    /// The occupant is about to block. Whether it did not already.
+    pub(crate) fn enter_region(&self) -> bool {
+        let depth = self.regions.load(Ordering::Relaxed);
+        self.regions.store(depth + 1, Ordering::Relaxed);
+        depth == 0
+    }
+
+    /// The occupant goes on. Whether that was the outermost region.
+    pub(crate) fn leave_region(&self) -> bool {
+        let depth = self.regions.load(Ordering::Relaxed) - 1;
+        self.regions.store(depth, Ordering::Relaxed);
+        depth == 0
+    }
 
     /// The deque to go on with where `full` has no room left.
     pub(crate) fn overflow<'a>(&'a self, full: &'a Deque) -> &'a Deque {

@@ -17,7 +17,6 @@
 use std::time::Duration;
 
 use super::deque::{Deque, Steal};
-use super::handle::wait_outside;
 use super::registry::Registry;
 use super::seat::Seat;
 use super::slot::{Progress, Slot};
@@ -26,7 +25,7 @@ use super::{guest, local};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
 use crate::sync::{Instant, barrier};
-use crate::wait::{Gate, Mood, Patience, Step};
+use crate::wait::{Gate, Mood, Patience, Step, blocking};
 
 /// Something that a thread of a pool waits for.
 pub(crate) trait Awaited {
@@ -57,7 +56,7 @@ pub(crate) fn wait_in(registry: &Registry, awaited: &dyn Awaited) {
     if local::find(registry).is_some() {
         guest::enter(registry, |seat| wait_for(seat, awaited));
     } else if registry.has_guests() {
-        wait_outside(|| guest::enter(registry, |seat| wait_for(seat, awaited)));
+        blocking(|| guest::enter(registry, |seat| wait_for(seat, awaited)));
     } else {
         block_on(awaited);
     }
@@ -67,7 +66,7 @@ pub(crate) fn wait_in(registry: &Registry, awaited: &dyn Awaited) {
 pub(crate) fn block_on(awaited: &dyn Awaited) {
     let gate = Gate::new();
     if awaited.watch(Sleeper::Outsider(&gate)) {
-        wait_outside(|| gate.wait());
+        gate.wait();
     }
 }
 

@@ -1,5 +1,6 @@
 //! A door that opens once.
 
+use super::hook::Blocked;
 use crate::sync::{Condvar, Mutex, lock};
 
 /// Threads outside a pool wait here for something that happens once.
@@ -28,6 +29,12 @@ impl Gate {
     /// Waits until the gate is open.
     pub(crate) fn wait(&self) {
         let mut open = lock(&self.open);
+        if *open {
+            return;
+        }
+        drop(open);
+        let _blocked = Blocked::announce();
+        open = lock(&self.open);
         while !*open {
             open = match self.opened.wait(open) {
                 Ok(open) => open,

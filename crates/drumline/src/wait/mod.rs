@@ -6,15 +6,22 @@
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins, naps,
 //!   and finally gives up.
+//! * [`blocking`]: any other wait, and what a scheduler does about it.
 
 #[cfg(not(loom))]
 mod gate;
+#[cfg(not(loom))]
+mod hook;
 mod parker;
 #[cfg(not(loom))]
 mod patience;
 
 #[cfg(not(loom))]
 pub(crate) use gate::Gate;
+#[cfg(not(loom))]
+pub use hook::blocking;
+#[cfg(not(loom))]
+pub(crate) use hook::{Hook, install};
 pub(crate) use parker::Parker;
 #[cfg(not(loom))]
 pub(crate) use patience::{Mood, Patience, Step};

@@ -1,0 +1,84 @@
+//! What happens elsewhere while a thread blocks.
+//!
+//! A thread that blocks may be one that a scheduler counts on. `wait` knows
+//! nothing of schedulers: whoever has one installs a hook here, and every wait
+//! for something outside, of this crate or [announced by the
+//! program](blocking), goes through it.
+
+use std::sync::OnceLock;
+
+/// What a scheduler does about threads that block.
+#[derive(Debug)]
+pub(crate) struct Hook {
+    /// The calling thread is about to block. `true`: this matters, and
+    /// `unblock` has to be called on the same thread afterwards.
+    pub(crate) block: fn() -> bool,
+    /// It goes on.
+    pub(crate) unblock: fn(),
+}
+
+static HOOK: OnceLock<&'static Hook> = OnceLock::new();
+
+/// Has `hook` called from now on; the first one stays.
+pub(crate) fn install(hook: &'static Hook) {
+    let _ = HOOK.set(hook);
+}
+
+/// The calling thread blocks, until this is dropped.
+#[must_use]
+#[derive(Debug)]
+pub(super) struct Blocked(Option<&'static Hook>);
+
+impl Blocked {
+    #[inline]
+    pub(super) fn announce() -> Self {
+        Blocked(HOOK.get().copied().filter(|hook| (hook.block)()))
+    }
+}
+
+impl Drop for Blocked {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(hook) = self.0 {
+            (hook.unblock)();
+        }
+    }
+}
+
+/// Runs a closure that may block, and has the calling thread replaced
+/// meanwhile where that matters.
+///
+/// On a thread that runs work of a pool, that pool goes on with as many
+/// runnable threads as it has jobs: if other work is waiting, a spare thread
+/// takes the place, and is there in time because it has been told. On any other
+/// thread this is a plain call.
+///
+/// Announce what waits for somebody else: a lock that is held for long, a
+/// channel, a file, a socket, a child process. Blocking that nobody announced is
+/// noticed as well, but only after milliseconds.
+///
+/// ```
+/// use std::sync::mpsc;
+///
+/// let pool = drumline::Pool::builder().jobs(2).build()?;
+/// let (send, receive) = mpsc::channel();
+/// let waiting = pool.spawn(move || drumline::blocking(|| receive.recv()));
+/// let sending = pool.spawn(move || send.send("from another thread"));
+/// assert!(waiting.join().unwrap().is_ok());
+/// sending.join().unwrap()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics
+///
+/// Where `f` does.
+///
+/// # Blocking
+///
+/// As long as `f`. What it does in the pool meanwhile is run by a thread more
+/// than there are places, so do not compute in it.
+#[inline]
+pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
+    let _blocked = Blocked::announce();
+    f()
+}
