@@ -10,6 +10,7 @@
 //! | [`membarrier`] | a barrier that the *other* threads of the process pay for | Linux, Windows | says no: owners fence |
 //! | [`futex`] | sleep until a word changes | Linux, Windows | hashed mutexes and condition variables |
 //! | [`timer`] | naps of some tens of microseconds that are as short as asked for | Linux | nothing |
+//! | [`thread_state`] | whether another thread stands still | Linux | nobody does |
 //! | [`topology`] | how many processors, and how many real cores | Linux, Windows, Apple | what `std` knows |
 //! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
 //!
@@ -29,5 +30,6 @@ pub(crate) mod futex;
     allow(dead_code, reason = "a build with fences asks for no barrier")
 )]
 pub(crate) mod membarrier;
+pub(crate) mod thread_state;
 pub(crate) mod timer;
 pub(crate) mod topology;

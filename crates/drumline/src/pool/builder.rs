@@ -8,11 +8,13 @@ use std::thread;
 
 use super::build_error::{BuildError, Kind};
 use super::handle::Pool;
+use super::line::Staffing;
 use super::recruit::{Recruiter, ThreadBuilder, become_member, spawn_thread, start_workers};
 use super::registry::{Hooks, Registry, Shared};
 use super::warning::Warning;
 use super::{global, local};
 use crate::jobs::{Jobs, ParseJobsError};
+use crate::platform::thread_state;
 use crate::sync::barrier;
 
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
@@ -68,6 +70,9 @@ mod sealed {
     impl Sealed for std::num::NonZeroUsize {}
     impl Sealed for crate::Jobs {}
 }
+
+/// How many threads a pool may have, those that block included.
+const MAX_THREADS: usize = 10_000;
 
 /// The description of a pool, made with [`Pool::builder`].
 ///
@@ -368,7 +373,15 @@ impl PoolBuilder {
     ///
     /// Where a naming or spawning hook does.
     pub fn build(mut self) -> Result<Pool, BuildError> {
-        let registry = self.make_registry()?;
+        let staffing = if self.spawner.is_some() {
+            Staffing::FIXED
+        } else {
+            Staffing {
+                max_workers: MAX_THREADS,
+                monitored: thread_state::KNOWN,
+            }
+        };
+        let registry = self.make_registry(staffing)?;
         // Made first: if a hook panics, its drop ends the threads that run.
         let pool = Pool::from_registry(Shared::clone(&registry));
         match self.spawner.take() {
@@ -435,7 +448,7 @@ impl PoolBuilder {
         W: Fn(ThreadBuilder) + Sync,
         F: FnOnce(&Pool) -> R,
     {
-        let registry = self.make_registry()?;
+        let registry = self.make_registry(Staffing::FIXED)?;
         let wrapper = &wrapper;
         let result = thread::scope(|scope| {
             // Dropped at the end of this closure, also by a panic, so that the
@@ -456,7 +469,7 @@ impl PoolBuilder {
         Ok(result)
     }
 
-    fn make_registry(&mut self) -> Result<Shared, BuildError> {
+    fn make_registry(&mut self, staffing: Staffing) -> Result<Shared, BuildError> {
         if let Some(error) = self.jobs_error.take() {
             return Err(BuildError {
                 kind: Kind::Jobs(error),
@@ -483,7 +496,7 @@ impl PoolBuilder {
         };
         let guests = self.guests.unwrap_or(!special);
         let recruiter = std::mem::take(&mut self.recruiter);
-        let registry = Registry::new(places, guests, hooks, recruiter, barrier);
+        let registry = Registry::new(places, guests, hooks, recruiter, barrier, staffing);
         for _ in 0..members {
             registry.add_member();
         }

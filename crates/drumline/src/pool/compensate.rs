@@ -1,8 +1,30 @@
 //! Giving up a place while its thread blocks.
+//!
+//! As a rule the place is given up at once, and whoever stands first in line
+//! is woken, or a spare is started. That costs microseconds, so a thread whose
+//! last announced blocking was over sooner than that only leaves a note: it
+//! costs a few nanoseconds, and if the thread stays away after all, the
+//! [monitor](super::monitor) finds the note and takes the place.
+//!
+//! A thread may be in several pools at once, by calls from one into another. It
+//! gives up its place in each.
+
+use std::cell::Cell;
+use std::time::Duration;
 
 use super::local;
 use super::seat::Seat;
+use crate::sync::{Instant, thread_local};
 use crate::wait::{self, Hook};
+
+/// A thread that blocked for less than this last time is expected to do so
+/// again: waking another one costs as much.
+const SHORT: Duration = Duration::from_micros(20);
+
+thread_local! {
+    /// Since when the thread has been away from its places.
+    static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
 
 static HOOK: Hook = Hook { block, unblock };
 
@@ -23,9 +45,10 @@ fn seats<'a>() -> impl Iterator<Item = &'a Seat> {
 fn block() -> bool {
     let mut any = false;
     for seat in seats() {
-        if seat.enter_region() {
+        if seat.enter_region() && !seat.block() {
+            SINCE.with(|since| since.set(Some(Instant::now())));
             let registry = seat.registry();
-            registry.wake(registry.line().rest(&|| registry.has_work()));
+            registry.wake(registry.line().rest(seat.index(), &|| registry.has_work()));
         }
         any = true;
     }
@@ -34,8 +57,12 @@ fn block() -> bool {
 
 fn unblock() {
     for seat in seats() {
-        if seat.leave_region() {
-            seat.registry().line().come_back();
+        if seat.leave_region() && seat.unblock() {
+            // Where it was expected to be short, it was not.
+            let since = SINCE.with(Cell::take);
+            seat.expect_short(since.is_some_and(|since| since.elapsed() < SHORT));
+            let registry = seat.registry();
+            registry.wake(registry.line().come_back(seat.index()));
         }
     }
 }

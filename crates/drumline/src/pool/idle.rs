@@ -1,6 +1,6 @@
 //! A set of seat numbers with a cheap minimum.
 
-/// The workers that stand in line, asleep.
+/// Seats: those that stand in line, or those that are active.
 #[derive(Debug)]
 pub(crate) struct IdleSet {
     words: Vec<u64>,
@@ -40,6 +40,31 @@ impl IdleSet {
             }
         }
         None
+    }
+
+    /// The highest number.
+    pub(crate) fn last(&self) -> Option<usize> {
+        let (index, word) = self
+            .words
+            .iter()
+            .enumerate()
+            .rfind(|(_, word)| **word != 0)?;
+        Some(index * 64 + 63 - word.leading_zeros() as usize)
+    }
+
+    pub(crate) fn contains(&self, seat: usize) -> bool {
+        self.words
+            .get(seat / 64)
+            .is_some_and(|word| word & (1 << (seat % 64)) != 0)
+    }
+
+    /// All numbers, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            (0..64)
+                .filter(move |bit| word & (1 << bit) != 0)
+                .map(move |bit| index * 64 + bit)
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

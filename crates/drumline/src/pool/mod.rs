@@ -9,6 +9,8 @@
 //! | `thief` | taking work from others |
 //! | `waiting` | the one loop that waits |
 //! | `compensate` | what becomes of the place of a thread that blocks |
+//! | `monitor` | noticing that a thread blocks |
+//! | `starved` | pools that the system refused a thread |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `registry`, `warning` | what they share |
@@ -39,6 +41,8 @@ mod handle;
 #[cfg(not(loom))]
 pub(crate) mod local;
 #[cfg(not(loom))]
+mod monitor;
+#[cfg(not(loom))]
 mod queue;
 #[cfg(not(loom))]
 mod recruit;
@@ -50,6 +54,8 @@ mod registry;
 mod seat;
 #[cfg(all(test, not(loom)))]
 mod small_tests;
+#[cfg(not(loom))]
+mod starved;
 #[cfg(not(loom))]
 mod submit;
 #[cfg(not(loom))]

@@ -4,7 +4,7 @@ use std::io;
 
 use super::registry::{Registry, Shared};
 use super::warning::Warning;
-use super::{local, worker};
+use super::{local, starved, worker};
 use crate::sync;
 
 /// Names a thread by its number.
@@ -31,16 +31,19 @@ pub(super) fn start_workers(
     for have in registry.workers()..wanted {
         let index = registry.add_seat();
         registry.alive_up();
+        registry.line().hire();
         let life = Life(Shared::clone(registry));
         let builder = ThreadBuilder {
             name: recruiter.name.as_mut().map(|name| name(index)),
             stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
             index,
+            spare: false,
             life,
         };
         match spawner(builder) {
             Ok(()) => registry.count_worker(index),
             Err(error) => {
+                registry.line().unhire();
                 registry.warn(&Warning::ThreadNotCreated {
                     have,
                     wanted,
@@ -49,6 +52,35 @@ pub(super) fn start_workers(
                 return;
             }
         }
+    }
+}
+
+/// Starts a worker to take the place of one that blocks. If the system
+/// refuses, that is tried again when a thread ends.
+#[cold]
+pub(super) fn start_spare(registry: &Registry) {
+    registry.reap();
+    let mut recruiter = sync::lock(registry.recruiter());
+    let index = registry.spare_seat();
+    registry.alive_up();
+    let builder = ThreadBuilder {
+        name: recruiter.name.as_mut().map(|name| name(index)),
+        stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
+        index,
+        spare: true,
+        life: Life(registry.share()),
+    };
+    registry.count_spare(index);
+    if let Err(error) = spawn_thread(builder) {
+        drop(recruiter);
+        registry.dismiss_spare(registry.seat(index));
+        registry.line().unhire();
+        starved::add(registry);
+        registry.warn(&Warning::ThreadNotCreated {
+            have: registry.line().workers(),
+            wanted: registry.line().workers() + 1,
+            error,
+        });
     }
 }
 
@@ -111,6 +143,7 @@ pub struct ThreadBuilder {
     name: Option<String>,
     stack_size: usize,
     index: usize,
+    spare: bool,
     life: Life,
 }
 
@@ -137,7 +170,7 @@ impl ThreadBuilder {
     /// Until the pool has been dropped or shut down, and all that was spawned
     /// in it has ended.
     pub fn run(self) {
-        worker::run(&self.life.0, self.index);
+        worker::run(&self.life.0, self.index, self.spare);
     }
 }
 
@@ -148,5 +181,6 @@ struct Life(Shared);
 impl Drop for Life {
     fn drop(&mut self) {
         self.0.alive_down();
+        starved::retry();
     }
 }

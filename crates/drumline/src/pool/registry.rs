@@ -4,9 +4,9 @@ use std::any::Any;
 
 use super::compensate;
 use super::deque::Reasons;
-use super::line::{Line, Wake};
+use super::line::{Line, Staffing, Wake};
 use super::queue::Queue;
-use super::recruit::Recruiter;
+use super::recruit::{self, Recruiter};
 use super::seat::Seat;
 use super::table::SeatTable;
 use super::warning::Warning;
@@ -50,6 +50,9 @@ pub(crate) struct Registry {
     generation: u32,
     /// Seat numbers of the workers, in the order in which they were made.
     workers: Mutex<Vec<usize>>,
+    /// Seat numbers of the spares that there are now.
+    spares: Mutex<Vec<usize>>,
+    max_threads: usize,
     handles: Mutex<Vec<thread::JoinHandle<()>>>,
     /// Threads that are members for good without being workers or guests.
     members: AtomicUsize,
@@ -76,12 +79,14 @@ impl Registry {
         hooks: Hooks,
         recruiter: Recruiter,
         barrier: Barrier,
+        staffing: Staffing,
     ) -> Shared {
+        let max_threads = staffing.max_workers;
         fork::watch();
         compensate::start();
         Shared::new_cyclic(|this| Registry {
             this: Weak::clone(this),
-            line: Line::new(places),
+            line: Line::new(places, staffing),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
             injector: Queue::new(),
@@ -91,6 +96,8 @@ impl Registry {
             guests,
             generation: fork::generation(),
             workers: Mutex::new(Vec::new()),
+            spares: Mutex::new(Vec::new()),
+            max_threads,
             handles: Mutex::new(Vec::new()),
             members: AtomicUsize::new(0),
             alive: AtomicUsize::new(1),
@@ -185,7 +192,8 @@ impl Registry {
             None => self.push_seat(),
         };
         drop(free);
-        self.line.enter(|marked| {
+        seat.occupy();
+        self.wake(self.line.enter(seat.index(), |marked| {
             // Every deque of the chain: behind a gate it is the second that
             // is pushed to.
             if marked {
@@ -193,7 +201,7 @@ impl Registry {
             } else if seat.first_deque().is_asked() {
                 let _ = seat.first_deque().take_reasons();
             }
-        });
+        }));
         seat
     }
 
@@ -203,7 +211,7 @@ impl Registry {
             // The line's lock may be held by a thread of the parent, for ever.
             return;
         }
-        self.wake(self.line.leave(&|| self.has_work()));
+        self.wake(self.line.leave(seat.index(), &|| self.has_work()));
         lock(&self.free).push(seat.index());
     }
 
@@ -221,7 +229,7 @@ impl Registry {
     /// Makes a seat for a thread that is active for good.
     pub(crate) fn seat_member(&self) -> &Seat {
         let seat = self.seat(self.add_seat());
-        self.line.add_member(|marked| {
+        self.line.add_member(seat.index(), |marked| {
             if marked {
                 seat.ask(Reasons::HUNGRY);
             }
@@ -232,6 +240,44 @@ impl Registry {
     /// Counts a worker that has been started.
     pub(crate) fn count_worker(&self, index: usize) {
         lock(&self.workers).push(index);
+    }
+
+    /// A seat for a spare.
+    pub(crate) fn spare_seat(&self) -> usize {
+        let mut free = lock(&self.free);
+        match free.pop() {
+            Some(index) => index,
+            None => self.push_seat().index(),
+        }
+    }
+
+    /// Counts a spare that has been started.
+    pub(crate) fn count_spare(&self, index: usize) {
+        lock(&self.spares).push(index);
+    }
+
+    /// A spare has left the line for good.
+    pub(crate) fn dismiss_spare(&self, seat: &Seat) {
+        seat.move_out();
+        lock(&self.spares).retain(|&index| index != seat.index());
+        lock(&self.free).push(seat.index());
+        self.reap();
+    }
+
+    /// Gives back what ended threads still hold. (Shuttle's threads hold
+    /// nothing, and do not tell whether they have ended.)
+    pub(crate) fn reap(&self) {
+        #[cfg(not(shuttle))]
+        {
+            let ended: Vec<_> = lock(&self.handles)
+                .extract_if(.., |handle| handle.is_finished())
+                .collect();
+            for handle in ended {
+                if let Err(payload) = handle.join() {
+                    unwind::discard(payload);
+                }
+            }
+        }
     }
 
     /// Keeps the handle of a worker's thread, to wait for its very end.
@@ -283,7 +329,17 @@ impl Registry {
                 for index in self.worker_seats() {
                     self.seat(index).parker().unpark();
                 }
+                for &index in &*lock(&self.spares) {
+                    self.seat(index).parker().unpark();
+                }
             }
+            Wake::Recruit => recruit::start_spare(self),
+            Wake::Mark => {
+                if self.mark_and_scan() {
+                    self.wake(self.line.summon());
+                }
+            }
+            Wake::Limit => self.warn_limit(),
         }
     }
 
@@ -355,6 +411,20 @@ impl Registry {
             }
             None => eprintln!("drumline: {warning}"),
         }
+    }
+
+    /// A spare is needed, and there may be none.
+    fn warn_limit(&self) {
+        let workers = self
+            .seats()
+            .filter(|seat| seat.is_away())
+            .map(Seat::name)
+            .collect::<Vec<_>>();
+        self.warn(&Warning::LimitReached {
+            limit: self.max_threads,
+            blocked: self.line.away(),
+            workers,
+        });
     }
 
     /// Whether this process is a child of the one in which the pool was made.

@@ -108,7 +108,10 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             }
             watching = true;
         }
-        if patience.wait(seat.parker(), Mood::Eager) == Step::GiveUp {
+        seat.set_napping(true);
+        let step = patience.wait(seat.parker(), Mood::Eager);
+        seat.set_napping(false);
+        if step == Step::GiveUp {
             sleep(seat, awaited);
             patience.reset();
         }
@@ -176,9 +179,15 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
     if seen || awaited.is_done() {
         return;
     }
-    registry.wake(registry.line().rest(&|| registry.has_work()));
+    if seat.is_in_region() {
+        // Its place is free already, or will be.
+        seat.parker().park();
+        return;
+    }
+    let me = seat.index();
+    registry.wake(registry.line().rest(me, &|| registry.has_work()));
     seat.parker().park();
-    registry.line().come_back();
+    registry.wake(registry.line().come_back(me));
 }
 
 /// A half of a join that a thief has taken.

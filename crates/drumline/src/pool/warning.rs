@@ -33,6 +33,16 @@ pub enum Warning {
         /// Why the system refused.
         error: io::Error,
     },
+    /// Threads block, work is waiting, and there may be no further thread.
+    #[non_exhaustive]
+    LimitReached {
+        /// How many threads there may be.
+        limit: usize,
+        /// How many of them block or wait.
+        blocked: usize,
+        /// The names of those that block.
+        workers: Vec<String>,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -46,6 +56,16 @@ impl fmt::Display for Warning {
                 f,
                 "a worker thread could not be created ({error}); the pool goes on with {have} of \
                  {wanted} (raise the limit on threads, or ask for fewer jobs)"
+            ),
+            Warning::LimitReached {
+                limit,
+                blocked,
+                workers,
+            } => write!(
+                f,
+                "{blocked} threads of a pool block while work is waiting, and there may be no more \
+                 than {limit} threads; look at what these wait for, or raise `max_threads`: {}",
+                workers.join(", ")
             ),
         }
     }

@@ -6,14 +6,22 @@
 //!                └── woken as the lookout ──┘  └──────────────────────────┘
 //! ```
 
-use super::line::{Doze, Role, Take};
+use std::time::Duration;
+
+use super::line::{Doze, Duty, Role, Take};
 use super::local;
+use super::monitor::Monitor;
 use super::registry::Registry;
 use super::seat::Seat;
 use super::thief::{Loot, Thief};
 use crate::platform::timer;
 use crate::unwind;
 use crate::wait::{Mood, Patience, Step};
+
+/// For how long a spare that nobody needs stays.
+const SPARE_STAYS: Duration = Duration::from_secs(2);
+/// The same for one that never had anything to do but to look after others.
+const MONITOR_STAYS: Duration = Duration::from_millis(100);
 
 /// How a spell of watching ended.
 enum Watched {
@@ -25,8 +33,11 @@ enum Watched {
 }
 
 /// Runs a worker to the end of its pool.
-pub(crate) fn run(registry: &Registry, index: usize) {
+///
+/// A spare ends earlier, when nobody has needed it for a while.
+pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     let seat = registry.seat(index);
+    seat.move_in(std::thread::current().name());
     let _restore = local::switch(seat, seat.first_deque());
     timer::precise_timer_slack();
     let hooks = registry.hooks();
@@ -37,9 +48,14 @@ pub(crate) fn run(registry: &Registry, index: usize) {
         seat,
         thief: Thief::new(index),
         useful: false,
+        spare,
+        needed: false,
     }
     .live();
     call_hook(registry, hooks.exit.as_ref(), index);
+    if spare && !registry.line().is_over() {
+        registry.dismiss_spare(seat);
+    }
 }
 
 fn call_hook(registry: &Registry, hook: Option<&super::registry::IndexHook>, index: usize) {
@@ -56,6 +72,10 @@ struct Worker<'a> {
     thief: Thief,
     /// Whether it has run anything worth while since it was last asleep.
     useful: bool,
+    /// Whether it is there only because others block.
+    spare: bool,
+    /// Whether it has ever taken a place.
+    needed: bool,
 }
 
 impl<'a> Worker<'a> {
@@ -71,8 +91,8 @@ impl<'a> Worker<'a> {
                     self.useful = false;
                     // The token of an inbox job may have been used up by a wait
                     // inside the job that ran last.
-                    if self.seat.inbox().len() == 0 {
-                        self.seat.parker().park();
+                    if self.seat.inbox().len() == 0 && !self.sleep() {
+                        return;
                     }
                     if self.seat.inbox().len() > 0 {
                         self.registry.begin(self.seat);
@@ -81,10 +101,61 @@ impl<'a> Worker<'a> {
                         line.woken(me)
                     }
                 }
+                Role::Monitor => self.look_after(),
                 Role::Watch => match self.watch() {
                     Watched::Active { mark } => self.work(mark),
                     Watched::Role(role) => role,
                 },
+            }
+        }
+    }
+
+    /// Sleeps in line until it is woken. `false`: a spare that was not needed
+    /// for a while, and has left the line.
+    fn sleep(&self) -> bool {
+        if !self.spare {
+            self.seat.parker().park();
+            return true;
+        }
+        let stay = if self.needed {
+            SPARE_STAYS
+        } else {
+            MONITOR_STAYS
+        };
+        while !self.seat.parker().park_timeout(stay) {
+            if self.registry.line().quit(self.seat.index()) {
+                return false;
+            }
+            if self.registry.line().is_over() {
+                break;
+            }
+        }
+        true
+    }
+
+    /// Looks after the active threads as the monitor, until it has another role.
+    fn look_after(&mut self) -> Role {
+        let registry = self.registry;
+        let line = registry.line();
+        let me = self.seat.index();
+        let mut monitor = Monitor::new(registry);
+        loop {
+            if self.seat.inbox().len() > 0 {
+                registry.begin(self.seat);
+                return self.work(false);
+            }
+            monitor.look(registry);
+            match line.monitor(me, monitor.has_rested(), &|| registry.has_work()) {
+                Duty::Stay => {
+                    self.seat.parker().park_timeout(monitor.nap());
+                }
+                Duty::Leave { mark } => {
+                    if mark && registry.mark_and_scan() {
+                        registry.wake(line.summon());
+                    }
+                    return Role::Sleep;
+                }
+                Duty::Other(role) => return role,
             }
         }
     }
@@ -146,6 +217,7 @@ impl<'a> Worker<'a> {
                     }
                 }
                 Doze::Watch => patience.reset(),
+                Doze::Monitor => return Watched::Role(Role::Monitor),
                 Doze::Sleep => return Watched::Role(Role::Sleep),
                 Doze::Exit(wake) => {
                     registry.wake(wake);
@@ -158,6 +230,7 @@ impl<'a> Worker<'a> {
     /// Works until nothing is left to take, then gives up the place.
     fn work(&mut self, mark: bool) -> Role {
         let registry = self.registry;
+        self.needed = true;
         let mut owes_marks = mark;
         while let Some(loot) = self.find() {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() {

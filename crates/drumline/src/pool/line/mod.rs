@@ -64,13 +64,16 @@
 //! read-modify-write per push); waking from the push itself at every push (a
 //! storm); one watching thread besides the workers (it ticks when idle).
 
+mod places;
 mod role;
+mod staff;
 mod state;
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
 
-pub(crate) use role::{Doze, Role, Take, Wake};
+pub(crate) use role::{Doze, Duty, Role, Take, Wake};
+pub(crate) use state::Staffing;
 use state::State;
 
 /// Nobody is the lookout.
@@ -90,9 +93,9 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn new(places: usize) -> Self {
+    pub(crate) fn new(places: usize, staffing: Staffing) -> Self {
         Line {
-            state: Mutex::new(State::new(places)),
+            state: Mutex::new(State::new(places, staffing)),
             active: AtomicUsize::new(0),
             quiet: AtomicBool::new(true),
             places: AtomicUsize::new(places),
@@ -116,88 +119,12 @@ impl Line {
         outcome
     }
 
-    // ---- places ---------------------------------------------------------
-
-    /// A thread from outside becomes active; there need not be a free place.
-    ///
-    /// `admit` is told, under the lock, whether the thread's deque must carry
-    /// the mark.
-    pub(crate) fn enter(&self, admit: impl FnOnce(bool)) {
-        self.with(|state| {
-            state.active += 1;
-            admit(state.admit());
-            let entries = self.entries.load(Ordering::Relaxed);
-            self.entries
-                .store(entries.wrapping_add(1), Ordering::Relaxed);
-        });
-    }
-
-    /// A thread from outside becomes active for good; it does not keep the
-    /// pool from ending. `admit` as for [`enter`](Self::enter).
-    pub(crate) fn add_member(&self, admit: impl FnOnce(bool)) {
-        self.with(|state| {
-            state.active += 1;
-            state.members += 1;
-            admit(state.admit());
-        });
-    }
-
-    /// A thread from outside is no longer active, and its deque not in use.
-    pub(crate) fn leave(&self, work: &dyn Fn() -> bool) -> Wake {
-        self.with(|state| {
-            state.active -= 1;
-            if state.end_if_done(work) {
-                return Wake::All;
-            }
-            state.place_was_freed(work)
-        })
-    }
-
-    /// An active thread waits: it gives up its place, and its deque stays in
-    /// use.
-    pub(crate) fn rest(&self, work: &dyn Fn() -> bool) -> Wake {
-        self.with(|state| {
-            state.active -= 1;
-            if !planted!(RestForgotten) {
-                state.away += 1;
-            }
-            state.place_was_freed(work)
-        })
-    }
-
-    /// A thread that waited goes on; it does not have to find a free place.
-    pub(crate) fn come_back(&self) {
-        self.with(|state| {
-            state.active += 1;
-            if !planted!(RestForgotten) {
-                state.away -= 1;
-            }
-        });
-    }
-
-    /// A deque enters use on a thread that is active already: tells `admit`,
-    /// under the lock, whether it must carry the mark.
-    pub(crate) fn add_deque(&self, admit: impl FnOnce(bool)) {
-        self.with(|state| admit(state.lookout.is_none() && !planted!(AdmitUnmarked)));
-    }
-
-    /// Changes the number of places.
-    pub(crate) fn set_places(&self, places: usize) -> Wake {
-        self.with(|state| {
-            state.places = places;
-            if state.place_is_free() && state.lookout.is_none() {
-                state.call_next()
-            } else {
-                Wake::Nobody
-            }
-        })
-    }
-
     // ---- workers --------------------------------------------------------
 
     /// A new worker stands in line.
     pub(crate) fn arrive(&self, me: usize, work: &dyn Fn() -> bool) -> Role {
         self.with(|state| {
+            state.arriving = state.arriving.saturating_sub(1);
             if state.over {
                 Role::Exit
             } else if state.in_use() > 0 || work() {
@@ -213,7 +140,7 @@ impl Line {
     /// An active worker found nothing to do: it gives up its place.
     pub(crate) fn retire(&self, me: usize, work: &dyn Fn() -> bool) -> (Role, Wake) {
         self.with(|state| {
-            state.active -= 1;
+            state.deactivate(me);
             if state.end_if_done(work) {
                 return (Role::Exit, Wake::All);
             }
@@ -256,13 +183,17 @@ impl Line {
             if !state.place_is_free() {
                 return Take::NoPlace;
             }
-            state.active += 1;
+            state.activate(me);
             state.lookout = None;
             state.hungry = false;
-            if !state.place_is_free() || state.idle.is_empty() {
-                return Take::Active {
-                    wake: Wake::Nobody,
-                    mark: false,
+            if !state.place_is_free() || !state.has_next() {
+                let wake = state.look_after(false);
+                return match wake {
+                    Wake::Mark => Take::Active {
+                        wake: Wake::Nobody,
+                        mark: true,
+                    },
+                    wake => Take::Active { wake, mark: false },
                 };
             }
             if planted!(TakeAlone) {
@@ -290,8 +221,11 @@ impl Line {
     /// worker slept, its deque was not in use.
     pub(crate) fn begin(&self, me: usize, admit: impl FnOnce(bool)) -> Wake {
         self.with(|state| {
-            state.active += 1;
+            state.activate(me);
             state.idle.remove(me);
+            if state.monitor == Some(me) {
+                state.monitor = None;
+            }
             if state.lookout == Some(me) {
                 state.lookout = None;
                 if state.place_is_free() {
@@ -299,7 +233,7 @@ impl Line {
                 }
             }
             admit(state.admit() && !planted!(BeginUnmarked));
-            Wake::Nobody
+            state.look_after(false)
         })
     }
 
@@ -312,16 +246,24 @@ impl Line {
             if state.lookout != Some(me) {
                 return match state.stand(me) {
                     Role::Watch => Doze::Watch,
-                    _ => Doze::Sleep,
+                    Role::Monitor => Doze::Monitor,
+                    Role::Sleep | Role::Exit => Doze::Sleep,
                 };
             }
             state.lookout = None;
-            state.idle.insert(me);
             state.hungry = state.place_is_free();
-            if state.hungry && !planted!(DozeUnmarked) {
-                Doze::Mark
+            if state.hungry {
+                state.idle.insert(me);
+                if planted!(DozeUnmarked) {
+                    Doze::Sleep
+                } else {
+                    Doze::Mark
+                }
             } else {
-                Doze::Sleep
+                match state.stand(me) {
+                    Role::Monitor => Doze::Monitor,
+                    _ => Doze::Sleep,
+                }
             }
         })
     }
@@ -369,7 +311,10 @@ impl Line {
             state.closing = true;
             if state.end_if_done(work) {
                 Wake::All
-            } else if state.lookout.is_none() && state.place_is_free() {
+            } else if state.lookout.is_none()
+                && state.place_is_free()
+                && (!state.idle.is_empty() || work())
+            {
                 state.call_next()
             } else {
                 Wake::Nobody
@@ -382,6 +327,11 @@ impl Line {
     /// Whether more threads are active than there are places.
     pub(crate) fn is_crowded(&self) -> bool {
         self.active.load(Ordering::Relaxed) > self.places.load(Ordering::Relaxed)
+    }
+
+    /// Whether every place is taken.
+    pub(crate) fn is_full(&self) -> bool {
+        self.active.load(Ordering::Relaxed) >= self.places.load(Ordering::Relaxed)
     }
 
     /// Whether nothing runs anywhere in the pool.

@@ -1,15 +1,23 @@
 //! What the line tells those who ask it.
 
-/// Whom the caller has to wake, after the lock is released.
+/// What the caller has to do, after the lock is released.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wake {
-    /// Nobody.
+    /// Nothing.
     Nobody,
-    /// The worker with this seat number, the new lookout.
+    /// Wake the worker with this seat number: the new lookout, or the monitor.
     One(usize),
-    /// Every worker: the pool is over.
+    /// Wake every worker: the pool is over.
     All,
+    /// Start a further worker, a spare; if that fails, say so
+    /// ([`unhire`](super::Line::unhire)).
+    Recruit,
+    /// Mark, barrier, scan; [`summon`](super::Line::summon) if the scan finds
+    /// something. There is nobody in line who could do it.
+    Mark,
+    /// Tell that a further worker is needed, and that there may be none.
+    Limit,
 }
 
 /// What an idle worker does next.
@@ -18,6 +26,8 @@ pub(crate) enum Wake {
 pub(crate) enum Role {
     /// It is the lookout.
     Watch,
+    /// It is the monitor.
+    Monitor,
     /// It sleeps until it is woken.
     Sleep,
     /// Its thread ends.
@@ -47,6 +57,21 @@ pub(crate) enum Doze {
     Sleep,
     /// Not yet: the line needs a lookout, and it is this worker.
     Watch,
+    /// No place is free, and it is the monitor now.
+    Monitor,
     /// The thread ends; wake the others.
     Exit(Wake),
+}
+
+/// What the monitor does next.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Duty {
+    /// It looks after the active threads, and naps.
+    Stay,
+    /// It is the monitor no longer, and sleeps. With `mark`, it marks, runs the
+    /// barrier, scans, and summons if the scan finds something, before.
+    Leave { mark: bool },
+    /// It has another role.
+    Other(Role),
 }

@@ -4,11 +4,30 @@ use super::role::{Role, Wake};
 use crate::pool::idle::IdleSet;
 use crate::sync::planted;
 
+/// How many workers there may be, and who looks after them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Staffing {
+    /// A worker is added where a place is free for work and nobody stands in
+    /// line, as long as there are fewer than this.
+    pub(crate) max_workers: usize,
+    /// Somebody looks after the active threads when no place is free.
+    pub(crate) monitored: bool,
+}
+
+impl Staffing {
+    /// The workers that there are, and nobody else.
+    pub(crate) const FIXED: Staffing = Staffing {
+        max_workers: 0,
+        monitored: false,
+    };
+}
+
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) places: usize,
     pub(super) active: usize,
-    /// Threads that wait: they are not active, but their deques are in use.
+    /// Threads that wait or block: they are not active, but their deques are
+    /// in use.
     pub(super) away: usize,
     /// Threads that are active for good, whether they do something or not.
     pub(super) members: usize,
@@ -18,10 +37,28 @@ pub(super) struct State {
     pub(super) hungry: bool,
     pub(super) closing: bool,
     pub(super) over: bool,
+
+    pub(super) staffing: Staffing,
+    /// Workers that there are, those that have not arrived included.
+    pub(super) workers: usize,
+    /// Workers that have been hired and will arrive.
+    pub(super) arriving: usize,
+    /// Whether the limit of workers has been told since it was reached.
+    pub(super) limit_told: bool,
+    /// Who is active, except members.
+    pub(super) acting: IdleSet,
+    /// Members: active for good, also while they do something else.
+    pub(super) permanent: IdleSet,
+    /// Who was active and counts as away because it was seen to block; it does
+    /// not know.
+    pub(super) displaced: IdleSet,
+    pub(super) displaced_len: usize,
+    /// An idle worker that looks after the active threads.
+    pub(super) monitor: Option<usize>,
 }
 
 impl State {
-    pub(super) fn new(places: usize) -> Self {
+    pub(super) fn new(places: usize, staffing: Staffing) -> Self {
         State {
             places,
             active: 0,
@@ -32,6 +69,15 @@ impl State {
             hungry: false,
             closing: false,
             over: false,
+            staffing,
+            workers: 0,
+            arriving: 0,
+            limit_told: false,
+            acting: IdleSet::new(),
+            permanent: IdleSet::new(),
+            displaced: IdleSet::new(),
+            displaced_len: 0,
+            monitor: None,
         }
     }
 
@@ -44,29 +90,101 @@ impl State {
         self.active + self.away
     }
 
+    // ---- who is active -----------------------------------------------------
+
+    /// `me` is active from now on.
+    pub(super) fn activate(&mut self, me: usize) {
+        self.active += 1;
+        if !self.permanent.contains(me) {
+            self.acting.insert(me);
+        }
+    }
+
+    /// `me` is not active any more: it waits, is idle, or leaves.
+    pub(super) fn deactivate(&mut self, me: usize) {
+        if self.recall(me) {
+            // It had lost its place without knowing it.
+            self.away -= 1;
+        } else {
+            self.acting.remove(me);
+            self.active -= 1;
+        }
+    }
+
+    /// Takes note that `me`, which was seen to block, does not. Whether it was.
+    pub(super) fn recall(&mut self, me: usize) -> bool {
+        let was = self.displaced.remove(me);
+        self.displaced_len -= usize::from(was);
+        was
+    }
+
+    // ---- who comes next ----------------------------------------------------
+
+    /// Whether somebody stands in line, or could be hired to.
+    pub(super) fn has_next(&self) -> bool {
+        !self.idle.is_empty() || self.may_hire()
+    }
+
+    fn may_hire(&self) -> bool {
+        self.arriving == 0 && self.workers < self.staffing.max_workers && !self.over
+    }
+
+    /// Hires a worker, unless one is on its way. The caller knows that there is
+    /// something to do.
+    fn recruit(&mut self) -> Wake {
+        if self.arriving > 0 || self.over || self.staffing.max_workers == 0 {
+            return Wake::Nobody;
+        }
+        if self.workers < self.staffing.max_workers {
+            self.workers += 1;
+            self.arriving += 1;
+            self.limit_told = false;
+            return Wake::Recruit;
+        }
+        self.reach_limit()
+    }
+
+    /// A worker is needed, and there may be none: to be told once.
+    pub(super) fn reach_limit(&mut self) -> Wake {
+        if std::mem::replace(&mut self.limit_told, true) {
+            return Wake::Nobody;
+        }
+        Wake::Limit
+    }
+
     /// A thread's deque enters use: whether it must carry the mark. If it need
     /// not, the marks (if they are out) no longer cover every deque.
     pub(super) fn admit(&mut self) -> bool {
-        let marked = self.place_is_free() && self.lookout.is_none() && !self.idle.is_empty();
+        let marked = self.lookout.is_none()
+            && if self.place_is_free() {
+                self.has_next()
+            } else {
+                // The monitor sleeps, and relies on the marks.
+                self.hungry && self.staffing.monitored && self.monitor.is_none()
+            };
         if !marked && self.lookout.is_none() {
             self.hungry = false;
         }
         marked && !planted!(AdmitUnmarked)
     }
 
-    /// Makes the head of the line the lookout.
+    /// Makes the head of the line the lookout, or hires one.
     pub(super) fn call_next(&mut self) -> Wake {
         self.hungry = false;
         match self.idle.pop_first() {
             Some(next) => {
+                if self.monitor == Some(next) {
+                    self.monitor = None;
+                }
                 self.lookout = Some(next);
                 Wake::One(next)
             }
-            None => Wake::Nobody,
+            None => self.recruit(),
         }
     }
 
-    /// Makes sure that somebody watches, if there is a place for what is there.
+    /// Makes sure that somebody watches, if there is a place for what is there,
+    /// and otherwise that those who have the places are looked after.
     pub(super) fn summon(&mut self) -> Wake {
         if self.lookout.is_some() {
             Wake::Nobody
@@ -74,7 +192,41 @@ impl State {
             self.call_next()
         } else {
             self.hungry = planted!(SummonKeepsHungry) && self.hungry;
-            Wake::Nobody
+            self.look_after(true)
+        }
+    }
+
+    /// The last place may just have been taken: then somebody must look after
+    /// those who have them, or the marks must be out. `work`: something is
+    /// known to be visible.
+    pub(super) fn look_after(&mut self, work: bool) -> Wake {
+        if !self.staffing.monitored
+            || self.place_is_free()
+            || self.monitor.is_some()
+            || self.lookout.is_some()
+            || self.hungry
+            || self.over
+        {
+            return Wake::Nobody;
+        }
+        match self.idle.last() {
+            Some(last) => {
+                self.monitor = Some(last);
+                Wake::One(last)
+            }
+            // Whoever arrives finds no monitor, and becomes it. It may be one
+            // more than there may be workers: otherwise nobody would be there
+            // to tell that the limit is reached.
+            None if self.arriving > 0 || self.workers > self.staffing.max_workers => Wake::Nobody,
+            None if work => {
+                self.workers += 1;
+                self.arriving += 1;
+                Wake::Recruit
+            }
+            None => {
+                self.hungry = true;
+                Wake::Mark
+            }
         }
     }
 
@@ -87,7 +239,21 @@ impl State {
             return Wake::Nobody;
         }
         if self.in_use() > 0 || work() {
-            return self.call_next();
+            if !self.idle.is_empty() {
+                return self.call_next();
+            }
+            if self.arriving > 0 {
+                // It is going to look.
+                return Wake::Nobody;
+            }
+            if work() {
+                return self.recruit();
+            }
+            if !self.may_hire() {
+                return Wake::Nobody;
+            }
+            self.hungry = true;
+            return Wake::Mark;
         }
         // No deque is in use, and one that enters will be marked.
         self.hungry = true;
@@ -95,17 +261,24 @@ impl State {
     }
 
     /// A waking worker without a role goes to the line, unless the line has
-    /// nobody awake and no marks to rely on: then it is the lookout.
+    /// nobody awake and no marks to rely on: then it is the lookout, or, where
+    /// no place is free, the monitor.
     pub(super) fn stand(&mut self, me: usize) -> Role {
-        if self.lookout.is_none() && !self.hungry && self.place_is_free() && !planted!(StandSleeps)
-        {
+        if self.monitor == Some(me) {
+            self.monitor = None;
+        }
+        let unwatched = self.lookout.is_none() && !self.hungry;
+        if unwatched && self.place_is_free() && !planted!(StandSleeps) {
             self.idle.remove(me);
             self.lookout = Some(me);
-            Role::Watch
-        } else {
-            self.idle.insert(me);
-            Role::Sleep
+            return Role::Watch;
         }
+        self.idle.insert(me);
+        if unwatched && self.staffing.monitored && !self.place_is_free() && self.monitor.is_none() {
+            self.monitor = Some(me);
+            return Role::Monitor;
+        }
+        Role::Sleep
     }
 
     /// Ends the pool if it is closing and nothing is left to be done.

@@ -15,10 +15,10 @@ fn twice() {
     let workers = Pool::start(&pool);
     let hidden = Hidden::new();
     pool.enter(1);
-    pool.leave();
+    pool.leave(1);
     pool.enter(1);
     hidden.join(&pool, 1);
-    pool.leave();
+    pool.leave(1);
     workers.end(&pool);
 }
 
@@ -43,13 +43,13 @@ fn two_guests() {
         let pool = pool.clone();
         move || {
             pool.enter(1);
-            pool.leave();
+            pool.leave(1);
         }
     });
     let hidden = Hidden::new();
     pool.enter(2);
     hidden.join(&pool, 2);
-    pool.leave();
+    pool.leave(2);
     short.join().unwrap();
     workers.end(&pool);
 }
@@ -74,12 +74,12 @@ fn comes_back() {
     let hidden = Hidden::new();
     pool.enter(1);
     pool.enter(2);
-    pool.rest();
-    pool.line.come_back();
+    pool.rest(2);
+    pool.come_back(2);
     let slot = hidden.push(&pool, 1);
-    pool.leave();
+    pool.leave(2);
     hidden.settle(&pool, 1, slot);
-    pool.leave();
+    pool.leave(1);
     workers.end(&pool);
 }
 
@@ -105,12 +105,12 @@ fn waits_unmarked() {
     let workers = Pool::start(&pool);
     let task = Arc::new(Task::new());
     pool.enter(1);
-    pool.rest();
+    pool.rest(1);
     pool.enter(2);
-    pool.leave();
-    pool.line.come_back();
+    pool.leave(2);
+    pool.come_back(1);
     pool.spawn(1, task.clone());
-    pool.leave();
+    pool.leave(1);
     pool.done.park();
     workers.end(&pool);
     task.assert_once();

@@ -16,7 +16,7 @@ fn one_worker() {
     let hidden = Hidden::new();
     pool.enter(1);
     hidden.join(&pool, 1);
-    pool.leave();
+    pool.leave(1);
     workers.end(&pool);
 }
 
@@ -47,7 +47,7 @@ fn two_workers() {
     let hidden = Hidden::new();
     pool.enter(2);
     hidden.join(&pool, 2);
-    pool.leave();
+    pool.leave(2);
     workers.end(&pool);
 }
 
@@ -96,7 +96,7 @@ fn successor() {
     assert!(!pool.settle(2, second), "somebody else has run it");
     assert!(!pool.settle(2, first), "somebody else has run it");
     long.task.assert_once();
-    pool.leave();
+    pool.leave(2);
     workers.end(&pool);
 }
 

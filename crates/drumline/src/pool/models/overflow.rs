@@ -4,7 +4,7 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Doze, Line, Role};
+use super::super::line::{Doze, Line, Role, Staffing, Wake};
 use super::{Task, explore, finish_join, raid, tasks};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::plant::{Plant, must_catch};
@@ -61,8 +61,8 @@ fn loom_plants_full() {
 fn marked() {
     let task = Arc::new(Task::new());
     let deque = Arc::new(Deque::new(0, Barrier::Asymmetric));
-    let line = Arc::new(Line::new(2));
-    line.enter(|_| {});
+    let line = Arc::new(Line::new(2, Staffing::FIXED));
+    assert_eq!(line.enter(1, |_| {}), Wake::Nobody);
     // The lookout to be: it has just retired.
     assert_eq!(line.arrive(0, &|| true), Role::Watch);
     let lookout = thread::spawn({

@@ -11,7 +11,7 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Doze, Line, Role, Take, Wake};
+use super::super::line::{Doze, Line, Role, Staffing, Take, Wake};
 use super::super::slot::{Progress, Slot};
 use super::{Task, run_stolen};
 use crate::job::Header;
@@ -70,7 +70,7 @@ impl Pool {
         errand: fn(&Pool, usize),
     ) -> Arc<Self> {
         Arc::new(Pool {
-            line: Line::new(places),
+            line: Line::new(places, Staffing::FIXED),
             seats: (0..workers + others)
                 .map(|_| Seat {
                     deque: Deque::new(2, Barrier::Asymmetric),
@@ -115,6 +115,12 @@ impl Pool {
             Wake::All => self.seats[..self.workers]
                 .iter()
                 .for_each(|seat| seat.parker.unpark()),
+            Wake::Mark => {
+                if self.mark_and_scan() {
+                    self.wake(self.line.summon());
+                }
+            }
+            Wake::Recruit | Wake::Limit => unreachable!("the staff is fixed"),
         }
     }
 
@@ -180,26 +186,27 @@ impl Pool {
 
     pub(super) fn enter(&self, seat: usize) {
         let deque = &self.seats[seat].deque;
-        self.line.enter(|marked| {
+        let wake = self.line.enter(seat, |marked| {
             if marked {
                 deque.ask(Reasons::HUNGRY);
             } else if deque.is_asked() {
                 let _ = deque.take_reasons();
             }
         });
+        self.wake(wake);
     }
 
     pub(super) fn add_member(&self, seat: usize) {
         let deque = &self.seats[seat].deque;
-        self.line.add_member(|marked| {
+        self.line.add_member(seat, |marked| {
             if marked {
                 deque.ask(Reasons::HUNGRY);
             }
         });
     }
 
-    pub(super) fn leave(&self) {
-        self.wake(self.line.leave(&|| self.has_work()));
+    pub(super) fn leave(&self, seat: usize) {
+        self.wake(self.line.leave(seat, &|| self.has_work()));
     }
 
     /// The first half of a `join`.
@@ -214,8 +221,13 @@ impl Pool {
     }
 
     /// A thread that waits for something else than a half of its own.
-    pub(super) fn rest(&self) {
-        self.wake(self.line.rest(&|| self.has_work()));
+    pub(super) fn rest(&self, seat: usize) {
+        self.wake(self.line.rest(seat, &|| self.has_work()));
+    }
+
+    /// It goes on.
+    pub(super) fn come_back(&self, seat: usize) {
+        self.wake(self.line.come_back(seat));
     }
 
     /// The second half of a `join`, with a wait that rests at once.
@@ -231,9 +243,9 @@ impl Pool {
         if !back {
             let watching = entry.watch();
             while watching && entry.progress() != Progress::Done {
-                self.rest();
+                self.rest(seat);
                 parker.park();
-                self.line.come_back();
+                self.come_back(seat);
             }
         }
         deque.release(slot);
@@ -269,6 +281,7 @@ impl Pool {
                         self.work(me, false)
                     }
                 }
+                Role::Monitor => unreachable!("nobody is looked after"),
                 Role::Watch => match self.watch(me) {
                     Ok(mark) => self.work(me, mark),
                     Err(role) => role,
@@ -304,6 +317,7 @@ impl Pool {
                     }
                 }
                 Doze::Watch => {}
+                Doze::Monitor => return Err(Role::Monitor),
                 Doze::Sleep => return Err(Role::Sleep),
                 Doze::Exit(wake) => {
                     self.wake(wake);

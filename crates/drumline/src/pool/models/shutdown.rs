@@ -61,7 +61,7 @@ fn guest_inside() {
         move || pool.close()
     });
     Hidden::new().join(&pool, 1);
-    pool.leave();
+    pool.leave(1);
     closer.join().unwrap();
     threads.join();
 }
@@ -83,7 +83,7 @@ fn left_behind() {
     let task = Arc::new(Task::new());
     pool.enter(1);
     pool.spawn(1, task.clone());
-    pool.leave();
+    pool.leave(1);
     threads.end(&pool);
     task.assert_once();
 }

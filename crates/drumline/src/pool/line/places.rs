@@ -1,0 +1,141 @@
+//! Places: who becomes active and who no longer is, workers apart.
+
+use super::role::Wake;
+use super::{Line, Ordering};
+use crate::sync::planted;
+
+impl Line {
+    /// A thread from outside becomes active in seat `me`; there need not be a
+    /// free place.
+    ///
+    /// `admit` is told, under the lock, whether the thread's deque must carry
+    /// the mark.
+    pub(crate) fn enter(&self, me: usize, admit: impl FnOnce(bool)) -> Wake {
+        self.with(|state| {
+            state.activate(me);
+            admit(state.admit());
+            let entries = self.entries.load(Ordering::Relaxed);
+            self.entries
+                .store(entries.wrapping_add(1), Ordering::Relaxed);
+            state.look_after(false)
+        })
+    }
+
+    /// A thread from outside becomes active for good; it does not keep the
+    /// pool from ending. `admit` as for [`enter`](Self::enter).
+    pub(crate) fn add_member(&self, me: usize, admit: impl FnOnce(bool)) {
+        self.with(|state| {
+            state.permanent.insert(me);
+            state.activate(me);
+            state.members += 1;
+            admit(state.admit());
+        });
+    }
+
+    /// A thread from outside is no longer active, and its deque not in use.
+    pub(crate) fn leave(&self, me: usize, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.deactivate(me);
+            if state.end_if_done(work) {
+                return Wake::All;
+            }
+            state.place_was_freed(work)
+        })
+    }
+
+    /// An active thread waits or blocks: it gives up its place, and its deque
+    /// stays in use.
+    pub(crate) fn rest(&self, me: usize, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.deactivate(me);
+            if !planted!(RestForgotten) {
+                state.away += 1;
+            }
+            state.place_was_freed(work)
+        })
+    }
+
+    /// A thread that waited goes on; it does not have to find a free place.
+    pub(crate) fn come_back(&self, me: usize) -> Wake {
+        self.with(|state| {
+            state.activate(me);
+            if !planted!(RestForgotten) {
+                state.away -= 1;
+            }
+            state.limit_told = false;
+            state.look_after(false)
+        })
+    }
+
+    /// A deque enters use on a thread that is active already: tells `admit`,
+    /// under the lock, whether it must carry the mark.
+    pub(crate) fn add_deque(&self, admit: impl FnOnce(bool)) {
+        self.with(|state| admit(state.lookout.is_none() && !planted!(AdmitUnmarked)));
+    }
+
+    /// Changes the number of places.
+    pub(crate) fn set_places(&self, places: usize) -> Wake {
+        self.with(|state| {
+            state.places = places;
+            if state.place_is_free() && state.lookout.is_none() && !state.idle.is_empty() {
+                state.call_next()
+            } else {
+                state.look_after(false)
+            }
+        })
+    }
+
+    // ---- threads that were seen to block -----------------------------------
+
+    /// Takes the place away from a thread that blocks. With `announced`, the
+    /// thread will know, and [comes back](Self::come_back) itself: `claim` asks
+    /// it, under the lock, whether it is still blocked. Without, it does not
+    /// know, and may go on at any moment.
+    ///
+    /// Nothing happens if there may be no worker to take the place.
+    pub(crate) fn displace(&self, me: usize, announced: bool, claim: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            if state.workers > state.staffing.max_workers {
+                return state.reach_limit();
+            }
+            if !state.acting.contains(me) || !claim() {
+                return Wake::Nobody;
+            }
+            state.acting.remove(me);
+            state.active -= 1;
+            state.away += 1;
+            if !announced {
+                state.displaced.insert(me);
+                state.displaced_len += 1;
+            }
+            Wake::Nobody
+        })
+    }
+
+    /// A thread that was [displaced](Self::displace) and did not know is seen
+    /// to run: it is active again.
+    pub(crate) fn replace(&self, me: usize) {
+        self.with(|state| {
+            if state.recall(me) {
+                state.away -= 1;
+                state.activate(me);
+            }
+        });
+    }
+
+    /// The seats that are active, and those that were displaced and do not
+    /// know.
+    pub(crate) fn acting(&self) -> (Vec<usize>, Vec<usize>) {
+        self.with(|state| {
+            (
+                state.acting.iter().collect(),
+                state.displaced.iter().collect(),
+            )
+        })
+    }
+
+    /// How many threads wait or block.
+    pub(crate) fn away(&self) -> usize {
+        self.with(|state| state.away)
+    }
+}

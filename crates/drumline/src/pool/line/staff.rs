@@ -1,0 +1,77 @@
+//! Workers that come and go, and the monitor among them.
+
+use super::Line;
+use super::role::{Duty, Role};
+
+impl Line {
+    /// A worker is about to be started that the line has not asked for.
+    pub(crate) fn hire(&self) {
+        self.with(|state| {
+            state.workers += 1;
+            state.arriving += 1;
+        });
+    }
+
+    /// A worker could not be started, and will not arrive.
+    pub(crate) fn unhire(&self) {
+        self.with(|state| {
+            state.workers -= 1;
+            state.arriving -= 1;
+        });
+    }
+
+    /// A worker that is not needed at present wants to end. Whether it may; if
+    /// so, it is no longer in line.
+    pub(crate) fn quit(&self, me: usize) -> bool {
+        self.with(|state| {
+            if state.lookout == Some(me) || state.over || !state.idle.remove(me) {
+                return false;
+            }
+            if state.monitor == Some(me) {
+                state.idle.insert(me);
+                return false;
+            }
+            state.workers -= 1;
+            state.limit_told = false;
+            true
+        })
+    }
+
+    /// What the monitor has to do. `rested`: nothing was to be done for a
+    /// while; `work`: whether something is visible.
+    pub(crate) fn monitor(&self, me: usize, rested: bool, work: &dyn Fn() -> bool) -> Duty {
+        self.with(|state| {
+            if state.over {
+                return Duty::Other(Role::Exit);
+            }
+            if state.lookout == Some(me) {
+                return Duty::Other(Role::Watch);
+            }
+            if state.monitor != Some(me) {
+                return Duty::Leave { mark: false };
+            }
+            if state.place_is_free() && state.lookout.is_none() && !state.hungry {
+                // A place was taken from somebody who blocks.
+                return Duty::Other(state.stand(me));
+            }
+            if !rested || state.displaced_len > 0 {
+                return Duty::Stay;
+            }
+            if state.place_is_free() || state.lookout.is_some() {
+                state.monitor = None;
+                return Duty::Leave { mark: false };
+            }
+            if work() {
+                return Duty::Stay;
+            }
+            state.monitor = None;
+            state.hungry = true;
+            Duty::Leave { mark: true }
+        })
+    }
+
+    /// The number of workers, those on their way included.
+    pub(crate) fn workers(&self) -> usize {
+        self.with(|state| state.workers)
+    }
+}

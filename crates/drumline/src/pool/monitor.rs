@@ -1,0 +1,137 @@
+//! Looking after threads that have a place and may not be using it.
+//!
+//! The monitor is an idle worker with a timer, outside the places. While every
+//! place is taken and work is visible, it looks now and then at those who have
+//! the places: who has used no processor time since the last look and waits in
+//! the kernel, or has announced that it blocks, loses its place. A thread that
+//! did not announce it does not know; it gets its place back when it is seen to
+//! run, or when it asks for anything.
+
+use std::time::Duration;
+
+use super::registry::Registry;
+use super::seat::Seat;
+use crate::platform::thread_state::ThreadId;
+use crate::sync::Instant;
+
+/// The shortest nap between two looks, and the time for which a thread must have
+/// stood still at least.
+const FIRST_NAP: Duration = Duration::from_millis(1);
+/// The longest nap.
+const LAST_NAP: Duration = Duration::from_millis(8);
+/// The monitor leaves when there was nothing to do for so long.
+const GRACE: Duration = Duration::from_millis(8);
+
+/// How many of those that lost their places are looked at in one go.
+const RESTORED_AT_ONCE: usize = 64;
+
+/// What was seen of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sample {
+    seat: usize,
+    thread: ThreadId,
+    used: Duration,
+}
+
+/// What the monitor remembers from look to look.
+#[derive(Debug)]
+pub(super) struct Monitor {
+    samples: Vec<Sample>,
+    nap: Duration,
+    busy: Instant,
+    entries: usize,
+    /// The first of the displaced threads to be looked at next.
+    cursor: usize,
+}
+
+impl Monitor {
+    pub(super) fn new(registry: &Registry) -> Self {
+        Monitor {
+            samples: Vec::new(),
+            nap: FIRST_NAP,
+            busy: Instant::now(),
+            entries: registry.line().entries(),
+            cursor: 0,
+        }
+    }
+
+    /// How long to nap before the next look.
+    pub(super) fn nap(&self) -> Duration {
+        self.nap
+    }
+
+    /// Whether nothing was to be done for a while.
+    pub(super) fn has_rested(&self) -> bool {
+        self.busy.elapsed() >= GRACE
+    }
+
+    /// Looks at the active threads, and takes the places of those that block.
+    pub(super) fn look(&mut self, registry: &Registry) {
+        let line = registry.line();
+        let (acting, displaced) = line.acting();
+        self.restore(registry, &displaced);
+        let entries = line.entries();
+        let used = entries != std::mem::replace(&mut self.entries, entries);
+        let needed = line.is_full() && registry.has_work();
+        let before = std::mem::take(&mut self.samples);
+        let mut suspects = false;
+        if needed {
+            for index in acting {
+                let seat = registry.seat(index);
+                if seat.is_napping() {
+                    continue;
+                }
+                let sample = sample(seat);
+                self.samples.push(sample);
+                let announced = seat.is_blocked();
+                if !announced && !sample.thread.is_waiting() {
+                    continue;
+                }
+                suspects = true;
+                if before.contains(&sample) {
+                    let claim = || !announced || seat.lose_place();
+                    seat.note_used(sample.used);
+                    registry.wake(line.displace(index, announced, &claim));
+                }
+            }
+        }
+        if used || needed {
+            self.busy = Instant::now();
+        }
+        self.nap = if suspects {
+            FIRST_NAP
+        } else {
+            (self.nap * 2).min(LAST_NAP)
+        };
+    }
+}
+
+impl Monitor {
+    /// Gives the places back to threads that run again: looks at some of
+    /// `displaced`, others each time.
+    fn restore(&mut self, registry: &Registry, displaced: &[usize]) {
+        if self.cursor >= displaced.len() {
+            self.cursor = 0;
+        }
+        for &index in displaced.iter().skip(self.cursor).take(RESTORED_AT_ONCE) {
+            let seat = registry.seat(index);
+            let used = seat.thread().processor_time().unwrap_or_default();
+            if used != seat.used() {
+                seat.note_used(used);
+                if !seat.thread().is_waiting() {
+                    registry.line().replace(index);
+                }
+            }
+        }
+        self.cursor += RESTORED_AT_ONCE;
+    }
+}
+
+fn sample(seat: &Seat) -> Sample {
+    let thread = seat.thread();
+    Sample {
+        seat: seat.index(),
+        thread,
+        used: thread.processor_time().unwrap_or_default(),
+    }
+}
