@@ -8,6 +8,7 @@ use std::thread;
 
 use super::build_error::{BuildError, Kind};
 use super::handle::Pool;
+use super::limit::Limit;
 use super::recruit::{Recruiter, ThreadBuilder, become_member, spawn_thread, start_workers};
 use super::registry::{Hooks, Registry, Shared};
 use super::warning::Warning;
@@ -91,8 +92,9 @@ pub struct PoolBuilder {
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
     guests: Option<bool>,
+    pub(super) max_threads: Option<usize>,
     refuse_barrier: bool,
-    hooks: Hooks,
+    pub(super) hooks: Hooks,
 }
 
 impl fmt::Debug for PoolBuilder {
@@ -102,6 +104,7 @@ impl fmt::Debug for PoolBuilder {
             .field("stack_size", &self.recruiter.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
+            .field("max_threads", &self.max_threads)
             .finish_non_exhaustive()
     }
 }
@@ -238,8 +241,11 @@ impl PoolBuilder {
         self
     }
 
-    /// Called when the pool is smaller than asked; without it, the warning is
-    /// printed to standard error.
+    /// Called when the pool is smaller than asked, or has fewer runnable threads
+    /// than jobs because of [`max_threads`](Self::max_threads).
+    ///
+    /// Warnings go to the [event handler](Self::event_handler), too. If there is
+    /// neither, they are printed to standard error.
     ///
     /// ```
     /// let pool = drumline::Pool::builder()
@@ -360,8 +366,8 @@ impl PoolBuilder {
     ///
     /// # Errors
     ///
-    /// If the number of jobs makes no sense, or
-    /// [`use_current_thread`](Self::use_current_thread) is asked for on a
+    /// If the number of jobs makes no sense, or is more than
+    /// [`max_threads`](Self::max_threads); or if [`use_current_thread`](Self::use_current_thread) is asked for on a
     /// thread that is in a pool already.
     ///
     /// # Panics
@@ -467,6 +473,12 @@ impl PoolBuilder {
                 kind: Kind::AlreadyMember,
             });
         }
+        let places = self.jobs.resolve().get();
+        if let Some(max) = self.max_threads.filter(|&max| max < places) {
+            return Err(BuildError {
+                kind: Kind::MaxThreads { max, jobs: places },
+            });
+        }
         let hooks = std::mem::take(&mut self.hooks);
         let special = self.recruiter.name.is_some()
             || self.recruiter.stack_size.is_some()
@@ -475,7 +487,6 @@ impl PoolBuilder {
             || hooks.start.is_some()
             || hooks.exit.is_some();
         let members = usize::from(self.use_current_thread);
-        let places = self.jobs.resolve().get();
         let barrier = if self.refuse_barrier {
             barrier::Barrier::Refused
         } else {
@@ -483,7 +494,8 @@ impl PoolBuilder {
         };
         let guests = self.guests.unwrap_or(!special);
         let recruiter = std::mem::take(&mut self.recruiter);
-        let registry = Registry::new(places, guests, hooks, recruiter, barrier);
+        let limit = Limit::new(self.max_threads);
+        let registry = Registry::new(places, guests, hooks, recruiter, barrier, limit);
         for _ in 0..members {
             registry.add_member();
         }

@@ -24,6 +24,7 @@ fn block() -> bool {
     let mut any = false;
     for seat in seats() {
         if seat.enter_region() {
+            seat.has_blocked();
             let registry = seat.registry();
             registry.wake(registry.line().rest(&|| registry.has_work()));
         }
@@ -36,6 +37,7 @@ fn unblock() {
     for seat in seats() {
         if seat.leave_region() {
             seat.registry().line().come_back();
+            seat.has_unblocked();
         }
     }
 }

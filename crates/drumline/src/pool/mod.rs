@@ -11,7 +11,9 @@
 //! | `compensate` | what becomes of the place of a thread that blocks |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
-//! | `registry`, `warning` | what they share |
+//! | `registry`, `limit` | what they share |
+//! | `event`, `tell`, `trace`, `warning` | what the program hears of them |
+//! | `counters`, `stats` | how often things happen |
 //! | `builder`, `recruit`, `build_error`, `handle`, `global` | the public face |
 
 mod deque;
@@ -31,11 +33,17 @@ mod builder;
 #[cfg(not(loom))]
 mod compensate;
 #[cfg(not(loom))]
+mod counters;
+#[cfg(not(loom))]
+mod event;
+#[cfg(not(loom))]
 mod global;
 #[cfg(not(loom))]
 pub(crate) mod guest;
 #[cfg(not(loom))]
 mod handle;
+#[cfg(not(loom))]
+mod limit;
 #[cfg(not(loom))]
 pub(crate) mod local;
 #[cfg(not(loom))]
@@ -51,11 +59,17 @@ mod seat;
 #[cfg(all(test, not(loom)))]
 mod small_tests;
 #[cfg(not(loom))]
+mod stats;
+#[cfg(not(loom))]
 mod submit;
 #[cfg(not(loom))]
 mod table;
 #[cfg(not(loom))]
+mod tell;
+#[cfg(not(loom))]
 mod thief;
+#[cfg(not(loom))]
+mod trace;
 #[cfg(not(loom))]
 pub(crate) mod waiting;
 #[cfg(not(loom))]
@@ -69,9 +83,11 @@ mod yielding;
 pub use {
     build_error::BuildError,
     builder::{IntoJobs, PoolBuilder},
+    event::Event,
     global::{current_jobs, worker_index},
     handle::{Pool, ShutdownError},
     recruit::ThreadBuilder,
+    stats::Stats,
     warning::Warning,
     yielding::{Yield, yield_local, yield_now},
 };

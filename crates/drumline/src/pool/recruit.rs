@@ -77,6 +77,7 @@ pub(super) fn become_member(registry: &Shared) {
     // Leaked: the thread's cells point into it from now on.
     let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
     let seat = registry.seat_member();
+    seat.take_name();
     std::mem::forget(local::switch(seat, seat.first_deque()));
 }
 

@@ -4,6 +4,8 @@ use std::any::Any;
 
 use super::compensate;
 use super::deque::Reasons;
+use super::event::Event;
+use super::limit::Limit;
 use super::line::{Line, Wake};
 use super::queue::Queue;
 use super::recruit::Recruiter;
@@ -21,6 +23,7 @@ use crate::wait::{Gate, blocking};
 pub(crate) type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
 pub(crate) type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
 pub(crate) type WarningHook = Box<dyn Fn(&Warning) + Send + Sync>;
+pub(crate) type EventHook = Box<dyn Fn(&Event) + Send + Sync>;
 
 /// What the maker of a pool wants to be told.
 #[derive(Default)]
@@ -30,6 +33,7 @@ pub(crate) struct Hooks {
     pub(crate) exit: Option<IndexHook>,
     pub(crate) panic: Option<PanicHook>,
     pub(crate) warning: Option<WarningHook>,
+    pub(crate) event: Option<EventHook>,
 }
 
 /// The heart of a pool, shared by its handle and its threads.
@@ -46,6 +50,7 @@ pub(crate) struct Registry {
     hooks: Hooks,
     recruiter: Mutex<Recruiter>,
     guests: bool,
+    limit: Limit,
     /// The fork generation in which the pool was made.
     generation: u32,
     /// Seat numbers of the workers, in the order in which they were made.
@@ -76,6 +81,7 @@ impl Registry {
         hooks: Hooks,
         recruiter: Recruiter,
         barrier: Barrier,
+        limit: Limit,
     ) -> Shared {
         fork::watch();
         compensate::start();
@@ -89,6 +95,7 @@ impl Registry {
             hooks,
             recruiter: Mutex::new(recruiter),
             guests,
+            limit,
             generation: fork::generation(),
             workers: Mutex::new(Vec::new()),
             handles: Mutex::new(Vec::new()),
@@ -138,6 +145,10 @@ impl Registry {
 
     pub(crate) fn hooks(&self) -> &Hooks {
         &self.hooks
+    }
+
+    pub(crate) fn limit(&self) -> &Limit {
+        &self.limit
     }
 
     /// What every thread of the pool gets; its lock is held by whoever starts
@@ -344,17 +355,6 @@ impl Registry {
     /// How many panics went to nobody.
     pub(crate) fn lost_panics(&self) -> usize {
         self.lost_panics.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn warn(&self, warning: &Warning) {
-        match &self.hooks.warning {
-            Some(hook) => {
-                if let Err(payload) = unwind::catch(|| hook(warning)) {
-                    unwind::discard(payload);
-                }
-            }
-            None => eprintln!("drumline: {warning}"),
-        }
     }
 
     /// Whether this process is a child of the one in which the pool was made.

@@ -5,7 +5,9 @@
 //! always finds memory.
 
 use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
 
+use super::counters::Counters;
 use super::deque::{Deque, Reasons};
 use super::queue::Queue;
 use super::registry::Registry;
@@ -13,7 +15,7 @@ use super::thief::Stolen;
 use crate::job::{Header, JobRef};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::Barrier;
-use crate::sync::{Mutex, lock};
+use crate::sync::{Mutex, lock, thread};
 use crate::unwind;
 use crate::wait::Parker;
 
@@ -41,8 +43,11 @@ pub(crate) struct Seat {
     current: AtomicPtr<Deque>,
     /// Where the occupant was before it took this seat; written by it.
     outer: AtomicPtr<Seat>,
-    /// How many regions deep the occupant blocks; used by it alone.
+    /// How many regions deep the occupant blocks; written by it alone.
     regions: AtomicUsize,
+    counters: Counters,
+    /// The name of its thread, if it has one for life.
+    name: OnceLock<String>,
     registry: *const Registry,
     index: usize,
 }
@@ -65,6 +70,8 @@ impl Seat {
             followers: Mutex::new(Vec::new()),
             outer: AtomicPtr::new(ptr::null_mut()),
             regions: AtomicUsize::new(0),
+            counters: Counters::default(),
+            name: OnceLock::new(),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -78,6 +85,26 @@ impl Seat {
     pub(crate) fn registry(&self) -> &Registry {
         // SAFETY: the registry owns its seats, so it is alive.
         unsafe { &*self.registry }
+    }
+
+    /// How often things have happened here; its occupant counts.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Gives this seat the name of the current thread, which has it for life.
+    pub(crate) fn take_name(&self) {
+        if let Some(name) = thread::current().name() {
+            let _ = self.name.set(name.to_owned());
+        }
+    }
+
+    /// What people call the thread on this seat.
+    pub(crate) fn name(&self) -> String {
+        match self.name.get() {
+            Some(name) => name.clone(),
+            None => format!("thread {}", self.index),
+        }
     }
 
     pub(crate) fn queue(&self) -> &Queue {
@@ -137,6 +164,11 @@ impl Seat {
         for deque in self.deques() {
             deque.ask(reasons);
         }
+    }
+
+    /// Whether the occupant blocks, as far as one can see.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.regions.load(Ordering::Relaxed) > 0
     }
 
     // ---- the occupant ---------------------------------------------------
@@ -234,6 +266,7 @@ impl Seat {
         let slot = unsafe { &*stolen.slot };
         let started = slot.start(self.index);
         if started {
+            self.has_stolen(victim);
             // SAFETY: `start` was won, so the frame is alive until `finish`,
             // and nobody else runs the job.
             unsafe { Header::run(stolen.job) };

@@ -177,7 +177,7 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
         return;
     }
     registry.wake(registry.line().rest(&|| registry.has_work()));
-    seat.parker().park();
+    seat.sleep();
     registry.line().come_back();
 }
 

@@ -6,7 +6,8 @@
 //!                └── woken as the lookout ──┘  └──────────────────────────┘
 //! ```
 
-use super::line::{Doze, Role, Take};
+use super::event::Event;
+use super::line::{Doze, Role, Take, Wake};
 use super::local;
 use super::registry::Registry;
 use super::seat::Seat;
@@ -29,6 +30,8 @@ pub(crate) fn run(registry: &Registry, index: usize) {
     let seat = registry.seat(index);
     let _restore = local::switch(seat, seat.first_deque());
     timer::precise_timer_slack();
+    seat.take_name();
+    registry.tell(|| Event::ThreadStarted { index });
     let hooks = registry.hooks();
     call_hook(registry, hooks.pin.as_ref(), index);
     call_hook(registry, hooks.start.as_ref(), index);
@@ -40,6 +43,7 @@ pub(crate) fn run(registry: &Registry, index: usize) {
     }
     .live();
     call_hook(registry, hooks.exit.as_ref(), index);
+    registry.tell(|| Event::ThreadStopped { index });
 }
 
 fn call_hook(registry: &Registry, hook: Option<&super::registry::IndexHook>, index: usize) {
@@ -72,7 +76,7 @@ impl<'a> Worker<'a> {
                     // The token of an inbox job may have been used up by a wait
                     // inside the job that ran last.
                     if self.seat.inbox().len() == 0 {
-                        self.seat.parker().park();
+                        self.seat.sleep();
                     }
                     if self.seat.inbox().len() > 0 {
                         self.registry.begin(self.seat);
@@ -107,6 +111,9 @@ impl<'a> Worker<'a> {
             if seen > 0 {
                 match line.take(me, seen > 1) {
                     Take::Active { wake, mark } => {
+                        if wake != Wake::Nobody {
+                            self.seat.counters().count_beat();
+                        }
                         registry.wake(wake);
                         return Watched::Active { mark };
                     }
