@@ -39,6 +39,7 @@ enum Step {
     Shuttle,
     Miri,
     Fences,
+    Features,
     Lab,
     Tests,
 }
@@ -128,6 +129,7 @@ impl Step {
             Step::Shuttle => "random programs under shuttle",
             Step::Miri => "Miri",
             Step::Fences => "tests of the build with fences",
+            Step::Features => "tests with the optional features",
             Step::Lab => "a short run of the lab",
             Step::Tests => "tests",
         }
@@ -161,6 +163,7 @@ impl Step {
             Step::Shuttle => shuttle(),
             Step::Miri => miri(),
             Step::Fences => fences(),
+            Step::Features => features(),
             Step::Lab => plain("cargo lab --smoke"),
             Step::Tests => tests(),
         }
@@ -254,6 +257,15 @@ fn fences() -> Result<Outcome> {
         .and(["--target-dir", &target])
         .with("RUSTFLAGS", "--cfg drumline_fence --cfg drumline_portable");
     tallied(&line)
+}
+
+/// What the optional features of the library add; everything else is in [`tests`].
+fn features() -> Result<Outcome> {
+    plain("cargo clippy -p drumline --all-targets --all-features -- -D warnings")?;
+    let tests = "--lib --test events --test tracing";
+    tallied(&Invocation::line(&format!(
+        "cargo test -p drumline --all-features --no-fail-fast {tests}"
+    )))
 }
 
 fn tests() -> Result<Outcome> {

@@ -90,6 +90,7 @@
 //! | ask where one is | [`current_jobs`], [`worker_index`] |
 //! | let something else run here | [`yield_now`], [`yield_local`] |
 //! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
+//! | hear or count what its threads do | [`PoolBuilder::event_handler`], [`Pool::stats`] |
 //!
 //! Where rayon has a function of the same name, it has the same shape here. The differences are
 //! that `spawn` returns a handle, that calls from outside a pool run on the caller, and that a
@@ -174,8 +175,8 @@ pub use crate::{
     jobs::{Jobs, ParseJobsError},
     join::{FnContext, join, join_context},
     pool::{
-        BuildError, IntoJobs, Pool, PoolBuilder, ShutdownError, ThreadBuilder, Warning, Yield,
-        current_jobs, worker_index, yield_local, yield_now,
+        BuildError, Event, IntoJobs, Pool, PoolBuilder, ShutdownError, Stats, ThreadBuilder,
+        Warning, Yield, current_jobs, worker_index, yield_local, yield_now,
     },
     scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
     spawn::{JoinHandle, spawn, spawn_fifo},

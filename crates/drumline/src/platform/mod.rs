@@ -12,6 +12,7 @@
 //! | [`timer`] | naps of some tens of microseconds that are as short as asked for | Linux | nothing |
 //! | [`thread_state`] | whether another thread stands still | Linux | nobody does |
 //! | [`topology`] | how many processors, and how many real cores | Linux, Windows, Apple | what `std` knows |
+//! | [`room`] | how many threads this process may have | Linux, Android | no answer |
 //! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
 //!
 //! Under Miri the last column applies throughout, since an interpreter has no kernel to ask.
@@ -30,6 +31,7 @@ pub(crate) mod futex;
     allow(dead_code, reason = "a build with fences asks for no barrier")
 )]
 pub(crate) mod membarrier;
+pub(crate) mod room;
 pub(crate) mod thread_state;
 pub(crate) mod timer;
 pub(crate) mod topology;

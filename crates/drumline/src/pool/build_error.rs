@@ -23,6 +23,7 @@ pub(super) enum Kind {
     Jobs(ParseJobsError),
     AlreadyMember,
     GlobalExists,
+    MaxThreads { max: usize, jobs: usize },
 }
 
 impl BuildError {
@@ -37,6 +38,10 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             Kind::Jobs(error) => error.fmt(f),
+            Kind::MaxThreads { max, jobs } => write!(
+                f,
+                "max_threads = {max} is less than jobs = {jobs}; raise it or leave it out"
+            ),
             Kind::AlreadyMember => f.write_str(
                 "the current thread is in a pool already, and can be a permanent member of one only",
             ),
@@ -51,7 +56,7 @@ impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             Kind::Jobs(error) => Some(error),
-            Kind::AlreadyMember | Kind::GlobalExists => None,
+            Kind::AlreadyMember | Kind::GlobalExists | Kind::MaxThreads { .. } => None,
         }
     }
 }

@@ -8,13 +8,12 @@ use std::thread;
 
 use super::build_error::{BuildError, Kind};
 use super::handle::Pool;
-use super::line::Staffing;
+use super::limit::Limit;
 use super::recruit::{Recruiter, ThreadBuilder, become_member, spawn_thread, start_workers};
 use super::registry::{Hooks, Registry, Shared};
 use super::warning::Warning;
 use super::{global, local};
 use crate::jobs::{Jobs, ParseJobsError};
-use crate::platform::thread_state;
 use crate::sync::barrier;
 
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
@@ -71,9 +70,6 @@ mod sealed {
     impl Sealed for crate::Jobs {}
 }
 
-/// How many threads a pool may have, those that block included.
-const MAX_THREADS: usize = 10_000;
-
 /// The description of a pool, made with [`Pool::builder`].
 ///
 /// ```
@@ -96,8 +92,9 @@ pub struct PoolBuilder {
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
     guests: Option<bool>,
+    pub(super) max_threads: Option<usize>,
     refuse_barrier: bool,
-    hooks: Hooks,
+    pub(super) hooks: Hooks,
 }
 
 impl fmt::Debug for PoolBuilder {
@@ -107,6 +104,7 @@ impl fmt::Debug for PoolBuilder {
             .field("stack_size", &self.recruiter.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
+            .field("max_threads", &self.max_threads)
             .finish_non_exhaustive()
     }
 }
@@ -243,8 +241,11 @@ impl PoolBuilder {
         self
     }
 
-    /// Called when the pool is smaller than asked; without it, the warning is
-    /// printed to standard error.
+    /// Called when the pool is smaller than asked, or has fewer runnable threads
+    /// than jobs because of [`max_threads`](Self::max_threads).
+    ///
+    /// Warnings go to the [event handler](Self::event_handler), too. If there is
+    /// neither, they are printed to standard error.
     ///
     /// ```
     /// let pool = drumline::Pool::builder()
@@ -365,23 +366,15 @@ impl PoolBuilder {
     ///
     /// # Errors
     ///
-    /// If the number of jobs makes no sense, or
-    /// [`use_current_thread`](Self::use_current_thread) is asked for on a
+    /// If the number of jobs makes no sense, or is more than
+    /// [`max_threads`](Self::max_threads); or if [`use_current_thread`](Self::use_current_thread) is asked for on a
     /// thread that is in a pool already.
     ///
     /// # Panics
     ///
     /// Where a naming or spawning hook does.
     pub fn build(mut self) -> Result<Pool, BuildError> {
-        let staffing = if self.spawner.is_some() {
-            Staffing::FIXED
-        } else {
-            Staffing {
-                max_workers: MAX_THREADS,
-                monitored: thread_state::KNOWN,
-            }
-        };
-        let registry = self.make_registry(staffing)?;
+        let registry = self.make_registry(self.spawner.is_none())?;
         // Made first: if a hook panics, its drop ends the threads that run.
         let pool = Pool::from_registry(Shared::clone(&registry));
         match self.spawner.take() {
@@ -448,7 +441,7 @@ impl PoolBuilder {
         W: Fn(ThreadBuilder) + Sync,
         F: FnOnce(&Pool) -> R,
     {
-        let registry = self.make_registry(Staffing::FIXED)?;
+        let registry = self.make_registry(false)?;
         let wrapper = &wrapper;
         let result = thread::scope(|scope| {
             // Dropped at the end of this closure, also by a panic, so that the
@@ -469,7 +462,7 @@ impl PoolBuilder {
         Ok(result)
     }
 
-    fn make_registry(&mut self, staffing: Staffing) -> Result<Shared, BuildError> {
+    fn make_registry(&mut self, spares: bool) -> Result<Shared, BuildError> {
         if let Some(error) = self.jobs_error.take() {
             return Err(BuildError {
                 kind: Kind::Jobs(error),
@@ -480,6 +473,12 @@ impl PoolBuilder {
                 kind: Kind::AlreadyMember,
             });
         }
+        let places = self.jobs.resolve().get();
+        if let Some(max) = self.max_threads.filter(|&max| max < places) {
+            return Err(BuildError {
+                kind: Kind::MaxThreads { max, jobs: places },
+            });
+        }
         let hooks = std::mem::take(&mut self.hooks);
         let special = self.recruiter.name.is_some()
             || self.recruiter.stack_size.is_some()
@@ -488,7 +487,6 @@ impl PoolBuilder {
             || hooks.start.is_some()
             || hooks.exit.is_some();
         let members = usize::from(self.use_current_thread);
-        let places = self.jobs.resolve().get();
         let barrier = if self.refuse_barrier {
             barrier::Barrier::Refused
         } else {
@@ -496,7 +494,8 @@ impl PoolBuilder {
         };
         let guests = self.guests.unwrap_or(!special);
         let recruiter = std::mem::take(&mut self.recruiter);
-        let registry = Registry::new(places, guests, hooks, recruiter, barrier, staffing);
+        let limit = Limit::new(self.max_threads, spares);
+        let registry = Registry::new(places, guests, hooks, recruiter, barrier, limit);
         for _ in 0..members {
             registry.add_member();
         }

@@ -45,7 +45,12 @@ fn seats<'a>() -> impl Iterator<Item = &'a Seat> {
 fn block() -> bool {
     let mut any = false;
     for seat in seats() {
-        if seat.enter_region() && !seat.block() {
+        if seat.enter_region() {
+            seat.has_blocked();
+            if seat.conduct().block() {
+                any = true;
+                continue;
+            }
             SINCE.with(|since| since.set(Some(Instant::now())));
             let registry = seat.registry();
             registry.wake(registry.line().rest(seat.index(), &|| registry.has_work()));
@@ -57,12 +62,16 @@ fn block() -> bool {
 
 fn unblock() {
     for seat in seats() {
-        if seat.leave_region() && seat.unblock() {
-            // Where it was expected to be short, it was not.
-            let since = SINCE.with(Cell::take);
-            seat.expect_short(since.is_some_and(|since| since.elapsed() < SHORT));
-            let registry = seat.registry();
-            registry.wake(registry.line().come_back(seat.index()));
+        if seat.leave_region() {
+            if seat.conduct().unblock() {
+                // Where it was expected to be short, it was not.
+                let since = SINCE.with(Cell::take);
+                let short = since.is_some_and(|since| since.elapsed() < SHORT);
+                seat.conduct().expect_short(short);
+                let registry = seat.registry();
+                registry.wake(registry.line().come_back(seat.index()));
+            }
+            seat.has_unblocked();
         }
     }
 }

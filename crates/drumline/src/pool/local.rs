@@ -66,6 +66,16 @@ pub(crate) fn switch(seat: &Seat, deque: &Deque) -> Restore {
     before
 }
 
+/// Makes this thread one that is in no pool.
+pub(crate) fn outside() -> Restore {
+    let before = Restore {
+        deque: own_word::get(),
+        seat: SEAT.with(|cell| cell.replace(ptr::null())),
+    };
+    own_word::set(ptr::null::<Deque>());
+    before
+}
+
 impl Restore {
     /// The seat that was current before.
     pub(crate) fn seat(&self) -> *const Seat {

@@ -8,12 +8,14 @@
 //! | `line`, `idle` | who watches and who sleeps |
 //! | `thief` | taking work from others |
 //! | `waiting` | the one loop that waits |
-//! | `compensate` | what becomes of the place of a thread that blocks |
+//! | `compensate`, `conduct` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
 //! | `starved` | pools that the system refused a thread |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
-//! | `registry`, `warning` | what they share |
+//! | `registry`, `limit` | what they share |
+//! | `event`, `tell`, `trace`, `warning` | what the program hears of them |
+//! | `counters`, `stats` | how often things happen |
 //! | `builder`, `recruit`, `build_error`, `handle`, `global` | the public face |
 
 mod deque;
@@ -33,11 +35,19 @@ mod builder;
 #[cfg(not(loom))]
 mod compensate;
 #[cfg(not(loom))]
+mod conduct;
+#[cfg(not(loom))]
+mod counters;
+#[cfg(not(loom))]
+mod event;
+#[cfg(not(loom))]
 mod global;
 #[cfg(not(loom))]
 pub(crate) mod guest;
 #[cfg(not(loom))]
 mod handle;
+#[cfg(not(loom))]
+mod limit;
 #[cfg(not(loom))]
 pub(crate) mod local;
 #[cfg(not(loom))]
@@ -57,11 +67,17 @@ mod small_tests;
 #[cfg(not(loom))]
 mod starved;
 #[cfg(not(loom))]
+mod stats;
+#[cfg(not(loom))]
 mod submit;
 #[cfg(not(loom))]
 mod table;
 #[cfg(not(loom))]
+mod tell;
+#[cfg(not(loom))]
 mod thief;
+#[cfg(not(loom))]
+mod trace;
 #[cfg(not(loom))]
 pub(crate) mod waiting;
 #[cfg(not(loom))]
@@ -75,9 +91,11 @@ mod yielding;
 pub use {
     build_error::BuildError,
     builder::{IntoJobs, PoolBuilder},
+    event::Event,
     global::{current_jobs, worker_index},
     handle::{Pool, ShutdownError},
     recruit::ThreadBuilder,
+    stats::Stats,
     warning::Warning,
     yielding::{Yield, yield_local, yield_now},
 };

@@ -78,19 +78,19 @@ impl Monitor {
         if needed {
             for index in acting {
                 let seat = registry.seat(index);
-                if seat.is_napping() {
+                if seat.conduct().is_napping() {
                     continue;
                 }
                 let sample = sample(seat);
                 self.samples.push(sample);
-                let announced = seat.is_blocked();
+                let announced = seat.conduct().is_blocked();
                 if !announced && !sample.thread.is_waiting() {
                     continue;
                 }
                 suspects = true;
                 if before.contains(&sample) {
-                    let claim = || !announced || seat.lose_place();
-                    seat.note_used(sample.used);
+                    let claim = || !announced || seat.conduct().lose_place();
+                    seat.conduct().note_used(sample.used);
                     registry.wake(line.displace(index, announced, &claim));
                 }
             }
@@ -115,10 +115,10 @@ impl Monitor {
         }
         for &index in displaced.iter().skip(self.cursor).take(RESTORED_AT_ONCE) {
             let seat = registry.seat(index);
-            let used = seat.thread().processor_time().unwrap_or_default();
-            if used != seat.used() {
-                seat.note_used(used);
-                if !seat.thread().is_waiting() {
+            let used = seat.conduct().thread().processor_time().unwrap_or_default();
+            if used != seat.conduct().used() {
+                seat.conduct().note_used(used);
+                if !seat.conduct().thread().is_waiting() {
                     registry.line().replace(index);
                 }
             }
@@ -128,7 +128,7 @@ impl Monitor {
 }
 
 fn sample(seat: &Seat) -> Sample {
-    let thread = seat.thread();
+    let thread = seat.conduct().thread();
     Sample {
         seat: seat.index(),
         thread,

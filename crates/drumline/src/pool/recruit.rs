@@ -44,6 +44,7 @@ pub(super) fn start_workers(
             Ok(()) => registry.count_worker(index),
             Err(error) => {
                 registry.line().unhire();
+                drop(recruiter);
                 registry.warn(&Warning::ThreadNotCreated {
                     have,
                     wanted,
@@ -60,27 +61,32 @@ pub(super) fn start_workers(
 #[cold]
 pub(super) fn start_spare(registry: &Registry) {
     registry.reap();
-    let mut recruiter = sync::lock(registry.recruiter());
     let index = registry.spare_seat();
     registry.alive_up();
-    let builder = ThreadBuilder {
-        name: recruiter.name.as_mut().map(|name| name(index)),
-        stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
-        index,
-        spare: true,
-        life: Life(registry.share()),
+    let builder = {
+        let mut recruiter = sync::lock(registry.recruiter());
+        ThreadBuilder {
+            name: recruiter.name.as_mut().map(|name| name(index)),
+            stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
+            index,
+            spare: true,
+            life: Life(registry.share()),
+        }
     };
     registry.count_spare(index);
-    if let Err(error) = spawn_thread(builder) {
-        drop(recruiter);
-        registry.dismiss_spare(registry.seat(index));
-        registry.line().unhire();
-        starved::add(registry);
-        registry.warn(&Warning::ThreadNotCreated {
-            have: registry.line().workers(),
-            wanted: registry.line().workers() + 1,
-            error,
-        });
+    match spawn_thread(builder) {
+        Ok(()) => registry.limit_over(),
+        Err(error) => {
+            registry.dismiss_spare(registry.seat(index));
+            registry.line().unhire();
+            starved::add(registry);
+            let have = registry.threads();
+            registry.warn(&Warning::ThreadNotCreated {
+                have,
+                wanted: have + 1,
+                error,
+            });
+        }
     }
 }
 
@@ -109,6 +115,7 @@ pub(super) fn become_member(registry: &Shared) {
     // Leaked: the thread's cells point into it from now on.
     let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
     let seat = registry.seat_member();
+    seat.conduct().move_in(sync::thread::current().name());
     std::mem::forget(local::switch(seat, seat.first_deque()));
 }
 
@@ -171,6 +178,8 @@ impl ThreadBuilder {
     /// in it has ended.
     pub fn run(self) {
         worker::run(&self.life.0, self.index, self.spare);
+        drop(self.life);
+        starved::retry();
     }
 }
 
@@ -181,6 +190,5 @@ struct Life(Shared);
 impl Drop for Life {
     fn drop(&mut self) {
         self.0.alive_down();
-        starved::retry();
     }
 }

@@ -4,7 +4,9 @@ use std::any::Any;
 
 use super::compensate;
 use super::deque::Reasons;
-use super::line::{Line, Staffing, Wake};
+use super::event::Event;
+use super::limit::Limit;
+use super::line::{Line, Wake};
 use super::queue::Queue;
 use super::recruit::{self, Recruiter};
 use super::seat::Seat;
@@ -21,6 +23,7 @@ use crate::wait::{Gate, blocking};
 pub(crate) type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
 pub(crate) type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
 pub(crate) type WarningHook = Box<dyn Fn(&Warning) + Send + Sync>;
+pub(crate) type EventHook = Box<dyn Fn(&Event) + Send + Sync>;
 
 /// What the maker of a pool wants to be told.
 #[derive(Default)]
@@ -30,6 +33,7 @@ pub(crate) struct Hooks {
     pub(crate) exit: Option<IndexHook>,
     pub(crate) panic: Option<PanicHook>,
     pub(crate) warning: Option<WarningHook>,
+    pub(crate) event: Option<EventHook>,
 }
 
 /// The heart of a pool, shared by its handle and its threads.
@@ -46,13 +50,13 @@ pub(crate) struct Registry {
     hooks: Hooks,
     recruiter: Mutex<Recruiter>,
     guests: bool,
+    limit: Limit,
     /// The fork generation in which the pool was made.
     generation: u32,
     /// Seat numbers of the workers, in the order in which they were made.
     workers: Mutex<Vec<usize>>,
     /// Seat numbers of the spares that there are now.
     spares: Mutex<Vec<usize>>,
-    max_threads: usize,
     handles: Mutex<Vec<thread::JoinHandle<()>>>,
     /// Threads that are members for good without being workers or guests.
     members: AtomicUsize,
@@ -79,14 +83,13 @@ impl Registry {
         hooks: Hooks,
         recruiter: Recruiter,
         barrier: Barrier,
-        staffing: Staffing,
+        limit: Limit,
     ) -> Shared {
-        let max_threads = staffing.max_workers;
         fork::watch();
         compensate::start();
         Shared::new_cyclic(|this| Registry {
             this: Weak::clone(this),
-            line: Line::new(places, staffing),
+            line: Line::new(places, limit.staffing(places)),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
             injector: Queue::new(),
@@ -94,10 +97,10 @@ impl Registry {
             hooks,
             recruiter: Mutex::new(recruiter),
             guests,
+            limit,
             generation: fork::generation(),
             workers: Mutex::new(Vec::new()),
             spares: Mutex::new(Vec::new()),
-            max_threads,
             handles: Mutex::new(Vec::new()),
             members: AtomicUsize::new(0),
             alive: AtomicUsize::new(1),
@@ -147,6 +150,10 @@ impl Registry {
         &self.hooks
     }
 
+    pub(crate) fn limit(&self) -> &Limit {
+        &self.limit
+    }
+
     /// What every thread of the pool gets; its lock is held by whoever starts
     /// some.
     pub(crate) fn recruiter(&self) -> &Mutex<Recruiter> {
@@ -192,7 +199,7 @@ impl Registry {
             None => self.push_seat(),
         };
         drop(free);
-        seat.occupy();
+        seat.conduct().occupy();
         self.wake(self.line.enter(seat.index(), |marked| {
             // Every deque of the chain: behind a gate it is the second that
             // is pushed to.
@@ -242,6 +249,11 @@ impl Registry {
         lock(&self.workers).push(index);
     }
 
+    /// How many threads the pool has, guests apart.
+    pub(crate) fn threads(&self) -> usize {
+        self.workers() + lock(&self.spares).len() + self.members()
+    }
+
     /// A seat for a spare.
     pub(crate) fn spare_seat(&self) -> usize {
         let mut free = lock(&self.free);
@@ -258,9 +270,10 @@ impl Registry {
 
     /// A spare has left the line for good.
     pub(crate) fn dismiss_spare(&self, seat: &Seat) {
-        seat.move_out();
+        seat.conduct().move_out();
         lock(&self.spares).retain(|&index| index != seat.index());
         lock(&self.free).push(seat.index());
+        self.limit_over();
         self.reap();
     }
 
@@ -339,7 +352,7 @@ impl Registry {
                     self.wake(self.line.summon());
                 }
             }
-            Wake::Limit => self.warn_limit(),
+            Wake::Limit => self.limit_reached(),
         }
     }
 
@@ -400,31 +413,6 @@ impl Registry {
     /// How many panics went to nobody.
     pub(crate) fn lost_panics(&self) -> usize {
         self.lost_panics.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn warn(&self, warning: &Warning) {
-        match &self.hooks.warning {
-            Some(hook) => {
-                if let Err(payload) = unwind::catch(|| hook(warning)) {
-                    unwind::discard(payload);
-                }
-            }
-            None => eprintln!("drumline: {warning}"),
-        }
-    }
-
-    /// A spare is needed, and there may be none.
-    fn warn_limit(&self) {
-        let workers = self
-            .seats()
-            .filter(|seat| seat.is_away())
-            .map(Seat::name)
-            .collect::<Vec<_>>();
-        self.warn(&Warning::LimitReached {
-            limit: self.max_threads,
-            blocked: self.line.away(),
-            workers,
-        });
     }
 
     /// Whether this process is a child of the one in which the pool was made.

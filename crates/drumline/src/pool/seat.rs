@@ -5,15 +5,15 @@
 //! always finds memory.
 
 use std::ptr::{self, NonNull};
-use std::time::Duration;
 
+use super::conduct::Conduct;
+use super::counters::Counters;
 use super::deque::{Deque, Reasons};
 use super::queue::Queue;
 use super::registry::Registry;
 use super::thief::Stolen;
 use crate::job::{Header, JobRef};
-use crate::platform::thread_state::ThreadId;
-use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::Barrier;
 use crate::sync::{Mutex, lock};
 use crate::unwind;
@@ -25,15 +25,6 @@ use crate::wait::Parker;
 const CAPACITY: usize = 16 * 1024 - 1;
 #[cfg(miri)]
 const CAPACITY: usize = 15;
-
-/// It runs, or seems to.
-const RUNNING: usize = 0;
-/// It has announced that it blocks, and keeps its place unless that lasts.
-const BLOCKED: usize = 1;
-/// It has announced that it blocks, and has no place.
-const AWAY: usize = 2;
-/// It waits for work of the pool, and will give up its place if that lasts.
-const NAPPING: usize = 3;
 
 /// A thread's place in a pool.
 #[derive(Debug)]
@@ -52,20 +43,10 @@ pub(crate) struct Seat {
     current: AtomicPtr<Deque>,
     /// Where the occupant was before it took this seat; written by it.
     outer: AtomicPtr<Seat>,
-    /// How many regions deep the occupant blocks; used by it alone.
+    /// How many regions deep the occupant blocks; written by it alone.
     regions: AtomicUsize,
-    /// What the occupant is doing, as far as its place is concerned.
-    conduct: AtomicUsize,
-    /// Whether the occupant's last blocking was too short for anybody to take
-    /// its place; used by it alone.
-    short: AtomicBool,
-    /// The occupant's thread, for those who look after it.
-    thread: AtomicUsize,
-    /// The processor time that the occupant had used when the monitor last
-    /// looked, in nanoseconds; used by monitors alone.
-    used: AtomicUsize,
-    /// The occupant's name, if it is a worker.
-    name: Mutex<Option<String>>,
+    counters: Counters,
+    conduct: Conduct,
     registry: *const Registry,
     index: usize,
 }
@@ -88,11 +69,8 @@ impl Seat {
             followers: Mutex::new(Vec::new()),
             outer: AtomicPtr::new(ptr::null_mut()),
             regions: AtomicUsize::new(0),
-            conduct: AtomicUsize::new(RUNNING),
-            short: AtomicBool::new(false),
-            thread: AtomicUsize::new(0),
-            used: AtomicUsize::new(0),
-            name: Mutex::new(None),
+            counters: Counters::default(),
+            conduct: Conduct::new(index),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -106,6 +84,15 @@ impl Seat {
     pub(crate) fn registry(&self) -> &Registry {
         // SAFETY: the registry owns its seats, so it is alive.
         unsafe { &*self.registry }
+    }
+
+    /// How often things have happened here; its occupant counts.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(crate) fn conduct(&self) -> &Conduct {
+        &self.conduct
     }
 
     pub(crate) fn queue(&self) -> &Queue {
@@ -167,6 +154,11 @@ impl Seat {
         }
     }
 
+    /// Whether the occupant blocks, as far as one can see.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.regions.load(Ordering::Relaxed) > 0
+    }
+
     // ---- the occupant ---------------------------------------------------
 
     /// The occupant is about to block. Whether it did not already.
@@ -197,108 +189,6 @@ impl Seat {
             });
         }
         full.next().expect("linked above, or before")
-    }
-
-    /// The occupant blocks. `true`: nothing else is to be done, because it is
-    /// expected to be short; if it is not, somebody [takes](Self::lose_place) the
-    /// place. `false`: the place is to be given up.
-    pub(crate) fn block(&self) -> bool {
-        let short = self.short.load(Ordering::Relaxed);
-        // Relaxed: what others decide because of it, they decide under the lock
-        // of the line, and by a read-modify-write of this word.
-        self.conduct
-            .store(if short { BLOCKED } else { AWAY }, Ordering::Relaxed);
-        short
-    }
-
-    /// The occupant goes on. Whether it has to take its place back.
-    pub(crate) fn unblock(&self) -> bool {
-        self.conduct.swap(RUNNING, Ordering::Relaxed) == AWAY
-    }
-
-    /// Whether the next blocking is expected to be too short for anybody to
-    /// take the place.
-    pub(crate) fn expect_short(&self, short: bool) {
-        self.short.store(short, Ordering::Relaxed);
-    }
-
-    /// Under the lock of the line: takes the place from an occupant that has
-    /// announced that it blocks. `false`: it does not any more.
-    pub(crate) fn lose_place(&self) -> bool {
-        self.conduct
-            .compare_exchange(BLOCKED, AWAY, Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok()
-    }
-
-    /// The occupant naps for a moment and keeps its place, or does so no more.
-    pub(crate) fn set_napping(&self, napping: bool) {
-        if self.conduct.load(Ordering::Relaxed) == if napping { RUNNING } else { NAPPING } {
-            let now = if napping { NAPPING } else { RUNNING };
-            self.conduct.store(now, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether the occupant has announced that it blocks, and has its place.
-    pub(crate) fn is_blocked(&self) -> bool {
-        self.conduct.load(Ordering::Relaxed) == BLOCKED
-    }
-
-    /// Whether the occupant naps in a wait of the pool.
-    pub(crate) fn is_napping(&self) -> bool {
-        self.conduct.load(Ordering::Relaxed) == NAPPING
-    }
-
-    /// Whether the occupant has announced that it blocks, and has lost its
-    /// place.
-    pub(crate) fn is_away(&self) -> bool {
-        self.conduct.load(Ordering::Relaxed) == AWAY
-    }
-
-    /// Whether the occupant is in a region that blocks; asked by itself.
-    pub(crate) fn is_in_region(&self) -> bool {
-        self.regions.load(Ordering::Relaxed) > 0
-    }
-
-    /// The calling thread occupies this seat from now on.
-    pub(crate) fn occupy(&self) {
-        self.thread
-            .store(ThreadId::current().number(), Ordering::Relaxed);
-    }
-
-    /// Monitor: notes what processor time the occupant has used.
-    pub(crate) fn note_used(&self, used: Duration) {
-        self.used.store(used.as_nanos() as usize, Ordering::Relaxed);
-    }
-
-    /// Monitor: what was noted last.
-    pub(crate) fn used(&self) -> Duration {
-        Duration::from_nanos(self.used.load(Ordering::Relaxed) as u64)
-    }
-
-    /// The calling thread, which has this name, occupies this seat for long.
-    pub(crate) fn move_in(&self, name: Option<&str>) {
-        self.occupy();
-        self.expect_short(false);
-        *lock(&self.name) = name.map(str::to_owned);
-    }
-
-    /// The seat is free for anybody.
-    pub(crate) fn move_out(&self) {
-        *lock(&self.name) = None;
-        self.thread.store(0, Ordering::Relaxed);
-    }
-
-    /// The name of the worker in this seat, for people.
-    pub(crate) fn name(&self) -> String {
-        match &*lock(&self.name) {
-            Some(name) => name.clone(),
-            None => format!("a calling thread in seat {}", self.index),
-        }
-    }
-
-    /// The thread that occupies this seat.
-    pub(crate) fn thread(&self) -> ThreadId {
-        ThreadId::from_number(self.thread.load(Ordering::Relaxed))
     }
 
     /// Answers those who asked for attention.
@@ -364,6 +254,7 @@ impl Seat {
         let slot = unsafe { &*stolen.slot };
         let started = slot.start(self.index);
         if started {
+            self.has_stolen(victim);
             // SAFETY: `start` was won, so the frame is alive until `finish`,
             // and nobody else runs the job.
             unsafe { Header::run(stolen.job) };

@@ -152,6 +152,7 @@ impl Thief {
                 }
             }
             if let Some(job) = victim.queue().take() {
+                registry.seat(self.me).has_stolen(victim);
                 return Some(Loot::Job(job));
             }
         }

@@ -108,9 +108,9 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             }
             watching = true;
         }
-        seat.set_napping(true);
+        seat.conduct().set_napping(true);
         let step = patience.wait(seat.parker(), Mood::Eager);
-        seat.set_napping(false);
+        seat.conduct().set_napping(false);
         if step == Step::GiveUp {
             sleep(seat, awaited);
             patience.reset();
@@ -179,14 +179,14 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
     if seen || awaited.is_done() {
         return;
     }
-    if seat.is_in_region() {
+    if seat.is_blocked() {
         // Its place is free already, or will be.
-        seat.parker().park();
+        seat.sleep();
         return;
     }
     let me = seat.index();
     registry.wake(registry.line().rest(me, &|| registry.has_work()));
-    seat.parker().park();
+    seat.sleep();
     registry.wake(registry.line().come_back(me));
 }
 

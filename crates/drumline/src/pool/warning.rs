@@ -3,11 +3,14 @@
 use std::fmt;
 use std::io;
 
-/// Something that makes a pool smaller than asked, but not unusable.
+/// Something that makes a pool smaller than asked, or slower than it could be,
+/// but not unusable.
 ///
 /// Passed to the hook set with
 /// [`PoolBuilder::warning_handler`](crate::PoolBuilder::warning_handler);
-/// without a hook it is printed to standard error.
+/// and, as an [`Event`](crate::Event), to that of
+/// [`PoolBuilder::event_handler`](crate::PoolBuilder::event_handler). With
+/// neither it is printed to standard error.
 ///
 /// ```
 /// use drumline::Warning;
@@ -33,14 +36,15 @@ pub enum Warning {
         /// Why the system refused.
         error: io::Error,
     },
-    /// Threads block, work is waiting, and there may be no further thread.
+    /// Threads are blocked that cannot be replaced: the pool has as many as
+    /// [`max_threads`](crate::PoolBuilder::max_threads) allows.
     #[non_exhaustive]
     LimitReached {
-        /// How many threads there may be.
+        /// How many threads the pool may have.
         limit: usize,
-        /// How many of them block or wait.
+        /// How many of its threads are blocked.
         blocked: usize,
-        /// The names of those that block.
+        /// The names of those. A guest has no name here, and goes by its number.
         workers: Vec<String>,
     },
 }
@@ -52,21 +56,74 @@ impl fmt::Display for Warning {
                 have,
                 wanted,
                 error,
-            } => write!(
-                f,
-                "a worker thread could not be created ({error}); the pool goes on with {have} of \
-                 {wanted} (raise the limit on threads, or ask for fewer jobs)"
-            ),
+            } => say_not_created(f, *have, *wanted, error),
             Warning::LimitReached {
                 limit,
                 blocked,
                 workers,
-            } => write!(
-                f,
-                "{blocked} threads of a pool block while work is waiting, and there may be no more \
-                 than {limit} threads; look at what these wait for, or raise `max_threads`: {}",
-                workers.join(", ")
-            ),
+            } => say_limit(f, *limit, *blocked, workers),
         }
+    }
+}
+
+pub(super) fn say_not_created(
+    f: &mut fmt::Formatter<'_>,
+    have: usize,
+    wanted: usize,
+    error: &io::Error,
+) -> fmt::Result {
+    write!(
+        f,
+        "a worker thread could not be created ({error}); the pool goes on with {have} of {wanted} \
+         (raise the limit on threads, or ask for fewer jobs)"
+    )
+}
+
+/// Names so many threads; the rest is only counted.
+const NAMED: usize = 8;
+
+pub(super) fn say_limit(
+    f: &mut fmt::Formatter<'_>,
+    limit: usize,
+    blocked: usize,
+    workers: &[String],
+) -> fmt::Result {
+    write!(
+        f,
+        "the pool has {limit} threads, as many as it may, and cannot replace those that are \
+         blocked: {blocked}"
+    )?;
+    for (index, name) in workers.iter().take(NAMED).enumerate() {
+        let before = if index == 0 { " (" } else { ", " };
+        write!(f, "{before}{name}")?;
+    }
+    match workers.len() {
+        0 => {}
+        1..=NAMED => f.write_str(")")?,
+        many => write!(f, " and {} more)", many - NAMED)?,
+    }
+    f.write_str("; raise max_threads, or look at what these threads wait for")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(blocked: usize) -> String {
+        let workers = (0..blocked).map(|index| format!("w{index}")).collect();
+        let warning = Warning::LimitReached {
+            limit: 20,
+            blocked,
+            workers,
+        };
+        warning.to_string()
+    }
+
+    #[test]
+    fn the_limit_names_some_threads_and_counts_the_rest() {
+        assert!(said(0).contains("blocked: 0; raise"), "{}", said(0));
+        assert!(said(2).contains("blocked: 2 (w0, w1); raise max_threads"));
+        assert!(said(8).contains("w6, w7); raise"));
+        assert!(said(11).contains("w6, w7 and 3 more); raise"));
     }
 }

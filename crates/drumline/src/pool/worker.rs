@@ -8,13 +8,15 @@
 
 use std::time::Duration;
 
-use super::line::{Doze, Duty, Role, Take};
+use super::event::Event;
+use super::line::{Doze, Duty, Role, Take, Wake};
 use super::local;
 use super::monitor::Monitor;
 use super::registry::Registry;
 use super::seat::Seat;
 use super::thief::{Loot, Thief};
 use crate::platform::timer;
+use crate::sync::thread;
 use crate::unwind;
 use crate::wait::{Mood, Patience, Step};
 
@@ -37,9 +39,10 @@ enum Watched {
 /// A spare ends earlier, when nobody has needed it for a while.
 pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     let seat = registry.seat(index);
-    seat.move_in(std::thread::current().name());
+    seat.conduct().move_in(thread::current().name());
     let _restore = local::switch(seat, seat.first_deque());
     timer::precise_timer_slack();
+    registry.tell(|| Event::ThreadStarted { index });
     let hooks = registry.hooks();
     call_hook(registry, hooks.pin.as_ref(), index);
     call_hook(registry, hooks.start.as_ref(), index);
@@ -53,6 +56,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     }
     .live();
     call_hook(registry, hooks.exit.as_ref(), index);
+    registry.tell(|| Event::ThreadStopped { index });
     if spare && !registry.line().is_over() {
         registry.dismiss_spare(seat);
     }
@@ -114,7 +118,7 @@ impl<'a> Worker<'a> {
     /// for a while, and has left the line.
     fn sleep(&self) -> bool {
         if !self.spare {
-            self.seat.parker().park();
+            self.seat.sleep();
             return true;
         }
         let stay = if self.needed {
@@ -122,15 +126,18 @@ impl<'a> Worker<'a> {
         } else {
             MONITOR_STAYS
         };
-        while !self.seat.parker().park_timeout(stay) {
-            if self.registry.line().quit(self.seat.index()) {
-                return false;
+        let line = self.registry.line();
+        self.seat.sleep_in(|parker| {
+            while !parker.park_timeout(stay) {
+                if line.quit(self.seat.index()) {
+                    return false;
+                }
+                if line.is_over() {
+                    break;
+                }
             }
-            if self.registry.line().is_over() {
-                break;
-            }
-        }
-        true
+            true
+        })
     }
 
     /// Looks after the active threads as the monitor, until it has another role.
@@ -178,6 +185,9 @@ impl<'a> Worker<'a> {
             if seen > 0 {
                 match line.take(me, seen > 1) {
                     Take::Active { wake, mark } => {
+                        if wake != Wake::Nobody {
+                            self.seat.counters().count_beat();
+                        }
                         registry.wake(wake);
                         return Watched::Active { mark };
                     }
@@ -231,6 +241,13 @@ impl<'a> Worker<'a> {
     fn work(&mut self, mark: bool) -> Role {
         let registry = self.registry;
         self.needed = true;
+        if self.spare {
+            self.seat.counters().count_spare();
+            registry.tell(|| Event::Compensated {
+                threads: registry.threads(),
+                blocked: registry.line().away(),
+            });
+        }
         let mut owes_marks = mark;
         while let Some(loot) = self.find() {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() {

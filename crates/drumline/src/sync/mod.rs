@@ -23,12 +23,14 @@ macro_rules! planted {
 pub(crate) use planted;
 
 pub(crate) mod barrier;
+mod count;
 #[cfg(not(loom))]
 pub(crate) mod own_word;
 #[cfg(all(test, any(loom, shuttle)))]
 pub(crate) mod plant;
 mod spin;
 
+pub(crate) use count::Count;
 pub(crate) use spin::{SpinGuard, SpinLock};
 
 #[cfg(shuttle)]

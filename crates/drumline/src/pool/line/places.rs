@@ -62,7 +62,6 @@ impl Line {
             if !planted!(RestForgotten) {
                 state.away -= 1;
             }
-            state.limit_told = false;
             state.look_after(false)
         })
     }
@@ -77,6 +76,9 @@ impl Line {
     pub(crate) fn set_places(&self, places: usize) -> Wake {
         self.with(|state| {
             state.places = places;
+            if state.staffing.max_workers > 0 {
+                state.staffing.max_workers = state.staffing.max_workers.max(places);
+            }
             if state.place_is_free() && state.lookout.is_none() && !state.idle.is_empty() {
                 state.call_next()
             } else {
@@ -96,7 +98,7 @@ impl Line {
     pub(crate) fn displace(&self, me: usize, announced: bool, claim: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
             if state.workers > state.staffing.max_workers {
-                return state.reach_limit();
+                return Wake::Limit;
             }
             if !state.acting.contains(me) || !claim() {
                 return Wake::Nobody;

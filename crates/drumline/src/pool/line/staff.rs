@@ -32,7 +32,6 @@ impl Line {
                 return false;
             }
             state.workers -= 1;
-            state.limit_told = false;
             true
         })
     }
@@ -68,10 +67,5 @@ impl Line {
             state.hungry = true;
             Duty::Leave { mark: true }
         })
-    }
-
-    /// The number of workers, those on their way included.
-    pub(crate) fn workers(&self) -> usize {
-        self.with(|state| state.workers)
     }
 }

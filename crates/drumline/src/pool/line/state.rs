@@ -43,8 +43,6 @@ pub(super) struct State {
     pub(super) workers: usize,
     /// Workers that have been hired and will arrive.
     pub(super) arriving: usize,
-    /// Whether the limit of workers has been told since it was reached.
-    pub(super) limit_told: bool,
     /// Who is active, except members.
     pub(super) acting: IdleSet,
     /// Members: active for good, also while they do something else.
@@ -72,7 +70,6 @@ impl State {
             staffing,
             workers: 0,
             arriving: 0,
-            limit_told: false,
             acting: IdleSet::new(),
             permanent: IdleSet::new(),
             displaced: IdleSet::new(),
@@ -138,16 +135,7 @@ impl State {
         if self.workers < self.staffing.max_workers {
             self.workers += 1;
             self.arriving += 1;
-            self.limit_told = false;
             return Wake::Recruit;
-        }
-        self.reach_limit()
-    }
-
-    /// A worker is needed, and there may be none: to be told once.
-    pub(super) fn reach_limit(&mut self) -> Wake {
-        if std::mem::replace(&mut self.limit_told, true) {
-            return Wake::Nobody;
         }
         Wake::Limit
     }

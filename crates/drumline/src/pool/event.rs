@@ -1,0 +1,270 @@
+//! What a pool tells about its threads.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use super::builder::PoolBuilder;
+use super::warning::{self, Warning};
+
+/// Something that happened in a pool.
+///
+/// Passed to the hook set with
+/// [`PoolBuilder::event_handler`](crate::PoolBuilder::event_handler), on the
+/// thread that it happened to. The events of one thread come in their order;
+/// those of several come at the same time. Threads go by their numbers, as
+/// [`worker_index`](crate::worker_index) has them.
+///
+/// Forks are no events, and neither are jobs that a thread takes from its own
+/// stack: a pool that nobody helps tells nothing.
+///
+/// ```
+/// use drumline::Event;
+/// use std::sync::mpsc;
+///
+/// let (tell, told) = mpsc::channel();
+/// let pool = drumline::Pool::builder()
+///     .jobs(2)
+///     .event_handler(move |event| match event {
+///         Event::Stole { thief, victim, .. } => tell.send((*thief, *victim)).unwrap(),
+///         _ => {}
+///     })
+///     .build()?;
+/// let (send, receive) = mpsc::channel();
+/// pool.join(
+///     move || receive.recv().unwrap(), // waits for the other half,
+///     move || send.send(()).unwrap(),  // so another thread has to take that
+/// );
+/// let (thief, victim) = told.recv().unwrap();
+/// assert_ne!(thief, victim);
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A thread of the pool started. Its first event.
+    #[non_exhaustive]
+    ThreadStarted {
+        /// The thread.
+        index: usize,
+    },
+    /// A thread of the pool is about to end. Its last event.
+    #[non_exhaustive]
+    ThreadStopped {
+        /// The thread.
+        index: usize,
+    },
+    /// A thread found nothing to do, or nothing that belongs to what it waits
+    /// for, and sleeps until it is woken. (The short naps before that are not
+    /// told.)
+    #[non_exhaustive]
+    Slept {
+        /// The thread.
+        index: usize,
+    },
+    /// A thread was woken from its sleep.
+    #[non_exhaustive]
+    Woke {
+        /// The thread.
+        index: usize,
+    },
+    /// A thread took a job from another one, and is about to run it.
+    #[non_exhaustive]
+    Stole {
+        /// The thread that runs it.
+        thief: usize,
+        /// The thread that had it pending.
+        victim: usize,
+    },
+    /// A thread is about to wait for something outside of the pool, and gives
+    /// up its place.
+    #[non_exhaustive]
+    Blocked {
+        /// The thread.
+        index: usize,
+    },
+    /// A thread that was blocked goes on.
+    #[non_exhaustive]
+    Unblocked {
+        /// The thread.
+        index: usize,
+    },
+    /// A spare thread takes the place of one that is blocked.
+    #[non_exhaustive]
+    Compensated {
+        /// How many threads the pool has now.
+        threads: usize,
+        /// How many of them are blocked.
+        blocked: usize,
+    },
+    /// Threads are blocked that cannot be replaced: the pool has as many as it
+    /// may. Also a [`Warning`](crate::Warning).
+    #[non_exhaustive]
+    LimitReached {
+        /// How many threads the pool may have.
+        limit: usize,
+        /// How many of its threads are blocked.
+        blocked: usize,
+        /// The names of those. A guest has no name here, and goes by its number.
+        workers: Vec<String>,
+    },
+    /// The system refused to create a thread. Also a
+    /// [`Warning`](crate::Warning).
+    #[non_exhaustive]
+    ThreadNotCreated {
+        /// How many threads the pool has instead.
+        have: usize,
+        /// How many it was to have.
+        wanted: usize,
+        /// Why the system refused.
+        error: Arc<io::Error>,
+    },
+}
+
+impl From<&Warning> for Event {
+    fn from(warning: &Warning) -> Self {
+        match warning {
+            Warning::ThreadNotCreated {
+                have,
+                wanted,
+                error,
+            } => Event::ThreadNotCreated {
+                have: *have,
+                wanted: *wanted,
+                error: Arc::new(same_error(error)),
+            },
+            Warning::LimitReached {
+                limit,
+                blocked,
+                workers,
+            } => Event::LimitReached {
+                limit: *limit,
+                blocked: *blocked,
+                workers: workers.clone(),
+            },
+        }
+    }
+}
+
+/// An error that says the same: errors of the system cannot be cloned.
+fn same_error(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::ThreadStarted { index } => write!(f, "thread {index} started"),
+            Event::ThreadStopped { index } => write!(f, "thread {index} ends"),
+            Event::Slept { index } => write!(f, "thread {index} sleeps"),
+            Event::Woke { index } => write!(f, "thread {index} woke up"),
+            Event::Stole { thief, victim } => {
+                write!(f, "thread {thief} took a job from thread {victim}")
+            }
+            Event::Blocked { index } => write!(f, "thread {index} blocks"),
+            Event::Unblocked { index } => write!(f, "thread {index} goes on after blocking"),
+            Event::Compensated { threads, blocked } => write!(
+                f,
+                "a spare thread takes the place of a blocked one; of {threads} threads {blocked} \
+                 are blocked"
+            ),
+            Event::LimitReached {
+                limit,
+                blocked,
+                workers,
+            } => warning::say_limit(f, *limit, *blocked, workers),
+            Event::ThreadNotCreated {
+                have,
+                wanted,
+                error,
+            } => warning::say_not_created(f, *have, *wanted, error),
+        }
+    }
+}
+
+impl PoolBuilder {
+    /// Called when something happens to the threads of the pool: one starts,
+    /// sleeps, wakes up, takes a job from another, blocks; see [`Event`].
+    ///
+    /// The handler runs on the thread that it happens to, before that goes on,
+    /// and on several at the same time: be brief. While it runs, its thread is
+    /// not in the pool, so what it calls there comes from outside; a handler that
+    /// waits for the pool may wait for itself. What happens to its thread meanwhile
+    /// is not told. If it panics, that goes to the
+    /// [panic handler](Self::panic_handler), and the pool goes on.
+    ///
+    /// Without a handler an event costs one branch. None lies on the way of a
+    /// fork. With the feature `tracing` each event is one of `tracing` as well,
+    /// for the target `drumline`: warnings at that level, all else at the level
+    /// for debugging.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// let (tell, told) = mpsc::channel();
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(1)
+    ///     .event_handler(move |event| tell.send(event.to_string()).unwrap())
+    ///     .build()?;
+    /// pool.shutdown()?;
+    /// let story: Vec<String> = told.iter().collect();
+    /// assert_eq!(story.first().unwrap(), "thread 0 started");
+    /// assert_eq!(story.last().unwrap(), "thread 0 ends");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn event_handler(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.hooks.event = Some(Box::new(hook));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_speaks_plainly() {
+        let said = |event: Event| event.to_string();
+        assert_eq!(said(Event::ThreadStarted { index: 3 }), "thread 3 started");
+        assert_eq!(
+            said(Event::Stole {
+                thief: 1,
+                victim: 0
+            }),
+            "thread 1 took a job from thread 0"
+        );
+        assert_eq!(
+            said(Event::Compensated {
+                threads: 5,
+                blocked: 2
+            }),
+            "a spare thread takes the place of a blocked one; of 5 threads 2 are blocked"
+        );
+    }
+
+    #[test]
+    fn a_warning_as_an_event_says_the_same() {
+        let mut warnings = vec![Warning::LimitReached {
+            limit: 9,
+            blocked: 2,
+            workers: vec!["a".to_owned(), "b".to_owned()],
+        }];
+        for error in [
+            io::Error::from(io::ErrorKind::OutOfMemory),
+            io::Error::from_raw_os_error(11),
+            io::Error::other("no threads today"),
+        ] {
+            warnings.push(Warning::ThreadNotCreated {
+                have: 1,
+                wanted: 2,
+                error,
+            });
+        }
+        for warning in warnings {
+            assert_eq!(Event::from(&warning).to_string(), warning.to_string());
+        }
+    }
+}

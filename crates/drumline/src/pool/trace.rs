@@ -1,0 +1,97 @@
+//! Events as events of `tracing`, where that is wanted.
+//!
+//! Everything has the target `drumline`; what is also a warning has the level
+//! of one, all else is for debugging.
+
+use super::event::Event;
+
+/// Whether anybody could listen: one load, or nothing.
+#[inline]
+pub(super) fn is_on() -> bool {
+    imp::is_on()
+}
+
+/// Tells `tracing`. Returns whether somebody listens.
+pub(super) fn tell(event: &Event) -> bool {
+    imp::tell(event)
+}
+
+#[cfg(not(feature = "tracing"))]
+mod imp {
+    use super::Event;
+
+    pub(super) const fn is_on() -> bool {
+        false
+    }
+
+    pub(super) const fn tell(_: &Event) -> bool {
+        false
+    }
+}
+
+#[cfg(feature = "tracing")]
+mod imp {
+    use tracing::level_filters::LevelFilter;
+    use tracing::{Level, debug, enabled, warn};
+
+    use super::Event;
+
+    #[inline]
+    pub(super) fn is_on() -> bool {
+        LevelFilter::current() != LevelFilter::OFF
+    }
+
+    /// Whether somebody listens to such events.
+    fn hears(event: &Event) -> bool {
+        match event {
+            Event::LimitReached { .. } | Event::ThreadNotCreated { .. } => {
+                enabled!(target: "drumline", Level::WARN)
+            }
+            _ => enabled!(target: "drumline", Level::DEBUG),
+        }
+    }
+
+    pub(super) fn tell(event: &Event) -> bool {
+        if !hears(event) {
+            return false;
+        }
+        match event {
+            Event::ThreadStarted { index } => {
+                debug!(target: "drumline", index, "thread started");
+            }
+            Event::ThreadStopped { index } => {
+                debug!(target: "drumline", index, "thread ends");
+            }
+            Event::Slept { index } => debug!(target: "drumline", index, "thread sleeps"),
+            Event::Woke { index } => debug!(target: "drumline", index, "thread woke up"),
+            Event::Stole { thief, victim } => {
+                debug!(target: "drumline", thief, victim, "thread took a job from another");
+            }
+            Event::Blocked { index } => debug!(target: "drumline", index, "thread blocks"),
+            Event::Unblocked { index } => {
+                debug!(target: "drumline", index, "thread goes on after blocking");
+            }
+            Event::Compensated { threads, blocked } => {
+                debug!(
+                    target: "drumline",
+                    threads, blocked, "a spare thread takes the place of a blocked one"
+                );
+            }
+            Event::LimitReached {
+                limit,
+                blocked,
+                workers,
+            } => {
+                warn!(target: "drumline", limit, blocked, ?workers, "{event}");
+            }
+            Event::ThreadNotCreated {
+                have,
+                wanted,
+                error,
+            } => {
+                warn!(target: "drumline", have, wanted, %error, "{event}");
+            }
+        }
+        true
+    }
+}
