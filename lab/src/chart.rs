@@ -16,7 +16,7 @@ use crate::table::{figure, measure};
 use crate::workload::{Shows, WorkloadCard};
 
 const WIDTH: i32 = 860;
-const LEFT: i32 = 190;
+const LEFT: i32 = 240;
 const RIGHT: i32 = 110;
 const BAR: i32 = 18;
 const STEP: i32 = 23;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use drumline_lab::record::Record;
+use drumline_lab::table::{self, RowKind};
 
 use crate::{lab, lab_in, stderr, stdout};
 
@@ -96,4 +97,26 @@ fn a_smoke_run_covers_all_peers() {
         assert_eq!(record.ok, Some(!deadlock), "{record:?}");
         assert_eq!(record.rounds, 1);
     }
+}
+
+#[test]
+fn each_of_ours_is_compared_by_itself() {
+    let runtimes = "drumline,drumline-announced,thread-per-job";
+    let arguments = ["blocking", "--size", "1", "--runtime", runtimes];
+    let output = lab(&[&arguments[..], &["--jobs", "2", "--smoke", "--json", "-"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let mut records = records(&stdout(&output));
+    let ratios = |records: &[Record]| {
+        let (_, grid) = table::grids(records).remove(0);
+        let rows = grid.rows.into_iter();
+        let ratios = rows.filter(|row| row.kind == RowKind::Ratio);
+        ratios.map(|row| row.cells[1].clone()).collect::<Vec<_>>()
+    };
+    let (unannounced, announced) = ("drumline ÷ best peer", "drumline-announced ÷ best peer");
+    assert_eq!(ratios(&records), [unannounced, announced]);
+
+    let failed = &mut records[0];
+    assert_eq!(failed.runtime, "drumline");
+    failed.wall_ns_median = None;
+    assert_eq!(ratios(&records), [announced]);
 }
