@@ -1,5 +1,5 @@
 //! Writes two things that the lab is compiled with: the registry, from the names of the files in
-//! `src/workloads` and `src/runtimes`, and the facts about this build that every record carries.
+//! the directories of each family, and the facts about this build that every record carries.
 //!
 //! The registry is generated so that a new workload or runtime is one new file and nothing else.
 //! A file `loop_of_joins.rs` must hold a public type `LoopOfJoins`.
@@ -9,14 +9,41 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+/// A family: what is computed, who computes it, and the constructor of a pair of them. Every
+/// workload is compiled for every runtime of its own family.
+struct Family {
+    workloads: &'static str,
+    runtimes: &'static str,
+    constructor: &'static str,
+}
+
+const FAMILIES: [Family; 2] = [
+    Family {
+        workloads: "workloads",
+        runtimes: "runtimes",
+        constructor: "fork_join",
+    },
+    Family {
+        workloads: "crowds",
+        runtimes: "spawners",
+        constructor: "tasks",
+    },
+];
+
+/// The Rust files of a directory as (stem, path), by name.
+type Files = Vec<(String, PathBuf)>;
+
 fn main() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(variable("OUT_DIR"));
 
-    let workloads = files(&manifest.join("src/workloads"));
-    let runtimes = files(&manifest.join("src/runtimes"));
-    fs::write(out.join("registry.rs"), registry(&workloads, &runtimes))
-        .expect("the registry cannot be written");
+    let source = manifest.join("src");
+    let found = FAMILIES.map(|family| {
+        let workloads = files(&source.join(family.workloads));
+        let runtimes = files(&source.join(family.runtimes));
+        (family, workloads, runtimes)
+    });
+    fs::write(out.join("registry.rs"), registry(&found)).expect("the registry cannot be written");
 
     let lock = manifest.join("../Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
@@ -41,8 +68,7 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-/// The Rust files of a directory as (stem, path), by name.
-fn files(directory: &Path) -> Vec<(String, PathBuf)> {
+fn files(directory: &Path) -> Files {
     println!("cargo::rerun-if-changed={}", directory.display());
     let mut found: Vec<_> = fs::read_dir(directory)
         .unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
@@ -57,42 +83,59 @@ fn files(directory: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-fn registry(workloads: &[(String, PathBuf)], runtimes: &[(String, PathBuf)]) -> String {
-    let mut text = String::new();
-    for (name, files, about) in [
-        ("workloads", workloads, "The workloads, one file each."),
-        ("runtimes", runtimes, "The runtimes, one file each."),
-    ] {
-        writeln!(text, "/// {about}\npub mod {name} {{").unwrap();
-        for (stem, path) in files {
-            writeln!(text, "    #[path = {path:?}]\n    pub mod {stem};").unwrap();
-        }
-        writeln!(text, "}}").unwrap();
-    }
-    let list = |name: &str, item: &str, files: &[(String, PathBuf)]| {
-        let mut text = format!("pub(super) static {name}: &[{item}] = &[\n");
-        for (stem, _) in files {
-            let module = name.to_lowercase();
-            let kind = camel(stem);
-            writeln!(text, "    {item}::of::<{module}::{stem}::{kind}>(),").unwrap();
-        }
-        text + "];\n"
-    };
-    text += &list("WORKLOADS", "WorkloadEntry", workloads);
-    text += &list("RUNTIMES", "RuntimeEntry", runtimes);
-    text += "pub(super) static PAIRS: &[Pair] = &[\n";
-    for (workload, _) in workloads {
-        for (runtime, _) in runtimes {
+fn registry(families: &[(Family, Files, Files)]) -> String {
+    let mut modules = String::new();
+    let mut workload_list = String::new();
+    let mut runtime_list = String::new();
+    let mut pair_list = String::new();
+    for (family, workloads, runtimes) in families {
+        let constructor = family.constructor;
+        for (module, files, item, list) in [
+            (
+                family.workloads,
+                workloads,
+                "WorkloadEntry",
+                &mut workload_list,
+            ),
+            (family.runtimes, runtimes, "RuntimeEntry", &mut runtime_list),
+        ] {
             writeln!(
-                text,
-                "    Pair::of::<workloads::{workload}::{}, runtimes::{runtime}::{}>(),",
-                camel(workload),
-                camel(runtime),
+                modules,
+                "/// The {module}, one file each.\npub mod {module} {{"
             )
             .unwrap();
+            for (stem, path) in files {
+                writeln!(modules, "    #[path = {path:?}]\n    pub mod {stem};").unwrap();
+                let kind = camel(stem);
+                writeln!(
+                    list,
+                    "    {item}::{constructor}::<{module}::{stem}::{kind}>(),"
+                )
+                .unwrap();
+            }
+            writeln!(modules, "}}").unwrap();
+        }
+        for (workload, _) in workloads {
+            for (runtime, _) in runtimes {
+                writeln!(
+                    pair_list,
+                    "    Pair::{constructor}::<{}::{workload}::{}, {}::{runtime}::{}>(),",
+                    family.workloads,
+                    camel(workload),
+                    family.runtimes,
+                    camel(runtime),
+                )
+                .unwrap();
+            }
         }
     }
-    text + "];\n"
+    let list = |name: &str, item: &str, lines: &str| {
+        format!("pub(super) static {name}: &[{item}] = &[\n{lines}];\n")
+    };
+    modules
+        + &list("WORKLOADS", "WorkloadEntry", &workload_list)
+        + &list("RUNTIMES", "RuntimeEntry", &runtime_list)
+        + &list("PAIRS", "Pair", &pair_list)
 }
 
 fn camel(stem: &str) -> String {

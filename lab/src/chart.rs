@@ -16,7 +16,7 @@ use crate::table::{figure, measure};
 use crate::workload::{Shows, WorkloadCard};
 
 const WIDTH: i32 = 860;
-const LEFT: i32 = 190;
+const LEFT: i32 = 240;
 const RIGHT: i32 = 110;
 const BAR: i32 = 18;
 const STEP: i32 = 23;
@@ -57,6 +57,7 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
                 card.item
             ),
             Shows::Rest => "processor time in ms; shorter is better".to_owned(),
+            Shows::Waiting => "median time in ms; shorter is better".to_owned(),
         };
         canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
         let mut top = HEAD;
@@ -74,7 +75,7 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
     for &record in records {
         let value = measure(card, record).map(|value| match card.shows {
             Shows::Time => value,
-            Shows::Rest => value / 1e6,
+            Shows::Rest | Shows::Waiting => value / 1e6,
         });
         let bar = Bar { record, value };
         let panel = match panels.iter_mut().position(|(size, _)| *size == record.size) {
@@ -246,10 +247,10 @@ impl Canvas<'_, '_> {
             ours,
         )?;
         let Some(value) = bar.value else {
-            let word = if bar.record.error.is_some() {
-                "failed"
-            } else {
-                "not applicable"
+            let word = match bar.record {
+                Record { deadlock: true, .. } => "deadlock",
+                Record { error: Some(_), .. } => "failed",
+                _ => "not applicable",
             };
             return self.text(word, (LEFT + 6, middle), 12, FAINT, HPos::Left, false);
         };

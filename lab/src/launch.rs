@@ -22,6 +22,9 @@ pub const CHILD: &str = "__child";
 /// How often a measuring process is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// How long a process must have used no processor time to be called dead.
+const STILL: Duration = Duration::from_millis(200);
+
 /// The stack of every thread that a runtime makes, in bytes, and of the main thread where the
 /// system permits: some workloads nest 100,000 joins. It is address space, not memory.
 const STACK: u64 = 256 << 20;
@@ -41,11 +44,35 @@ pub struct Order {
     pub effort: Effort,
 }
 
+/// What a measuring process may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// How long it may take.
+    pub limit: Duration,
+    /// Whether it will never end once it stands still.
+    pub can_deadlock: bool,
+    /// Whether its threads are made with a deep stack.
+    pub deep_stack: bool,
+}
+
+/// How a measuring process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself.
+    Itself,
+    /// It was ended because it took too long.
+    Late,
+    /// The same, and it did nothing any more.
+    Deadlock,
+}
+
 /// What came of a measuring process.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// What it found, or why it found nothing.
     pub found: Result<Measurement, String>,
+    /// How it ended.
+    pub end: End,
     /// When it was started.
     pub date: String,
     /// The most threads that were seen.
@@ -59,77 +86,121 @@ pub struct Outcome {
 pub struct Launcher {
     /// The program: this one, except in tests.
     pub program: PathBuf,
-    /// How long a process may take.
-    pub limit: Duration,
 }
 
 impl Launcher {
     /// Starts this very program again and again.
-    pub fn new(limit: Duration) -> Result<Self> {
+    pub fn new() -> Result<Self> {
         raise_stack_limit();
         let program = std::env::current_exe().context("cannot find this program's own file")?;
-        Ok(Self { program, limit })
+        Ok(Self { program })
     }
 
     /// Runs one measuring process to its end.
-    pub fn run(&self, order: &Order) -> Outcome {
+    pub fn run(&self, order: &Order, terms: &Terms) -> Outcome {
         let date = jiff::Timestamp::now()
             .strftime("%Y-%m-%dT%H:%M:%SZ")
             .to_string();
         let mut seen = Seen::default();
+        let mut end = End::Itself;
         let found = self
-            .start(order)
+            .start(order, terms)
             .map_err(|error| format!("{error:#}"))
             .and_then(|mut child| {
                 let output = Output::of(&mut child);
-                let status = self.watch(&mut child, &mut seen);
+                let status = watch(&mut child, terms, &mut seen).map_err(|stopped| {
+                    end = stopped.end;
+                    stopped.why
+                });
                 // A process that was killed can leave children that hold the pipes open; none here do.
                 output.judge(status)
             });
         Outcome {
             found,
+            end,
             date,
             threads_peak: seen.threads,
             memory_free_min_bytes: seen.memory_free_min,
         }
     }
 
-    fn start(&self, order: &Order) -> Result<Child> {
+    fn start(&self, order: &Order, terms: &Terms) -> Result<Child> {
         let order = serde_json::to_string(order).expect("an order is plain data");
-        Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        if terms.deep_stack {
+            command.env("RUST_MIN_STACK", STACK.to_string());
+        }
+        command
             .arg(CHILD)
             .arg(order)
-            .env("RUST_MIN_STACK", STACK.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .context("the measuring process cannot be started")
     }
+}
 
-    /// Waits for the end; `Err` says why the process had to be ended.
-    fn watch(&self, child: &mut Child, seen: &mut Seen) -> Result<ExitStatus, String> {
-        let watched = Watched::new(child.id());
-        let start = Instant::now();
-        for look in 0u64.. {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(status),
-                Ok(None) => {}
-                Err(error) => return Err(format!("the process cannot be waited for: {error}")),
+/// Why a process was not let go on.
+struct Stopped {
+    end: End,
+    why: String,
+}
+
+/// Waits for the end; `Err` says why the process had to be ended.
+fn watch(child: &mut Child, terms: &Terms, seen: &mut Seen) -> Result<ExitStatus, Stopped> {
+    let watched = Watched::new(child.id());
+    let start = Instant::now();
+    for look in 0u64.. {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) => {}
+            Err(error) => {
+                return Err(Stopped {
+                    end: End::Itself,
+                    why: format!("the process cannot be waited for: {error}"),
+                });
             }
-            if start.elapsed() > self.limit {
-                // It may have ended just now, which is as good.
-                let _ = child.kill();
-                let _ = child.wait();
-                let limit = self.limit.as_secs_f64();
-                return Err(format!(
-                    "ended: it took longer than {limit} s (see --timeout)"
-                ));
-            }
-            seen.look(watched.as_ref(), look.is_multiple_of(20));
-            thread::sleep(LOOK);
         }
-        unreachable!("the loop has no end")
+        if start.elapsed() > terms.limit {
+            let deadlock = terms.can_deadlock && stands_still(watched.as_ref());
+            // It may have ended just now, which is as good.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(Stopped::late(terms.limit, deadlock));
+        }
+        seen.look(watched.as_ref(), look.is_multiple_of(20));
+        thread::sleep(LOOK);
+    }
+    unreachable!("the loop has no end")
+}
+
+/// Whether a process uses no processor time. A thread that looks around now and then is forgiven;
+/// where the system tells nothing, the limit alone decides.
+fn stands_still(watched: Option<&Watched>) -> bool {
+    let ticks = || watched.and_then(Watched::ticks);
+    let before = ticks();
+    thread::sleep(STILL);
+    match (before, ticks()) {
+        (Some(before), Some(after)) => after - before <= 1,
+        _ => true,
+    }
+}
+
+impl Stopped {
+    fn late(limit: Duration, deadlock: bool) -> Self {
+        let seconds = limit.as_secs_f64();
+        if deadlock {
+            Self {
+                end: End::Deadlock,
+                why: format!("deadlock: not finished after {seconds} s"),
+            }
+        } else {
+            Self {
+                end: End::Late,
+                why: format!("ended: it took longer than {seconds} s (see --timeout)"),
+            }
+        }
     }
 }
 
@@ -230,7 +301,7 @@ pub fn obey(order: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn run(program: &str, limit: Duration) -> Result<Measurement, String> {
+    fn run(program: &str, limit: Duration, can_deadlock: bool) -> Outcome {
         let order = Order {
             workload: "fib".to_owned(),
             runtime: "seq".to_owned(),
@@ -250,11 +321,13 @@ mod tests {
         let mut permissions = std::fs::metadata(&path).unwrap().permissions();
         std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
         std::fs::set_permissions(&path, permissions).unwrap();
-        let launcher = Launcher {
-            program: path,
+        let launcher = Launcher { program: path };
+        let terms = Terms {
             limit,
+            can_deadlock,
+            deep_stack: true,
         };
-        launcher.run(&order).found
+        launcher.run(&order, &terms)
     }
 
     #[test]
@@ -262,8 +335,9 @@ mod tests {
         let error = run(
             "echo first >&2; echo oh no >&2; kill -SEGV $$",
             Duration::from_secs(20),
+            true,
         );
-        let error = error.unwrap_err();
+        let error = error.found.unwrap_err();
         assert!(
             error.contains("signal: 11") && error.contains("oh no"),
             "{error}"
@@ -272,13 +346,29 @@ mod tests {
 
     #[test]
     fn a_process_that_hangs_is_ended() {
-        let error = run("exec sleep 60", Duration::from_millis(50)).unwrap_err();
+        let outcome = run("exec sleep 60", Duration::from_millis(50), false);
+        assert_eq!(outcome.end, End::Late);
+        let error = outcome.found.unwrap_err();
         assert!(error.contains("longer than"), "{error}");
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
+    fn only_who_stands_still_has_a_deadlock() {
+        let outcome = run("exec sleep 60", Duration::from_millis(500), true);
+        assert_eq!(outcome.end, End::Deadlock);
+        let error = outcome.found.unwrap_err();
+        assert_eq!(error, "deadlock: not finished after 0.5 s");
+
+        let busy = run("while :; do :; done", Duration::from_millis(500), true);
+        assert_eq!(busy.end, End::Late);
+    }
+
+    #[test]
     fn nonsense_is_reported() {
-        let error = run("echo hello", Duration::from_secs(20)).unwrap_err();
+        let outcome = run("echo hello", Duration::from_secs(20), true);
+        assert_eq!(outcome.end, End::Itself);
+        let error = outcome.found.unwrap_err();
         assert!(error.contains("nonsense"), "{error}");
     }
 }

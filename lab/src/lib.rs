@@ -4,26 +4,33 @@
 //! cli ─► schedule ─► launch ═══(a process per configuration and round)═══► registry ─► session
 //!            │                                                                │
 //!            ▼                                          workloads/*.rs × runtimes/*.rs
-//!         record ─► table, chart ─► report ─► output
+//!         record ─► table, chart ─► report ─► output        crowds/*.rs × spawners/*.rs
 //! ```
-//! A workload is one file in `src/workloads`, a runtime is one file in `src/runtimes`; the build
-//! script finds them, and nothing else has to know of a new one.
+//! There are two families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
+//! file in `src/runtimes`. Tasks that block: a workload is one file in `src/crowds`, a runtime, or
+//! a way of using one, is one file in `src/spawners`. The build script finds them, and nothing else
+//! has to know of a new one.
 
 pub mod chart;
 pub mod cli;
 pub mod counters;
+pub mod crowd;
 pub mod energy;
+pub mod family;
 pub mod launch;
 pub mod machine;
+pub mod options;
 pub mod output;
 pub mod pool;
 pub mod process;
 pub mod record;
 pub mod registry;
 pub mod report;
+pub mod roll;
 pub mod runtime;
 pub mod schedule;
 pub mod session;
+pub mod spawner;
 pub mod spin;
 pub mod statistics;
 pub mod table;

@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn versions_of_peers_are_known() {
-        for package in ["rayon", "chili", "forte", "drumline"] {
+        for package in ["rayon", "chili", "forte", "tokio", "blocking", "drumline"] {
             assert!(version_of(package).is_some(), "{package}");
         }
         assert_eq!(version_of("no such package"), None);

@@ -99,6 +99,19 @@ impl Watched {
     pub fn size(&self) -> Option<Size> {
         None
     }
+
+    /// Its processor time so far, all threads, in ticks of the kernel.
+    #[cfg(target_os = "linux")]
+    pub fn ticks(&self) -> Option<u64> {
+        let stat = self.process.stat().ok()?;
+        Some(stat.utime + stat.stime)
+    }
+
+    /// Its processor time so far: unknown on this system.
+    #[cfg(not(target_os = "linux"))]
+    pub fn ticks(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Asked from the C library: the way of `procfs` does not work under valgrind, where the lab must

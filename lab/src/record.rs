@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::Outcome;
+use crate::launch::{End, Outcome};
 use crate::machine::{Build, Machine, version_of};
 use crate::schedule::Configuration;
 use crate::session::Effort;
@@ -36,6 +36,8 @@ pub struct Record {
     pub declined: Option<String>,
     /// What went wrong.
     pub error: Option<String>,
+    /// Whether that was that all threads waited for each other.
+    pub deadlock: bool,
     /// When the configuration was measured first.
     pub date: String,
 
@@ -113,11 +115,11 @@ pub struct Record {
     /// Energy of the processor packages.
     pub energy_joules: Option<f64>,
 
-    /// Tasks or actors that live at once, roughly; unknown for fork/join.
+    /// Tasks or actors that live at once, roughly, also those not begun; unknown for fork/join.
     pub concurrency: Option<u64>,
     /// Tasks that can run at once, roughly: no more than the jobs.
     pub parallelism: Option<u64>,
-    /// Messages in all; none in fork/join.
+    /// Messages in all samples; none in fork/join.
     pub messages: Option<u64>,
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,
@@ -161,7 +163,6 @@ impl Record {
     pub fn merge(
         configuration: &Configuration,
         outcomes: &[Outcome],
-        effort: Effort,
         machine: &Machine,
         build: &Build,
     ) -> Self {
@@ -174,6 +175,7 @@ impl Record {
             Ok(found) => found.error.clone(),
             Err(error) => Some(error.clone()),
         });
+        let deadlock = outcomes.iter().any(|outcome| outcome.end == End::Deadlock);
         let declined = found().find_map(|found| found.declined.clone());
         let measured = || found().filter(|found| found.error.is_none() && found.items > 0);
 
@@ -218,6 +220,7 @@ impl Record {
             },
             declined,
             error,
+            deadlock,
             date: outcomes
                 .first()
                 .map(|outcome| outcome.date.clone())
@@ -252,7 +255,8 @@ impl Record {
                 .filter_map(|found| found.threads_peak)
                 .chain(outcomes.iter().filter_map(|outcome| outcome.threads_peak))
                 .max()
-                .filter(|_| items.is_some()),
+                // How far a runtime came is what a deadlock has to tell.
+                .filter(|_| items.is_some() || deadlock),
             rss_initial_bytes: measured()
                 .filter_map(|f| f.initial.map(|size| size.rss_bytes))
                 .max(),
@@ -270,12 +274,15 @@ impl Record {
                 .map(|found| found.energy_joules)
                 .reduce(|a, b| Some(a? + b?))
                 .flatten(),
-            concurrency: None,
+            concurrency: measured().find_map(|found| found.concurrency),
             parallelism: u64::try_from(configuration.jobs).ok(),
-            messages: None,
+            messages: measured()
+                .map(|found| Some(found.messages? * found.operations))
+                .reduce(|a, b| Some(a? + b?))
+                .flatten(),
             verbose: false,
             wall_ns_samples,
-            effort: effort.into(),
+            effort: configuration.effort.into(),
             machine: machine.clone(),
             build: build.clone(),
         }

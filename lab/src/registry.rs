@@ -2,10 +2,15 @@
 //!
 //! The list itself is generated from the names of the files; see `build.rs`.
 
-use anyhow::Result;
+use std::collections::BTreeSet;
 
+use anyhow::{Context, Result};
+
+use crate::crowd::Crowd;
+use crate::family::Family;
 use crate::runtime::{Runtime, RuntimeCard};
 use crate::session::Session;
+use crate::spawner::Spawner;
 use crate::workload::{Workload, WorkloadCard};
 
 mod generated {
@@ -14,24 +19,47 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 }
 
-pub use generated::{runtimes, workloads};
+pub use generated::{crowds, runtimes, spawners, workloads};
 
 /// A workload in the list.
 #[derive(Debug)]
 pub struct WorkloadEntry {
     /// Its card.
     pub card: WorkloadCard,
+    /// What kind of work it is.
+    pub family: Family,
+    /// Whether a run that stands still will do so for ever.
+    pub can_deadlock: bool,
     label: fn(u64) -> String,
     refuses: fn(u64) -> Option<&'static str>,
 }
 
 impl WorkloadEntry {
-    const fn of<W: Workload>() -> Self {
+    const fn fork_join<W: Workload>() -> Self {
         Self {
             card: W::CARD,
+            family: Family::ForkJoin,
+            can_deadlock: false,
             label: W::size_label,
             refuses: W::refuses,
         }
+    }
+
+    const fn tasks<C: Crowd>() -> Self {
+        Self {
+            card: C::CARD,
+            family: Family::Tasks,
+            can_deadlock: C::TASKS_WAIT_FOR_TASKS,
+            label: C::size_label,
+            refuses: C::refuses,
+        }
+    }
+
+    /// The runtimes that can run it, by rank.
+    pub fn runtimes(&self) -> Vec<&'static RuntimeEntry> {
+        let mut all = all_runtimes();
+        all.retain(|runtime| runtime.family == self.family);
+        all
     }
 
     /// What a size is called in tables.
@@ -50,11 +78,23 @@ impl WorkloadEntry {
 pub struct RuntimeEntry {
     /// Its card.
     pub card: RuntimeCard,
+    /// What kind of work it can run.
+    pub family: Family,
 }
 
 impl RuntimeEntry {
-    const fn of<R: Runtime>() -> Self {
-        Self { card: R::CARD }
+    const fn fork_join<R: Runtime>() -> Self {
+        Self {
+            card: R::CARD,
+            family: Family::ForkJoin,
+        }
+    }
+
+    const fn tasks<S: Spawner>() -> Self {
+        Self {
+            card: S::CARD,
+            family: Family::Tasks,
+        }
     }
 }
 
@@ -66,21 +106,48 @@ struct Pair {
 }
 
 impl Pair {
-    const fn of<W: Workload, R: Runtime>() -> Self {
+    const fn fork_join<W: Workload, R: Runtime>() -> Self {
         Self {
             workload: W::CARD.name,
             runtime: R::CARD.name,
-            measure: measure::<W, R>,
+            measure: measure_fork_join::<W, R>,
+        }
+    }
+
+    const fn tasks<C: Crowd, S: Spawner>() -> Self {
+        Self {
+            workload: C::CARD.name,
+            runtime: S::CARD.name,
+            measure: measure_tasks::<C, S>,
         }
     }
 }
 
-fn measure<W: Workload, R: Runtime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+fn measure_fork_join<W: Workload, R: Runtime>(
+    size: u64,
+    jobs: usize,
+    session: &mut Session,
+) -> Result<()> {
     session.begin();
     let workload = W::build(size)?;
     R::drive(&workload, jobs, session)?;
     // The process ends now; taking a large tree apart would only take time.
     std::mem::forget(workload);
+    Ok(())
+}
+
+fn measure_tasks<C: Crowd, S: Spawner>(
+    size: u64,
+    jobs: usize,
+    session: &mut Session,
+) -> Result<()> {
+    session.begin();
+    let crowd = C::build(size)?;
+    let spawner = S::start(jobs)?;
+    crowd.drive(&spawner, session);
+    // The process ends now. Ending a runtime waits for its threads, and if that goes wrong it is
+    // not what was measured.
+    std::mem::forget(spawner);
     Ok(())
 }
 
@@ -100,10 +167,12 @@ pub fn all_workloads() -> Vec<&'static WorkloadEntry> {
     all
 }
 
-/// All runtimes, by rank.
+/// All runtimes, by family and rank. Somebody who is in two families is there twice, with the same
+/// name and the same part in the comparison.
 pub fn all_runtimes() -> Vec<&'static RuntimeEntry> {
     let mut all: Vec<_> = generated::RUNTIMES.iter().collect();
-    all.sort_by_key(|entry| (entry.card.rank, entry.card.name));
+    let family = |entry: &RuntimeEntry| Family::ALL.iter().position(|f| *f == entry.family);
+    all.sort_by_key(|entry| (family(entry), entry.card.rank, entry.card.name));
     all
 }
 
@@ -120,7 +189,7 @@ pub fn workload(name: &str) -> Result<&'static WorkloadEntry, UnknownName> {
         })
 }
 
-/// The runtime of this name.
+/// A runtime of this name.
 pub fn runtime(name: &str) -> Result<&'static RuntimeEntry, UnknownName> {
     let all = all_runtimes();
     all.iter()
@@ -129,7 +198,10 @@ pub fn runtime(name: &str) -> Result<&'static RuntimeEntry, UnknownName> {
         .ok_or_else(|| UnknownName {
             kind: "runtime",
             name: name.to_owned(),
-            known: join(all.iter().map(|entry| entry.card.name)),
+            known: {
+                let names: BTreeSet<_> = all.iter().map(|entry| entry.card.name).collect();
+                join(names.into_iter())
+            },
         })
 }
 
@@ -146,10 +218,45 @@ pub fn run(
     let pair = generated::PAIRS
         .iter()
         .find(|pair| pair.workload == workload && pair.runtime == runtime)
-        .expect("every workload is compiled for every runtime");
+        .with_context(|| format!("{runtime} does not run {workload}"))?;
     (pair.measure)(size, jobs, session)
 }
 
 fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_within_a_family() {
+        for family in Family::ALL {
+            let runtimes = all_runtimes();
+            let names = runtimes.iter().filter(|entry| entry.family == family);
+            let names: Vec<_> = names.map(|entry| entry.card.name).collect();
+            assert_eq!(BTreeSet::from_iter(&names).len(), names.len(), "{names:?}");
+        }
+        let names: Vec<_> = all_workloads().iter().map(|e| e.card.name).collect();
+        assert_eq!(BTreeSet::from_iter(&names).len(), names.len(), "{names:?}");
+    }
+
+    /// Tables and charts find a runtime by its name.
+    #[test]
+    fn who_is_in_two_families_looks_the_same_in_both() {
+        for entry in all_runtimes() {
+            let found = runtime(entry.card.name).unwrap().card;
+            assert_eq!(found.role, entry.card.role, "{}", found.name);
+            assert_eq!(found.colour, entry.card.colour, "{}", found.name);
+            assert_eq!(found.package, entry.card.package, "{}", found.name);
+        }
+    }
+
+    #[test]
+    fn a_workload_is_not_run_by_another_family() {
+        let mut session = Session::new(crate::session::Effort::once());
+        let error = run("fib", "thread-per-job", 1, 1, &mut session).unwrap_err();
+        assert!(error.to_string().contains("does not run fib"), "{error}");
+    }
 }

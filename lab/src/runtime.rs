@@ -32,7 +32,8 @@ pub struct RuntimeCard {
     pub rank: u8,
     /// How work is divided, in the runtime's own terms.
     pub scheduler: &'static str,
-    /// Whether the number of jobs changes anything.
+    /// Whether it is run with every number of jobs; if not, with one. Who ignores the number but
+    /// has as many threads as it likes is run with all, to stand next to the others.
     pub parallel: bool,
     /// The colour of its bars, as red, green, blue.
     pub colour: (u8, u8, u8),

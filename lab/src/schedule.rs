@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::launch::{Launcher, Order, Outcome};
+use crate::launch::{End, Launcher, Order, Outcome, Terms};
 use crate::machine::{Build, Machine};
 use crate::record::Record;
 use crate::registry::{RuntimeEntry, WorkloadEntry};
@@ -25,6 +25,27 @@ pub struct Configuration {
     pub jobs: usize,
     /// How much of it.
     pub size: u64,
+    /// How thoroughly.
+    pub effort: Effort,
+    /// What its processes may do.
+    pub terms: Terms,
+}
+
+/// A workload, and everything that it is run with.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// What is computed.
+    pub workload: &'static WorkloadEntry,
+    /// Who computes it; all of its family.
+    pub runtimes: Vec<&'static RuntimeEntry>,
+    /// On how many threads.
+    pub jobs: Vec<usize>,
+    /// How much of it.
+    pub sizes: Vec<u64>,
+    /// How thoroughly.
+    pub effort: Effort,
+    /// How long a process may take.
+    pub limit: Duration,
 }
 
 /// How many rounds there are.
@@ -43,41 +64,41 @@ pub struct Schedule {
     pub groups: Vec<Vec<Configuration>>,
     /// How often.
     pub rounds: Rounds,
-    /// How thoroughly.
-    pub effort: Effort,
 }
 
 impl Schedule {
     /// Crosses workloads (with their sizes), runtimes and jobs. A runtime to which jobs mean
     /// nothing runs once.
-    pub fn cross(
-        workloads: &[(&'static WorkloadEntry, Vec<u64>)],
-        runtimes: &[&'static RuntimeEntry],
-        jobs: &[usize],
-        rounds: Rounds,
-        effort: Effort,
-    ) -> Self {
+    pub fn cross(choices: &[Choice], rounds: Rounds) -> Self {
         let mut groups = Vec::new();
-        for (workload, sizes) in workloads {
-            for &size in sizes {
+        for choice in choices {
+            let workload = choice.workload;
+            let terms = Terms {
+                limit: choice.limit,
+                can_deadlock: workload.can_deadlock,
+                deep_stack: workload.family.nests(),
+            };
+            for &size in &choice.sizes {
                 let mut group = Vec::new();
-                for runtime in runtimes {
-                    let jobs = if runtime.card.parallel { jobs } else { &[1] };
+                for runtime in &choice.runtimes {
+                    let jobs = if runtime.card.parallel {
+                        &choice.jobs[..]
+                    } else {
+                        &[1]
+                    };
                     group.extend(jobs.iter().map(|&jobs| Configuration {
                         workload,
                         runtime,
                         jobs,
                         size,
+                        effort: choice.effort,
+                        terms,
                     }));
                 }
                 groups.push(group);
             }
         }
-        Self {
-            groups,
-            rounds,
-            effort,
-        }
+        Self { groups, rounds }
     }
 
     /// Runs everything and returns one record per configuration.
@@ -113,7 +134,11 @@ impl Schedule {
                     let place = (place + round * (group.len() / 3 + 1)) % group.len();
                     let configuration = &group[place];
                     bar.set_message(configuration.describe());
-                    outcomes[place].push(launcher.run(&self.order(configuration)));
+                    // Who did not finish once will not the next time, and each try costs the limit.
+                    if outcomes[place].iter().all(|known| known.end == End::Itself) {
+                        let order = configuration.order();
+                        outcomes[place].push(launcher.run(&order, &configuration.terms));
+                    }
                     bar.inc(1);
                 }
             }
@@ -125,23 +150,23 @@ impl Schedule {
             .zip(&outcomes)
             .flat_map(|(group, outcomes)| group.iter().zip(outcomes))
             .map(|(configuration, outcomes)| {
-                Record::merge(configuration, outcomes, self.effort, &machine, &build)
+                Record::merge(configuration, outcomes, &machine, &build)
             })
             .collect()
-    }
-
-    fn order(&self, configuration: &Configuration) -> Order {
-        Order {
-            workload: configuration.workload.card.name.to_owned(),
-            runtime: configuration.runtime.card.name.to_owned(),
-            jobs: configuration.jobs,
-            size: configuration.size,
-            effort: self.effort,
-        }
     }
 }
 
 impl Configuration {
+    fn order(&self) -> Order {
+        Order {
+            workload: self.workload.card.name.to_owned(),
+            runtime: self.runtime.card.name.to_owned(),
+            jobs: self.jobs,
+            size: self.size,
+            effort: self.effort,
+        }
+    }
+
     fn describe(&self) -> String {
         let size = self.workload.size_label(self.size);
         let (workload, runtime) = (self.workload.card.name, self.runtime.card.name);

@@ -35,6 +35,63 @@ pub struct Effort {
     pub sample_ns: u64,
 }
 
+impl Effort {
+    /// For the default run: as much as fits into two minutes.
+    pub fn quick() -> Self {
+        Self {
+            warm_up_ms: 40,
+            window_ms: 120,
+            samples_min: 3,
+            samples_max: 50,
+            sample_ns: 1_000_000,
+        }
+    }
+
+    /// For a run of chosen workloads.
+    pub fn usual() -> Self {
+        Self {
+            warm_up_ms: 100,
+            window_ms: 400,
+            samples_min: 5,
+            samples_max: 50,
+            sample_ns: 2_000_000,
+        }
+    }
+
+    /// For workloads that take seconds by themselves.
+    pub fn once() -> Self {
+        Self {
+            warm_up_ms: 0,
+            window_ms: 0,
+            samples_min: 1,
+            samples_max: 1,
+            sample_ns: 0,
+        }
+    }
+
+    /// For a look at whether everything works.
+    pub fn smoke() -> Self {
+        Self {
+            warm_up_ms: 1,
+            window_ms: 5,
+            samples_min: 2,
+            samples_max: 5,
+            sample_ns: 100_000,
+        }
+    }
+
+    /// As the workloads are defined.
+    pub fn full() -> Self {
+        Self {
+            warm_up_ms: 3_000,
+            window_ms: u64::MAX,
+            samples_min: 50,
+            samples_max: 50,
+            sample_ns: 2_000_000,
+        }
+    }
+}
+
 /// What one measuring process found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measurement {
@@ -66,6 +123,10 @@ pub struct Measurement {
     pub rss_peak_bytes: Option<u64>,
     /// The highest number of threads seen between samples.
     pub threads_peak: Option<u64>,
+    /// Tasks that live at once, where the workload knows.
+    pub concurrency: Option<u64>,
+    /// Messages in one operation, where there are any.
+    pub messages: Option<u64>,
 }
 
 /// One measuring process at work.
@@ -94,6 +155,12 @@ impl Session {
     /// Says why this runtime does not take part.
     pub fn decline(&mut self, reason: &str) {
         self.found.declined = Some(reason.to_owned());
+    }
+
+    /// Says how many tasks and messages one operation has.
+    pub fn tasks(&mut self, tasks: u64, messages: Option<u64>) {
+        self.found.concurrency = Some(tasks);
+        self.found.messages = messages;
     }
 
     /// Ends the session.

@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
-use crate::workload::{Shows, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard, group};
 
 /// One table.
 #[derive(Clone, Debug)]
@@ -89,6 +89,11 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
                 header.push("waits".to_owned());
                 header.push("preempted".to_owned());
             }
+            Shows::Waiting => {
+                header.push(format!("{jobs}: ms"));
+                header.push("CPU ms".to_owned());
+                header.push("threads".to_owned());
+            }
         }
     }
 
@@ -114,6 +119,7 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
                 match card.shows {
                     Shows::Time => cells.extend(time_cells(record.copied(), seq)),
                     Shows::Rest => cells.extend(rest_cells(record.copied())),
+                    Shows::Waiting => cells.extend(waiting_cells(record.copied())),
                 }
                 if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
                     // Who never takes part is named once, whatever the number of jobs.
@@ -137,7 +143,9 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
             rows[first].cells[0].clone_from(&record.size_label);
         }
         let of_size: Vec<&Record> = records.iter().copied().filter(|r| r.size == size).collect();
-        rows.extend(ratio_row(card, &of_size, &jobs));
+        for runtime in &runtimes {
+            rows.extend(ratio_row(card, &of_size, runtime, &jobs));
+        }
     }
 
     Grid {
@@ -151,7 +159,7 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
 /// A figure with three digits, roughly.
 pub fn figure(number: f64) -> String {
     match number {
-        _ if number >= 1000.0 => crate::workload::group(number.round() as u64),
+        _ if number >= 1000.0 => group(number.round() as u64),
         _ if number >= 100.0 => format!("{number:.0}"),
         _ if number >= 10.0 => format!("{number:.1}"),
         _ => format!("{number:.2}"),
@@ -163,12 +171,7 @@ fn time_cells(record: Option<&Record>, seq: Option<f64>) -> [String; 2] {
         return [String::new(), String::new()];
     };
     let Some(time) = record.item_ns_median else {
-        let word = if record.error.is_some() {
-            "FAILED"
-        } else {
-            "n/a"
-        };
-        return [word.to_owned(), String::new()];
+        return [instead(record), String::new()];
     };
     let ratio = seq.map_or(String::new(), |seq| format!("{:.2}", time / seq));
     [figure(time), ratio]
@@ -179,12 +182,7 @@ fn rest_cells(record: Option<&Record>) -> [String; 3] {
         return Default::default();
     };
     if record.wall_ns_median.is_none() {
-        let word = if record.error.is_some() {
-            "FAILED"
-        } else {
-            "n/a"
-        };
-        return [word.to_owned(), String::new(), String::new()];
+        return [instead(record), String::new(), String::new()];
     }
     let count = |count: Option<f64>| count.map_or("?".to_owned(), |count| format!("{count:.0}"));
     [
@@ -196,18 +194,44 @@ fn rest_cells(record: Option<&Record>) -> [String; 3] {
     ]
 }
 
+fn waiting_cells(record: Option<&Record>) -> [String; 3] {
+    let Some(record) = record else {
+        return Default::default();
+    };
+    let threads = record.threads_peak.map_or(String::new(), group);
+    let Some(wall) = record.wall_ns_median else {
+        return [instead(record), String::new(), threads];
+    };
+    let cpu = record
+        .cpu_ns_mean
+        .map_or("?".to_owned(), |cpu| figure(cpu / 1e6));
+    [figure(wall / 1e6), cpu, threads]
+}
+
+/// What stands where a figure should be.
+fn instead(record: &Record) -> String {
+    let word = match record {
+        Record { deadlock: true, .. } => "DEADLOCK",
+        Record { error: Some(_), .. } => "FAILED",
+        _ => "n/a",
+    };
+    word.to_owned()
+}
+
 /// What a record is compared by: smaller is better.
 pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     match card.shows {
         Shows::Time => record.item_ns_median,
         Shows::Rest => record.cpu_ns_mean,
+        Shows::Waiting => record.wall_ns_median,
     }
 }
 
-/// Ours, divided by the best of the peers with as many jobs, and the name of that peer.
+/// One of ours, divided by the best of the peers with as many jobs, and the name of that peer.
 pub fn against_best_peer(
     card: &WorkloadCard,
     records: &[&Record],
+    ours: &str,
     jobs: usize,
 ) -> Option<(f64, String)> {
     let role = |record: &Record| registry::runtime(&record.runtime).ok().map(|r| r.card.role);
@@ -217,23 +241,28 @@ pub fn against_best_peer(
             .filter(move |r| r.jobs == jobs && role(r) == Some(wanted));
         records.filter_map(|record| Some((measure(card, record)?, record.runtime.clone())))
     };
-    let (ours, _) = with(Role::Ours).next()?;
+    let (ours, _) = with(Role::Ours).find(|(_, name)| name == ours)?;
     let (best, name) = with(Role::Peer).min_by(|a, b| a.0.total_cmp(&b.0))?;
     Some((ours / best, name))
 }
 
-fn ratio_row(card: &WorkloadCard, records: &[&Record], jobs: &BTreeSet<usize>) -> Option<GridRow> {
-    let mut cells = vec![String::new(), "drumline ÷ best peer".to_owned()];
+fn ratio_row(
+    card: &WorkloadCard,
+    records: &[&Record],
+    ours: &str,
+    jobs: &BTreeSet<usize>,
+) -> Option<GridRow> {
+    let mut cells = vec![String::new(), format!("{ours} ÷ best peer")];
     let mut any = false;
     for &jobs in jobs {
-        match against_best_peer(card, records, jobs) {
+        match against_best_peer(card, records, ours, jobs) {
             Some((ratio, peer)) => {
                 any = true;
                 cells.extend([format!("{ratio:.2}"), peer]);
             }
             None => cells.extend([String::new(), String::new()]),
         }
-        if card.shows == Shows::Rest {
+        if card.shows != Shows::Time {
             cells.push(String::new());
         }
     }

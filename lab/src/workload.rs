@@ -14,6 +14,8 @@ pub enum Shows {
     Time,
     /// Processor time and context switches.
     Rest,
+    /// Time of the whole operation, processor time and threads.
+    Waiting,
 }
 
 /// Everything the lab knows about a workload before it runs.

@@ -22,8 +22,21 @@ fn list_names_everything() {
         "coarse",
         "loop-of-joins",
         "coarse-sleep",
+        "blocking-sleep",
+        "blocking-dep",
     ];
-    let runtimes = ["seq", "static", "drumline", "rayon", "chili", "forte"];
+    let runtimes = [
+        "seq",
+        "static",
+        "drumline",
+        "rayon",
+        "chili",
+        "forte",
+        "drumline-announced",
+        "tokio-spawn-blocking",
+        "thread-per-job",
+        "cargo lab blocking",
+    ];
     for name in workloads.iter().chain(&runtimes) {
         assert!(text.contains(name), "{name} is missing in {text}");
     }
@@ -39,10 +52,35 @@ fn unknown_names_list_the_known_ones() {
         "{text}"
     );
 
+    let output = run(&["fib", "--runtime", "no-such"]);
+    assert!(!output.status.success());
+    let text = stderr(&output);
+    assert!(text.contains("no-such") && text.contains("rayon"), "{text}");
+}
+
+#[test]
+fn a_runtime_of_another_family_is_refused_or_left_out() {
     let output = run(&["fib", "--runtime", "tokio"]);
     assert!(!output.status.success());
     let text = stderr(&output);
-    assert!(text.contains("tokio") && text.contains("rayon"), "{text}");
+    assert!(
+        text.contains("tokio") && text.contains("does not run fib") && text.contains("chili"),
+        "{text}"
+    );
+
+    let output = run(&[
+        "fib",
+        "--size",
+        "5",
+        "--runtime",
+        "tokio,rayon",
+        "--jobs",
+        "1",
+        "--json",
+        "-",
+    ]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stdout(&output).lines().count(), 1);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! time.
 
 mod answers;
+mod blocking;
 mod command_line;
 mod format;
 mod outputs;

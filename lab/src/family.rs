@@ -1,0 +1,61 @@
+//! Kinds of work, each with its own workloads and its own runtimes.
+
+use std::time::Duration;
+
+use crate::crowd;
+use crate::session::Effort;
+
+/// What kind of work something is, or can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Closures that are joined in a tree: `workloads/` on `runtimes/`.
+    ForkJoin,
+    /// Closures that are queued from outside and block: `crowds/` on `spawners/`.
+    Tasks,
+}
+
+impl Family {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 2] = [Self::ForkJoin, Self::Tasks];
+
+    /// What it is called in the list.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ForkJoin => "fork/join",
+            Self::Tasks => "tasks that block",
+        }
+    }
+
+    /// The numbers of jobs that are run when none is asked for.
+    pub fn jobs(self, cores: usize) -> Vec<usize> {
+        match self {
+            Self::ForkJoin if cores > 1 => vec![1, cores],
+            // With one job, what blocks has only one more way to go wrong.
+            Self::ForkJoin | Self::Tasks => vec![cores],
+        }
+    }
+
+    /// The trouble to go to, where `usual` is what was asked for. Tasks are measured cold: after a
+    /// first sample the threads that it took would still be there.
+    pub fn effort(self, usual: Effort) -> Effort {
+        match self {
+            Self::ForkJoin => usual,
+            Self::Tasks => Effort::once(),
+        }
+    }
+
+    /// How long a process may take that takes so many samples.
+    pub fn limit(self, smoke: bool, full: bool, samples: usize) -> Duration {
+        match self {
+            Self::ForkJoin if full => Duration::from_secs(600),
+            Self::ForkJoin => Duration::from_secs(60),
+            Self::Tasks => crowd::bound(smoke, samples),
+        }
+    }
+
+    /// Whether threads need a stack deeper than usual. Who makes hundreds of them to wait pays for
+    /// what nobody uses.
+    pub fn nests(self) -> bool {
+        self == Self::ForkJoin
+    }
+}

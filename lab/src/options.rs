@@ -1,0 +1,233 @@
+//! What one can ask of a run, and the schedule that comes of it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use clap::Args;
+
+use crate::family::Family;
+use crate::machine::cores_available;
+use crate::registry::{self, RuntimeEntry, WorkloadEntry};
+use crate::schedule::{Choice, Rounds, Schedule};
+use crate::session::Effort;
+use crate::workload::group;
+
+/// More threads than this are a slip of the finger.
+const MOST_JOBS: usize = 1024;
+
+/// The options of every verb that measures.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Only these runtimes, where they can run the workload.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    runtime: Vec<String>,
+    /// Numbers of jobs; `all` is the number of cores that this process may use.
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    jobs: Vec<String>,
+    /// Sizes instead of each workload's own; 1000, 1_000, 100k and 10M are understood.
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    size: Vec<String>,
+    /// How many fresh processes measure each configuration.
+    #[arg(long, value_name = "K")]
+    rounds: Option<usize>,
+    /// How many samples each process takes.
+    #[arg(long, value_name = "K")]
+    samples: Option<usize>,
+    /// Writes one JSON object per configuration to a file; with `-` to standard output, and
+    /// nothing else there.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// Writes the report here instead of to a new directory in target/lab.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// A look at whether everything works, in a few seconds; the figures mean little.
+    #[arg(long, conflicts_with = "full")]
+    smoke: bool,
+    /// Three seconds of warm-up and fifty samples per configuration; takes its time.
+    #[arg(long)]
+    full: bool,
+    /// Seconds after which a measuring process is ended; 60, or 20 where a deadlock is expected.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+impl Options {
+    /// Everything that will run; `rounds` and `effort` are for whoever asked for nothing else.
+    pub fn schedule(
+        &self,
+        workloads: &[&'static WorkloadEntry],
+        rounds: Rounds,
+        effort: Effort,
+    ) -> Result<Schedule> {
+        ensure!(self.samples != Some(0), "--samples must be at least 1");
+        let rounds = match self.rounds {
+            Some(0) => bail!("--rounds must be at least 1"),
+            Some(rounds) => Rounds::Exactly(rounds),
+            None if self.smoke => Rounds::Exactly(1),
+            None if self.full => Rounds::Exactly(1),
+            None => rounds,
+        };
+        for name in &self.runtime {
+            registry::runtime(name)?;
+        }
+        let jobs = self.jobs()?;
+        let mut choices = Vec::new();
+        for &workload in workloads {
+            let family = workload.family;
+            let effort = self.effort(family, effort);
+            choices.push(Choice {
+                workload,
+                runtimes: self.runtimes(workload)?,
+                jobs: match &jobs[..] {
+                    [] => family.jobs(cores_available().unwrap_or(1)),
+                    jobs => jobs.to_vec(),
+                },
+                sizes: self.sizes(workload)?,
+                effort,
+                limit: self.limit(family, effort)?,
+            });
+        }
+        Ok(Schedule::cross(&choices, rounds))
+    }
+
+    fn effort(&self, family: Family, usual: Effort) -> Effort {
+        let mut effort = family.effort(match (self.smoke, self.full) {
+            (true, _) => Effort::smoke(),
+            (_, true) => Effort::full(),
+            _ => usual,
+        });
+        if let Some(samples) = self.samples {
+            effort.samples_min = samples;
+            effort.samples_max = samples;
+        }
+        effort
+    }
+
+    /// Those of the workload's family, or what is left of them.
+    fn runtimes(&self, workload: &WorkloadEntry) -> Result<Vec<&'static RuntimeEntry>> {
+        let able = workload.runtimes();
+        let mut chosen = able.clone();
+        if !self.runtime.is_empty() {
+            chosen.retain(|entry| self.runtime.iter().any(|name| name == entry.card.name));
+        }
+        if chosen.is_empty() {
+            let names: Vec<&str> = able.iter().map(|entry| entry.card.name).collect();
+            bail!(
+                "--runtime {}: does not run {}; what does: {}",
+                self.runtime.join(","),
+                workload.card.name,
+                names.join(", ")
+            );
+        }
+        Ok(chosen)
+    }
+
+    /// What was asked for, which may be nothing.
+    fn jobs(&self) -> Result<Vec<usize>> {
+        let cores = cores_available().unwrap_or(1);
+        let mut jobs = Vec::new();
+        for text in &self.jobs {
+            jobs.push(match text.as_str() {
+                "all" => cores,
+                text => match text.parse() {
+                    Ok(0) => {
+                        bail!("--jobs 0: at least one thread must run; try --jobs 1 or --jobs all")
+                    }
+                    Ok(jobs) if jobs > MOST_JOBS => {
+                        bail!(
+                            "--jobs {jobs}: the most is {MOST_JOBS}; this machine has {cores} cores"
+                        )
+                    }
+                    Ok(jobs) => jobs,
+                    Err(_) => {
+                        bail!("--jobs {text}: not a number; try --jobs 1,{cores} or --jobs all")
+                    }
+                },
+            });
+        }
+        jobs.sort_unstable();
+        jobs.dedup();
+        Ok(jobs)
+    }
+
+    fn sizes(&self, workload: &WorkloadEntry) -> Result<Vec<u64>> {
+        let card = &workload.card;
+        if self.size.is_empty() {
+            return Ok(if self.smoke {
+                card.smoke_sizes
+            } else {
+                card.sizes
+            }
+            .to_vec());
+        }
+        let mut sizes = Vec::new();
+        for text in &self.size {
+            let Some(size) = parse_size(text) else {
+                bail!("--size {text}: not a number; try 1000, 1_000, 100k or 10M");
+            };
+            let (low, high) = card.limits;
+            ensure!(
+                (low..=high).contains(&size),
+                "--size {text}: {} takes {} to {} {}",
+                card.name,
+                group(low),
+                group(high),
+                card.size_counts
+            );
+            if let Some(advice) = workload.refuses(size) {
+                bail!("--size {text}: {}: {advice}", card.name);
+            }
+            sizes.push(size);
+        }
+        sizes.dedup();
+        Ok(sizes)
+    }
+
+    fn limit(&self, family: Family, effort: Effort) -> Result<Duration> {
+        ensure!(
+            self.timeout != Some(0),
+            "--timeout must be at least 1 second"
+        );
+        Ok(match self.timeout {
+            Some(seconds) => Duration::from_secs(seconds),
+            None => family.limit(self.smoke, self.full, effort.samples_max),
+        })
+    }
+}
+
+/// Reads `1000`, `1_000`, `100k` or `10M`.
+fn parse_size(text: &str) -> Option<u64> {
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => match text.strip_suffix('M') {
+            Some(digits) => (digits, 1_000_000),
+            None => (text, 1),
+        },
+    };
+    let digits = digits.replace('_', "");
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(parse_size("1_000"), Some(1_000));
+        assert_eq!(parse_size("100k"), Some(100_000));
+        assert_eq!(parse_size("10M"), Some(10_000_000));
+        for nonsense in [
+            "",
+            "k",
+            "-1",
+            "1.5",
+            "ten",
+            "99999999999999999999",
+            "9999999999999999M",
+        ] {
+            assert_eq!(parse_size(nonsense), None, "{nonsense}");
+        }
+    }
+}
