@@ -102,6 +102,10 @@
 //! where that could want a lock that is held further down. Two things are the exception and say so:
 //! a share of a [`broadcast()`], which no other thread can run, and [`yield_now`].
 //!
+//! What a thread takes onto its stack while it waits, it takes only as long as there is room: while a
+//! quarter of the stack is left. So stacks grow about as deep as in a sequential program, and a chain of
+//! tasks that wait for each other may be longer than any of them.
+//!
 //! A thread that blocks outside of Drumline (on a socket, a mutex, a channel) keeps its place in
 //! the pool meanwhile: the pool does not replace it yet.
 //!

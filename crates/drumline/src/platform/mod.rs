@@ -11,6 +11,7 @@
 //! | [`futex`] | sleep until a word changes | Linux, Windows | hashed mutexes and condition variables |
 //! | [`timer`] | naps of some tens of microseconds that are as short as asked for | Linux | nothing |
 //! | [`topology`] | how many processors, and how many real cores | Linux, Windows, Apple | what `std` knows |
+//! | [`stack`] | how much of its stack a thread has left | Linux with glibc | nobody knows |
 //! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
 //!
 //! Under Miri the last column applies throughout, since an interpreter has no kernel to ask.
@@ -29,5 +30,6 @@ pub(crate) mod futex;
     allow(dead_code, reason = "a build with fences asks for no barrier")
 )]
 pub(crate) mod membarrier;
+pub(crate) mod stack;
 pub(crate) mod timer;
 pub(crate) mod topology;

@@ -8,6 +8,7 @@
 //! | `line`, `idle` | who watches and who sleeps |
 //! | `thief` | taking work from others |
 //! | `waiting` | the one loop that waits |
+//! | `room` | room on the stack for what it runs |
 //! | `compensate` | what becomes of the place of a thread that blocks |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
@@ -46,6 +47,8 @@ mod recruit;
 mod refused_tests;
 #[cfg(not(loom))]
 mod registry;
+#[cfg(not(loom))]
+pub(crate) mod room;
 #[cfg(not(loom))]
 mod seat;
 #[cfg(all(test, not(loom)))]

@@ -10,6 +10,11 @@
 //! The exception is a job in its inbox: nobody else can run that, so it is run
 //! here, apart from what is pending.
 //!
+//! To help is a favour: the runner would do it all itself. So it is done only
+//! with [room](super::room) on the stack. What is helped with would run further
+//! down in a sequential program, but each time the frames of a wait come on top,
+//! and those can be larger than the program's own.
+//!
 //! Before the last sleep it *follows* the threads that work for it: it marks
 //! their deques, runs the heavy barrier and looks once more, exactly as a
 //! lookout does, so that what they publish later wakes it.
@@ -18,6 +23,7 @@ use std::time::Duration;
 
 use super::deque::{Deque, Steal};
 use super::registry::Registry;
+use super::room::Room;
 use super::seat::Seat;
 use super::slot::{Progress, Slot};
 use super::thief::Manners;
@@ -98,7 +104,10 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         }
         // At first only wait: what was taken is often about to be done, and
         // helping costs its runner an interrupt.
-        if patience.has_lasted(barrier::cost() * 2) && help(seat, awaited, &mut manners) {
+        if patience.has_lasted(barrier::cost() * 2)
+            && let Some(_room) = Room::find()
+            && help(seat, awaited, &mut manners)
+        {
             patience.reset();
             continue;
         }
