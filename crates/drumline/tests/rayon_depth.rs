@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{MIB, each, ends, fib, pool, with_stack, without_guests};
-use drumline::{JoinHandle, Pool, join};
+use drumline::{JoinHandle, Pool, WaitPolicy, join};
 
 /// Far more than there are frames on a default stack.
 const CHAIN: usize = 100_000;
@@ -89,6 +89,24 @@ fn loops_in_jobs(pool: &Pool, depth: &Depth) {
 #[test]
 fn a_loop_in_each_of_many_jobs() {
     as_deep_as_alone(|jobs, guests, depth| loops_in_jobs(&noting(jobs, guests), depth));
+}
+
+/// The same where waiting threads do take any work: no deeper than there is room.
+#[test]
+fn with_steal_a_loop_in_each_of_many_jobs() {
+    for jobs in [1, 2, 4, 16] {
+        ends(move || {
+            let pool = Pool::builder().jobs(jobs).stack_size(MIB / 2);
+            let pool = pool.wait_policy(WaitPolicy::Steal).guests(true);
+            let pool = pool.start_handler(|_| START.set(here())).build().unwrap();
+            let depth = Depth::default();
+            with_stack(MIB / 2, || {
+                START.set(here());
+                loops_in_jobs(&pool, &depth);
+            });
+            eprintln!("{} bytes, jobs {jobs}", depth.0.into_inner());
+        });
+    }
 }
 
 /// Issue 1194: a large frame in each item of a loop.

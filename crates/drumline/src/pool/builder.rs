@@ -10,6 +10,7 @@ use super::build_error::{BuildError, Kind};
 use super::handle::Pool;
 use super::recruit::{Recruiter, ThreadBuilder, become_member, spawn_thread, start_workers};
 use super::registry::{Hooks, Registry, Shared};
+use super::wait_policy::WaitPolicy;
 use super::warning::Warning;
 use super::{global, local};
 use crate::jobs::{Jobs, ParseJobsError};
@@ -91,6 +92,7 @@ pub struct PoolBuilder {
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
     guests: Option<bool>,
+    pub(super) wait_policy: WaitPolicy,
     refuse_barrier: bool,
     hooks: Hooks,
 }
@@ -102,6 +104,7 @@ impl fmt::Debug for PoolBuilder {
             .field("stack_size", &self.recruiter.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
+            .field("wait_policy", &self.wait_policy)
             .finish_non_exhaustive()
     }
 }
@@ -483,7 +486,7 @@ impl PoolBuilder {
         };
         let guests = self.guests.unwrap_or(!special);
         let recruiter = std::mem::take(&mut self.recruiter);
-        let registry = Registry::new(places, guests, hooks, recruiter, barrier);
+        let registry = Registry::new(places, guests, self.wait_policy, hooks, recruiter, barrier);
         for _ in 0..members {
             registry.add_member();
         }

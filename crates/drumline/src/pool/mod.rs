@@ -7,7 +7,7 @@
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
 //! | `line`, `idle` | who watches and who sleeps |
 //! | `thief` | taking work from others |
-//! | `waiting` | the one loop that waits |
+//! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
 //! | `room` | room on the stack for what it runs |
 //! | `compensate` | what becomes of the place of a thread that blocks |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
@@ -60,6 +60,8 @@ mod table;
 #[cfg(not(loom))]
 mod thief;
 #[cfg(not(loom))]
+mod wait_policy;
+#[cfg(not(loom))]
 pub(crate) mod waiting;
 #[cfg(not(loom))]
 mod warning;
@@ -75,6 +77,7 @@ pub use {
     global::{current_jobs, worker_index},
     handle::{Pool, ShutdownError},
     recruit::ThreadBuilder,
+    wait_policy::WaitPolicy,
     warning::Warning,
     yielding::{Yield, yield_local, yield_now},
 };

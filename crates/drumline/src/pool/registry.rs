@@ -9,6 +9,7 @@ use super::queue::Queue;
 use super::recruit::Recruiter;
 use super::seat::Seat;
 use super::table::SeatTable;
+use super::wait_policy::WaitPolicy;
 use super::warning::Warning;
 use crate::job::JobRef;
 use crate::platform::fork;
@@ -46,6 +47,7 @@ pub(crate) struct Registry {
     hooks: Hooks,
     recruiter: Mutex<Recruiter>,
     guests: bool,
+    wait_policy: WaitPolicy,
     /// The fork generation in which the pool was made.
     generation: u32,
     /// Seat numbers of the workers, in the order in which they were made.
@@ -73,6 +75,7 @@ impl Registry {
     pub(crate) fn new(
         places: usize,
         guests: bool,
+        wait_policy: WaitPolicy,
         hooks: Hooks,
         recruiter: Recruiter,
         barrier: Barrier,
@@ -89,6 +92,7 @@ impl Registry {
             hooks,
             recruiter: Mutex::new(recruiter),
             guests,
+            wait_policy,
             generation: fork::generation(),
             workers: Mutex::new(Vec::new()),
             handles: Mutex::new(Vec::new()),
@@ -144,6 +148,11 @@ impl Registry {
     /// some.
     pub(crate) fn recruiter(&self) -> &Mutex<Recruiter> {
         &self.recruiter
+    }
+
+    /// What a thread that waits may run.
+    pub(crate) fn wait_policy(&self) -> WaitPolicy {
+        self.wait_policy
     }
 
     /// Whether calls from outside run on the calling thread.

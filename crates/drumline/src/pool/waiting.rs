@@ -7,8 +7,9 @@
 //! less than a wake-up would cost, naps, and at last sleeps for good; its place
 //! among the active threads is then free for others.
 //!
-//! The exception is a job in its inbox: nobody else can run that, so it is run
-//! here, apart from what is pending.
+//! The exceptions are a job in its inbox, as nobody else can run that, and with
+//! [`WaitPolicy::Steal`] any job of the pool. They are run apart from what is
+//! pending here.
 //!
 //! To help is a favour: the runner would do it all itself. So it is done only
 //! with [room](super::room) on the stack. What is helped with would run further
@@ -26,7 +27,9 @@ use super::registry::Registry;
 use super::room::Room;
 use super::seat::Seat;
 use super::slot::{Progress, Slot};
-use super::thief::Manners;
+use super::thief::{Manners, Thief};
+use super::wait_policy::WaitPolicy;
+use super::yielding::run_any;
 use super::{guest, local};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
@@ -87,6 +90,8 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
     let registry = seat.registry();
     let mut patience = Patience::new();
     let mut manners = Manners::default();
+    let steals = registry.wait_policy() == WaitPolicy::Steal;
+    let mut thief = Thief::new(seat.index());
     let mut watching = false;
     while !awaited.is_done() {
         registry.forbid_fork();
@@ -104,9 +109,9 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         }
         // At first only wait: what was taken is often about to be done, and
         // helping costs its runner an interrupt.
-        if patience.has_lasted(barrier::cost() * 2)
+        if (steals || patience.has_lasted(barrier::cost() * 2))
             && let Some(_room) = Room::find()
-            && help(seat, awaited, &mut manners)
+            && (help(seat, awaited, &mut manners) || steals && run_any(seat, &mut thief, true))
         {
             patience.reset();
             continue;

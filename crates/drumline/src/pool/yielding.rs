@@ -1,6 +1,7 @@
 //! Permission to run something else here and now.
 //!
-//! Waiting never runs unrelated work. A thread that yields says that it may: it holds
+//! Waiting runs no unrelated work unless the whole pool [says
+//! so](super::WaitPolicy::Steal). A thread that yields says that it may: it holds
 //! nothing that other jobs could need.
 
 use std::time::Duration;
@@ -43,7 +44,8 @@ pub enum Yield {
 /// [`join`](crate::join()). It runs on top of the caller's stack, so the caller must
 /// not hold a lock that the job could want, nor be a task that the job could
 /// join: it would wait for what is below it. Nothing else in Drumline runs
-/// unrelated work on a waiting thread; this is the way to ask for it.
+/// unrelated work on a waiting thread, unless
+/// [the pool is told to](crate::WaitPolicy::Steal); this is the way to ask for it.
 ///
 /// A job that yields in turn goes on top of that, and so on. It ends where
 /// there is no room on the stack: then nothing is run here, and for a moment
