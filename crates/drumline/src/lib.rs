@@ -88,7 +88,7 @@
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
 //! | ask where one is | [`current_jobs`], [`worker_index`] |
-//! | let something else run here | [`yield_now`], [`yield_local`] |
+//! | let something else run here | [`yield_now`], [`yield_local`]; while waiting: [`WaitPolicy`] |
 //! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
 //! | hear or count what its threads do | [`PoolBuilder::event_handler`], [`Pool::stats`] |
 //!
@@ -100,8 +100,13 @@
 //!
 //! A call that waits (for the other half of a join, for a scope's jobs, for a task) runs what
 //! belongs to the thing it waits for, or sleeps. It never runs unrelated work on top of its stack,
-//! where that could want a lock that is held further down. Two things are the exception and say so:
-//! a share of a [`broadcast()`], which no other thread can run, and [`yield_now`].
+//! where that could want a lock that is held further down. Three things are the exception and say so:
+//! a share of a [`broadcast()`], which no other thread can run, [`yield_now`], and a pool with
+//! [`WaitPolicy::Steal`].
+//!
+//! What a thread takes onto its stack while it waits, it takes only as long as there is room: while a
+//! quarter of the stack is left. So stacks grow about as deep as in a sequential program, and a chain of
+//! tasks that wait for each other may be longer than any of them.
 //!
 //! A thread that blocks outside of Drumline (on a socket, a mutex, a channel) keeps its place in
 //! the pool meanwhile: the pool does not replace it yet.
@@ -176,7 +181,7 @@ pub use crate::{
     join::{FnContext, join, join_context},
     pool::{
         BuildError, Event, IntoJobs, Pool, PoolBuilder, ShutdownError, Stats, ThreadBuilder,
-        Warning, Yield, current_jobs, worker_index, yield_local, yield_now,
+        WaitPolicy, Warning, Yield, current_jobs, worker_index, yield_local, yield_now,
     },
     scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
     spawn::{JoinHandle, spawn, spawn_fifo},

@@ -11,6 +11,7 @@ use super::handle::Pool;
 use super::limit::Limit;
 use super::recruit::{Recruiter, ThreadBuilder, become_member, spawn_thread, start_workers};
 use super::registry::{Hooks, Registry, Shared};
+use super::wait_policy::WaitPolicy;
 use super::warning::Warning;
 use super::{global, local};
 use crate::jobs::{Jobs, ParseJobsError};
@@ -93,6 +94,7 @@ pub struct PoolBuilder {
     use_current_thread: bool,
     guests: Option<bool>,
     pub(super) max_threads: Option<usize>,
+    pub(super) wait_policy: WaitPolicy,
     refuse_barrier: bool,
     pub(super) hooks: Hooks,
 }
@@ -105,6 +107,7 @@ impl fmt::Debug for PoolBuilder {
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
             .field("max_threads", &self.max_threads)
+            .field("wait_policy", &self.wait_policy)
             .finish_non_exhaustive()
     }
 }
@@ -495,7 +498,8 @@ impl PoolBuilder {
         let guests = self.guests.unwrap_or(!special);
         let recruiter = std::mem::take(&mut self.recruiter);
         let limit = Limit::new(self.max_threads, spares);
-        let registry = Registry::new(places, guests, hooks, recruiter, barrier, limit);
+        let policy = self.wait_policy;
+        let registry = Registry::new(places, guests, policy, hooks, recruiter, barrier, limit);
         for _ in 0..members {
             registry.add_member();
         }

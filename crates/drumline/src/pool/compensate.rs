@@ -12,6 +12,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use super::line::Absence;
 use super::local;
 use super::seat::Seat;
 use crate::sync::{Instant, thread_local};
@@ -53,7 +54,11 @@ fn block() -> bool {
             }
             SINCE.with(|since| since.set(Some(Instant::now())));
             let registry = seat.registry();
-            registry.wake(registry.line().rest(seat.index(), &|| registry.has_work()));
+            registry.wake(
+                registry
+                    .line()
+                    .rest(seat.index(), Absence::Blocks, &|| registry.has_work()),
+            );
         }
         any = true;
     }
@@ -69,7 +74,7 @@ fn unblock() {
                 let short = since.is_some_and(|since| since.elapsed() < SHORT);
                 seat.conduct().expect_short(short);
                 let registry = seat.registry();
-                registry.wake(registry.line().come_back(seat.index()));
+                registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
             }
             seat.has_unblocked();
         }

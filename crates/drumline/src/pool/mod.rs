@@ -7,9 +7,11 @@
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
 //! | `line`, `idle` | who watches and who sleeps |
 //! | `thief` | taking work from others |
-//! | `waiting` | the one loop that waits |
+//! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
+//! | `room` | room on the stack for what it runs |
 //! | `compensate`, `conduct` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
+//! | `reserve` | whether a thread that only waits is replaced |
 //! | `starved` | pools that the system refused a thread |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
@@ -61,6 +63,10 @@ mod refused_tests;
 #[cfg(not(loom))]
 mod registry;
 #[cfg(not(loom))]
+mod reserve;
+#[cfg(not(loom))]
+pub(crate) mod room;
+#[cfg(not(loom))]
 mod seat;
 #[cfg(all(test, not(loom)))]
 mod small_tests;
@@ -79,6 +85,8 @@ mod thief;
 #[cfg(not(loom))]
 mod trace;
 #[cfg(not(loom))]
+mod wait_policy;
+#[cfg(not(loom))]
 pub(crate) mod waiting;
 #[cfg(not(loom))]
 mod warning;
@@ -96,6 +104,7 @@ pub use {
     handle::{Pool, ShutdownError},
     recruit::ThreadBuilder,
     stats::Stats,
+    wait_policy::WaitPolicy,
     warning::Warning,
     yielding::{Yield, yield_local, yield_now},
 };

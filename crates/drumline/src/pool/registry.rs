@@ -11,6 +11,7 @@ use super::queue::Queue;
 use super::recruit::{self, Recruiter};
 use super::seat::Seat;
 use super::table::SeatTable;
+use super::wait_policy::WaitPolicy;
 use super::warning::Warning;
 use crate::job::JobRef;
 use crate::platform::fork;
@@ -51,6 +52,7 @@ pub(crate) struct Registry {
     recruiter: Mutex<Recruiter>,
     guests: bool,
     limit: Limit,
+    wait_policy: WaitPolicy,
     /// The fork generation in which the pool was made.
     generation: u32,
     /// Seat numbers of the workers, in the order in which they were made.
@@ -80,6 +82,7 @@ impl Registry {
     pub(crate) fn new(
         places: usize,
         guests: bool,
+        wait_policy: WaitPolicy,
         hooks: Hooks,
         recruiter: Recruiter,
         barrier: Barrier,
@@ -98,6 +101,7 @@ impl Registry {
             recruiter: Mutex::new(recruiter),
             guests,
             limit,
+            wait_policy,
             generation: fork::generation(),
             workers: Mutex::new(Vec::new()),
             spares: Mutex::new(Vec::new()),
@@ -158,6 +162,11 @@ impl Registry {
     /// some.
     pub(crate) fn recruiter(&self) -> &Mutex<Recruiter> {
         &self.recruiter
+    }
+
+    /// What a thread that waits may run.
+    pub(crate) fn wait_policy(&self) -> WaitPolicy {
+        self.wait_policy
     }
 
     /// Whether calls from outside run on the calling thread.
@@ -354,6 +363,12 @@ impl Registry {
             }
             Wake::Limit => self.limit_reached(),
         }
+    }
+
+    /// A number that changes, as a rule, when any work is queued, begun or done.
+    pub(crate) fn progress(&self) -> usize {
+        let seats = self.seats.iter().map(|seat| seat.progress());
+        seats.fold(self.injector.len(), usize::wrapping_add)
     }
 
     /// Whether anything is queued or visible anywhere.

@@ -141,6 +141,12 @@ impl Seat {
         self.deques().map(Deque::visible).sum::<usize>() + self.queue.len()
     }
 
+    /// A number that changes, as a rule, when something is pushed or taken here.
+    pub(crate) fn progress(&self) -> usize {
+        let deques = self.deques().map(Deque::progress);
+        deques.fold(self.queue.len(), usize::wrapping_add)
+    }
+
     /// How many jobs somebody could take from this seat without interrupting
     /// its occupant.
     pub(crate) fn exposed(&self) -> usize {

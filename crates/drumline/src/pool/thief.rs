@@ -159,9 +159,18 @@ impl Thief {
         None
     }
 
-    /// Runs what was taken, and learns from it. Returns whether it was worth
-    /// while.
+    /// Runs what was taken, and what lies exposed beside it, and learns from it.
+    /// Returns whether it was worth while.
     pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) -> bool {
+        self.run_while(seat, loot, || !seat.registry().line().is_crowded())
+    }
+
+    /// Runs what was taken, and learns from it.
+    pub(crate) fn run_one(&mut self, seat: &Seat, loot: Loot<'_>) {
+        self.run_while(seat, loot, || false);
+    }
+
+    fn run_while(&mut self, seat: &Seat, loot: Loot<'_>, go_on: impl Fn() -> bool) -> bool {
         match loot {
             Loot::Half(stolen, victim) => {
                 let claim = stolen.claim;
@@ -170,7 +179,7 @@ impl Thief {
                 let mut ran = u32::from(seat.run_stolen(stolen, victim));
                 // What lies exposed costs no barrier: a long row of tiny jobs
                 // is walked through here.
-                while !seat.registry().line().is_crowded()
+                while go_on()
                     && let Some(next) = self.take_exposed(victim)
                 {
                     ran += u32::from(seat.run_stolen(next, victim));

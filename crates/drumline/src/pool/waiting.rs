@@ -7,8 +7,14 @@
 //! less than a wake-up would cost, naps, and at last sleeps for good; its place
 //! among the active threads is then free for others.
 //!
-//! The exception is a job in its inbox: nobody else can run that, so it is run
-//! here, apart from what is pending.
+//! The exceptions are a job in its inbox, as nobody else can run that, and with
+//! [`WaitPolicy::Steal`] any job of the pool. They are run apart from what is
+//! pending here.
+//!
+//! To help is a favour: the runner would do it all itself. So it is done only
+//! with [room](super::room) on the stack. What is helped with would run further
+//! down in a sequential program, but each time the frames of a wait come on top,
+//! and those can be larger than the program's own.
 //!
 //! Before the last sleep it *follows* the threads that work for it: it marks
 //! their deques, runs the heavy barrier and looks once more, exactly as a
@@ -17,10 +23,14 @@
 use std::time::Duration;
 
 use super::deque::{Deque, Steal};
+use super::line::Absence;
 use super::registry::Registry;
+use super::room::Room;
 use super::seat::Seat;
 use super::slot::{Progress, Slot};
-use super::thief::Manners;
+use super::thief::{Manners, Thief};
+use super::wait_policy::WaitPolicy;
+use super::yielding::run_any;
 use super::{guest, local};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
@@ -81,6 +91,8 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
     let registry = seat.registry();
     let mut patience = Patience::new();
     let mut manners = Manners::default();
+    let steals = registry.wait_policy() == WaitPolicy::Steal;
+    let mut thief = Thief::new(seat.index());
     let mut watching = false;
     while !awaited.is_done() {
         registry.forbid_fork();
@@ -98,7 +110,10 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         }
         // At first only wait: what was taken is often about to be done, and
         // helping costs its runner an interrupt.
-        if patience.has_lasted(barrier::cost() * 2) && help(seat, awaited, &mut manners) {
+        if (steals || patience.has_lasted(barrier::cost() * 2))
+            && let Some(_room) = Room::find()
+            && (help(seat, awaited, &mut manners) || steals && run_any(seat, &mut thief, true))
+        {
             patience.reset();
             continue;
         }
@@ -185,9 +200,13 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
         return;
     }
     let me = seat.index();
-    registry.wake(registry.line().rest(me, &|| registry.has_work()));
+    registry.wake(
+        registry
+            .line()
+            .rest(me, Absence::Waits, &|| registry.has_work()),
+    );
     seat.sleep();
-    registry.wake(registry.line().come_back(me));
+    registry.wake(registry.line().come_back(me, Absence::Waits));
 }
 
 /// A half of a join that a thief has taken.

@@ -13,6 +13,7 @@ use super::line::{Doze, Duty, Role, Take, Wake};
 use super::local;
 use super::monitor::Monitor;
 use super::registry::Registry;
+use super::reserve::Reserve;
 use super::seat::Seat;
 use super::thief::{Loot, Thief};
 use crate::platform::timer;
@@ -176,6 +177,7 @@ impl<'a> Worker<'a> {
         let work = || registry.has_work();
         let mut patience = Patience::new();
         let mut entries = None;
+        let (mut reserve, mut insists) = (None, false);
         loop {
             if self.seat.inbox().len() > 0 {
                 registry.begin(self.seat);
@@ -183,7 +185,15 @@ impl<'a> Worker<'a> {
             }
             let seen = self.thief.survey(registry);
             if seen > 0 {
-                match line.take(me, seen > 1) {
+                match line.take(me, seen > 1, self.spare && !insists) {
+                    Take::Reserved { waiting } => {
+                        let reserve = reserve.get_or_insert_with(|| Reserve::new(registry));
+                        match reserve.decide(registry, waiting) {
+                            Ok(()) => insists = true,
+                            Err(nap) => patience.rest(self.seat.parker(), nap),
+                        }
+                        continue;
+                    }
                     Take::Active { wake, mark } => {
                         if wake != Wake::Nobody {
                             self.seat.counters().count_beat();

@@ -1,12 +1,20 @@
-//! Explicit permission to run something else here and now.
+//! Permission to run something else here and now.
 //!
-//! Waiting never runs unrelated work. A thread that yields says that it may:
-//! it holds nothing that other jobs could need.
+//! Waiting runs no unrelated work unless the whole pool [says
+//! so](super::WaitPolicy::Steal). A thread that yields says that it may: it holds
+//! nothing that other jobs could need.
+
+use std::time::Duration;
 
 use super::handle::Pool;
 use super::local;
+use super::room::Room;
 use super::seat::Seat;
 use super::thief::{Loot, Thief};
+use crate::wait::blocking;
+
+/// Where there is no room for a job: so long others may have the place.
+const AWAY: Duration = Duration::from_micros(100);
 
 /// What came of a [`yield_now`] or [`yield_local`].
 ///
@@ -26,7 +34,7 @@ use super::thief::{Loot, Thief};
 pub enum Yield {
     /// A job was run.
     Executed,
-    /// There was no job to run.
+    /// There was no job to run, or no room for one on this stack.
     Idle,
 }
 
@@ -36,7 +44,12 @@ pub enum Yield {
 /// [`join`](crate::join()). It runs on top of the caller's stack, so the caller must
 /// not hold a lock that the job could want, nor be a task that the job could
 /// join: it would wait for what is below it. Nothing else in Drumline runs
-/// unrelated work on a waiting thread; this is the way to ask for it.
+/// unrelated work on a waiting thread, unless
+/// [the pool is told to](crate::WaitPolicy::Steal); this is the way to ask for it.
+///
+/// A job that yields in turn goes on top of that, and so on. It ends where
+/// there is no room on the stack: then nothing is run here, and for a moment
+/// another thread of the pool may have the caller's place.
 ///
 /// Returns `None` on a thread that is in no pool.
 ///
@@ -129,7 +142,23 @@ fn step(seat: &Seat, everywhere: bool) -> Yield {
         // The queues, and perhaps their locks, belong to another process.
         return Yield::Idle;
     }
-    let mut thief = Thief::new(seat.index());
+    let Some(_room) = Room::find() else {
+        if registry.has_work() {
+            blocking(|| seat.parker().park_timeout(AWAY));
+        }
+        return Yield::Idle;
+    };
+    if run_any(seat, &mut Thief::new(seat.index()), everywhere) {
+        Yield::Executed
+    } else {
+        Yield::Idle
+    }
+}
+
+/// Runs one job of the pool, nearest first, apart from what is pending on this
+/// seat. Returns whether there was any.
+pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool {
+    let registry = seat.registry();
     let own = seat.inbox().take().or_else(|| seat.queue().pop());
     let loot = match own {
         Some(job) => Some(Loot::Job(job)),
@@ -140,10 +169,11 @@ fn step(seat: &Seat, everywhere: bool) -> Yield {
         },
     };
     let Some(loot) = loot else {
-        return Yield::Idle;
+        return false;
     };
-    // Those who wait for what is pending on this seat did not yield.
+    // Those who wait for what is pending on this seat did not say that they
+    // would take part in this.
     let _apart = seat.stand_apart();
-    thief.run(seat, loot);
-    Yield::Executed
+    thief.run_one(seat, loot);
+    true
 }

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::thread;
 
-use super::task::{self, Joint};
+use super::task::{self, Joint, Outcome};
 use crate::latch::{Progress, Sleeper, TaskWord};
+use crate::pool::room::Room;
 use crate::pool::waiting::{self, Awaited};
-use crate::pool::{Shared, guest, local};
+use crate::pool::{Registry, Shared, guest, local};
 use crate::sync::Arc;
 
 /// A spawned task, to be joined or left alone.
@@ -48,9 +49,10 @@ impl<T: Send + 'static> JoinHandle<T> {
     ///
     /// A task that nobody has begun is *taken back* and runs here and now, on
     /// the caller's stack. This works for threads of the task's pool, and for
-    /// threads outside if the pool takes guests. So a chain of tasks, each of
-    /// which joins the one before, may use as much of one stack as the same
-    /// chain of calls would.
+    /// threads outside if the pool takes guests, and as long as there is room on
+    /// the stack: with less than a quarter left (or 256 KiB, but never more
+    /// than half) the task is left to another thread. So a chain of tasks, each of
+    /// which joins the one before, may be longer than any stack.
     ///
     /// ```
     /// let good = drumline::spawn(|| "value");
@@ -84,22 +86,11 @@ impl<T: Send + 'static> JoinHandle<T> {
             return unsafe { task.take_outcome() };
         }
         if registry.has_guests() || local::find(registry).is_some() {
-            let back = guest::enter(registry, |seat| {
-                if task.word().take_back() {
-                    // The common case of a task that is joined where it was
-                    // spawned leaves no ticket for others to stumble over.
-                    let address = task.address();
-                    if seat.queue().withdraw(address) || registry.injector().withdraw(address) {
-                        // SAFETY: the ticket is out of the queue, and its
-                        // reference with it.
-                        unsafe { drop_ticket(&task) };
-                    }
-                    // SAFETY: `take_back` was won.
-                    return Some(unsafe { task.run_here() });
-                }
-                None
-            });
-            if let Some(outcome) = back {
+            let room = Room::find();
+            // Without room a worker runs it, or whoever takes the place of one.
+            if (room.is_some() || registry.workers() == 0)
+                && let Some(outcome) = take_back(registry, &task)
+            {
                 return outcome;
             }
         }
@@ -125,14 +116,23 @@ impl<T: Send + 'static> JoinHandle<T> {
     }
 }
 
-/// Drops the reference of a ticket that will not be run.
-///
-/// # Safety
-///
-/// The ticket has left its queue.
-unsafe fn drop_ticket<T>(task: &Arc<dyn Joint<T>>) {
-    // SAFETY: `ticket` counted this reference, and nobody else drops it.
-    unsafe { Arc::decrement_strong_count(Arc::as_ptr(task)) }
+/// Runs the task here and now, if nobody has begun it.
+fn take_back<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Option<Outcome<T>> {
+    guest::enter(registry, |seat| {
+        if !task.word().take_back() {
+            return None;
+        }
+        // The common case of a task that is joined where it was spawned leaves
+        // no ticket for others to stumble over.
+        let address = task.address();
+        if seat.queue().withdraw(address) || registry.injector().withdraw(address) {
+            // SAFETY: `ticket` counted this reference; the ticket is out of its
+            // queue, so nobody else drops it.
+            unsafe { Arc::decrement_strong_count(Arc::as_ptr(task)) };
+        }
+        // SAFETY: `take_back` was won.
+        Some(unsafe { task.run_here() })
+    })
 }
 
 impl<T: Send + 'static> Drop for JoinHandle<T> {

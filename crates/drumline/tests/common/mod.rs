@@ -1,7 +1,9 @@
 //! What the behaviour tests share: events to wait for, threads to look at, random numbers.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -112,6 +114,46 @@ pub fn meet_spinning() {
         },
         || met.store(true, Ordering::Release),
     );
+}
+
+/// Runs `f` on a thread of its own, with the stack that `std` gives, and fails if it does not end.
+#[track_caller]
+pub fn ends<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> R {
+    let (send, receive) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        let _ = send.send(f());
+    });
+    match receive.recv_timeout(FOREVER) {
+        Ok(result) => result,
+        Err(RecvTimeoutError::Timeout) => panic!("it does not end"),
+        Err(RecvTimeoutError::Disconnected) => match thread.join() {
+            Ok(()) => unreachable!("it has sent its result, or panicked"),
+            Err(payload) => std::panic::resume_unwind(payload),
+        },
+    }
+}
+
+/// Looks until the flag is set, without ever sleeping: to whoever watches, this thread works.
+#[track_caller]
+pub fn spin_until(flag: &AtomicBool) {
+    let start = Instant::now();
+    while !flag.load(Ordering::Acquire) {
+        assert!(start.elapsed() < FOREVER, "looked in vain for a flag");
+        thread::yield_now();
+    }
+}
+
+/// A parallel loop: calls `f` with each number of the range, and forks down to the last.
+pub fn each(range: Range<usize>, f: &(impl Fn(usize) + Sync)) {
+    if range.len() > 1 {
+        let middle = range.start + range.len() / 2;
+        drumline::join(
+            || each(range.start..middle, f),
+            || each(middle..range.end, f),
+        );
+    } else {
+        range.for_each(f);
+    }
 }
 
 /// Pools in which somebody can help a guest.

@@ -72,7 +72,7 @@ mod state;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
 
-pub(crate) use role::{Doze, Duty, Role, Take, Wake};
+pub(crate) use role::{Absence, Doze, Duty, Role, Take, Wake};
 pub(crate) use state::Staffing;
 use state::State;
 
@@ -174,14 +174,21 @@ impl Line {
         })
     }
 
-    /// The lookout has seen work, and with `more`, more than it can take.
-    pub(crate) fn take(&self, me: usize, more: bool) -> Take {
+    /// The lookout has seen work, and with `more`, more than it can take. A
+    /// `modest` one leaves the places of threads that only wait alone.
+    pub(crate) fn take(&self, me: usize, more: bool, modest: bool) -> Take {
         self.with(|state| {
             if state.lookout != Some(me) {
                 return Take::Deposed;
             }
             if !state.place_is_free() {
                 return Take::NoPlace;
+            }
+            state.holding = modest && state.active + state.waiting >= state.places;
+            if state.holding {
+                return Take::Reserved {
+                    waiting: state.waiting,
+                };
             }
             state.activate(me);
             state.lookout = None;

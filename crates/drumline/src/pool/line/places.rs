@@ -1,6 +1,6 @@
 //! Places: who becomes active and who no longer is, workers apart.
 
-use super::role::Wake;
+use super::role::{Absence, Wake};
 use super::{Line, Ordering};
 use crate::sync::planted;
 
@@ -45,23 +45,32 @@ impl Line {
 
     /// An active thread waits or blocks: it gives up its place, and its deque
     /// stays in use.
-    pub(crate) fn rest(&self, me: usize, work: &dyn Fn() -> bool) -> Wake {
+    pub(crate) fn rest(&self, me: usize, why: Absence, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
             state.deactivate(me);
             if !planted!(RestForgotten) {
                 state.away += 1;
+            }
+            match (why, state.lookout) {
+                (Absence::Waits, _) => state.waiting += 1,
+                (Absence::Blocks, Some(lookout)) if state.holding => {
+                    // This place it may have, and it naps.
+                    return Wake::One(lookout);
+                }
+                (Absence::Blocks, _) => {}
             }
             state.place_was_freed(work)
         })
     }
 
     /// A thread that waited goes on; it does not have to find a free place.
-    pub(crate) fn come_back(&self, me: usize) -> Wake {
+    pub(crate) fn come_back(&self, me: usize, why: Absence) -> Wake {
         self.with(|state| {
             state.activate(me);
             if !planted!(RestForgotten) {
                 state.away -= 1;
             }
+            state.waiting -= usize::from(why == Absence::Waits);
             state.look_after(false)
         })
     }

@@ -20,6 +20,15 @@ pub(crate) enum Wake {
     Limit,
 }
 
+/// Why a thread that is inside is not active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absence {
+    /// It blocks, on something that is not the pool's business.
+    Blocks,
+    /// It waits for work of this pool, which others do.
+    Waits,
+}
+
 /// What an idle worker does next.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +52,9 @@ pub(crate) enum Take {
     Active { wake: Wake, mark: bool },
     /// All places are taken.
     NoPlace,
+    /// The places that are free belong to so many threads that only wait: a
+    /// spare should think it over.
+    Reserved { waiting: usize },
     /// Somebody before it in line watches now.
     Deposed,
 }

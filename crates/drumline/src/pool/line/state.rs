@@ -29,6 +29,10 @@ pub(super) struct State {
     /// Threads that wait or block: they are not active, but their deques are
     /// in use.
     pub(super) away: usize,
+    /// Those of them that wait for work of this pool.
+    pub(super) waiting: usize,
+    /// Whether the lookout naps over places of threads that only wait.
+    pub(super) holding: bool,
     /// Threads that are active for good, whether they do something or not.
     pub(super) members: usize,
     pub(super) idle: IdleSet,
@@ -61,6 +65,8 @@ impl State {
             places,
             active: 0,
             away: 0,
+            waiting: 0,
+            holding: false,
             members: 0,
             idle: IdleSet::new(),
             lookout: None,

@@ -11,7 +11,7 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Doze, Line, Role, Staffing, Take, Wake};
+use super::super::line::{Absence, Doze, Line, Role, Staffing, Take, Wake};
 use super::super::slot::{Progress, Slot};
 use super::{Task, run_stolen};
 use crate::job::Header;
@@ -222,12 +222,12 @@ impl Pool {
 
     /// A thread that waits for something else than a half of its own.
     pub(super) fn rest(&self, seat: usize) {
-        self.wake(self.line.rest(seat, &|| self.has_work()));
+        self.wake(self.line.rest(seat, Absence::Waits, &|| self.has_work()));
     }
 
     /// It goes on.
     pub(super) fn come_back(&self, seat: usize) {
-        self.wake(self.line.come_back(seat));
+        self.wake(self.line.come_back(seat, Absence::Waits));
     }
 
     /// The second half of a `join`, with a wait that rests at once.
@@ -301,7 +301,7 @@ impl Pool {
             let seen = self.queued.load(Ordering::Relaxed)
                 + self.seats.iter().map(|s| s.deque.visible()).sum::<usize>();
             if seen > 0
-                && let Take::Active { wake, mark } = self.line.take(me, seen > 1)
+                && let Take::Active { wake, mark } = self.line.take(me, seen > 1, false)
             {
                 self.wake(wake);
                 return Ok(mark);

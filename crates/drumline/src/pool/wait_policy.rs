@@ -1,0 +1,63 @@
+//! What a thread that waits may run.
+
+use super::builder::PoolBuilder;
+
+/// What a thread of a pool runs while it waits for the other half of a
+/// [`join`](crate::join()), the jobs of a [`scope`](crate::scope()) or a
+/// [task](crate::JoinHandle::join); see [`PoolBuilder::wait_policy`].
+///
+/// ```
+/// use drumline::{Pool, WaitPolicy};
+///
+/// assert_eq!(WaitPolicy::default(), WaitPolicy::Related);
+/// let pool = Pool::builder().jobs(2).wait_policy(WaitPolicy::Related).build()?;
+/// assert_eq!(pool.join(|| 1, || 2), (1, 2));
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WaitPolicy {
+    /// Only what belongs to the thing it waits for: what the awaited work has
+    /// forked. With nothing of that kind it sleeps, and another thread takes
+    /// its place.
+    ///
+    /// What runs on a thread while it waits is then what it would have called
+    /// itself in a sequential program, so a lock that it holds, or a `RefCell`
+    /// that it has borrowed, is wanted only where that program would want it.
+    #[default]
+    Related,
+    /// Any work of the pool, where there is none that belongs to the thing it waits
+    /// for: its own tasks, those of others, the half of a stranger's join. This
+    /// is what rayon does.
+    ///
+    /// **The risk.** A stranger runs on top of the waiting frame, and that
+    /// frame goes on only after it. If the frame holds a lock that the stranger
+    /// wants, that is a deadlock, and it depends on who was idle when; if it
+    /// has borrowed a `RefCell` of the thread, the stranger panics; and a call
+    /// can last longer than its own work by any stranger's length. Strangers
+    /// that wait take further strangers, so stacks grow beyond those of the
+    /// sequential program, up to three quarters of what there is.
+    ///
+    /// **Who needs it.** Programs whose jobs wait for others often and for
+    /// long, hold nothing meanwhile, and cannot have further threads: memory
+    /// is counted, or threads are pinned, one per processor.
+    Steal,
+}
+
+impl PoolBuilder {
+    /// What a thread of the pool runs while it waits;
+    /// [`WaitPolicy::Related`] unless set, which is the safe choice.
+    ///
+    /// ```
+    /// use drumline::{Pool, WaitPolicy};
+    ///
+    /// // No job of this program holds anything while it waits.
+    /// let pool = Pool::builder().jobs(2).wait_policy(WaitPolicy::Steal).build()?;
+    /// assert_eq!(pool.join(|| 1, || 2), (1, 2));
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    pub fn wait_policy(mut self, policy: WaitPolicy) -> Self {
+        self.wait_policy = policy;
+        self
+    }
+}
