@@ -33,8 +33,9 @@ pub enum WaitPolicy {
     /// **The risk.** A stranger runs on top of the waiting frame, and that
     /// frame goes on only after it. If the frame holds a lock that the stranger
     /// wants, that is a deadlock, and it depends on who was idle when; if it
-    /// has borrowed a `RefCell` of the thread, the stranger panics; and a call
-    /// can last longer than its own work by any stranger's length. Strangers
+    /// has borrowed a `RefCell` of the thread, the stranger panics; if it is
+    /// part of a task that the stranger joins, both wait for ever; and a call can
+    /// last longer than its own work by any stranger's length. Strangers
     /// that wait take further strangers, so stacks grow beyond those of the
     /// sequential program, up to three quarters of what there is.
     ///

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex};
 use shuttle::rand::{Rng, thread_rng};
 
 use super::handle::Pool;
+use super::wait_policy::WaitPolicy;
 use crate::JoinHandle;
 use crate::sync::plant::{Plant, must_catch};
 use crate::unwind;
@@ -35,6 +36,8 @@ struct House {
     /// that there must be a place that no caller takes, and nobody may yield to
     /// one who blocks.
     parallel: bool,
+    /// Threads that wait take any work.
+    steals: bool,
     /// Those that nobody joins.
     detached: Arc<Counts>,
     /// Tasks that one caller spawned and any may join.
@@ -70,9 +73,17 @@ impl House {
     fn new(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused: bool) -> Self {
         let detached = Arc::<Counts>::default();
         let told = Arc::clone(&detached);
+        // What two threads have to meet in may be on top of each other then.
+        let steals = thread_rng().gen_ratio(1, 5);
+        let policy = if steals {
+            WaitPolicy::Steal
+        } else {
+            WaitPolicy::Related
+        };
         let mut pool = Pool::builder()
             .jobs(jobs)
             .guests(guests)
+            .wait_policy(policy)
             .panic_handler(move |_| told.report());
         if refused {
             pool = pool.refuse_barrier();
@@ -80,7 +91,8 @@ impl House {
         House {
             pool: pool.build().expect("nothing can fail here"),
             grammar,
-            parallel: jobs > callers && grammar != Grammar::Yields,
+            parallel: jobs > callers && grammar != Grammar::Yields && !steals,
+            steals,
             detached,
             left: Mutex::default(),
         }
@@ -130,8 +142,8 @@ impl House {
         let mut rng = thread_rng();
         let fate = match rng.gen_range(0..4) {
             0 => Fate::Detached,
-            // Not where the task could yield to this very call.
-            1 if self.grammar != Grammar::Yields => Fate::JoinedInside,
+            // Not where the task could yield to this very call, or take it.
+            1 if self.grammar != Grammar::Yields && !self.steals => Fate::JoinedInside,
             2 => Fate::Left,
             _ => Fate::JoinedOutside,
         };
