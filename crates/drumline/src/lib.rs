@@ -90,6 +90,7 @@
 //! | ask where one is | [`current_jobs`], [`worker_index`] |
 //! | let something else run here | [`yield_now`], [`yield_local`]; while waiting: [`WaitPolicy`] |
 //! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
+//! | block without holding up others | [`blocking`], [`PoolBuilder::max_threads`] |
 //! | hear or count what its threads do | [`PoolBuilder::event_handler`], [`Pool::stats`] |
 //!
 //! Where rayon has a function of the same name, it has the same shape here. The differences are
@@ -108,8 +109,23 @@
 //! quarter of the stack is left. So stacks grow about as deep as in a sequential program, and a chain of
 //! tasks that wait for each other may be longer than any of them.
 //!
-//! A thread that blocks outside of Drumline (on a socket, a mutex, a channel) keeps its place in
-//! the pool meanwhile: the pool does not replace it yet.
+//! # Blocking
+//!
+//! A pool has as many places as jobs, and a thread that blocks outside of Drumline (on a socket, a
+//! mutex, a channel) does not use its own. Wrapped in [`blocking`], it gives the place up, and if work
+//! is waiting a spare thread takes it at once. On Linux the pool also notices what nobody announced:
+//! if every place is taken and work is waiting, an idle thread looks every few milliseconds whether
+//! those that have the places use any processor time, and replaces those that do not. When a blocked
+//! thread goes on, nobody is stopped; threads in excess stand down after the job at hand, and spares
+//! that nobody needs end after two seconds.
+//!
+//! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if other
+//! work is there, unless every processor is busy already.
+//!
+//! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool; where more were
+//! needed, it warns, and names those that block. Pools whose threads come from the program
+//! ([`spawn_handler`](PoolBuilder::spawn_handler), [`build_scoped`](PoolBuilder::build_scoped)) have no
+//! spares.
 //!
 //! # Panics
 //!
