@@ -34,9 +34,9 @@ pub(super) fn start() {
     wait::install(&HOOK);
 }
 
-/// The seats of this thread, innermost first.
-fn seats<'a>() -> impl Iterator<Item = &'a Seat> {
-    std::iter::successors(local::seat(), |seat| {
+/// A seat, and those that its thread occupies further out.
+fn chain<'a>(first: Option<&'a Seat>) -> impl Iterator<Item = &'a Seat> {
+    std::iter::successors(first, |seat| {
         // SAFETY: null, or a seat that this thread occupies further out.
         unsafe { seat.outer().as_ref() }
     })
@@ -44,39 +44,59 @@ fn seats<'a>() -> impl Iterator<Item = &'a Seat> {
 }
 
 fn block() -> bool {
+    leave_places(local::seat())
+}
+
+fn unblock() {
+    take_places_back(local::seat());
+}
+
+/// Runs `wait`, for which the thread has given up its place in the pool of
+/// `inner` already; until it returns, the places in pools further out are free,
+/// too.
+pub(super) fn wait_inside<R>(inner: &Seat, wait: impl FnOnce() -> R) -> R {
+    // SAFETY: null, or a seat that this thread occupies further out.
+    let outer = unsafe { inner.outer().as_ref() };
+    leave_places(outer);
+    let outcome = wait();
+    take_places_back(outer);
+    outcome
+}
+
+/// Whether there are any.
+fn leave_places(first: Option<&Seat>) -> bool {
     let mut any = false;
-    for seat in seats() {
-        if seat.enter_region() {
-            seat.has_blocked();
-            if seat.conduct().block() {
-                any = true;
-                continue;
-            }
+    for seat in chain(first) {
+        any = true;
+        if !seat.enter_region() {
+            continue;
+        }
+        seat.has_blocked();
+        if !seat.conduct().block() {
             SINCE.with(|since| since.set(Some(Instant::now())));
             let registry = seat.registry();
-            registry.wake(
-                registry
-                    .line()
-                    .rest(seat.index(), Absence::Blocks, &|| registry.has_work()),
-            );
+            let wake = registry
+                .line()
+                .rest(seat.index(), Absence::Blocks, &|| registry.has_work());
+            registry.wake(wake);
         }
-        any = true;
     }
     any
 }
 
-fn unblock() {
-    for seat in seats() {
-        if seat.leave_region() {
-            if seat.conduct().unblock() {
-                // Where it was expected to be short, it was not.
-                let since = SINCE.with(Cell::take);
-                let short = since.is_some_and(|since| since.elapsed() < SHORT);
-                seat.conduct().expect_short(short);
-                let registry = seat.registry();
-                registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
-            }
-            seat.has_unblocked();
+fn take_places_back(first: Option<&Seat>) {
+    for seat in chain(first) {
+        if !seat.leave_region() {
+            continue;
         }
+        if seat.conduct().unblock() {
+            // Where it was expected to be short, it was not.
+            let since = SINCE.with(Cell::take);
+            let short = since.is_some_and(|since| since.elapsed() < SHORT);
+            seat.conduct().expect_short(short);
+            let registry = seat.registry();
+            registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
+        }
+        seat.has_unblocked();
     }
 }

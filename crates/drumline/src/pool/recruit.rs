@@ -105,8 +105,13 @@ pub(super) fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
         None => format!("drumline-{}", builder.index()),
     });
     let registry = Shared::clone(&builder.life.0);
+    let spare = builder.spare;
     let handle = thread.spawn(move || builder.run())?;
-    registry.keep_handle(handle);
+    if spare {
+        registry.keep_spare_handle(handle);
+    } else {
+        registry.keep_handle(handle);
+    }
     Ok(())
 }
 

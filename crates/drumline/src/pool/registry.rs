@@ -60,6 +60,7 @@ pub(crate) struct Registry {
     /// Seat numbers of the spares that there are now.
     spares: Mutex<Vec<usize>>,
     handles: Mutex<Vec<thread::JoinHandle<()>>>,
+    spare_handles: Mutex<Vec<thread::JoinHandle<()>>>,
     /// Threads that are members for good without being workers or guests.
     members: AtomicUsize,
     /// Workers that have not ended, and 1 for the open handle.
@@ -106,6 +107,7 @@ impl Registry {
             workers: Mutex::new(Vec::new()),
             spares: Mutex::new(Vec::new()),
             handles: Mutex::new(Vec::new()),
+            spare_handles: Mutex::new(Vec::new()),
             members: AtomicUsize::new(0),
             alive: AtomicUsize::new(1),
             ended: Gate::new(),
@@ -286,20 +288,17 @@ impl Registry {
         self.reap();
     }
 
-    /// Gives back what ended threads still hold. (Shuttle's threads hold
-    /// nothing, and do not tell whether they have ended.)
+    /// Gives back what ended spares still hold. They are not waited for: a
+    /// thread-local destructor of a user may still run, for any length of time.
     pub(crate) fn reap(&self) {
         #[cfg(not(shuttle))]
-        {
-            let ended: Vec<_> = lock(&self.handles)
-                .extract_if(.., |handle| handle.is_finished())
-                .collect();
-            for handle in ended {
-                if let Err(payload) = handle.join() {
-                    unwind::discard(payload);
-                }
-            }
-        }
+        lock(&self.spare_handles).retain(|handle| !handle.is_finished());
+    }
+
+    /// Keeps the handle of a spare's thread, to wait for its very end if it
+    /// lives to the end of the pool.
+    pub(crate) fn keep_spare_handle(&self, handle: thread::JoinHandle<()>) {
+        lock(&self.spare_handles).push(handle);
     }
 
     /// Keeps the handle of a worker's thread, to wait for its very end.
@@ -332,7 +331,9 @@ impl Registry {
     /// Waits until every worker has ended.
     pub(crate) fn wait_ended(&self) {
         self.ended.wait();
-        for handle in std::mem::take(&mut *lock(&self.handles)) {
+        let mut handles = std::mem::take(&mut *lock(&self.handles));
+        handles.append(&mut lock(&self.spare_handles));
+        for handle in handles {
             // A worker does not panic; a thread-local destructor of a user may.
             if let Err(payload) = blocking(|| handle.join()) {
                 unwind::discard(payload);

@@ -22,6 +22,7 @@
 
 use std::time::Duration;
 
+use super::compensate;
 use super::deque::{Deque, Steal};
 use super::line::Absence;
 use super::registry::Registry;
@@ -195,7 +196,7 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
         return;
     }
     if seat.is_blocked() {
-        // Its place is free already, or will be.
+        // Its places are free already, or will be.
         seat.sleep();
         return;
     }
@@ -205,7 +206,7 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
             .line()
             .rest(me, Absence::Waits, &|| registry.has_work()),
     );
-    seat.sleep();
+    compensate::wait_inside(seat, || seat.sleep());
     registry.wake(registry.line().come_back(me, Absence::Waits));
 }
 
