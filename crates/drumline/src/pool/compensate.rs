@@ -35,7 +35,7 @@ pub(super) fn start() {
 }
 
 /// A seat, and those that its thread occupies further out.
-fn chain<'a>(first: Option<&'a Seat>) -> impl Iterator<Item = &'a Seat> {
+fn chain(first: Option<&Seat>) -> impl Iterator<Item = &Seat> {
     std::iter::successors(first, |seat| {
         // SAFETY: null, or a seat that this thread occupies further out.
         unsafe { seat.outer().as_ref() }
