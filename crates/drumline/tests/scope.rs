@@ -1,5 +1,7 @@
 //! Scopes: borrowing, nesting, order, panics.
 
+mod common;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +16,7 @@ fn pool(jobs: usize) -> Pool {
 }
 
 fn closed(jobs: usize) -> Pool {
-    Pool::builder().jobs(jobs).guests(false).build().unwrap()
+    common::without_spares(jobs)
 }
 
 fn pools() -> Vec<Pool> {

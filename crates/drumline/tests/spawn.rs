@@ -1,5 +1,7 @@
 //! Spawned tasks: values, panics, taking back, detaching, the end of the pool.
 
+mod common;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, channel};
@@ -14,7 +16,7 @@ fn pool(jobs: usize) -> Pool {
 
 /// A pool whose calls from outside are handed over.
 fn closed(jobs: usize) -> Pool {
-    Pool::builder().jobs(jobs).guests(false).build().unwrap()
+    common::without_spares(jobs)
 }
 
 /// Counts its drops; with `bomb`, the drop panics.

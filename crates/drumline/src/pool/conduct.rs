@@ -63,7 +63,17 @@ impl Conduct {
     /// The seat is free for anybody.
     pub(crate) fn move_out(&self) {
         *lock(&self.name) = None;
+        self.vacate();
+    }
+
+    /// A guest has left the seat.
+    pub(crate) fn vacate(&self) {
         self.thread.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether there is an occupant, as far as one can see.
+    pub(crate) fn is_occupied(&self) -> bool {
+        self.thread.load(Ordering::Relaxed) != 0
     }
 
     /// The name of the worker in the seat, for people.

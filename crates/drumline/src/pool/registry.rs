@@ -229,6 +229,7 @@ impl Registry {
             // The line's lock may be held by a thread of the parent, for ever.
             return;
         }
+        seat.conduct().vacate();
         self.wake(self.line.leave(seat.index(), &|| self.has_work()));
         lock(&self.free).push(seat.index());
     }

@@ -150,7 +150,7 @@ impl Seat {
     /// How many jobs somebody could take from this seat without interrupting
     /// its occupant.
     pub(crate) fn exposed(&self) -> usize {
-        self.deques().map(Deque::exposed).sum::<usize>() + self.queue.len()
+        self.deques().map(Deque::exposed).sum()
     }
 
     /// Asks the occupant for attention at its next push.

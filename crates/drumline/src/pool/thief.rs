@@ -23,6 +23,9 @@ pub(crate) use super::deque::Stolen;
 /// a thief that naps and comes back costs its neighbours a context switch, too.
 /// It is also the first calm.
 const SHORT: Duration = Duration::from_micros(4);
+/// The same for a job from a queue, which costs a lock and nobody's nap: but
+/// both threads pull at the lines of that queue.
+const SHORT_QUEUED: Duration = Duration::from_micros(1);
 /// The longest calm.
 const LAST_CALM: Duration = Duration::from_millis(1);
 /// Doublings of the calm.
@@ -51,6 +54,22 @@ impl Manners {
         self.learn(Claim::Forced, Duration::ZERO);
     }
 
+    /// Learns from a job that was taken from the victim's queue.
+    fn learn_queued(&mut self, took: Duration) {
+        if took >= SHORT_QUEUED {
+            *self = Self::default();
+        } else {
+            self.calm_down(SHORT);
+        }
+    }
+
+    /// Leaves the victim alone, longer each time.
+    fn calm_down(&mut self, cost: Duration) {
+        let calm = cost * (1 << self.streak);
+        self.until = Some(Instant::now() + calm.min(LAST_CALM));
+        self.streak = (self.streak + 1).min(MAX_STREAK);
+    }
+
     /// Learns from stolen jobs that took this long each.
     pub(crate) fn learn(&mut self, claim: Claim, took: Duration) {
         let cost = match claim {
@@ -60,11 +79,15 @@ impl Manners {
         if took >= cost {
             *self = Self::default();
         } else if claim != Claim::None {
-            let calm = cost * (1 << self.streak);
-            self.until = Some(Instant::now() + calm.min(LAST_CALM));
-            self.streak = (self.streak + 1).min(MAX_STREAK);
+            self.calm_down(cost);
         }
     }
+}
+
+/// Whether taking a job from the victim's queue could disturb its occupant:
+/// where there is one, and the queue is not so long that it is no use to it.
+fn would_disturb(registry: &Registry, victim: &Seat) -> bool {
+    victim.conduct().is_occupied() && victim.queue().len() <= registry.jobs()
 }
 
 /// Something to run.
@@ -74,6 +97,8 @@ pub(crate) enum Loot<'a> {
     Half(Stolen, &'a Seat),
     /// A spawned job.
     Job(JobRef),
+    /// A spawned job, from the queue of this seat.
+    Queued(JobRef, &'a Seat),
 }
 
 /// What a worker remembers between its raids.
@@ -111,6 +136,9 @@ impl Thief {
                 seen += seat.visible();
             } else {
                 seen += seat.exposed();
+                if !would_disturb(registry, seat) {
+                    seen += seat.queue().len();
+                }
             }
         }
         seen
@@ -151,9 +179,11 @@ impl Thief {
                     Steal::Empty => {}
                 }
             }
-            if let Some(job) = victim.queue().take() {
+            if (may_interrupt || !would_disturb(registry, victim))
+                && let Some(job) = victim.queue().take()
+            {
                 registry.seat(self.me).has_stolen(victim);
-                return Some(Loot::Job(job));
+                return Some(Loot::Queued(job, victim));
             }
         }
         None
@@ -195,6 +225,14 @@ impl Thief {
                 // SAFETY: a job that left its queue is run by whoever took it.
                 unsafe { seat.run(job) };
                 true
+            }
+            Loot::Queued(job, victim) => {
+                let start = Instant::now();
+                // SAFETY: as above.
+                unsafe { seat.run(job) };
+                let took = start.elapsed();
+                self.manners(victim.index()).learn_queued(took);
+                took >= SHORT
             }
         }
     }

@@ -154,12 +154,20 @@ impl Crew {
         pool::submit(self.registry(), ticket, false);
     }
 
-    /// Takes tickets back that are in the queue of this thread, when the scope
-    /// is done and they are of no use.
-    pub(super) fn recall(self: &Arc<Self>, registry: &Registry) {
-        if lock(&self.state).tickets == 0 {
-            return;
+    /// When the scope is done: what panicked first. Takes tickets back that
+    /// are in the queue of this thread and of no use any more.
+    pub(super) fn close(self: &Arc<Self>, registry: &Registry) -> Option<Payload> {
+        let (panic, tickets) = {
+            let mut state = lock(&self.state);
+            (state.panic.take(), state.tickets)
+        };
+        if tickets > 0 {
+            self.recall(registry);
         }
+        panic
+    }
+
+    fn recall(self: &Arc<Self>, registry: &Registry) {
         let seat = local::find(registry);
         let queue = seat.map_or(registry.injector(), |seat| seat.queue());
         while queue.withdraw(Arc::as_ptr(self).cast()) {
@@ -195,8 +203,12 @@ impl Crew {
     }
 
     /// Ends the last job that this returned, and begins another, for the
-    /// waiting scope itself. That is no runner: it need not help itself.
-    pub(super) fn next_own(&self, last: Option<Result<(), Payload>>) -> Option<Body<'static>> {
+    /// waiting scope itself. That is no runner: it need not help itself. `Err`:
+    /// none is left to begin; it says whether all are done.
+    pub(super) fn next_own(
+        &self,
+        last: Option<Result<(), Payload>>,
+    ) -> Result<Body<'static>, bool> {
         let mut state = match last {
             Some(Err(payload)) => {
                 let _ = self.settle(None, Err(payload));
@@ -214,7 +226,10 @@ impl Crew {
             Order::Lifo => state.jobs.pop_back(),
             Order::Fifo => state.jobs.pop_front(),
         };
-        Some(entry?.body)
+        match entry {
+            Some(entry) => Ok(entry.body),
+            None => Err(state.pending == 0),
+        }
     }
 
     /// A job in this seat is done.
@@ -277,10 +292,6 @@ impl Crew {
 
     pub(super) fn is_done(&self) -> bool {
         lock(&self.state).pending == 0
-    }
-
-    pub(super) fn take_panic(&self) -> Option<Payload> {
-        lock(&self.state).panic.take()
     }
 
     pub(super) fn runner(&self, place: usize) -> Option<usize> {

@@ -432,8 +432,7 @@ where
     if !done {
         wait::wait(crew, registry);
     }
-    crew.recall(registry);
-    match (crew.take_panic(), value) {
+    match (crew.close(registry), value) {
         (None, Some(value)) => value,
         (Some(payload), value) => {
             unwind::discard(value);

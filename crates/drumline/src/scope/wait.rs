@@ -17,6 +17,7 @@ pub(super) fn wait(crew: &Arc<Crew>, registry: &Registry) {
         lent: Cell::new(Some(Arc::clone(crew))),
         next: Cell::new(None),
         last: Cell::new(None),
+        done: Cell::new(false),
     };
     waiting::wait_in(registry, &all_done);
 }
@@ -30,6 +31,8 @@ struct AllDone<'a> {
     next: Cell<Option<Body<'static>>>,
     /// What came of the last one, until `take_work` tells the crew.
     last: Cell<Option<Result<(), Payload>>>,
+    /// Whether `take_work` has found everything done.
+    done: Cell<bool>,
 }
 
 impl AllDone<'_> {
@@ -51,13 +54,19 @@ impl AllDone<'_> {
 
 impl Awaited for AllDone<'_> {
     fn is_done(&self) -> bool {
-        self.crew.is_done()
+        self.done.get() || self.crew.is_done()
     }
 
     fn take_work(&self) -> Option<JobRef> {
         // The end of the last job and the beginning of the next in one step:
         // nobody but this thread waits for them.
-        self.next.set(Some(self.crew.next_own(self.last.take())?));
+        match self.crew.next_own(self.last.take()) {
+            Ok(body) => self.next.set(Some(body)),
+            Err(done) => {
+                self.done.set(done);
+                return None;
+            }
+        }
         Some(JobRef {
             data: std::ptr::from_ref(self).cast(),
             run: Self::run_next,

@@ -70,6 +70,20 @@ pub fn without_guests(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).guests(false).build().unwrap()
 }
 
+/// The same, and nobody ever takes the place of one that blocks: for tests that keep a thread busy
+/// by blocking it.
+pub fn without_spares(jobs: usize) -> Pool {
+    Pool::builder()
+        .jobs(jobs)
+        .guests(false)
+        .spawn_handler(|worker| {
+            let thread = thread::Builder::new().stack_size(worker.stack_size());
+            thread.spawn(|| worker.run()).map(drop)
+        })
+        .build()
+        .unwrap()
+}
+
 /// Runs `f` on a thread with so large a stack, and passes on its result or panic.
 pub fn with_stack<R: Send>(bytes: usize, f: impl FnOnce() -> R + Send) -> R {
     thread::scope(|scope| {

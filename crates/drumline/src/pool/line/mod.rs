@@ -151,7 +151,10 @@ impl Line {
                 }
                 // Lowest number first: a higher one is deposed, and finds out
                 // when its nap ends.
-                _ => {
+                deposed => {
+                    if let Some(deposed) = deposed {
+                        state.loose.insert(deposed);
+                    }
                     state.lookout = Some(me);
                     state.hungry = false;
                     (Role::Watch, Wake::Nobody)
@@ -230,6 +233,7 @@ impl Line {
         self.with(|state| {
             state.activate(me);
             state.idle.remove(me);
+            state.loose.remove(me);
             if state.monitor == Some(me) {
                 state.monitor = None;
             }
@@ -284,14 +288,9 @@ impl Line {
             if state.lookout == Some(me) {
                 return Role::Watch;
             }
-            if state.lookout.is_none() && state.place_is_free() && state.idle.remove(me) {
-                state.lookout = Some(me);
-                state.hungry = false;
-                return Role::Watch;
-            }
             if state.lookout.is_none() {
-                // What the scan found waits for a place.
                 state.hungry = false;
+                return state.stand(me);
             }
             Role::Sleep
         })

@@ -45,6 +45,9 @@ pub(super) struct State {
     pub(super) staffing: Staffing,
     /// Workers that there are, those that have not arrived included.
     pub(super) workers: usize,
+    /// Workers that were deposed as lookouts, or had not woken up to be it, and
+    /// are on their way to the line.
+    pub(super) loose: IdleSet,
     /// Workers that have been hired and will arrive.
     pub(super) arriving: usize,
     /// Who is active, except members.
@@ -75,6 +78,7 @@ impl State {
             over: false,
             staffing,
             workers: 0,
+            loose: IdleSet::new(),
             arriving: 0,
             acting: IdleSet::new(),
             permanent: IdleSet::new(),
@@ -128,14 +132,20 @@ impl State {
         !self.idle.is_empty() || self.may_hire()
     }
 
+    /// Whether some worker is on its way to the line, and will look before it
+    /// sleeps.
+    fn is_coming(&self) -> bool {
+        self.arriving > 0 || !self.loose.is_empty()
+    }
+
     fn may_hire(&self) -> bool {
-        self.arriving == 0 && self.workers < self.staffing.max_workers && !self.over
+        !self.is_coming() && self.workers < self.staffing.max_workers && !self.over
     }
 
     /// Hires a worker, unless one is on its way. The caller knows that there is
     /// something to do.
     fn recruit(&mut self) -> Wake {
-        if self.arriving > 0 || self.over || self.staffing.max_workers == 0 {
+        if self.is_coming() || self.over || self.staffing.max_workers == 0 {
             return Wake::Nobody;
         }
         if self.workers < self.staffing.max_workers {
@@ -211,7 +221,7 @@ impl State {
             // Whoever arrives finds no monitor, and becomes it. It may be one
             // more than there may be workers: otherwise nobody would be there
             // to tell that the limit is reached.
-            None if self.arriving > 0 || self.workers > self.staffing.max_workers => Wake::Nobody,
+            None if self.is_coming() || self.workers > self.staffing.max_workers => Wake::Nobody,
             None if work => {
                 self.workers += 1;
                 self.arriving += 1;
@@ -236,7 +246,7 @@ impl State {
             if !self.idle.is_empty() {
                 return self.call_next();
             }
-            if self.arriving > 0 {
+            if self.is_coming() {
                 // It is going to look.
                 return Wake::Nobody;
             }
@@ -258,6 +268,7 @@ impl State {
     /// nobody awake and no marks to rely on: then it is the lookout, or, where
     /// no place is free, the monitor.
     pub(super) fn stand(&mut self, me: usize) -> Role {
+        self.loose.remove(me);
         if self.monitor == Some(me) {
             self.monitor = None;
         }
