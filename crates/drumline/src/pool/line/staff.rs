@@ -47,7 +47,8 @@ impl Line {
                 return Duty::Other(Role::Watch);
             }
             if state.monitor != Some(me) {
-                return Duty::Leave { mark: false };
+                // It was called to be the lookout, and deposed.
+                return Duty::Other(state.stand(me));
             }
             if state.place_is_free() && state.lookout.is_none() && !state.hungry {
                 // A place was taken from somebody who blocks.
