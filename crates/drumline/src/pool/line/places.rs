@@ -106,7 +106,7 @@ impl Line {
     /// Nothing happens if there may be no worker to take the place.
     pub(crate) fn displace(&self, me: usize, announced: bool, claim: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
-            if state.workers > state.staffing.max_workers {
+            if state.workers > state.staffing.max_workers && !state.has_stand_in() {
                 return Wake::Limit;
             }
             if !state.acting.contains(me) || !claim() {

@@ -128,6 +128,11 @@ impl State {
         !self.idle.is_empty() || self.may_hire()
     }
 
+    /// Whether somebody who does not look after others is idle.
+    pub(super) fn has_stand_in(&self) -> bool {
+        self.lookout.is_some() || self.idle.iter().any(|seat| self.monitor != Some(seat))
+    }
+
     fn may_hire(&self) -> bool {
         self.arriving == 0 && self.workers < self.staffing.max_workers && !self.over
     }
