@@ -284,16 +284,11 @@ impl Line {
             if state.lookout == Some(me) {
                 return Role::Watch;
             }
-            if state.lookout.is_none() && state.place_is_free() && state.idle.remove(me) {
-                state.lookout = Some(me);
-                state.hungry = false;
-                return Role::Watch;
-            }
             if state.lookout.is_none() {
-                // What the scan found waits for a place.
+                // The marks no longer say that nothing is there.
                 state.hungry = false;
             }
-            Role::Sleep
+            state.stand(me)
         })
     }
 
