@@ -105,7 +105,7 @@ impl State {
 
     /// `me` is not active any more: it waits, is idle, or leaves.
     pub(super) fn deactivate(&mut self, me: usize) {
-        if self.recall(me) {
+        if self.recall(me) && !planted!(DisplacedForgotten) {
             // It had lost its place without knowing it.
             self.away -= 1;
         } else {
@@ -140,7 +140,11 @@ impl State {
     /// Hires a worker, unless one is on its way. The caller knows that there is
     /// something to do.
     fn recruit(&mut self) -> Wake {
-        if self.arriving > 0 || self.over || self.staffing.max_workers == 0 {
+        if self.arriving > 0
+            || self.over
+            || self.staffing.max_workers == 0
+            || planted!(SpareNotHired)
+        {
             return Wake::Nobody;
         }
         if self.workers < self.staffing.max_workers {
@@ -200,6 +204,7 @@ impl State {
     /// known to be visible.
     pub(super) fn look_after(&mut self, work: bool) -> Wake {
         if !self.staffing.monitored
+            || planted!(NoMonitor)
             || self.place_is_free()
             || self.monitor.is_some()
             || self.lookout.is_some()
@@ -252,6 +257,9 @@ impl State {
                 return Wake::Nobody;
             }
             self.hungry = true;
+            if planted!(FreedUnmarked) {
+                return Wake::Nobody;
+            }
             return Wake::Mark;
         }
         // No deque is in use, and one that enters will be marked.
