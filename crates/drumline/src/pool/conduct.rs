@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+#[cfg(not(loom))]
 use crate::platform::thread_state::ThreadId;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Mutex, lock};
+use crate::sync::{Mutex, lock, planted};
 
 /// It runs, or seems to.
 const RUNNING: usize = 0;
@@ -44,9 +45,11 @@ impl Conduct {
             seat,
         }
     }
+}
 
-    // ---- who it is -------------------------------------------------------
-
+/// Who it is. (To loom's threads the system is unknown.)
+#[cfg(not(loom))]
+impl Conduct {
     /// The calling thread occupies the seat from now on.
     pub(crate) fn occupy(&self) {
         self.thread
@@ -88,7 +91,9 @@ impl Conduct {
     pub(crate) fn thread(&self) -> ThreadId {
         ThreadId::from_number(self.thread.load(Ordering::Relaxed))
     }
+}
 
+impl Conduct {
     // ---- the occupant ------------------------------------------------------
 
     /// The occupant blocks. `true`: nothing else is to be done, because it is
@@ -103,6 +108,11 @@ impl Conduct {
 
     /// The occupant goes on. Whether it has to take its place back.
     pub(crate) fn unblock(&self) -> bool {
+        if planted!(UnblockTwoSteps) {
+            let away = self.word.load(Ordering::Relaxed) == AWAY;
+            self.word.store(RUNNING, Ordering::Relaxed);
+            return away;
+        }
         self.word.swap(RUNNING, Ordering::Relaxed) == AWAY
     }
 
@@ -140,6 +150,10 @@ impl Conduct {
     /// Under the lock of the line: takes the place from an occupant that has
     /// announced that it blocks. `false`: it does not any more.
     pub(crate) fn lose_place(&self) -> bool {
+        if planted!(LosePlaceUnasked) {
+            self.word.store(AWAY, Ordering::Relaxed);
+            return true;
+        }
         self.word
             .compare_exchange(BLOCKED, AWAY, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()

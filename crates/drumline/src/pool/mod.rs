@@ -20,6 +20,7 @@
 //! | `counters`, `stats` | how often things happen |
 //! | `builder`, `recruit`, `build_error`, `handle`, `global` | the public face |
 
+mod conduct;
 mod deque;
 mod idle;
 mod line;
@@ -36,8 +37,6 @@ mod build_error;
 mod builder;
 #[cfg(not(loom))]
 mod compensate;
-#[cfg(not(loom))]
-mod conduct;
 #[cfg(not(loom))]
 mod counters;
 #[cfg(not(loom))]

@@ -67,6 +67,33 @@ pub(crate) enum Plant {
     /// The last to leave a closed pool does not end it.
     EndForgotten,
 
+    /// `Line` never hires.
+    SpareNotHired,
+    /// `Line::rest` relies on marks where it asks for none.
+    FreedUnmarked,
+    /// Nobody looks after those who have all the places.
+    NoMonitor,
+    /// `Line::monitor` lets the monitor go without marks.
+    MonitorLeavesUnmarked,
+    /// `Line::monitor` sends one that was deposed to sleep outside of the line.
+    DeposedOutOfLine,
+    /// `Line::rise` sends to sleep who finds that no place is free.
+    RiseSleeps,
+    /// `Line::displace` goes by the number of workers, idle or not.
+    LimitCountsAll,
+    /// A thread that lost its place without knowing it gives up another one.
+    DisplacedForgotten,
+    /// `Line::replace` does not ask whether the thread has its place again.
+    ReplaceUnasked,
+    /// `Line::quit` lets go who was just chosen.
+    QuitAnyway,
+    /// `Line::unhire` goes on counting on who will not arrive.
+    UnhireForgotten,
+    /// `Conduct::lose_place` takes the place of who blocks no more.
+    LosePlaceUnasked,
+    /// `Conduct::unblock` looks first, and goes on then.
+    UnblockTwoSteps,
+
     /// `TaskWord::take_back` does not win the word.
     TaskBackUnasked,
     /// `TaskWord::finish` publishes nothing.

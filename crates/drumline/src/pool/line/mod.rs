@@ -3,19 +3,32 @@
 //! # What it owns
 //!
 //! The number of *places* (`jobs`: how many threads may run user code at
-//! once), how many are *active*, the idle workers standing in line, and which
-//! one of them is the *lookout*: the only idle thread that is awake. Everybody
-//! else sleeps without a timeout.
+//! once); how many threads are *active*, and how many *away*: they wait or
+//! block, and come back, and their deques are in use meanwhile. The idle
+//! workers standing in line, and which one of them is the *lookout*: the only
+//! idle thread that is awake to take work. Everybody else sleeps without a
+//! timeout, but for the *monitor*: where all places are taken, one that stands
+//! in line looks after those who have them. And how many workers there are,
+//! are on their way (*arriving*), and may be: a *spare* is hired where a place
+//! is free for work and nobody stands in line.
 //!
 //! # The invariant
 //!
-//! > Whenever a place is free, a worker stands in line and no lookout is awake,
-//! > every deque in use, also one that enters later, carries the mark, and a
-//! > scan made after the marks and a heavy barrier found nothing.
+//! The pool is *marked* (`hungry`) when every deque in use, also one that
+//! enters later, carries the mark, and a scan made after the marks and a heavy
+//! barrier found nothing (or will be made by whoever is at it).
+//!
+//! > Whenever a place is free, and a worker stands in line or may be hired,
+//! > there is a lookout, or a worker arrives, or the pool is marked.
+//! >
+//! > Whenever no place is free in a pool that is monitored, there is a monitor
+//! > or a lookout, or a worker arrives, or the pool is marked.
 //!
 //! A marked deque makes its owner's next push take the cold path, which calls
-//! [`Line::summon`]. So work that becomes visible is either seen by a lookout,
-//! or found by the scan, or announced by its owner.
+//! [`Line::summon`]. So work that becomes visible is either seen by a lookout
+//! or the monitor, or found by the scan, or announced by its owner. Not held
+//! any more when the system refuses a thread that was relied on (`unhire`):
+//! `pool::starved` asks again when a thread ends.
 //!
 //! ```text
 //!             retire()                      take(): finds work
@@ -25,45 +38,85 @@
 //!     │ lookout stands     │    │ chosen as head of the line       │ or marks
 //!     ▼ before it          ▼    │                                  ▼
 //!   ASLEEP ◄───────────────┴────┘ doze(): nothing came, or deposed
+//!     │  ▲
+//!     ▼  │ monitor(): nothing to look after    monitor(): a place is free
+//!   MONITOR ─────────────────────────────────────────────────────► LOOKOUT
 //! ```
+//!
+//! A worker is in one of these states; a deposed one that does not know yet is
+//! awake, and stands in line (`stand`) as soon as it asks. A lookout is not in
+//! line and the pool not marked; the monitor is in line. A thread that was
+//! *displaced*, seen to block without having said so, counts as away, and does
+//! not know; whatever it asks for first settles that (`deactivate`).
 //!
 //! # Who keeps the invariant, event by event
 //!
 //! * A lookout that goes to sleep (`doze`) is in line and not awake from the
 //!   moment it gives up the role under the lock; it *then* marks, runs the
-//!   barrier and scans. If it finds something it takes the role back (`rise`).
+//!   barrier and scans. If it finds something, the marks are void, and it
+//!   stands in line again (`rise`): as the lookout, or the monitor. Where no
+//!   place is free it does not mark, and is the monitor if there is none.
 //! * A deque enters use under the lock (`enter`, `add_member`; `begin` for a
 //!   worker that slept; `add_deque` where one is full), so it is either seen by
-//!   the marking that follows, or it learns that it must carry the mark.
-//! * A lookout that takes work (`take`) either names its successor, or sleeps
-//!   no less than the rule demands: it marks before it begins.
-//! * A place that becomes free (`leave`, `rest`, `set_places`) without a
-//!   lookout and without marks wakes the head of the line. Only where no deque
-//!   is in use, not even one of a thread that waits and comes back, "no marks"
-//!   is as good as "marks": each deque that enters then gets its own.
-//! * A mark is used up by `summon`. It wakes the head of the line, or clears
-//!   `hungry` where that is impossible (no place, nobody in line), so that the
-//!   next `leave` or `retire` knows that the marks no longer hold.
+//!   the marking that follows, or it learns that it must carry the mark; where
+//!   it need not, the pool is marked no more (`admit`).
+//! * A lookout that takes work (`take`) names its successor, or hires one, or
+//!   marks before it begins. A spare leaves places of threads that only wait
+//!   alone for a while; it is the lookout as long as it thinks, and a thread
+//!   that blocks wakes it (`holding`).
+//! * The last place is taken (`take`, `enter`, `begin`, `come_back`,
+//!   `set_places`): unless the pool is marked, the last in line is the monitor,
+//!   or the taker marks (`look_after`). Nobody is hired for that before there
+//!   is evidence, a push that met a mark; then one may be, also beyond the
+//!   limit, but takes no place.
+//! * A place becomes free (`leave`, `rest`, `set_places`) without a lookout and
+//!   without marks: the head of the line is woken; where nobody stands there, a
+//!   spare is hired if work is visible, and if not, the thread that goes
+//!   marks. Only where no deque is in use, "no marks" is as good as "marks":
+//!   each deque that enters then gets its own.
+//! * The monitor takes the place of a thread that blocks (`displace`) and asks
+//!   for its duty: it is the lookout itself. When nothing was to be done for a
+//!   while it leaves with marks, as a dozing lookout does. Called to be the
+//!   lookout, or deposed after that, it learns so when it asks.
+//! * A spare that quits is taken out of the line first, and stays if it was
+//!   chosen meanwhile. Whoever comes next may hire another.
+//! * A mark is used up by `summon`. It calls the head of the line or hires
+//!   (place free), or makes sure of a monitor (none free), and clears `hungry`,
+//!   so that the next event knows that the marks no longer hold.
+//! * A closed pool is over when only members are in use and nothing is visible:
+//!   who is away, displaced included, keeps it open. The last to become idle
+//!   notices (`end_if_done`). Who arrives later learns it.
 //!
-//! # The race feared
+//! # The races feared
 //!
-//! A wake-up lost between "nothing there" and sleeping. Publishing and marking
+//! A wake-up lost between "nothing there" and sleeping: publishing and marking
 //! form the store-load pattern of `sync::barrier`; role changes happen under
 //! one lock; and a sleeper's parker keeps a token that comes early.
+//!
+//! A place given away twice, or lost, between the monitor and the thread that
+//! has it: both change the counts under the lock only, by sets of who is
+//! active and who displaced; and a thread that leaves a note that it blocks
+//! goes on with a read-modify-write of the note (`pool::conduct`).
 //!
 //! # Where it is
 //!
 //! | file | noun |
 //! |---|---|
-//! | `role` | what an idle worker is told |
+//! | `role` | what those who ask are told: whom to wake, what to be |
 //! | `state` | what is under the lock, and the steps that several events share |
+//! | `places` | who becomes active and who no longer is, workers apart |
+//! | `staff` | workers that come and go, and the monitor among them |
+//! | `check` | for the models: what holds whenever the lock is free |
 //!
 //! # Rejected
 //!
 //! A counter of sleepers that every push reads and updates (an atomic
 //! read-modify-write per push); waking from the push itself at every push (a
-//! storm); one watching thread besides the workers (it ticks when idle).
+//! storm); one watching thread besides the workers (it ticks when idle); a
+//! monitor that is there before anything was seen to wait (the same).
 
+#[cfg(all(test, any(loom, shuttle)))]
+mod check;
 mod places;
 mod role;
 mod staff;
@@ -108,6 +161,8 @@ impl Line {
     fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         let mut state: MutexGuard<'_, State> = lock(&self.state);
         let outcome = change(&mut state);
+        #[cfg(all(test, any(loom, shuttle)))]
+        state.check();
         // Relaxed: hints only; every decision is made under the lock.
         self.active.store(state.active, Ordering::Relaxed);
         self.quiet
@@ -289,10 +344,13 @@ impl Line {
                 return Role::Watch;
             }
             if state.lookout.is_none() {
+                // The marks no longer say that nothing is there.
                 state.hungry = false;
-                return state.stand(me);
             }
-            Role::Sleep
+            if planted!(RiseSleeps) && !state.place_is_free() {
+                return Role::Sleep;
+            }
+            state.stand(me)
         })
     }
 

@@ -106,7 +106,8 @@ impl Line {
     /// Nothing happens if there may be no worker to take the place.
     pub(crate) fn displace(&self, me: usize, announced: bool, claim: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
-            if state.workers > state.staffing.max_workers {
+            let stand_in = state.has_stand_in() && !planted!(LimitCountsAll);
+            if state.workers > state.staffing.max_workers && !stand_in {
                 return Wake::Limit;
             }
             if !state.acting.contains(me) || !claim() {
@@ -127,7 +128,7 @@ impl Line {
     /// to run: it is active again.
     pub(crate) fn replace(&self, me: usize) {
         self.with(|state| {
-            if state.recall(me) {
+            if state.recall(me) || planted!(ReplaceUnasked) {
                 state.away -= 1;
                 state.activate(me);
             }

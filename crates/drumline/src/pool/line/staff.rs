@@ -2,6 +2,7 @@
 
 use super::Line;
 use super::role::{Duty, Role};
+use crate::sync::planted;
 
 impl Line {
     /// A worker is about to be started that the line has not asked for.
@@ -16,7 +17,9 @@ impl Line {
     pub(crate) fn unhire(&self) {
         self.with(|state| {
             state.workers -= 1;
-            state.arriving -= 1;
+            if !planted!(UnhireForgotten) {
+                state.arriving -= 1;
+            }
         });
     }
 
@@ -24,6 +27,10 @@ impl Line {
     /// so, it is no longer in line.
     pub(crate) fn quit(&self, me: usize) -> bool {
         self.with(|state| {
+            if planted!(QuitAnyway) {
+                state.idle.remove(me);
+                return true;
+            }
             if state.lookout == Some(me) || state.over || !state.idle.remove(me) {
                 return false;
             }
@@ -47,7 +54,11 @@ impl Line {
                 return Duty::Other(Role::Watch);
             }
             if state.monitor != Some(me) {
-                return Duty::Leave { mark: false };
+                if planted!(DeposedOutOfLine) {
+                    return Duty::Leave { mark: false };
+                }
+                // It was called to be the lookout, and deposed.
+                return Duty::Other(state.stand(me));
             }
             if state.place_is_free() && state.lookout.is_none() && !state.hungry {
                 // A place was taken from somebody who blocks.
@@ -65,7 +76,9 @@ impl Line {
             }
             state.monitor = None;
             state.hungry = true;
-            Duty::Leave { mark: true }
+            Duty::Leave {
+                mark: !planted!(MonitorLeavesUnmarked),
+            }
         })
     }
 }

@@ -109,7 +109,7 @@ impl State {
 
     /// `me` is not active any more: it waits, is idle, or leaves.
     pub(super) fn deactivate(&mut self, me: usize) {
-        if self.recall(me) {
+        if self.recall(me) && !planted!(DisplacedForgotten) {
             // It had lost its place without knowing it.
             self.away -= 1;
         } else {
@@ -138,6 +138,11 @@ impl State {
         self.arriving > 0 || !self.loose.is_empty()
     }
 
+    /// Whether somebody who does not look after others is idle.
+    pub(super) fn has_stand_in(&self) -> bool {
+        self.lookout.is_some() || self.idle.iter().any(|seat| self.monitor != Some(seat))
+    }
+
     fn may_hire(&self) -> bool {
         !self.is_coming() && self.workers < self.staffing.max_workers && !self.over
     }
@@ -145,7 +150,11 @@ impl State {
     /// Hires a worker, unless one is on its way. The caller knows that there is
     /// something to do.
     fn recruit(&mut self) -> Wake {
-        if self.is_coming() || self.over || self.staffing.max_workers == 0 {
+        if self.is_coming()
+            || self.over
+            || self.staffing.max_workers == 0
+            || planted!(SpareNotHired)
+        {
             return Wake::Nobody;
         }
         if self.workers < self.staffing.max_workers {
@@ -205,6 +214,7 @@ impl State {
     /// known to be visible.
     pub(super) fn look_after(&mut self, work: bool) -> Wake {
         if !self.staffing.monitored
+            || planted!(NoMonitor)
             || self.place_is_free()
             || self.monitor.is_some()
             || self.lookout.is_some()
@@ -257,6 +267,9 @@ impl State {
                 return Wake::Nobody;
             }
             self.hungry = true;
+            if planted!(FreedUnmarked) {
+                return Wake::Nobody;
+            }
             return Wake::Mark;
         }
         // No deque is in use, and one that enters will be marked.

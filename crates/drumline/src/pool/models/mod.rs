@@ -10,10 +10,11 @@
 //! | `mark` | publishing against marking and scanning |
 //! | `line` | who watches and who sleeps: no lost wake-up |
 //! | `guest` | threads that come and go, and threads that wait |
+//! | `spares` | threads that block, who takes their places, and the monitor |
 //! | `shutdown` | the end of a pool |
 //!
 //! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
-//! and must fail then. [`pool`] is the driver that the last three share.
+//! and must fail then. [`pool`] is the driver that the last four share.
 //!
 //! The models share things by `std`'s `Arc`: loom's own panics once more while
 //! a model that failed is taken down. Whoever joins the other threads drops it.
@@ -31,6 +32,7 @@ mod mark;
 mod overflow;
 mod pool;
 mod shutdown;
+mod spares;
 mod take_back;
 
 use loom::cell::UnsafeCell;

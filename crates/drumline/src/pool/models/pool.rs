@@ -1,17 +1,22 @@
 //! A pool in miniature: real line, deques, slots and parkers, driven as
-//! `pool::worker`, `pool::registry`, `pool::seat` and `pool::waiting` drive
-//! them. What those files do between two steps of the protocol (patience,
-//! manners, hooks) is left out: a lookout looks once, naps never, and dozes.
+//! `pool::worker`, `pool::registry`, `pool::seat`, `pool::waiting`,
+//! `pool::compensate` and `pool::monitor` drive them. What those files do
+//! between two steps of the protocol (patience, manners, hooks) is left out: a
+//! lookout looks once, naps never, and dozes. There is no time either: a spare
+//! is tired of waiting, and a monitor has rested, as soon as they may.
 //!
 //! Keep it in step with them; where they differ, this proves nothing.
 
 use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool as PlainBool, AtomicUsize as PlainUsize};
+use std::sync::{Arc, Mutex as PlainMutex, Weak};
+use std::time::Duration;
 
+use super::super::conduct::Conduct;
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Absence, Doze, Line, Role, Staffing, Take, Wake};
+use super::super::line::{Absence, Doze, Duty, Line, Role, Staffing, Take, Wake};
 use super::super::slot::{Progress, Slot};
 use super::{Task, run_stolen};
 use crate::job::Header;
@@ -25,10 +30,45 @@ struct Seat {
     parker: Parker,
     /// Jobs for this worker only: how many are waiting.
     inbox: AtomicUsize,
+    conduct: Conduct,
+    /// What the system says of the occupant: that it waits in the kernel. Plain,
+    /// like all that is no part of the protocol: no order of steps hangs on it.
+    stuck: PlainBool,
+}
+
+/// What a pool in miniature is like.
+pub(super) struct Shape {
+    pub(super) places: usize,
+    /// Workers that are there from the start.
+    pub(super) workers: usize,
+    /// Seats for guests and members, numbered after those of the workers.
+    pub(super) others: usize,
+    /// Seats for spares, numbered last.
+    pub(super) spares: usize,
+    pub(super) staffing: Staffing,
+    /// How many spares may end because nobody needs them.
+    pub(super) quits: usize,
+    /// How many threads the system refuses.
+    pub(super) refusals: usize,
+    /// What a worker does for a job from its inbox.
+    pub(super) errand: fn(&Pool, usize),
+}
+
+impl Shape {
+    pub(super) const FIXED: Shape = Shape {
+        places: 0,
+        workers: 0,
+        others: 0,
+        spares: 0,
+        staffing: Staffing::FIXED,
+        quits: 0,
+        refusals: 0,
+        errand: |_, _| {},
+    };
 }
 
 /// The threads of the workers.
-pub(super) struct Workers(Vec<thread::JoinHandle<()>>);
+pub(super) struct Workers(Arc<Pool>);
 
 impl Workers {
     /// Closes the pool and waits until every worker has ended.
@@ -38,16 +78,30 @@ impl Workers {
     }
 
     pub(super) fn join(self) {
-        for worker in self.0 {
-            worker.join().unwrap();
+        loop {
+            // Whoever starts a worker is one, or has ended before this.
+            let worker = self.0.threads.lock().unwrap().pop();
+            match worker {
+                Some(worker) => worker.join().unwrap(),
+                None => break,
+            }
         }
+        self.0.line.assert_settled();
     }
 }
 
 pub(super) struct Pool {
+    this: Weak<Pool>,
     pub(super) line: Line,
     seats: Vec<Seat>,
     workers: usize,
+    first_spare: usize,
+    /// Seats that no spare has.
+    vacant: PlainMutex<Vec<usize>>,
+    threads: PlainMutex<Vec<thread::JoinHandle<()>>>,
+    quits: PlainUsize,
+    refusals: PlainUsize,
+    asked: PlainBool,
     /// The injector, with its length for those who only look.
     queue: Mutex<Vec<Arc<Task>>>,
     queued: AtomicUsize,
@@ -69,33 +123,75 @@ impl Pool {
         others: usize,
         errand: fn(&Pool, usize),
     ) -> Arc<Self> {
-        Arc::new(Pool {
-            line: Line::new(places, Staffing::FIXED),
-            seats: (0..workers + others)
-                .map(|_| Seat {
+        Self::shaped(Shape {
+            places,
+            workers,
+            others,
+            errand,
+            ..Shape::FIXED
+        })
+    }
+
+    pub(super) fn shaped(shape: Shape) -> Arc<Self> {
+        let first_spare = shape.workers + shape.others;
+        let seats = first_spare + shape.spares;
+        Arc::new_cyclic(|this| Pool {
+            this: Weak::clone(this),
+            line: Line::new(shape.places, shape.staffing),
+            seats: (0..seats)
+                .map(|seat| Seat {
                     deque: Deque::new(2, Barrier::Asymmetric),
                     parker: Parker::new(),
                     inbox: AtomicUsize::new(0),
+                    conduct: Conduct::new(seat),
+                    stuck: PlainBool::new(false),
                 })
                 .collect(),
-            workers,
+            workers: shape.workers,
+            first_spare,
+            vacant: PlainMutex::new((first_spare..seats).rev().collect()),
+            threads: PlainMutex::new(Vec::new()),
+            quits: PlainUsize::new(shape.quits),
+            refusals: PlainUsize::new(shape.refusals),
+            asked: PlainBool::new(false),
             queue: Mutex::new(Vec::new()),
             queued: AtomicUsize::new(0),
-            errand,
+            errand: shape.errand,
             done: Parker::new(),
         })
     }
 
     /// Starts all workers.
     pub(super) fn start(pool: &Arc<Self>) -> Workers {
-        Workers(
-            (0..pool.workers)
-                .map(|me| {
-                    let pool = pool.clone();
-                    thread::spawn(move || pool.live(me))
-                })
-                .collect(),
-        )
+        for me in 0..pool.workers {
+            pool.line.hire();
+            pool.start_worker(me);
+        }
+        Workers(Arc::clone(pool))
+    }
+
+    fn start_worker(&self, me: usize) {
+        let pool = self.this.upgrade().expect("the caller has it");
+        let thread = thread::spawn(move || pool.live(me));
+        self.threads.lock().unwrap().push(thread);
+    }
+
+    /// As `recruit::start_spare`.
+    fn start_spare(&self) {
+        if count_down(&self.refusals) {
+            self.line.unhire();
+            // As `starved`: a thread of some pool ends, sooner or later.
+            let pool = self.this.upgrade().expect("the caller has it");
+            let other = thread::spawn(move || {
+                if pool.has_work() {
+                    pool.wake(pool.line.summon());
+                }
+            });
+            self.threads.lock().unwrap().push(other);
+            return;
+        }
+        let seat = self.vacant.lock().unwrap().pop();
+        self.start_worker(seat.expect("no more spares than the model says"));
     }
 
     // ---- as the registry ------------------------------------------------
@@ -114,13 +210,15 @@ impl Pool {
             Wake::One(index) => self.seats[index].parker.unpark(),
             Wake::All => self.seats[..self.workers]
                 .iter()
+                .chain(&self.seats[self.first_spare..])
                 .for_each(|seat| seat.parker.unpark()),
             Wake::Mark => {
                 if self.mark_and_scan() {
                     self.wake(self.line.summon());
                 }
             }
-            Wake::Recruit | Wake::Limit => unreachable!("the staff is fixed"),
+            Wake::Recruit => self.start_spare(),
+            Wake::Limit => {}
         }
     }
 
@@ -230,6 +328,40 @@ impl Pool {
         self.wake(self.line.come_back(seat, Absence::Waits));
     }
 
+    // ---- as `compensate` --------------------------------------------------
+
+    /// The occupant of `seat` announces that it blocks.
+    pub(super) fn block(&self, seat: usize) {
+        if !self.seats[seat].conduct.block() {
+            let why = Absence::Blocks;
+            self.wake(self.line.rest(seat, why, &|| self.has_work()));
+        }
+    }
+
+    /// It goes on.
+    pub(super) fn unblock(&self, seat: usize) {
+        if self.seats[seat].conduct.unblock() {
+            self.wake(self.line.come_back(seat, Absence::Blocks));
+        }
+    }
+
+    /// Its next blocking is expected to be short.
+    pub(super) fn expect_short(&self, seat: usize) {
+        self.seats[seat].conduct.expect_short(true);
+    }
+
+    /// To the system the occupant of `seat` seems to wait, for a moment.
+    pub(super) fn stick(&self, seat: usize) {
+        self.seats[seat].stuck.store(true, Ordering::Relaxed);
+        thread::yield_now();
+        self.seats[seat].stuck.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether this has not been asked before.
+    pub(super) fn is_first(&self) -> bool {
+        !self.asked.swap(true, Ordering::Relaxed)
+    }
+
     /// The second half of a `join`, with a wait that rests at once.
     /// Returns whether the job is the caller's again.
     pub(super) fn settle(&self, seat: usize, slot: *mut Slot) -> bool {
@@ -273,7 +405,9 @@ impl Pool {
             role = match role {
                 Role::Exit => return,
                 Role::Sleep => {
-                    self.seats[me].parker.park();
+                    if !self.sleep(me) {
+                        return;
+                    }
                     if self.inbox_is_empty(me) {
                         self.line.woken(me)
                     } else {
@@ -281,7 +415,7 @@ impl Pool {
                         self.work(me, false)
                     }
                 }
-                Role::Monitor => unreachable!("nobody is looked after"),
+                Role::Monitor => self.look_after(me),
                 Role::Watch => match self.watch(me) {
                     Ok(mark) => self.work(me, mark),
                     Err(role) => role,
@@ -290,9 +424,71 @@ impl Pool {
         }
     }
 
+    fn is_spare(&self, me: usize) -> bool {
+        me >= self.first_spare
+    }
+
+    /// `false`: a spare that was not needed has left the line.
+    fn sleep(&self, me: usize) -> bool {
+        if self.is_spare(me) && self.quits.load(Ordering::Relaxed) > 0 && self.line.quit(me) {
+            count_down(&self.quits);
+            self.vacant.lock().unwrap().push(me);
+            return false;
+        }
+        self.seats[me].parker.park();
+        true
+    }
+
+    /// As the monitor, until it has another role.
+    fn look_after(&self, me: usize) -> Role {
+        loop {
+            if !self.inbox_is_empty(me) {
+                self.begin(me);
+                return self.work(me, false);
+            }
+            let needed = self.look();
+            match self.line.monitor(me, !needed, &|| self.has_work()) {
+                Duty::Stay => {
+                    self.seats[me].parker.park_timeout(Duration::ZERO);
+                }
+                Duty::Leave { mark } => {
+                    if mark && self.mark_and_scan() {
+                        self.wake(self.line.summon());
+                    }
+                    return Role::Sleep;
+                }
+                Duty::Other(role) => return role,
+            }
+        }
+    }
+
+    /// Looks at the active threads. Who waits in the kernel now does not run,
+    /// here: what two looks are for is whom to suspect, and anybody may be.
+    fn look(&self) -> bool {
+        let (acting, displaced) = self.line.acting();
+        for index in displaced {
+            if !self.seats[index].stuck.load(Ordering::Relaxed) {
+                self.line.replace(index);
+            }
+        }
+        let needed = self.line.is_full() && self.has_work();
+        if needed {
+            for index in acting {
+                let seat = &self.seats[index];
+                let announced = seat.conduct.is_blocked();
+                if announced || seat.stuck.load(Ordering::Relaxed) {
+                    let claim = || !announced || seat.conduct.lose_place();
+                    self.wake(self.line.displace(index, announced, &claim));
+                }
+            }
+        }
+        needed
+    }
+
     /// `Ok(mark)`: active. `Err`: another role.
     fn watch(&self, me: usize) -> Result<bool, Role> {
         let work = || self.has_work();
+        let mut modest = self.is_spare(me);
         loop {
             if !self.inbox_is_empty(me) {
                 self.begin(me);
@@ -300,11 +496,20 @@ impl Pool {
             }
             let seen = self.queued.load(Ordering::Relaxed)
                 + self.seats.iter().map(|s| s.deque.visible()).sum::<usize>();
-            if seen > 0
-                && let Take::Active { wake, mark } = self.line.take(me, seen > 1, false)
-            {
-                self.wake(wake);
-                return Ok(mark);
+            if seen > 0 {
+                match self.line.take(me, seen > 1, modest) {
+                    Take::Active { wake, mark } => {
+                        self.wake(wake);
+                        return Ok(mark);
+                    }
+                    Take::Reserved { .. } => {
+                        // Thinks it over for one nap.
+                        modest = false;
+                        self.seats[me].parker.park_timeout(Duration::ZERO);
+                        continue;
+                    }
+                    Take::NoPlace | Take::Deposed => {}
+                }
             }
             match self.line.doze(me, &work) {
                 Doze::Mark => {
@@ -381,6 +586,23 @@ impl Pool {
     }
 }
 
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Of a model that failed: loom has forgotten its atomics.
+            std::mem::forget(std::mem::take(&mut self.seats));
+        }
+    }
+}
+
+/// Takes one of what may happen so many times.
+fn count_down(times: &PlainUsize) -> bool {
+    let step = |left: usize| left.checked_sub(1);
+    times
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step)
+        .is_ok()
+}
+
 /// A half that the other half waits for, as `a` waits for `b` on a barrier of
 /// the user's: it never calls the runtime meanwhile, so `b` must be taken by
 /// somebody else.
@@ -419,6 +641,30 @@ impl Hidden {
     /// Waits until it runs, without calling the runtime.
     pub(super) fn wait(&self) {
         self.ran.park();
+    }
+
+    /// The same, and the system knows that `seat` waits.
+    pub(super) fn wait_stuck(&self, pool: &Pool, seat: usize) {
+        let stuck = &pool.seats[seat].stuck;
+        stuck.store(true, Ordering::Relaxed);
+        self.wait();
+        stuck.store(false, Ordering::Relaxed);
+    }
+
+    /// The same, announced.
+    pub(super) fn wait_blocked(&self, pool: &Pool, seat: usize) {
+        pool.block(seat);
+        self.wait();
+        pool.unblock(seat);
+    }
+
+    /// A whole call of `join` on `seat`, whose first half waits for the second
+    /// as `wait` says.
+    pub(super) fn join_with(&self, pool: &Pool, seat: usize, wait: fn(&Self, &Pool, usize)) {
+        let slot = self.push(pool, seat);
+        wait(self, pool, seat);
+        assert!(!pool.settle(seat, slot), "somebody else has run it");
+        self.task.assert_once();
     }
 
     /// # Safety
