@@ -47,7 +47,9 @@ impl Line {
                 return Duty::Other(Role::Watch);
             }
             if state.monitor != Some(me) {
-                return Duty::Leave { mark: false };
+                // Called to be the lookout, and deposed before it had noticed:
+                // then it is not in line any more, and nobody will wake it again.
+                return Duty::Other(state.stand(me));
             }
             if state.place_is_free() && state.lookout.is_none() && !state.hungry {
                 // A place was taken from somebody who blocks.
