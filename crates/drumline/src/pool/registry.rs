@@ -286,19 +286,17 @@ impl Registry {
         self.reap();
     }
 
-    /// Gives back what ended threads still hold. (Shuttle's threads hold
-    /// nothing, and do not tell whether they have ended.)
+    /// Gives back what ended threads still hold. Without waiting for them: a
+    /// thread that counts as finished may still run the destructors of its
+    /// thread-local state, and those may wait for this very thread. (Shuttle's
+    /// threads hold nothing, and do not tell whether they have ended.)
     pub(crate) fn reap(&self) {
         #[cfg(not(shuttle))]
         {
             let ended: Vec<_> = lock(&self.handles)
                 .extract_if(.., |handle| handle.is_finished())
                 .collect();
-            for handle in ended {
-                if let Err(payload) = handle.join() {
-                    unwind::discard(payload);
-                }
-            }
+            drop(ended);
         }
     }
 
