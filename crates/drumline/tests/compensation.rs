@@ -301,29 +301,35 @@ fn who_comes_back_goes_on_and_then_the_number_is_right_again() {
     }
 }
 
+/// On a machine that does something else, too, a thread may have to wait for its processor so long
+/// that it pays to have one more; so this wants one time without.
 #[test]
 fn computing_needs_no_spares() {
     for jobs in [2, 16] {
-        for pool in [pool(jobs), without_guests(jobs)] {
-            for round in 0..10 {
-                assert_eq!(pool.install(|| fib(20)), 6765);
-                let sum = AtomicUsize::new(0);
-                pool.scope(|scope| {
-                    for _ in 0..200 {
-                        scope.spawn(|scope| {
-                            sum.fetch_add(fib(8) as usize, Ordering::Relaxed);
-                            scope.spawn(|_| _ = sum.fetch_add(1, Ordering::Relaxed));
-                        });
-                    }
-                });
-                assert_eq!(sum.into_inner(), 200 * 22);
-                let tasks: Vec<_> = (0..200).map(|_| pool.spawn(|| fib(8))).collect();
-                let sum: u64 = tasks.into_iter().map(|task| task.join().unwrap()).sum();
-                assert_eq!(sum, 200 * 21);
-                assert_eq!(pool.stats().spares, 0, "round {round}, {jobs} jobs");
-            }
+        for make in [pool, without_guests] {
+            eventually("no spare is made", || computes_without_spares(&make(jobs)));
         }
     }
+}
+
+fn computes_without_spares(pool: &Pool) -> bool {
+    for _ in 0..10 {
+        assert_eq!(pool.install(|| fib(20)), 6765);
+        let sum = AtomicUsize::new(0);
+        pool.scope(|scope| {
+            for _ in 0..200 {
+                scope.spawn(|scope| {
+                    sum.fetch_add(fib(8) as usize, Ordering::Relaxed);
+                    scope.spawn(|_| _ = sum.fetch_add(1, Ordering::Relaxed));
+                });
+            }
+        });
+        assert_eq!(sum.into_inner(), 200 * 22);
+        let tasks: Vec<_> = (0..200).map(|_| pool.spawn(|| fib(8))).collect();
+        let sum: u64 = tasks.into_iter().map(|task| task.join().unwrap()).sum();
+        assert_eq!(sum, 200 * 21);
+    }
+    pool.stats().spares == 0
 }
 
 // ---- where one can block --------------------------------------------------------------------
