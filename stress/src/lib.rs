@@ -60,6 +60,11 @@ impl Run {
         Instant::now() < self.end
     }
 
+    /// How much of the time is over, from 0 to 1 and beyond.
+    pub fn has_used(&self) -> f64 {
+        self.start.elapsed().as_secs_f64() / (self.end - self.start).as_secs_f64()
+    }
+
     /// Random numbers, a stream of their own for each `stream`.
     pub fn random(&self, stream: u64) -> Random {
         Random::new(self.seed ^ stream.wrapping_mul(0x9E37_79B9_7F4A_7C15))

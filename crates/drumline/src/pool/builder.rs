@@ -283,6 +283,10 @@ impl PoolBuilder {
     /// [`ThreadBuilder::run`] is called on a thread of its own. Threads that
     /// [`Pool::set_jobs`] adds later are started in the ordinary way.
     ///
+    /// Such a pool makes no spare threads: one that [blocks](crate::blocking) is
+    /// replaced only by threads that the pool has anyway, and blocking that
+    /// nobody announced is not noticed.
+    ///
     /// ```
     /// let pool = drumline::Pool::builder()
     ///     .jobs(2)
@@ -414,6 +418,9 @@ impl PoolBuilder {
     /// have ended when this returns.
     ///
     /// Threads that [`Pool::set_jobs`] adds later are not started by `wrapper`.
+    /// There are no spare threads: one that [blocks](crate::blocking) is replaced
+    /// only by threads that the pool has anyway, and blocking that nobody
+    /// announced is not noticed.
     ///
     /// ```
     /// let greeting = String::from("hello");

@@ -93,8 +93,10 @@ fn take_places_back(first: Option<&Seat>) {
             // Where it was expected to be short, it was not.
             let since = SINCE.with(Cell::take);
             let short = since.is_some_and(|since| since.elapsed() < SHORT);
-            seat.conduct().expect_short(short);
             let registry = seat.registry();
+            // Without a monitor nobody would find the note.
+            seat.conduct()
+                .expect_short(short && registry.limit().is_monitored());
             registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
         }
         seat.has_unblocked();

@@ -3,7 +3,8 @@
 //! A pool makes a spare thread for one that blocks, up to a limit. At the limit
 //! it goes on with fewer runnable threads than jobs, and warns, with the names
 //! of the threads that are blocked. One warning for each time that the limit is
-//! met: the next comes only after a spare could be had again.
+//! met: the next comes only after a spare could be had again, or after a worker
+//! found nothing left to do while nobody was blocked.
 
 use std::sync::OnceLock;
 
@@ -36,12 +37,17 @@ impl Limit {
         }
     }
 
+    /// Whether somebody notices when a thread of the pool blocks.
+    pub(crate) fn is_monitored(&self) -> bool {
+        self.spares && thread_state::KNOWN
+    }
+
     /// The same for the line of a pool with so many places.
     pub(crate) fn staffing(&self, places: usize) -> Staffing {
         if self.spares {
             Staffing {
                 max_workers: self.threads.max(places),
-                monitored: thread_state::KNOWN,
+                monitored: self.is_monitored(),
             }
         } else {
             Staffing::FIXED
@@ -87,6 +93,14 @@ impl Registry {
     /// A spare thread was to be had.
     pub(crate) fn limit_over(&self) {
         self.limit().told.store(false, Ordering::Relaxed);
+    }
+
+    /// Nothing is left to do: if nobody is blocked either, the limit is no
+    /// matter any more.
+    pub(crate) fn limit_passed(&self) {
+        if self.limit().told.load(Ordering::Relaxed) && self.line().away() == 0 {
+            self.limit_over();
+        }
     }
 
     /// The names of the threads that are blocked now.

@@ -183,13 +183,11 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
         }
         false
     });
-    if barrier::heavy(registry.barrier()) {
+    // What it could not take is no reason to stay awake: as long as it does, it
+    // keeps its place, and others may be waiting for that.
+    if barrier::heavy(registry.barrier()) && Room::find().is_some() {
         seen = awaited.any_runner(&mut |runner| {
-            runner != seat.index()
-                && registry
-                    .seat(runner)
-                    .deques()
-                    .any(|deque| deque.visible() > 0)
+            runner != seat.index() && registry.seat(runner).deques().any(Deque::has_related)
         });
     }
     if seen || awaited.is_done() {

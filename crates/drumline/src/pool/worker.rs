@@ -229,6 +229,7 @@ impl<'a> Worker<'a> {
             match line.doze(me, &work) {
                 Doze::Mark => {
                     if !registry.mark_and_scan() {
+                        registry.limit_passed();
                         return Watched::Role(Role::Sleep);
                     }
                     match line.rise(me) {
@@ -251,7 +252,8 @@ impl<'a> Worker<'a> {
     fn work(&mut self, mark: bool) -> Role {
         let registry = self.registry;
         self.needed = true;
-        if self.spare {
+        // With a place that nobody else could use it is a worker like any other.
+        if self.spare && registry.line().is_stretched() {
             self.seat.counters().count_spare();
             registry.tell(|| Event::Compensated {
                 threads: registry.threads(),

@@ -431,6 +431,14 @@ impl Deque {
         (top as usize).saturating_sub(taken as usize) / size_of::<Slot>()
     }
 
+    /// Whether somebody who waits for the job that the owner runs could take the
+    /// next entry: it is not older than that job.
+    pub(crate) fn has_related(&self) -> bool {
+        // Relaxed: a look without touching; whoever takes it looks again.
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        taken >= self.owned.floor.load(Ordering::Relaxed) && self.visible() > 0
+    }
+
     /// A number that changes with each push and each theft, as a rule.
     pub(crate) fn progress(&self) -> usize {
         let top = self.owned.top.load(Ordering::Relaxed) as usize;

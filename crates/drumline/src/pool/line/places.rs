@@ -150,4 +150,10 @@ impl Line {
     pub(crate) fn away(&self) -> usize {
         self.with(|state| state.away)
     }
+
+    /// Whether more threads are in the middle of something than there are places:
+    /// some have given theirs up.
+    pub(crate) fn is_stretched(&self) -> bool {
+        self.with(|state| state.in_use() > state.places)
+    }
 }

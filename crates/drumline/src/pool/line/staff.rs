@@ -57,7 +57,8 @@ impl Line {
                 if planted!(DeposedOutOfLine) {
                     return Duty::Leave { mark: false };
                 }
-                // It was called to be the lookout, and deposed.
+                // Called to be the lookout, and deposed before it had noticed:
+                // then it is not in line any more, and nobody will wake it again.
                 return Duty::Other(state.stand(me));
             }
             if state.place_is_free() && state.lookout.is_none() && !state.hungry {
