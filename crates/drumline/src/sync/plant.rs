@@ -67,6 +67,8 @@ pub(crate) enum Plant {
     /// The last to leave a closed pool does not end it.
     EndForgotten,
 
+    /// `Line::set_places` calls nobody for a further place.
+    SetPlacesWakesNobody,
     /// `Line` never hires.
     SpareNotHired,
     /// `Line::rest` relies on marks where it asks for none.
