@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::line::Absence;
 use super::local;
 use super::seat::Seat;
-use crate::sync::{Instant, thread_local};
+use crate::sync::{Instant, planted, thread_local};
 use crate::wait::{self, Hook};
 
 /// A thread that blocked for less than this last time is expected to do so
@@ -72,8 +72,10 @@ fn unblock() {
                 // Where it was expected to be short, it was not.
                 let since = SINCE.with(Cell::take);
                 let short = since.is_some_and(|since| since.elapsed() < SHORT);
-                seat.conduct().expect_short(short);
+                // Where nobody looks for a note, none is left.
                 let registry = seat.registry();
+                let read = registry.line().is_monitored() || planted!(NoteUnread);
+                seat.conduct().expect_short(short && read);
                 registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
             }
             seat.has_unblocked();

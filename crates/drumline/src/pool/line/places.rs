@@ -59,6 +59,9 @@ impl Line {
                 }
                 (Absence::Blocks, _) => {}
             }
+            if planted!(PlaceLost) && why == Absence::Blocks {
+                return Wake::Nobody;
+            }
             state.place_was_freed(work)
         })
     }
