@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::line::Absence;
 use super::local;
 use super::seat::Seat;
-use crate::sync::{Instant, thread_local};
+use crate::sync::{Instant, planted, thread_local};
 use crate::wait::{self, Hook};
 
 /// A thread that blocked for less than this last time is expected to do so
@@ -94,9 +94,9 @@ fn take_places_back(first: Option<&Seat>) {
             let since = SINCE.with(Cell::take);
             let short = since.is_some_and(|since| since.elapsed() < SHORT);
             let registry = seat.registry();
-            // Without a monitor nobody would find the note.
-            seat.conduct()
-                .expect_short(short && registry.limit().is_monitored());
+            // Where nobody looks for a note, none is left.
+            let read = registry.line().is_monitored() || planted!(NoteUnread);
+            seat.conduct().expect_short(short && read);
             registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
         }
         seat.has_unblocked();

@@ -94,7 +94,7 @@ pub(super) fn start_spare(registry: &Registry) {
 pub(crate) fn resize(registry: &Shared, jobs: usize) {
     let workers = jobs.saturating_sub(registry.members());
     start_workers(registry, workers, &mut spawn_thread);
-    registry.wake(registry.line().set_places(jobs));
+    registry.wake(registry.line().set_places(jobs, &|| registry.has_work()));
 }
 
 /// The ordinary way to start a thread.

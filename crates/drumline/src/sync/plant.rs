@@ -67,6 +67,12 @@ pub(crate) enum Plant {
     /// The last to leave a closed pool does not end it.
     EndForgotten,
 
+    /// `Line::set_places` calls nobody for a further place.
+    SetPlacesWakesNobody,
+    /// `compensate` leaves notes where nobody reads them.
+    NoteUnread,
+    /// `Line::rest` takes the place away and gives it to nobody.
+    PlaceLost,
     /// `Line` never hires.
     SpareNotHired,
     /// `Line::rest` relies on marks where it asks for none.

@@ -143,6 +143,7 @@ pub(crate) struct Line {
     lookout: AtomicUsize,
     entries: AtomicUsize,
     over: AtomicBool,
+    monitored: bool,
 }
 
 impl Line {
@@ -155,6 +156,7 @@ impl Line {
             lookout: AtomicUsize::new(NOBODY),
             entries: AtomicUsize::new(0),
             over: AtomicBool::new(false),
+            monitored: staffing.monitored,
         }
     }
 
@@ -401,6 +403,11 @@ impl Line {
     /// Whether nothing runs anywhere in the pool.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody looks after threads that have all the places.
+    pub(crate) fn is_monitored(&self) -> bool {
+        self.monitored
     }
 
     /// How often threads have entered from outside.

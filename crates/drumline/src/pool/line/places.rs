@@ -59,6 +59,9 @@ impl Line {
                 }
                 (Absence::Blocks, _) => {}
             }
+            if planted!(PlaceLost) && why == Absence::Blocks {
+                return Wake::Nobody;
+            }
             state.place_was_freed(work)
         })
     }
@@ -82,14 +85,14 @@ impl Line {
     }
 
     /// Changes the number of places.
-    pub(crate) fn set_places(&self, places: usize) -> Wake {
+    pub(crate) fn set_places(&self, places: usize, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
             state.places = places;
             if state.staffing.max_workers > 0 {
                 state.staffing.max_workers = state.staffing.max_workers.max(places);
             }
-            if state.place_is_free() && state.lookout.is_none() && !state.idle.is_empty() {
-                state.call_next()
+            if state.place_is_free() && !planted!(SetPlacesWakesNobody) {
+                state.place_was_freed(work)
             } else {
                 state.look_after(false)
             }

@@ -141,6 +141,38 @@ fn loom_plants_work_from_outside_is_done() {
     must_catch(Plant::SpareNotHired, || explore(1, injected));
 }
 
+/// A pool gets a further place while all are taken: what is pushed before or
+/// after calls a spare.
+///
+/// Found when this model was written: only who stood in line was called.
+fn resized() {
+    let pool = Pool::shaped(Shape {
+        places: 1,
+        others: 1,
+        ..UNMONITORED
+    });
+    let workers = Pool::start(&pool);
+    pool.enter(0);
+    let outside = thread::spawn({
+        let pool = pool.clone();
+        move || pool.wake(pool.line.set_places(2, &|| pool.has_work()))
+    });
+    Hidden::new().join(&pool, 0);
+    pool.leave(0);
+    outside.join().unwrap();
+    workers.end(&pool);
+}
+
+#[test]
+fn loom_further_place_is_used() {
+    explore(2, resized);
+}
+
+#[test]
+fn loom_plants_further_place_is_used() {
+    must_catch(Plant::SetPlacesWakesNobody, || explore(2, resized));
+}
+
 /// The last place is taken, and its thread blocks without a word: whoever
 /// looks after it is hired on evidence, a push that meets the mark.
 fn found_out() {

@@ -1,8 +1,8 @@
 //! Random programs on whole pools, under shuttle: nested joins, scopes and
-//! tasks that return, panic or give way, on pools of one to three jobs, called
-//! from one or two threads. Every call must give what the same program gives
-//! without a pool, every job must be begun once and dropped once, and no
-//! schedule may end in a deadlock.
+//! tasks that return, panic, give way, block, or hold locks, on pools of one to
+//! three jobs, called from one or two threads. Every call must give what the
+//! same program gives without a pool, every job must be begun once and dropped
+//! once, and no schedule may end in a deadlock.
 //!
 //! Shuttle treats every access as sequentially consistent: orderings are the
 //! business of the loom models.
@@ -74,7 +74,8 @@ impl House {
         let detached = Arc::<Counts>::default();
         let told = Arc::clone(&detached);
         // What two threads have to meet in may be on top of each other then.
-        let steals = thread_rng().gen_ratio(1, 5);
+        // (And those that hold locks would block themselves.)
+        let steals = grammar != Grammar::Blocks && thread_rng().gen_ratio(1, 5);
         let policy = if steals {
             WaitPolicy::Steal
         } else {
@@ -91,7 +92,8 @@ impl House {
         House {
             pool: pool.build().expect("nothing can fail here"),
             grammar,
-            parallel: jobs > callers && grammar != Grammar::Yields && !steals,
+            parallel: grammar == Grammar::Blocks
+                || jobs > callers && grammar != Grammar::Yields && !steals,
             steals,
             detached,
             left: Mutex::default(),
@@ -263,6 +265,15 @@ fn any_of_all() {
     });
 }
 
+/// Programs that block, in a pool with one job, or any.
+fn any_that_blocks() {
+    if thread_rng().r#gen() {
+        programs(Grammar::Blocks, 1, 1, thread_rng().r#gen(), false);
+    } else {
+        any(Grammar::Blocks);
+    }
+}
+
 /// Tasks that panic, of a pool with one job and without guests.
 fn tasks(fate: Fate) {
     let house = House::new(Grammar::All, 1, 1, false, false);
@@ -291,6 +302,30 @@ fn shuttle_all_in_random_schedules() {
 #[test]
 fn shuttle_all_with_few_preemptions() {
     shuttle::check_pct(any_of_all, iterations(6_000), 3);
+}
+
+#[test]
+fn shuttle_blocking_in_random_schedules() {
+    shuttle::check_random(any_that_blocks, iterations(6_000));
+}
+
+#[test]
+fn shuttle_blocking_with_few_preemptions() {
+    shuttle::check_pct(any_that_blocks, iterations(3_000), 3);
+}
+
+/// Places that nobody takes, or that are lost.
+#[test]
+fn shuttle_plants_in_blocking() {
+    for plant in [
+        Plant::SpareNotHired,
+        Plant::NoteUnread,
+        Plant::FreedUnmarked,
+        Plant::RestForgotten,
+        Plant::PlaceLost,
+    ] {
+        must_catch(plant, || shuttle::check_random(any_that_blocks, 5_000));
+    }
 }
 
 /// Bugs that end in a deadlock; those that end in a job run twice would take

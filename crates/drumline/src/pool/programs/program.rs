@@ -19,6 +19,9 @@ pub(super) enum Grammar {
     All,
     /// These, and jobs that yield to any other job of the pool.
     Yields,
+    /// All, halves that block until the other half has sent something, and
+    /// locks that are held across all that.
+    Blocks,
 }
 
 /// A program.
@@ -31,8 +34,19 @@ pub(super) enum Program {
     /// Runs something else of the pool, if there is anything, then goes on.
     Yield(Box<Program>),
     Join(Box<Program>, Box<Program>),
+    /// A join whose first half blocks until the second has sent its value.
+    Exchange(Box<Program>, Box<Program>),
+    /// Run with a lock held: what is further down takes lower ones only.
+    Locked(Lock, Box<Program>),
     Crowd(Box<Crowd>),
     Task(Box<Task>),
+}
+
+/// Which lock, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lock {
+    number: usize,
+    exclusive: bool,
 }
 
 impl Program {
@@ -45,6 +59,7 @@ impl Program {
                 Grammar::Joins => 24,
                 Grammar::All => 46,
                 Grammar::Yields => 50,
+                Grammar::Blocks => 60,
             }
         };
         let part = |depth| Box::new(Program::random(grammar, depth));
@@ -55,7 +70,15 @@ impl Program {
             12..=23 => Program::Join(part(depth - 1), part(depth - 1)),
             24..=34 => Program::Crowd(Box::new(Crowd::random(grammar, depth - 1, depth - 1))),
             35..=45 => Program::Task(Box::new(Task::random(grammar, depth - 1))),
-            _ => Program::Yield(part(depth - 1)),
+            _ if grammar == Grammar::Yields => Program::Yield(part(depth - 1)),
+            46..=52 => Program::Exchange(part(depth - 1), part(depth - 1)),
+            _ => {
+                let lock = Lock {
+                    number: depth,
+                    exclusive: rng.r#gen(),
+                };
+                Program::Locked(lock, part(depth - 1))
+            }
         }
     }
 
@@ -64,8 +87,12 @@ impl Program {
         match self {
             Program::Value(value) => Ok(*value),
             Program::Panic(code) => Err(vec![*code]),
-            Program::Slow(_, then) | Program::Yield(then) => then.expected(),
-            Program::Join(left, right) => Ok(left.expected()? + right.expected()?),
+            Program::Slow(_, then) | Program::Yield(then) | Program::Locked(_, then) => {
+                then.expected()
+            }
+            Program::Join(left, right) | Program::Exchange(left, right) => {
+                Ok(left.expected()? + right.expected()?)
+            }
             Program::Crowd(crowd) => crowd.expected(),
             Program::Task(task) => task.expected(),
         }
@@ -92,6 +119,44 @@ impl Program {
                 let (a, b) = (tally.job(), tally.job_if(left.expected().is_ok()));
                 let (l, r) = crate::join(move || left.run(a.begin()), move || right.run(b.begin()));
                 l + r
+            }
+            Program::Exchange(left, right) => {
+                let (sender, receiver) = shuttle::sync::mpsc::channel();
+                let (a, b) = (tally.job(), tally.job_if(left.expected().is_ok()));
+                let (l, sent) = crate::join(
+                    move || {
+                        let tally = a.begin();
+                        // Nothing comes where the second half panics.
+                        let sent = crate::blocking(|| receiver.recv()).unwrap_or(0);
+                        (left.run(tally), sent)
+                    },
+                    move || {
+                        let value = right.run(b.begin());
+                        // The first half may have panicked.
+                        let _ = sender.send(value);
+                        value
+                    },
+                );
+                assert_eq!(l.1, sent);
+                l.0 + sent
+            }
+            Program::Locked(lock, then) => {
+                let locked = &tally.locks()[lock.number];
+                if lock.exclusive {
+                    let mut held =
+                        crate::blocking(|| locked.write()).unwrap_or_else(|e| e.into_inner());
+                    *held += 1;
+                    let before = *held;
+                    let value = then.run(tally);
+                    assert_eq!(*held, before, "nobody else holds it");
+                    value
+                } else {
+                    let held = crate::blocking(|| locked.read()).unwrap_or_else(|e| e.into_inner());
+                    let before = *held;
+                    let value = then.run(tally);
+                    assert_eq!(*held, before, "nobody writes");
+                    value
+                }
             }
             Program::Crowd(crowd) => crowd.run(tally),
             Program::Task(task) => task.run(tally),

@@ -24,6 +24,8 @@ pub(super) struct Counts {
     /// Panics that the pool's handler must be told, and that it was told.
     panics: AtomicUsize,
     reports: AtomicUsize,
+    /// Locks that the programs of a pool have in common, each for one depth.
+    locks: [shuttle::sync::RwLock<u64>; 5],
 }
 
 struct Begun {
@@ -94,6 +96,11 @@ impl Tally {
             tally: self.clone(),
             number: jobs.len() - 1,
         }
+    }
+
+    /// The locks of the pool's programs.
+    pub(super) fn locks(&self) -> &[shuttle::sync::RwLock<u64>] {
+        &self.detached.locks
     }
 
     /// The call has returned.
