@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread;
 
 use common::{Event, FOREVER, ends, eventually, fib, pool, quiet_panic, without_guests};
-use drumline::{Pool, blocking, join, scope, spawn};
+use drumline::{JoinHandle, Pool, blocking, join, scope, spawn};
 
 const JOBS: [usize; 4] = [1, 2, 4, 16];
 
@@ -580,25 +580,41 @@ fn the_destructors_of_a_spare_need_its_pool() {
     }
 }
 
-/// Whoever waits for a task whose thread is blocked, with older work pending there, does not
-/// keep a place because of that work, which it may not run.
+/// A task is blocked until the second half of a join is run, which is pending below it on the same
+/// thread. Who waits for that task, and has the only place, may not run the half, and must not keep
+/// the place because it sees it.
 #[test]
 fn who_waits_keeps_no_place_for_work_that_it_may_not_run() {
+    fn blocked_below_a_half(pool: &Pool, way: Way) {
+        let (send, receive) = mpsc::channel();
+        let (give, take) = mpsc::channel::<JoinHandle<()>>();
+        let (begun, go) = (Arc::new(Event::new()), Arc::new(Event::new()));
+        let (begins, goes) = (Arc::clone(&begun), Arc::clone(&go));
+        let below = pool.spawn(move || {
+            begins.set();
+            while !goes.is_set() {
+                thread::yield_now();
+            }
+            let above = || {
+                let blocks = spawn(move || {
+                    assert_eq!(way.block(|| receive.recv_timeout(FOREVER)), Ok(7));
+                });
+                give.send(blocks).unwrap();
+                // Runs it here, as long as nobody else has taken it.
+                drumline::yield_local();
+            };
+            join(above, move || send.send(7).unwrap());
+        });
+        begun.wait();
+        // From outside: this is taken before anything that lies on a worker.
+        let waits = pool.spawn(move || blocking(|| take.recv()).unwrap().join().unwrap());
+        go.set();
+        below.join().unwrap();
+        waits.join().unwrap();
+    }
     everywhere(&[1, 2], |pool, way| {
-        for _ in 0..5 {
-            // In a task: so the worker has the pending half, and is busy with something else on top.
-            pool.spawn(move || {
-                let (send, receive) = mpsc::channel();
-                let receive = move || {
-                    let task = spawn(move || way.block(|| receive.recv_timeout(FOREVER)));
-                    // Taken back and begun here as a rule; a second one waits for it elsewhere.
-                    spawn(move || task.join().unwrap()).join().unwrap()
-                };
-                let (received, sent) = join(receive, move || send.send(7));
-                assert_eq!((received, sent), (Ok(7), Ok(())));
-            })
-            .join()
-            .unwrap();
+        for _ in 0..10 {
+            blocked_below_a_half(pool, way);
         }
     });
 }
