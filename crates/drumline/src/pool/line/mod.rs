@@ -285,6 +285,10 @@ impl Line {
                 return Role::Watch;
             }
             if state.lookout.is_none() && state.place_is_free() && state.idle.remove(me) {
+                if state.monitor == Some(me) {
+                    // Chosen since it wanted to sleep.
+                    state.monitor = None;
+                }
                 state.lookout = Some(me);
                 state.hungry = false;
                 return Role::Watch;
