@@ -83,3 +83,37 @@ impl Line {
         })
     }
 }
+
+#[cfg(all(test, not(loom), not(shuttle)))]
+mod tests {
+    use super::super::{Line, Role, Staffing, Take, Wake};
+    use super::Duty;
+
+    /// Found by the soak: the monitor went to sleep without standing in line, and nobody could wake
+    /// it any more.
+    #[test]
+    fn a_monitor_that_was_called_and_deposed_stands_in_line_again() {
+        let staffing = Staffing {
+            max_workers: 10,
+            monitored: true,
+        };
+        let line = Line::new(2, staffing);
+        let (work, none) = (|| true, || false);
+        for worker in [0, 1] {
+            line.hire();
+            assert_eq!(line.arrive(worker, &none), Role::Sleep);
+        }
+        let (guest, other) = (2, 3);
+        assert_eq!(line.enter(guest, |_| ()), Wake::Nobody);
+        assert_eq!(line.enter(other, |_| ()), Wake::One(1));
+        assert_eq!(line.woken(1), Role::Monitor);
+        assert_eq!(line.leave(guest, &work), Wake::One(0));
+        assert_eq!(line.woken(0), Role::Watch);
+        assert!(matches!(line.take(0, true, false), Take::Active { .. }));
+        // Called, which takes it out of the line, while it naps; and deposed before it wakes.
+        assert_eq!(line.leave(other, &work), Wake::One(1));
+        assert_eq!(line.retire(0, &work), (Role::Watch, Wake::Nobody));
+        assert_eq!(line.monitor(1, false, &work), Duty::Other(Role::Sleep));
+        assert!(line.quit(1), "it stands in line");
+    }
+}
