@@ -13,10 +13,13 @@ use super::line::Staffing;
 use super::registry::Registry;
 use super::warning::Warning;
 use crate::platform::{room, thread_state};
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// No program wants more, whatever the system allows.
 const MOST: usize = 10_000;
+
+/// Not in any spell of work.
+const NEVER: usize = usize::MAX;
 
 /// The limit of one pool.
 #[derive(Debug)]
@@ -25,7 +28,7 @@ pub(crate) struct Limit {
     /// Whether the pool makes spares at all.
     spares: bool,
     /// Whether somebody has been warned and the limit has held ever since.
-    told: AtomicBool,
+    told: AtomicUsize,
 }
 
 impl Limit {
@@ -33,7 +36,7 @@ impl Limit {
         Limit {
             threads: asked.unwrap_or_else(allowed),
             spares,
-            told: AtomicBool::new(false),
+            told: AtomicUsize::new(NEVER),
         }
     }
 
@@ -72,14 +75,15 @@ impl Registry {
     }
 
     /// A thread that blocks cannot be replaced, because of the limit: warns,
-    /// once until [`limit_over`](Self::limit_over). Not to be called with the
-    /// line's lock held.
+    /// once until [`limit_over`](Self::limit_over), or until the pool has been
+    /// at rest. Not to be called with the line's lock held.
     #[cold]
     pub(crate) fn limit_reached(&self) {
         // Relaxed, here and below: nothing is published; the swap has one
         // winner.
         let told = &self.limit().told;
-        if told.load(Ordering::Relaxed) || told.swap(true, Ordering::Relaxed) {
+        let now = self.line().spells();
+        if told.load(Ordering::Relaxed) == now || told.swap(now, Ordering::Relaxed) == now {
             return;
         }
         let workers = self.blocked();
@@ -92,15 +96,7 @@ impl Registry {
 
     /// A spare thread was to be had.
     pub(crate) fn limit_over(&self) {
-        self.limit().told.store(false, Ordering::Relaxed);
-    }
-
-    /// Nothing is left to do: if nobody is blocked either, the limit is no
-    /// matter any more.
-    pub(crate) fn limit_passed(&self) {
-        if self.limit().told.load(Ordering::Relaxed) && self.line().away() == 0 {
-            self.limit_over();
-        }
+        self.limit().told.store(NEVER, Ordering::Relaxed);
     }
 
     /// The names of the threads that are blocked now.

@@ -229,7 +229,6 @@ impl<'a> Worker<'a> {
             match line.doze(me, &work) {
                 Doze::Mark => {
                     if !registry.mark_and_scan() {
-                        registry.limit_passed();
                         return Watched::Role(Role::Sleep);
                     }
                     match line.rise(me) {

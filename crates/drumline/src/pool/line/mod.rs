@@ -142,6 +142,8 @@ pub(crate) struct Line {
     places: AtomicUsize,
     lookout: AtomicUsize,
     entries: AtomicUsize,
+    /// How often the pool has come to rest.
+    spells: AtomicUsize,
     over: AtomicBool,
     monitored: bool,
 }
@@ -155,6 +157,7 @@ impl Line {
             places: AtomicUsize::new(places),
             lookout: AtomicUsize::new(NOBODY),
             entries: AtomicUsize::new(0),
+            spells: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             monitored: staffing.monitored,
         }
@@ -162,7 +165,12 @@ impl Line {
 
     fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         let mut state: MutexGuard<'_, State> = lock(&self.state);
+        let worked = state.in_use() > state.members;
         let outcome = change(&mut state);
+        if worked && state.in_use() == state.members {
+            let spells = self.spells.load(Ordering::Relaxed);
+            self.spells.store(spells.wrapping_add(1), Ordering::Relaxed);
+        }
         #[cfg(all(test, any(loom, shuttle)))]
         state.check();
         // Relaxed: hints only; every decision is made under the lock.
@@ -413,6 +421,11 @@ impl Line {
     /// How often threads have entered from outside.
     pub(crate) fn entries(&self) -> usize {
         self.entries.load(Ordering::Relaxed)
+    }
+
+    /// How often the pool has come to rest.
+    pub(crate) fn spells(&self) -> usize {
+        self.spells.load(Ordering::Relaxed)
     }
 
     /// The number of places.

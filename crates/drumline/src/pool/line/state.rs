@@ -231,7 +231,16 @@ impl State {
             // Whoever arrives finds no monitor, and becomes it. It may be one
             // more than there may be workers: otherwise nobody would be there
             // to tell that the limit is reached.
-            None if self.is_coming() || self.workers > self.staffing.max_workers => Wake::Nobody,
+            None if self.is_coming() => Wake::Nobody,
+            None if self.workers > self.staffing.max_workers => {
+                // Whoever has just taken the last place was the last one who
+                // could have noticed that it blocks as well, and said so.
+                if self.away > self.waiting {
+                    Wake::Limit
+                } else {
+                    Wake::Nobody
+                }
+            }
             None if work => {
                 self.workers += 1;
                 self.arriving += 1;
