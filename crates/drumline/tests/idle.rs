@@ -109,7 +109,7 @@ fn a_pool_of_16_has_no_more_than_20_threads() {
     let stop = AtomicBool::new(false);
     let peak = thread::scope(|scope| {
         let watch = scope.spawn(|| {
-            let mut peak = 0;
+            let mut peak = threads::count();
             while !stop.load(Ordering::Relaxed) {
                 peak = peak.max(threads::count());
                 thread::yield_now();
@@ -124,7 +124,7 @@ fn a_pool_of_16_has_no_more_than_20_threads() {
     });
     // 16 workers and the thread that watches; test threads may have begun besides.
     assert!(
-        peak - others <= 20,
+        peak <= others + 20,
         "{peak} threads, {others} of them others"
     );
 }

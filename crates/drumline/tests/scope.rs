@@ -16,7 +16,7 @@ fn pool(jobs: usize) -> Pool {
 }
 
 fn closed(jobs: usize) -> Pool {
-    common::without_spares(jobs)
+    common::without_spares(jobs, false)
 }
 
 fn pools() -> Vec<Pool> {

@@ -16,7 +16,7 @@ fn pool(jobs: usize) -> Pool {
 
 /// A pool whose calls from outside are handed over.
 fn closed(jobs: usize) -> Pool {
-    common::without_spares(jobs)
+    common::without_spares(jobs, false)
 }
 
 /// Counts its drops; with `bomb`, the drop panics.
@@ -125,7 +125,7 @@ fn occupy(pool: &Pool, workers: usize) -> Vec<mpsc::Sender<()>> {
 
 #[test]
 fn join_takes_back_from_outside() {
-    let pool = pool(2);
+    let pool = common::without_spares(2, true);
     let stops = occupy(&pool, 2);
     let me = thread::current().id();
     let task = pool.spawn(|| thread::current().id());

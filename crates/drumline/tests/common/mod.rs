@@ -72,10 +72,10 @@ pub fn without_guests(jobs: usize) -> Pool {
 
 /// The same, and nobody ever takes the place of one that blocks: for tests that keep a thread busy
 /// by blocking it.
-pub fn without_spares(jobs: usize) -> Pool {
+pub fn without_spares(jobs: usize, guests: bool) -> Pool {
     Pool::builder()
         .jobs(jobs)
-        .guests(false)
+        .guests(guests)
         .spawn_handler(|worker| {
             let thread = thread::Builder::new().stack_size(worker.stack_size());
             thread.spawn(|| worker.run()).map(drop)
