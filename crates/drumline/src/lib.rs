@@ -168,6 +168,8 @@
 mod broadcast;
 #[cfg(doctest)]
 mod compile_fail;
+#[cfg(not(loom))]
+pub mod iter;
 mod job;
 #[cfg(not(loom))]
 mod jobs;
@@ -178,7 +180,13 @@ mod latch;
 mod platform;
 mod pool;
 #[cfg(not(loom))]
+pub mod prelude;
+#[cfg(not(loom))]
 mod scope;
+#[cfg(not(loom))]
+pub mod slice;
+#[cfg(not(loom))]
+mod source;
 #[cfg(not(loom))]
 mod spawn;
 mod sync;
@@ -200,6 +208,7 @@ pub use crate::{
         WaitPolicy, Warning, Yield, current_jobs, worker_index, yield_local, yield_now,
     },
     scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
+    source::{array, collections, option, range, range_inclusive, result, str, string, vec},
     spawn::{JoinHandle, spawn, spawn_fifo},
     wait::blocking,
 };

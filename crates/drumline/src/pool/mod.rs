@@ -131,3 +131,14 @@ pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
     }
     true
 }
+
+/// Between two pushes: answers those who asked the owner of `deque`.
+#[cfg(not(loom))]
+#[cold]
+#[inline(never)]
+pub(crate) fn answer(deque: &Deque) {
+    let reasons = deque.take_reasons();
+    if let Some(seat) = local::seat() {
+        seat.answer(reasons);
+    }
+}

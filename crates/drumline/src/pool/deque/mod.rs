@@ -295,8 +295,18 @@ impl Deque {
 
     /// Owner: whether somebody asks for attention (checked after work was
     /// published elsewhere than in this deque).
+    #[inline(always)]
     pub(crate) fn is_asked(&self) -> bool {
         self.owned.limit.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Owner: whether its entry at `mine` has been taken by a thief. That it has
+    /// not may change at any time.
+    #[inline(always)]
+    pub(crate) fn has_lost(&self, mine: *mut Slot) -> bool {
+        // Relaxed: only a hint; what becomes of the entry is asked in `pop`.
+        self.shared.head.load(Ordering::Relaxed) > mine
+            && self.shared.taken.load(Ordering::Relaxed) > mine
     }
 
     /// Owner: takes the pending reasons and stops the asking.

@@ -1,5 +1,7 @@
 //! Fork and join.
 
+mod offer;
+
 use std::cell::Cell;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr;
@@ -7,6 +9,8 @@ use std::ptr;
 use crate::job::StackJob;
 use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::unwind::{self, Payload};
+
+pub(crate) use offer::{Watch, offer, within};
 
 /// Tells a half of a [`join_context`] where it runs.
 ///

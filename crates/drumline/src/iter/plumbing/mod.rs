@@ -1,0 +1,239 @@
+//! The traits that parallel iterators are made of; for those who write their own.
+//!
+//! Programs that only use parallel iterators need nothing from here.
+//!
+//! A *producer* gives items and can be split in two; a *consumer* takes items, can be split in two
+//! as well, and says how two results become one. A parallel iterator joins the two: an adapter such
+//! as `map` wraps the consumer, and hands it down to the source, which [bridges](bridge) it with its
+//! producer. The traits have the names and signatures that they have in rayon, so that sources
+//! written for rayon need another import and nothing else.
+//!
+//! # Stages
+//!
+//! A consumer becomes a [`Folder`], which takes items one after another and is
+//! [completed](Folder::complete) to a result. The results of neighbours meet in a [`Reducer`].
+//!
+//! # What a loop does
+//!
+//! [`bridge_producer_consumer`] splits lazily: it offers the second half of its items to idle threads
+//! and goes on with the first half, in short runs. What nobody takes, it takes back. So a loop that
+//! nobody helps with is a sequential loop: it has made a handful of offers, which cost a nanosecond or
+//! two each. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010), with the offer made first
+//! instead of after a look at an empty queue, so that the first item may take any time.
+//!
+//! Most consumers can [resume](Consumer::resume) one folder where the part that was split off begins,
+//! and then no splitting is seen in the results either: a `fold` that nobody helps with makes one value. Those
+//! that cannot are split in up to 64 parts in advance, and again when a part is taken by another
+//! thread.
+//!
+//! # A source of one's own
+//!
+//! ```
+//! use drumline::iter::plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsumer, bridge};
+//! use drumline::prelude::*;
+//!
+//! /// The squares of a range of numbers.
+//! struct Squares(std::ops::Range<u32>);
+//!
+//! impl Producer for Squares {
+//!     type Item = u32;
+//!     type IntoIter = std::iter::Map<std::ops::Range<u32>, fn(u32) -> u32>;
+//!     fn into_iter(self) -> Self::IntoIter {
+//!         self.0.map(|number| number * number)
+//!     }
+//!     fn split_at(self, index: usize) -> (Self, Self) {
+//!         let middle = self.0.start + index as u32;
+//!         (Squares(self.0.start..middle), Squares(middle..self.0.end))
+//!     }
+//! }
+//!
+//! impl ParallelIterator for Squares {
+//!     type Item = u32;
+//!     fn drive_unindexed<C: UnindexedConsumer<u32>>(self, consumer: C) -> C::Result {
+//!         bridge(self, consumer)
+//!     }
+//!     fn opt_len(&self) -> Option<usize> {
+//!         Some(self.0.len())
+//!     }
+//! }
+//!
+//! impl IndexedParallelIterator for Squares {
+//!     fn len(&self) -> usize {
+//!         self.0.len()
+//!     }
+//!     fn drive<C: Consumer<u32>>(self, consumer: C) -> C::Result {
+//!         bridge(self, consumer)
+//!     }
+//!     fn with_producer<CB: ProducerCallback<u32>>(self, callback: CB) -> CB::Output {
+//!         callback.callback(self)
+//!     }
+//! }
+//!
+//! assert_eq!(Squares(0..1_000).map(u64::from).sum::<u64>(), 332_833_500);
+//! ```
+
+mod drive;
+
+pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
+
+/// A function that takes a producer, whatever its type is.
+///
+/// It stands for a closure with a generic parameter, which the language does not have.
+pub trait ProducerCallback<T> {
+    /// What it returns.
+    type Output;
+
+    /// Calls it.
+    fn callback<P>(self, producer: P) -> Self::Output
+    where
+        P: Producer<Item = T>;
+}
+
+/// Gives a known number of items and can be split before any of them.
+///
+/// How many there are is not asked of the producer: the parallel iterator that makes it
+/// [knows](super::IndexedParallelIterator::len).
+pub trait Producer: Send + Sized {
+    /// What it gives.
+    type Item;
+
+    /// What it becomes where it is not split any more.
+    type IntoIter: Iterator<Item = Self::Item> + DoubleEndedIterator + ExactSizeIterator;
+
+    /// Becomes a sequential iterator.
+    fn into_iter(self) -> Self::IntoIter;
+
+    /// The fewest items that a part should have; a wish, and at least 1.
+    fn min_len(&self) -> usize {
+        1
+    }
+
+    /// The most items that a part should have; a wish, too.
+    fn max_len(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Splits it into the first `index` items and the rest.
+    fn split_at(self, index: usize) -> (Self, Self);
+
+    /// Gives all items to `folder`, until that is full.
+    fn fold_with<F>(self, folder: F) -> F
+    where
+        F: Folder<Self::Item>,
+    {
+        folder.consume_iter(self.into_iter())
+    }
+}
+
+/// Takes items; becomes a [`Folder`] where it is not split any more.
+pub trait Consumer<Item>: Send + Sized {
+    /// What it becomes.
+    type Folder: Folder<Item, Result = Self::Result>;
+
+    /// What makes one result of two.
+    type Reducer: Reducer<Self::Result>;
+
+    /// What comes of it.
+    type Result: Send;
+
+    /// Whether [`resume`](Self::resume) may be called.
+    const RESUMES: bool = false;
+
+    /// Splits it into the consumer of the first `index` items, that of the rest, and what joins their
+    /// results.
+    fn split_at(self, index: usize) -> (Self, Self, Self::Reducer);
+
+    /// Becomes a folder.
+    fn into_folder(self) -> Self::Folder;
+
+    /// Whether it wants no more items.
+    fn full(&self) -> bool;
+
+    /// Lets `folder` go on with the items of this consumer, which are the next ones after its own, as
+    /// if the two had never been split.
+    ///
+    /// Called only where [`RESUMES`](Self::RESUMES) says so.
+    ///
+    /// # Panics
+    ///
+    /// Where it does not say so.
+    fn resume(self, folder: Self::Folder) -> Self::Folder {
+        let _ = folder;
+        panic!("a consumer with `RESUMES` must have a `resume`");
+    }
+
+    /// Lets `folder` go on with the first `count` items of this consumer, and returns what takes the
+    /// rest: [`split_at`](Self::split_at) and then [`resume`](Self::resume), where that cannot be had
+    /// for less.
+    ///
+    /// Called only where [`RESUMES`](Self::RESUMES) says so.
+    ///
+    /// # Panics
+    ///
+    /// Where it does not say so.
+    fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {
+        let (first, rest, _) = self.split_at(count);
+        (first.resume(folder), rest)
+    }
+}
+
+/// Takes items one after another.
+pub trait Folder<Item>: Sized {
+    /// What comes of it.
+    type Result;
+
+    /// Takes one item.
+    #[must_use]
+    fn consume(self, item: Item) -> Self;
+
+    /// Takes items until there are no more, or it is full.
+    #[must_use]
+    fn consume_iter<I>(mut self, iter: I) -> Self
+    where
+        I: IntoIterator<Item = Item>,
+    {
+        for item in iter {
+            self = self.consume(item);
+            if self.full() {
+                break;
+            }
+        }
+        self
+    }
+
+    /// Ends it.
+    fn complete(self) -> Self::Result;
+
+    /// Whether it wants no more items.
+    fn full(&self) -> bool;
+}
+
+/// Makes one result of two neighbours.
+pub trait Reducer<Result> {
+    /// Joins the result of what comes first with that of what comes after it.
+    fn reduce(self, left: Result, right: Result) -> Result;
+}
+
+/// A consumer that can be split without knowing how many items each part gets.
+pub trait UnindexedConsumer<I>: Consumer<I> {
+    /// Splits off a consumer for items that come before all those of `self`.
+    #[must_use]
+    fn split_off_left(&self) -> Self;
+
+    /// What joins the results of `self` and of what was split off.
+    fn to_reducer(&self) -> Self::Reducer;
+}
+
+/// Gives items and can perhaps be split, nobody knows where.
+pub trait UnindexedProducer: Send + Sized {
+    /// What it gives.
+    type Item;
+
+    /// Splits it in two, if that is possible: the first comes before the second.
+    fn split(self) -> (Self, Option<Self>);
+
+    /// Gives all items to `folder`, until that is full.
+    fn fold_with<F>(self, folder: F) -> F
+    where
+        F: Folder<Self::Item>;
+}

@@ -1,0 +1,222 @@
+//! Adapters that take one item at a time: `map`, `filter`, `flat_map_iter`, `take_any`, …
+//!
+//! An adapter of this kind is a [`Stage`], some ten lines. The consumer that it takes to be a
+//! parallel iterator is here; what makes exactly one item of each is an [`Each`](super::each::Each)
+//! besides, and so keeps an indexed iterator indexed.
+
+use super::plumbing::{Consumer, Folder, UnindexedConsumer};
+
+/// How a stage begins in each part of a loop. Cloned where the loop is split.
+pub(crate) trait Plan: Clone + Send {
+    /// The stage.
+    type Stage;
+
+    /// Begins a part.
+    fn begin(self) -> Self::Stage;
+}
+
+/// What is done with each item.
+pub(crate) trait Stage<T> {
+    /// What it hands on.
+    type Item;
+
+    /// Takes an item, and gives `folder` what comes of it.
+    fn feed<F>(&mut self, folder: F, item: T) -> F
+    where
+        F: Folder<Self::Item>;
+
+    /// Takes items until there are no more, or somebody is full. To be replaced by what an adapter of
+    /// the standard library does, where there is one: the compiler knows those.
+    fn feed_all<F, I>(&mut self, mut folder: F, items: I) -> F
+    where
+        F: Folder<Self::Item>,
+        I: Iterator<Item = T>,
+    {
+        for item in items {
+            folder = self.feed(folder, item);
+            if self.full() || folder.full() {
+                break;
+            }
+        }
+        folder
+    }
+
+    /// Whether it wants no more items.
+    fn full(&self) -> bool {
+        false
+    }
+}
+
+/// Hands on to `base` what a stage makes of the items.
+#[derive(Debug)]
+pub(crate) struct StageConsumer<C, P> {
+    base: C,
+    plan: P,
+}
+
+impl<C, P> StageConsumer<C, P> {
+    pub(crate) fn new(base: C, plan: P) -> Self {
+        StageConsumer { base, plan }
+    }
+}
+
+impl<T, C, P> Consumer<T> for StageConsumer<C, P>
+where
+    P: Plan,
+    P::Stage: Stage<T>,
+    C: Consumer<<P::Stage as Stage<T>>::Item>,
+{
+    type Folder = StageFolder<C::Folder, P::Stage>;
+    type Reducer = C::Reducer;
+    type Result = C::Result;
+    const RESUMES: bool = C::RESUMES;
+
+    fn split_at(self, index: usize) -> (Self, Self, C::Reducer) {
+        let (left, right, reducer) = self.base.split_at(index);
+        let left = StageConsumer::new(left, self.plan.clone());
+        (left, StageConsumer::new(right, self.plan), reducer)
+    }
+
+    fn into_folder(self) -> Self::Folder {
+        StageFolder {
+            base: self.base.into_folder(),
+            stage: self.plan.begin(),
+        }
+    }
+
+    fn full(&self) -> bool {
+        self.base.full()
+    }
+
+    fn resume(self, folder: Self::Folder) -> Self::Folder {
+        StageFolder {
+            base: self.base.resume(folder.base),
+            stage: folder.stage,
+        }
+    }
+
+    fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {
+        let (base, rest) = self.base.advance(folder.base, count);
+        let stage = folder.stage;
+        let rest = StageConsumer::new(rest, self.plan);
+        (StageFolder { base, stage }, rest)
+    }
+}
+
+impl<T, C, P> UnindexedConsumer<T> for StageConsumer<C, P>
+where
+    P: Plan,
+    P::Stage: Stage<T>,
+    C: UnindexedConsumer<<P::Stage as Stage<T>>::Item>,
+{
+    fn split_off_left(&self) -> Self {
+        StageConsumer::new(self.base.split_off_left(), self.plan.clone())
+    }
+
+    fn to_reducer(&self) -> C::Reducer {
+        self.base.to_reducer()
+    }
+}
+
+/// The folder of a [`StageConsumer`].
+#[derive(Debug)]
+pub(crate) struct StageFolder<F, S> {
+    pub(crate) base: F,
+    pub(crate) stage: S,
+}
+
+impl<T, F, S> Folder<T> for StageFolder<F, S>
+where
+    S: Stage<T>,
+    F: Folder<S::Item>,
+{
+    type Result = F::Result;
+
+    #[inline]
+    fn consume(mut self, item: T) -> Self {
+        self.base = self.stage.feed(self.base, item);
+        self
+    }
+
+    #[inline]
+    fn consume_iter<I>(mut self, iter: I) -> Self
+    where
+        I: IntoIterator<Item = T>,
+    {
+        self.base = self.stage.feed_all(self.base, iter.into_iter());
+        self
+    }
+
+    fn complete(self) -> F::Result {
+        self.base.complete()
+    }
+
+    #[inline]
+    fn full(&self) -> bool {
+        self.stage.full() || self.base.full()
+    }
+}
+
+/// Declares the struct of an adapter, how it is made and how it is shown.
+macro_rules! adapter {
+    (
+        $(#[$meta:meta])*
+        $name:ident < I $(, $param:ident)* > { $($field:ident : $type:ty),* $(,)? }
+    ) => {
+        $(#[$meta])*
+        #[must_use = "parallel iterators do nothing unless they are driven"]
+        #[derive(Clone)]
+        pub struct $name<I $(, $param)*> {
+            base: I,
+            $($field: $type,)*
+        }
+
+        impl<I $(, $param)*> $name<I $(, $param)*> {
+            pub(crate) fn new(base: I $(, $field: $type)*) -> Self {
+                $name { base, $($field),* }
+            }
+        }
+
+        impl<I: ::std::fmt::Debug $(, $param)*> ::std::fmt::Debug for $name<I $(, $param)*> {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.debug_struct(stringify!($name)).field("base", &self.base).finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use adapter;
+
+/// Declares an adapter that is a [`Stage`] between a parallel iterator and its consumer.
+///
+/// The plan sees the fields under their names.
+macro_rules! stage_adapter {
+    (
+        $(#[$meta:meta])*
+        $name:ident < I $(, $param:ident)* > { $($field:ident : $type:ty),* $(,)? }
+        where [$($extra:ident),*] { $($bound:tt)* }
+        yields $item:ty;
+        plan $plan:expr;
+    ) => {
+        $crate::iter::stage::adapter! {
+            $(#[$meta])*
+            $name<I $(, $param)*> { $($field: $type),* }
+        }
+
+        impl<I $(, $param)* $(, $extra)*> $crate::iter::ParallelIterator for $name<I $(, $param)*>
+        where
+            I: $crate::iter::ParallelIterator,
+            $($bound)*
+        {
+            type Item = $item;
+
+            fn drive_unindexed<Next>(self, consumer: Next) -> Next::Result
+            where
+                Next: $crate::iter::plumbing::UnindexedConsumer<Self::Item>,
+            {
+                let $name { base, $($field),* } = self;
+                base.drive_unindexed($crate::iter::stage::StageConsumer::new(consumer, $plan))
+            }
+        }
+    };
+}
+pub(crate) use stage_adapter;

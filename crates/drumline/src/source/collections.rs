@@ -1,0 +1,1 @@
+//! Parallel iterators over the collections of the standard library.

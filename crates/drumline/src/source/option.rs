@@ -1,0 +1,1 @@
+//! Parallel iterators over options: at most one item.

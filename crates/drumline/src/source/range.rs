@@ -1,0 +1,1 @@
+//! Parallel iterators over ranges of numbers and characters.

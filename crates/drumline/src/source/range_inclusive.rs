@@ -1,0 +1,1 @@
+//! Parallel iterators over inclusive ranges of numbers and characters.

@@ -1,0 +1,1 @@
+//! Parallel iterators over results: at most one item.

@@ -1,0 +1,1 @@
+//! Parallel iterators over strings: characters, lines, words, bytes.

@@ -1,0 +1,1 @@
+//! Parallel iterators over owned strings.
