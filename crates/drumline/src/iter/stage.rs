@@ -101,6 +101,12 @@ where
         let rest = StageConsumer::new(rest, self.plan);
         (StageFolder { base, stage }, rest)
     }
+
+    fn succeed(self, folder: Self::Folder) -> (Self::Result, Self::Folder) {
+        let (result, base) = self.base.succeed(folder.base);
+        let stage = folder.stage;
+        (result, StageFolder { base, stage })
+    }
 }
 
 impl<T, C, P> UnindexedConsumer<T> for StageConsumer<C, P>

@@ -19,6 +19,8 @@
 //! * *Unhelped is sequential.* Runs grow, offers become few, the folder goes on from run to run
 //!   and from part to part ([`Consumer::resume`]).
 //!
+//! * *A thief begins at the end*: with the last item of what it took, while the rest is on offer.
+//!
 //! # Eager loops
 //!
 //! What cannot resume, is not indexed, or asks for short parts is halved by `join` up to six times, and up to
@@ -30,7 +32,7 @@ use super::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer, UnindexedProducer,
 };
 use crate::iter::IndexedParallelIterator;
-use crate::join::{self, Watch};
+use crate::join::{self, Fate, Settled, Watch};
 use crate::sync::Instant;
 
 /// Drives `consumer` with the items of `par_iter`: what most sources do in
@@ -212,10 +214,13 @@ struct Pace {
 }
 
 impl Pace {
+    /// The pace of a loop that nobody has helped with yet.
+    #[inline(always)]
     fn new(len: usize, min: usize) -> Self {
+        let share = (len / 16).max(1);
         Pace {
-            run: (len / 64).clamp(1, UNTIMED).max(min),
-            hidden: (len / 64).clamp(1, UNTIMED / 4).max(min * 2 - 1),
+            run: share.min(UNTIMED).max(min),
+            hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
             min,
             is_helped: false,
         }
@@ -223,21 +228,26 @@ impl Pace {
 
     /// The pace of somebody who helps, or is helped: nobody knows how long items take.
     fn helped(len: usize, min: usize) -> Self {
+        let share = (len / 64).max(1);
         Pace {
+            run: share.min(UNTIMED).max(min),
+            hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
+            min,
             is_helped: true,
-            ..Pace::new(len, min)
         }
     }
 
     /// Whether the next run is to be measured.
+    #[inline(always)]
     fn is_timed(&self) -> bool {
         self.is_helped || self.run >= UNTIMED
     }
 
     /// A run is over.
+    #[inline(always)]
     fn learn(&mut self, took: Option<Duration>) {
         match took {
-            None => self.run = self.run.saturating_mul(4),
+            None => self.run = self.run.saturating_mul(8),
             Some(took) if took < SHORT => self.run = self.run.saturating_mul(2),
             Some(took) if took > LONG => self.run = (self.run / 2).max(self.min),
             Some(_) => {}
@@ -251,12 +261,6 @@ enum Course<F, R> {
     Open(F),
     /// The offer was seen to be gone; this has been made of all items.
     Closed(R),
-}
-
-/// A part as it comes back: not begun, or done by somebody else.
-enum Fate<T, R> {
-    Back(T),
-    Done(R),
 }
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
@@ -274,35 +278,85 @@ where
         if is_full || part.len <= pace.hidden {
             return part.fold_after(folder).complete();
         }
-        let half = part.len / 2;
-        let (own, other, reducer) = part.split(half);
+        let offered = if folder.is_some() && !pace.is_helped {
+            (part.len / 4).max(1)
+        } else {
+            part.len.div_ceil(2)
+        };
+        let own = part.len - offered;
+        let (own, other, reducer) = part.split(own);
         let before = folder.take();
-        let min = pace.min;
         let now = &mut pace;
-        let (course, fate) = join::offer(
+        let min = now.min;
+        let settled = join::offer(
+            other,
             move |watch| in_runs(own, now, before, &watch),
-            move |migrated| {
-                if migrated {
-                    let pace = Pace::helped(other.len, min);
-                    Fate::Done(lazy(other, pace, None))
-                } else {
-                    Fate::Back(other)
-                }
-            },
+            move |other| stolen(other, min),
         );
-        match (course, fate) {
-            (Course::Open(open), Fate::Back(other)) => {
+        match settled {
+            Settled::Plainly(Course::Open(open), Fate::Back(other)) => {
                 folder = Some(open);
                 part = other;
             }
-            (Course::Open(open), Fate::Done(right)) => {
-                return reducer.reduce(open.complete(), right);
+            Settled::Plainly(course, fate) | Settled::Rarely(course, fate) => {
+                return go_on(course, fate, reducer, pace);
             }
-            (Course::Closed(left), Fate::Done(right)) => return reducer.reduce(left, right),
-            (Course::Closed(left), Fate::Back(other)) => {
-                let right = lazy(other, pace, None);
-                return reducer.reduce(left, right);
-            }
+        }
+    }
+}
+
+/// A part that another thread than its loop's has taken. Its last item comes first: those at the
+/// end of a loop are the ones that everybody waits for, and where cost grows with the index they
+/// are the dearest (longest processing time first: Graham 1969).
+fn stolen<P, C>(part: Part<P, C>, min: usize) -> C::Result
+where
+    P: Producer,
+    C: Consumer<P::Item>,
+{
+    let pace = Pace::helped(part.len, min);
+    if part.len <= min.max(2) {
+        return lazy(part, pace, None);
+    }
+    let before = part.len - 1;
+    let (rest, last, reducer) = part.split(before);
+    let settled = join::offer(
+        rest,
+        move |_| last.fold_after(None),
+        move |rest| stolen(rest, min),
+    );
+    let (Settled::Plainly(last, fate) | Settled::Rarely(last, fate)) = settled;
+    match fate {
+        Fate::Back(mut rest) => {
+            let (nothing, consumer, _) = rest.consumer.split_at(0);
+            let (right, folder) = nothing.succeed(last);
+            rest.consumer = consumer;
+            reducer.reduce(lazy(rest, pace, Some(folder)), right)
+        }
+        Fate::Done(left) => reducer.reduce(left, last.complete()),
+    }
+}
+
+/// The rest of a loop after an offer that did not come back, or for which
+/// somebody asked.
+#[cold]
+#[inline(never)]
+fn go_on<P, C>(
+    course: Course<C::Folder, C::Result>,
+    fate: Fate<Part<P, C>, C::Result>,
+    reducer: C::Reducer,
+    pace: Pace,
+) -> C::Result
+where
+    P: Producer,
+    C: Consumer<P::Item>,
+{
+    match (course, fate) {
+        (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
+        (Course::Open(open), Fate::Done(right)) => reducer.reduce(open.complete(), right),
+        (Course::Closed(left), Fate::Done(right)) => reducer.reduce(left, right),
+        (Course::Closed(left), Fate::Back(other)) => {
+            let right = lazy(other, pace, None);
+            reducer.reduce(left, right)
         }
     }
 }

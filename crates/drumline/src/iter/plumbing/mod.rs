@@ -175,6 +175,12 @@ pub trait Consumer<Item>: Send + Sized {
         let (first, rest, _) = self.split_at(count);
         (first.resume(folder), rest)
     }
+
+    /// Completes `folder`, which is done with items somewhere else, and becomes a folder on the same
+    /// thread: one that may inherit what does not depend on where the items are.
+    fn succeed(self, folder: Self::Folder) -> (Self::Result, Self::Folder) {
+        (folder.complete(), self.into_folder())
+    }
 }
 
 /// Takes items one after another.
