@@ -37,6 +37,11 @@ impl Watch<'_> {
     }
 }
 
+/// The number of this thread in the pool that it is in; 0 outside.
+pub(crate) fn here() -> usize {
+    local::seat().map_or(0, |seat| seat.index())
+}
+
 /// Runs `op` in the pool that this thread is in, or as a call of the global one.
 #[inline(always)]
 pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {

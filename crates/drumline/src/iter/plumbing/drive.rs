@@ -32,6 +32,7 @@ use super::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer, UnindexedProducer,
 };
 use crate::iter::IndexedParallelIterator;
+use crate::iter::limit::Limit;
 use crate::join::{self, Fate, Settled, Watch};
 use crate::sync::Instant;
 
@@ -99,10 +100,16 @@ where
         part.producer.min_len().max(1),
         part.producer.max_len().max(1),
     );
+    let limit = Limit::of_next_loop();
     if C::RESUMES && len <= max {
-        join::within(move || lazy(part, Pace::new(len, min), None))
+        join::within(move || lazy(part, Pace::new(len, min, limit.as_deref()), None))
     } else {
-        join::within(move || eager(part, min, max, SPLITS))
+        let halving = Halving {
+            min,
+            max,
+            limit: limit.as_deref(),
+        };
+        join::within(move || eager(part, halving, SPLITS))
     }
 }
 
@@ -120,7 +127,8 @@ where
     P: UnindexedProducer,
     C: UnindexedConsumer<P::Item>,
 {
-    join::within(move || eager_unindexed(producer, consumer, SPLITS))
+    let limit = Limit::of_next_loop();
+    join::within(move || eager_unindexed(producer, consumer, limit.as_deref(), SPLITS))
 }
 
 /// How often an eager loop halves its items before a thread goes through them.
@@ -188,6 +196,15 @@ where
         (producer.fold_with(folder), rest)
     }
 
+    /// Goes through a run, while nothing is on offer.
+    fn fold_alone(self, pace: &mut Pace<'_>, folder: Option<C::Folder>) -> (C::Folder, Self) {
+        let run = pace.run.min(self.len - 1);
+        let start = Instant::now();
+        let done = self.fold_run(run, folder);
+        pace.learn(Some(start.elapsed()));
+        done
+    }
+
     /// Goes through all items, after those of `folder`, if there is one.
     #[inline(always)]
     fn fold_after(self, folder: Option<C::Folder>) -> C::Folder {
@@ -204,36 +221,40 @@ where
 
 /// How long runs are.
 #[derive(Clone, Copy)]
-struct Pace {
+struct Pace<'l> {
     run: usize,
     /// As much as this may be done without an offer.
     hidden: usize,
     min: usize,
     /// Somebody helps: so runs are measured.
     is_helped: bool,
+    /// How many threads may take part.
+    limit: Option<&'l Limit>,
 }
 
-impl Pace {
+impl<'l> Pace<'l> {
     /// The pace of a loop that nobody has helped with yet.
     #[inline(always)]
-    fn new(len: usize, min: usize) -> Self {
+    fn new(len: usize, min: usize, limit: Option<&'l Limit>) -> Self {
         let share = (len / 16).max(1);
         Pace {
             run: share.min(UNTIMED).max(min),
             hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
             min,
             is_helped: false,
+            limit,
         }
     }
 
     /// The pace of somebody who helps, or is helped: nobody knows how long items take.
-    fn helped(len: usize, min: usize) -> Self {
+    fn helped(len: usize, min: usize, limit: Option<&'l Limit>) -> Self {
         let share = (len / 64).max(1);
         Pace {
             run: share.min(UNTIMED).max(min),
             hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
             min,
             is_helped: true,
+            limit,
         }
     }
 
@@ -265,7 +286,7 @@ enum Course<F, R> {
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
 /// over and over.
-fn lazy<P, C>(mut part: Part<P, C>, mut pace: Pace, mut folder: Option<C::Folder>) -> C::Result
+fn lazy<P, C>(mut part: Part<P, C>, mut pace: Pace<'_>, mut folder: Option<C::Folder>) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
@@ -278,6 +299,14 @@ where
         if is_full || part.len <= pace.hidden {
             return part.fold_after(folder).complete();
         }
+        if let Some(limit) = pace.limit
+            && !limit.acquire()
+        {
+            let (after, rest) = part.fold_alone(&mut pace, folder);
+            folder = Some(after);
+            part = rest;
+            continue;
+        }
         let offered = if folder.is_some() && !pace.is_helped {
             (part.len / 4).max(1)
         } else {
@@ -287,14 +316,20 @@ where
         let (own, other, reducer) = part.split(own);
         let before = folder.take();
         let now = &mut pace;
-        let min = now.min;
+        let (min, limit) = (now.min, now.limit);
         let settled = join::offer(
             other,
             move |watch| in_runs(own, now, before, &watch),
-            move |other| stolen(other, min),
+            move |other| {
+                let _permit = limit.map(Limit::hold);
+                stolen(other, min, limit)
+            },
         );
         match settled {
             Settled::Plainly(Course::Open(open), Fate::Back(other)) => {
+                if let Some(limit) = limit {
+                    limit.release();
+                }
                 folder = Some(open);
                 part = other;
             }
@@ -308,13 +343,13 @@ where
 /// A part that another thread than its loop's has taken. Its last item comes first: those at the
 /// end of a loop are the ones that everybody waits for, and where cost grows with the index they
 /// are the dearest (longest processing time first: Graham 1969).
-fn stolen<P, C>(part: Part<P, C>, min: usize) -> C::Result
+fn stolen<P, C>(part: Part<P, C>, min: usize, limit: Option<&Limit>) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
 {
-    let pace = Pace::helped(part.len, min);
-    if part.len <= min.max(2) {
+    let pace = Pace::helped(part.len, min, limit);
+    if part.len <= min.max(2) || limit.is_some() {
         return lazy(part, pace, None);
     }
     let before = part.len - 1;
@@ -322,7 +357,7 @@ where
     let settled = join::offer(
         rest,
         move |_| last.fold_after(None),
-        move |rest| stolen(rest, min),
+        move |rest| stolen(rest, min, None),
     );
     let (Settled::Plainly(last, fate) | Settled::Rarely(last, fate)) = settled;
     match fate {
@@ -344,12 +379,17 @@ fn go_on<P, C>(
     course: Course<C::Folder, C::Result>,
     fate: Fate<Part<P, C>, C::Result>,
     reducer: C::Reducer,
-    pace: Pace,
+    pace: Pace<'_>,
 ) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
 {
+    if let Some(limit) = pace.limit
+        && matches!(fate, Fate::Back(_))
+    {
+        limit.release();
+    }
     match (course, fate) {
         (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
         (Course::Open(open), Fate::Done(right)) => reducer.reduce(open.complete(), right),
@@ -365,7 +405,7 @@ where
 #[inline(always)]
 fn in_runs<P, C>(
     mut part: Part<P, C>,
-    pace: &mut Pace,
+    pace: &mut Pace<'_>,
     mut folder: Option<C::Folder>,
     watch: &Watch<'_>,
 ) -> Course<C::Folder, C::Result>
@@ -394,12 +434,12 @@ where
 /// The rest of a part whose offer is gone.
 #[cold]
 #[inline(never)]
-fn alone<P, C>(part: Part<P, C>, pace: Pace, folder: C::Folder) -> C::Result
+fn alone<P, C>(part: Part<P, C>, pace: Pace<'_>, folder: C::Folder) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
 {
-    let fresh = Pace::helped(part.len, pace.min);
+    let fresh = Pace::helped(part.len, pace.min, pace.limit);
     let pace = Pace {
         run: pace.run.min(fresh.run),
         ..fresh
@@ -407,31 +447,37 @@ where
     lazy(part, pace, Some(folder))
 }
 
+/// What an eager loop goes by.
+#[derive(Clone, Copy)]
+struct Halving<'l> {
+    min: usize,
+    max: usize,
+    limit: Option<&'l Limit>,
+}
+
 /// Halves `part` until it was halved `splits` times, and goes through what is left.
-fn eager<P, C>(part: Part<P, C>, min: usize, max: usize, splits: u32) -> C::Result
+fn eager<P, C>(part: Part<P, C>, halving: Halving<'_>, splits: u32) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
 {
     let half = part.len / 2;
-    let is_split = part.len > max || splits > 0 && half >= min;
+    let is_split = part.len > halving.max || splits > 0 && half >= halving.min;
     if half == 0 || !is_split || part.consumer.full() {
         return part.fold();
     }
     let (first, second, reducer) = part.split(half);
     let splits = splits.saturating_sub(1);
-    let (left, right) = join::join_context(
-        move |_| eager(first, min, max, splits),
-        move |context| {
-            let splits = if context.migrated() { SPLITS } else { splits };
-            eager(second, min, max, splits)
-        },
+    let (left, right) = fork(
+        halving.limit,
+        move || eager(first, halving, splits),
+        move |migrated| eager(second, halving, if migrated { SPLITS } else { splits }),
     );
     reducer.reduce(left, right)
 }
 
 /// As [`eager`], where nobody knows how many items there are.
-fn eager_unindexed<P, C>(producer: P, consumer: C, splits: u32) -> C::Result
+fn eager_unindexed<P, C>(producer: P, consumer: C, limit: Option<&Limit>, splits: u32) -> C::Result
 where
     P: UnindexedProducer,
     C: UnindexedConsumer<P::Item>,
@@ -450,12 +496,40 @@ where
     let reducer = consumer.to_reducer();
     let before = consumer.split_off_left();
     let splits = splits - 1;
-    let (left, right) = join::join_context(
-        move |_| eager_unindexed(first, before, splits),
-        move |context| {
-            let splits = if context.migrated() { SPLITS } else { splits };
-            eager_unindexed(second, consumer, splits)
+    let (left, right) = fork(
+        limit,
+        move || eager_unindexed(first, before, limit, splits),
+        move |migrated| {
+            let splits = if migrated { SPLITS } else { splits };
+            eager_unindexed(second, consumer, limit, splits)
         },
     );
     reducer.reduce(left, right)
+}
+
+/// Runs `a` and `b`, at once if there is a permit; `b` is told whether it migrated.
+fn fork<A, B, RA, RB>(limit: Option<&Limit>, a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce(bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    let Some(limit) = limit else {
+        return join::join_context(move |_| a(), move |context| b(context.migrated()));
+    };
+    if !limit.acquire() {
+        return (a(), b(false));
+    }
+    join::join_context(
+        move |_| a(),
+        move |context| {
+            let permit = limit.hold();
+            if context.migrated() {
+                return b(true);
+            }
+            drop(permit);
+            b(false)
+        },
+    )
 }
