@@ -1,8 +1,8 @@
 //! A limit on the number of threads that take part in one loop.
 //!
-//! A loop with a limit has a permit for each thread besides the first. It makes an offer only with
-//! a permit in hand, which goes to whoever takes the offer, and comes back when that one is done or the
-//! offer is. Between runs it asks again.
+//! A loop with a limit has a permit for each thread besides the first. It forks only with a permit in
+//! hand, which goes to whoever takes the half, and comes back when that one is done with it, or nobody
+//! took it.
 //!
 //! The adapter and the loop know nothing of each other: between them is a chain of consumers that may be
 //! anybody's. So the adapter leaves the limit with the thread, and the next loop that begins there takes it.
@@ -36,8 +36,13 @@ impl Limit {
         })
     }
 
+    /// Whether the loop that begins now has a limit.
+    #[inline(always)]
+    pub(crate) fn is_set() -> bool {
+        IS_SET.with(Cell::get)
+    }
+
     /// The limit of the loop that begins now, if it has one.
-    #[inline]
     pub(crate) fn of_next_loop() -> Option<Arc<Limit>> {
         if IS_SET.with(|is_set| is_set.replace(false)) {
             NEXT.with(|next| next.borrow_mut().take())

@@ -24,7 +24,7 @@
 //! # Eager loops
 //!
 //! What cannot resume, is not indexed, or asks for short parts is halved by `join` up to six times, and up to
-//! six times again whenever a half migrates.
+//! six times again whenever a half migrates. So is a loop whose number of threads is limited.
 
 use std::time::Duration;
 
@@ -100,17 +100,36 @@ where
         part.producer.min_len().max(1),
         part.producer.max_len().max(1),
     );
-    let limit = Limit::of_next_loop();
+    if Limit::is_set() {
+        return limited(part, min, max);
+    }
     if C::RESUMES && len <= max {
-        join::within(move || lazy(part, Pace::new(len, min, limit.as_deref()), None))
+        join::within(move || lazy(part, Pace::new(len, min), None))
     } else {
         let halving = Halving {
             min,
             max,
-            limit: limit.as_deref(),
+            limit: None,
         };
         join::within(move || eager(part, halving, SPLITS))
     }
+}
+
+/// A loop for which there is a limit: an eager one, which asks for a permit wherever it forks.
+#[cold]
+#[inline(never)]
+fn limited<P, C>(part: Part<P, C>, min: usize, max: usize) -> C::Result
+where
+    P: Producer,
+    C: Consumer<P::Item>,
+{
+    let limit = Limit::of_next_loop();
+    let halving = Halving {
+        min,
+        max,
+        limit: limit.as_deref(),
+    };
+    join::within(move || eager(part, halving, SPLITS))
 }
 
 /// Drives `consumer` with the items of `producer`, of which nobody knows how many there are.
@@ -196,15 +215,6 @@ where
         (producer.fold_with(folder), rest)
     }
 
-    /// Goes through a run, while nothing is on offer.
-    fn fold_alone(self, pace: &mut Pace<'_>, folder: Option<C::Folder>) -> (C::Folder, Self) {
-        let run = pace.run.min(self.len - 1);
-        let start = Instant::now();
-        let done = self.fold_run(run, folder);
-        pace.learn(Some(start.elapsed()));
-        done
-    }
-
     /// Goes through all items, after those of `folder`, if there is one.
     #[inline(always)]
     fn fold_after(self, folder: Option<C::Folder>) -> C::Folder {
@@ -221,40 +231,36 @@ where
 
 /// How long runs are.
 #[derive(Clone, Copy)]
-struct Pace<'l> {
+struct Pace {
     run: usize,
     /// As much as this may be done without an offer.
     hidden: usize,
     min: usize,
     /// Somebody helps: so runs are measured.
     is_helped: bool,
-    /// How many threads may take part.
-    limit: Option<&'l Limit>,
 }
 
-impl<'l> Pace<'l> {
+impl Pace {
     /// The pace of a loop that nobody has helped with yet.
     #[inline(always)]
-    fn new(len: usize, min: usize, limit: Option<&'l Limit>) -> Self {
+    fn new(len: usize, min: usize) -> Self {
         let share = (len / 16).max(1);
         Pace {
             run: share.min(UNTIMED).max(min),
             hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
             min,
             is_helped: false,
-            limit,
         }
     }
 
     /// The pace of somebody who helps, or is helped: nobody knows how long items take.
-    fn helped(len: usize, min: usize, limit: Option<&'l Limit>) -> Self {
+    fn helped(len: usize, min: usize) -> Self {
         let share = (len / 64).max(1);
         Pace {
             run: share.min(UNTIMED).max(min),
             hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
             min,
             is_helped: true,
-            limit,
         }
     }
 
@@ -286,7 +292,7 @@ enum Course<F, R> {
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
 /// over and over.
-fn lazy<P, C>(mut part: Part<P, C>, mut pace: Pace<'_>, mut folder: Option<C::Folder>) -> C::Result
+fn lazy<P, C>(mut part: Part<P, C>, mut pace: Pace, mut folder: Option<C::Folder>) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
@@ -299,14 +305,6 @@ where
         if is_full || part.len <= pace.hidden {
             return part.fold_after(folder).complete();
         }
-        if let Some(limit) = pace.limit
-            && !limit.acquire()
-        {
-            let (after, rest) = part.fold_alone(&mut pace, folder);
-            folder = Some(after);
-            part = rest;
-            continue;
-        }
         let offered = if folder.is_some() && !pace.is_helped {
             (part.len / 4).max(1)
         } else {
@@ -316,20 +314,14 @@ where
         let (own, other, reducer) = part.split(own);
         let before = folder.take();
         let now = &mut pace;
-        let (min, limit) = (now.min, now.limit);
+        let min = now.min;
         let settled = join::offer(
             other,
             move |watch| in_runs(own, now, before, &watch),
-            move |other| {
-                let _permit = limit.map(Limit::hold);
-                stolen(other, min, limit)
-            },
+            move |other| stolen(other, min),
         );
         match settled {
             Settled::Plainly(Course::Open(open), Fate::Back(other)) => {
-                if let Some(limit) = limit {
-                    limit.release();
-                }
                 folder = Some(open);
                 part = other;
             }
@@ -343,13 +335,13 @@ where
 /// A part that another thread than its loop's has taken. Its last item comes first: those at the
 /// end of a loop are the ones that everybody waits for, and where cost grows with the index they
 /// are the dearest (longest processing time first: Graham 1969).
-fn stolen<P, C>(part: Part<P, C>, min: usize, limit: Option<&Limit>) -> C::Result
+fn stolen<P, C>(part: Part<P, C>, min: usize) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
 {
-    let pace = Pace::helped(part.len, min, limit);
-    if part.len <= min.max(2) || limit.is_some() {
+    let pace = Pace::helped(part.len, min);
+    if part.len <= min.max(2) {
         return lazy(part, pace, None);
     }
     let before = part.len - 1;
@@ -357,7 +349,7 @@ where
     let settled = join::offer(
         rest,
         move |_| last.fold_after(None),
-        move |rest| stolen(rest, min, None),
+        move |rest| stolen(rest, min),
     );
     let (Settled::Plainly(last, fate) | Settled::Rarely(last, fate)) = settled;
     match fate {
@@ -379,17 +371,12 @@ fn go_on<P, C>(
     course: Course<C::Folder, C::Result>,
     fate: Fate<Part<P, C>, C::Result>,
     reducer: C::Reducer,
-    pace: Pace<'_>,
+    pace: Pace,
 ) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
 {
-    if let Some(limit) = pace.limit
-        && matches!(fate, Fate::Back(_))
-    {
-        limit.release();
-    }
     match (course, fate) {
         (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
         (Course::Open(open), Fate::Done(right)) => reducer.reduce(open.complete(), right),
@@ -405,7 +392,7 @@ where
 #[inline(always)]
 fn in_runs<P, C>(
     mut part: Part<P, C>,
-    pace: &mut Pace<'_>,
+    pace: &mut Pace,
     mut folder: Option<C::Folder>,
     watch: &Watch<'_>,
 ) -> Course<C::Folder, C::Result>
@@ -434,12 +421,12 @@ where
 /// The rest of a part whose offer is gone.
 #[cold]
 #[inline(never)]
-fn alone<P, C>(part: Part<P, C>, pace: Pace<'_>, folder: C::Folder) -> C::Result
+fn alone<P, C>(part: Part<P, C>, pace: Pace, folder: C::Folder) -> C::Result
 where
     P: Producer,
     C: Consumer<P::Item>,
 {
-    let fresh = Pace::helped(part.len, pace.min, pace.limit);
+    let fresh = Pace::helped(part.len, pace.min);
     let pace = Pace {
         run: pace.run.min(fresh.run),
         ..fresh
