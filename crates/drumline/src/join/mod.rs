@@ -1,5 +1,7 @@
 //! Fork and join.
 
+#[cfg(all(test, not(any(loom, shuttle))))]
+pub(crate) mod forced;
 mod offer;
 
 use std::cell::Cell;

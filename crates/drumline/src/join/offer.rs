@@ -19,9 +19,12 @@ use crate::unwind::{self, Payload};
 
 /// The view that `a` has of the offer.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
-    deque: &'a Deque,
-    slot: *mut Slot,
+pub(crate) enum Watch<'a> {
+    /// Of an entry of this thread's deque.
+    Entry(&'a Deque, *mut Slot),
+    /// Of one of which the test scheduler says whether it is taken.
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    Forced(bool),
 }
 
 impl Watch<'_> {
@@ -30,10 +33,16 @@ impl Watch<'_> {
     /// owner, and need not interrupt it.
     #[inline(always)]
     pub(crate) fn is_taken(&self) -> bool {
-        if self.deque.is_asked() {
-            pool::answer(self.deque);
+        match *self {
+            Watch::Entry(deque, slot) => {
+                if deque.is_asked() {
+                    pool::answer(deque);
+                }
+                deque.has_lost(slot)
+            }
+            #[cfg(all(test, not(any(loom, shuttle))))]
+            Watch::Forced(is_taken) => is_taken,
         }
-        self.deque.has_lost(self.slot)
     }
 }
 
@@ -86,6 +95,10 @@ where
     W: FnOnce(T) -> R + Send,
     R: Send,
 {
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    if super::forced::is_active() {
+        return super::forced::offer(item, a, work);
+    }
     // SAFETY: the current deque lives as long as this thread is in the pool,
     // and so longer than this frame.
     let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
@@ -131,7 +144,7 @@ where
     B: FnOnce(bool) -> RB + Send,
     RB: Send,
 {
-    let ra = match unwind::catch(move || a(Watch { deque, slot })) {
+    let ra = match unwind::catch(move || a(Watch::Entry(deque, slot))) {
         Ok(ra) => ra,
         // SAFETY: what `a` pushed was popped while it unwound.
         Err(payload) => unsafe { recover::<_, _, FENCED>(deque, slot, job, payload) },

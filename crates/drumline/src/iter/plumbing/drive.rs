@@ -502,6 +502,10 @@ where
     RA: Send,
     RB: Send,
 {
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    if join::forced::is_active() {
+        return join::forced::fork(a, b);
+    }
     let Some(limit) = limit else {
         return join::join_context(move |_| a(), move |context| b(context.migrated()));
     };
