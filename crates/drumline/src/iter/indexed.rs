@@ -21,6 +21,10 @@ use super::zip_eq::ZipEq;
 use super::{IntoParallelIterator, ParallelIterator};
 
 /// A parallel iterator that knows how many items it has, and can be split before any of them.
+#[expect(
+    clippy::len_without_is_empty,
+    reason = "rayon has none, and iterators that have one would become ambiguous"
+)]
 pub trait IndexedParallelIterator: ParallelIterator {
     /// How many items there are.
     ///
@@ -477,7 +481,9 @@ pub trait IndexedParallelIterator: ParallelIterator {
     where
         P: Fn(Self::Item) -> bool + Sync + Send,
     {
-        search::any(self, |item| predicate(item).then_some(())).map(|(index, ())| index)
+        search::any(self.enumerate(), |(index, item)| {
+            predicate(item).then_some(index)
+        })
     }
 
     /// The index of the first item that satisfies `predicate`.

@@ -159,10 +159,10 @@ where
         F: FnMut(B, I::Item) -> B,
     {
         let mut value = init;
-        if self.second {
-            if let Some(item) = self.j.next() {
-                value = fold(value, item);
-            }
+        if self.second
+            && let Some(item) = self.j.next()
+        {
+            value = fold(value, item);
         }
         let turns = self.i.len().min(self.j.len());
         let i = self.i.by_ref().take(turns);

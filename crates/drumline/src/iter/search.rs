@@ -1,13 +1,13 @@
 //! Searches by index: `position_any`, `position_first`, `cmp`, `eq`, …
 
-use super::IndexedParallelIterator;
 use super::gather::{Gather, Join, gather};
+use super::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What `op` makes of some item that it makes something of, and the index of that item.
-pub(crate) fn any<I, R, F>(iter: I, op: F) -> Option<(usize, R)>
+/// What `op` makes of some item that it makes something of.
+pub(crate) fn any<I, R, F>(iter: I, op: F) -> Option<R>
 where
-    I: IndexedParallelIterator,
+    I: ParallelIterator,
     R: Send,
     F: Fn(I::Item) -> Option<R> + Sync,
 {
@@ -15,7 +15,7 @@ where
         found: AtomicBool::new(false),
         op,
     };
-    gather(iter.enumerate(), &search)
+    gather(iter, &search)
 }
 
 /// What `op` makes of the first item that it makes something of, and the index of that item.
@@ -49,30 +49,52 @@ impl<R, F: Sync> Join<Option<R>> for Any<F> {
     }
 }
 
-impl<T, R, F> Gather<(usize, T)> for Any<F>
+impl<T, R, F> Gather<T> for Any<F>
 where
     R: Send,
     F: Fn(T) -> Option<R> + Sync,
 {
-    type Value = Option<(usize, R)>;
+    type Value = Option<R>;
 
     #[inline]
-    fn begin(&self) -> Self::Value {
+    fn begin(&self) -> Option<R> {
         None
     }
 
     #[inline]
-    fn take(&self, value: Self::Value, (index, item): (usize, T)) -> Self::Value {
+    fn take(&self, value: Option<R>, item: T) -> Option<R> {
         if value.is_some() {
             return value;
         }
         let made = (self.op)(item)?;
         self.found.store(true, Ordering::Relaxed);
-        Some((index, made))
+        Some(made)
+    }
+
+    // Never inline: the loop needs all registers, and it is called once in a run.
+    #[inline(never)]
+    fn take_all<I>(&self, value: Option<R>, items: I) -> Option<R>
+    where
+        I: Iterator<Item = T>,
+    {
+        if value.is_some() {
+            return value;
+        }
+        for item in items {
+            let made = (self.op)(item);
+            if made.is_some() {
+                self.found.store(true, Ordering::Relaxed);
+                return made;
+            }
+            if self.over() {
+                break;
+            }
+        }
+        None
     }
 
     #[inline]
-    fn full(&self, _value: &Self::Value) -> bool {
+    fn full(&self, _value: &Option<R>) -> bool {
         self.over()
     }
 
@@ -137,6 +159,27 @@ where
                 Search::Found(index, made)
             }
         }
+    }
+
+    // Never inline: the loop needs all registers, and it is called once in a run.
+    #[inline(never)]
+    fn take_all<I>(&self, value: Search<R>, items: I) -> Search<R>
+    where
+        I: Iterator<Item = (usize, T)>,
+    {
+        if self.full(&value) {
+            return value;
+        }
+        for (index, item) in items {
+            if index > self.best.load(Ordering::Relaxed) {
+                return Search::Late;
+            }
+            if let Some(made) = (self.op)(item) {
+                self.best.fetch_min(index, Ordering::Relaxed);
+                return Search::Found(index, made);
+            }
+        }
+        Search::On
     }
 
     #[inline]
