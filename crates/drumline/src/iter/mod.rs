@@ -75,35 +75,68 @@
 //! A panic in a closure stops its part of the loop, other parts end as they would have, and the payload comes
 //! out of the operation at the end of the chain. Items that were not reached are dropped.
 
+mod blocks;
+mod both;
+mod bridged;
 mod cancel;
+mod chunks;
 mod convert;
 mod each;
+mod enumerate;
 mod filter;
 mod fixed;
+mod fold_chunks;
 mod for_each;
 mod gather;
 mod indexed;
+mod interleave;
+mod interleave_shortest;
 mod limit;
 mod map;
+mod multizip;
 mod parallel;
+mod part_len;
 pub mod plumbing;
+mod positions;
 mod progress;
 mod reduce;
+mod rev;
+mod search;
+mod skip;
 mod stage;
+mod step_by;
 mod sum;
+mod take;
 mod worker_state;
+mod zip;
+mod zip_eq;
 
 pub use {
+    blocks::{ExponentialBlocks, UniformBlocks},
     cancel::{CancelOn, CancellationToken},
+    chunks::Chunks,
     convert::{
         FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
         IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
     },
+    enumerate::Enumerate,
     filter::Filter,
+    fold_chunks::{FoldChunks, FoldChunksWith},
     indexed::IndexedParallelIterator,
+    interleave::Interleave,
+    interleave_shortest::InterleaveShortest,
     limit::WithJobs,
     map::Map,
+    multizip::MultiZip,
     parallel::ParallelIterator,
+    part_len::{MaxLen, MinLen},
+    positions::Positions,
     progress::{Progress, WithProgress},
+    rev::Rev,
+    skip::Skip,
+    step_by::StepBy,
+    take::Take,
     worker_state::MapWorker,
+    zip::Zip,
+    zip_eq::ZipEq,
 };

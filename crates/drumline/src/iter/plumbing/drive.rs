@@ -93,7 +93,10 @@ where
         consumer,
         len,
     };
-    if len <= 1 || part.consumer.full() {
+    if part.consumer.full() {
+        return part.consumer.into_folder().complete();
+    }
+    if len <= 1 {
         return part.fold();
     }
     let (min, max) = (
@@ -448,9 +451,12 @@ where
     P: Producer,
     C: Consumer<P::Item>,
 {
+    if part.consumer.full() {
+        return part.consumer.into_folder().complete();
+    }
     let half = part.len / 2;
     let is_split = part.len > halving.max || splits > 0 && half >= halving.min;
-    if half == 0 || !is_split || part.consumer.full() {
+    if half == 0 || !is_split {
         return part.fold();
     }
     let (first, second, reducer) = part.split(half);
