@@ -109,6 +109,7 @@ where
 {
     type Item = M::Item;
     type IntoIter = ChunkIter<P, M>;
+    const HAS_STATE: bool = P::HAS_STATE;
 
     fn into_iter(self) -> ChunkIter<P, M> {
         ChunkIter {

@@ -81,6 +81,7 @@ where
 {
     type Item = <L::Stage as Each<P::Item>>::Item;
     type IntoIter = EachIter<P::IntoIter, L::Stage>;
+    const HAS_STATE: bool = P::HAS_STATE || L::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         EachIter {

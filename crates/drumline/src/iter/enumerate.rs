@@ -51,6 +51,7 @@ struct EnumerateProducer<P> {
 impl<P: Producer> Producer for EnumerateProducer<P> {
     type Item = (usize, P::Item);
     type IntoIter = iter::Zip<Range<usize>, P::IntoIter>;
+    const HAS_STATE: bool = P::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         let items = self.base.into_iter();

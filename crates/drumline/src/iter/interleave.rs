@@ -74,6 +74,7 @@ where
 {
     type Item = P::Item;
     type IntoIter = InterleaveIter<P::IntoIter, Q::IntoIter>;
+    const HAS_STATE: bool = P::HAS_STATE || Q::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         InterleaveIter {

@@ -68,6 +68,7 @@ struct LimitedProducer<P> {
 impl<P: Producer> Producer for LimitedProducer<P> {
     type Item = P::Item;
     type IntoIter = P::IntoIter;
+    const HAS_STATE: bool = P::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         self.base.into_iter()

@@ -55,6 +55,7 @@ struct RevProducer<P> {
 impl<P: Producer> Producer for RevProducer<P> {
     type Item = P::Item;
     type IntoIter = iter::Rev<P::IntoIter>;
+    const HAS_STATE: bool = P::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         self.base.into_iter().rev()

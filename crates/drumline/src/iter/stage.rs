@@ -11,6 +11,9 @@ pub(crate) trait Plan: Clone + Send {
     /// The stage.
     type Stage;
 
+    /// Whether the stage has something that has a price, and is made or cloned for each part.
+    const HAS_STATE: bool = false;
+
     /// Begins a part.
     fn begin(self) -> Self::Stage;
 }

@@ -58,6 +58,7 @@ struct StepByProducer<P> {
 impl<P: Producer> Producer for StepByProducer<P> {
     type Item = P::Item;
     type IntoIter = iter::StepBy<P::IntoIter>;
+    const HAS_STATE: bool = P::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         self.base.into_iter().step_by(self.step)

@@ -67,6 +67,7 @@ where
 {
     type Item = (P::Item, Q::Item);
     type IntoIter = ZipIter<P::IntoIter, Q::IntoIter>;
+    const HAS_STATE: bool = P::HAS_STATE || Q::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         ZipIter {

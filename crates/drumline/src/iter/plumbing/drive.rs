@@ -106,7 +106,7 @@ where
     if Limit::is_set() {
         return limited(part, min, max);
     }
-    if C::RESUMES && len <= max {
+    if C::RESUMES && !P::HAS_STATE && len <= max {
         join::within(move || lazy(part, Pace::new(len, min), None))
     } else {
         let halving = Halving {

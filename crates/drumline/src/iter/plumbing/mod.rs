@@ -100,6 +100,10 @@ pub trait Producer: Send + Sized {
     /// What it becomes where it is not split any more.
     type IntoIter: Iterator<Item = Self::Item> + DoubleEndedIterator + ExactSizeIterator;
 
+    /// Whether a part begins with something that has a price, such as a state that is made for it. Then
+    /// parts are gone through at once, and not in runs.
+    const HAS_STATE: bool = false;
+
     /// Becomes a sequential iterator.
     fn into_iter(self) -> Self::IntoIter;
 
