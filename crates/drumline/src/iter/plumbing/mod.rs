@@ -72,7 +72,13 @@
 //! assert_eq!(Squares(0..1_000).map(u64::from).sum::<u64>(), 332_833_500);
 //! ```
 
+use super::{IndexedParallelIterator, ParallelIterator};
+
 mod drive;
+mod nest;
+
+#[doc(hidden)]
+pub use nest::Nested;
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
 
@@ -175,6 +181,21 @@ pub trait Consumer<Item>: Send + Sized {
         let (first, rest, _) = self.split_at(count);
         (first.resume(folder), rest)
     }
+
+    /// Drives this consumer with the items of `inner`, which come after those of `open`: goes on with
+    /// that folder, and leaves it open, where it can. The reducer is for them.
+    #[doc(hidden)]
+    fn nest<I>(
+        self,
+        reducer: Self::Reducer,
+        open: Option<Self::Folder>,
+        inner: I,
+    ) -> Nested<Self::Folder, Self::Result>
+    where
+        I: IndexedParallelIterator<Item = Item>,
+    {
+        nest::nest(self, reducer, open, inner)
+    }
 }
 
 /// Takes items one after another.
@@ -222,6 +243,20 @@ pub trait UnindexedConsumer<I>: Consumer<I> {
 
     /// What joins the results of `self` and of what was split off.
     fn to_reducer(&self) -> Self::Reducer;
+
+    /// As [`nest`](Consumer::nest), where nobody knows how many items there are.
+    #[doc(hidden)]
+    fn nest_unindexed<L>(
+        self,
+        reducer: Self::Reducer,
+        open: Option<Self::Folder>,
+        inner: L,
+    ) -> Nested<Self::Folder, Self::Result>
+    where
+        L: ParallelIterator<Item = I>,
+    {
+        nest::nest_unindexed(self, reducer, open, inner)
+    }
 }
 
 /// Gives items and can perhaps be split, nobody knows where.
