@@ -302,7 +302,9 @@ pub trait ParallelIterator: Sized + Send {
     /// let seen = AtomicUsize::new(0);
     /// let even = [1, 2, 3]
     ///     .par_iter()
-    ///     .inspect(|_| drop(seen.fetch_add(1, Ordering::Relaxed)))
+    ///     .inspect(|_| {
+    ///         seen.fetch_add(1, Ordering::Relaxed);
+    ///     })
     ///     .filter(|number| *number % 2 == 0);
     /// assert_eq!((even.count(), seen.into_inner()), (1, 3));
     /// ```

@@ -198,11 +198,11 @@ where
 
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer) {
         let (left, right, reducer) = self.base.split_at(index);
-        let left = Inner {
-            base: left,
-            slot: self.slot,
-        };
-        (left, Inner::without(right), InnerReducer(reducer))
+        let (left, right) = (Inner::without(left), Inner::without(right));
+        // A part of no items is split off for its reducer, and has no use for the slot.
+        let first = if index == 0 { &right } else { &left };
+        first.slot.set(self.slot.get());
+        (left, right, InnerReducer(reducer))
     }
 
     #[inline]
