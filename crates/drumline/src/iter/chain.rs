@@ -55,12 +55,12 @@ where
                             (first, reducer)
                         }
                     };
-                    first.nest_unindexed(reducer, None, a)
+                    first.nest_unindexed(reducer, None, None, a)
                 },
                 (second, b),
                 reducer,
                 |second, b| b.drive_unindexed(second),
-                |second, reducer, open, b| second.nest_unindexed(reducer, Some(open), b),
+                |second, reducer, open, b| second.nest_unindexed(reducer, Some(open), None, b),
             )
         })
     }
@@ -93,12 +93,12 @@ where
             in_turn(
                 move || {
                     let (first, reducer) = with_reducer(first);
-                    first.nest(reducer, None, a)
+                    first.nest(reducer, None, None, a)
                 },
                 (second, b),
                 reducer,
                 |second, b| b.drive(second),
-                |second, reducer, open, b| second.nest(reducer, Some(open), b),
+                |second, reducer, open, b| second.nest(reducer, Some(open), None, b),
             )
         })
     }

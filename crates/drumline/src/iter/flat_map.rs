@@ -4,7 +4,7 @@
 //! others can help with. The inner loops go on with one folder for as long as nobody does; see
 //! [`nest`](super::plumbing).
 
-use super::plumbing::{Consumer, Folder, Nested, Reducer, UnindexedConsumer};
+use super::plumbing::{Consumer, Folder, Nested, Reducer, Tempo, UnindexedConsumer};
 use super::stage::adapter;
 use super::{IntoParallelIterator, ParallelIterator};
 
@@ -80,6 +80,7 @@ where
         FlatMapFolder {
             rest: self.base,
             op: self.op,
+            tempo: Tempo::default(),
             closed: None,
             open: None,
         }
@@ -125,6 +126,7 @@ struct FlatMapFolder<'f, C, O, R, F> {
     /// For the inner loops that follow.
     rest: C,
     op: &'f F,
+    tempo: Tempo,
     /// What has come of inner loops up to the last one that somebody helped with.
     closed: Option<R>,
     /// What comes of those after it.
@@ -143,7 +145,7 @@ where
         let inner = (self.op)(item).into_par_iter();
         let part = self.rest.split_off_left();
         let reducer = self.rest.to_reducer();
-        match part.nest_unindexed(reducer, self.open, inner) {
+        match part.nest_unindexed(reducer, self.open, Some(&self.tempo), inner) {
             Nested::Open(folder) => self.open = Some(folder),
             Nested::Closed(result) => {
                 self.open = None;

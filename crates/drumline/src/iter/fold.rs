@@ -131,6 +131,11 @@ where
         self.base.full()
     }
 
+    #[inline]
+    fn hides(&self, len: usize) -> bool {
+        self.base.hides(len)
+    }
+
     fn resume(self, folder: Self::Folder) -> Self::Folder {
         FoldFolder {
             base: self.base.resume(folder.base),

@@ -181,6 +181,11 @@ where
         self.base.full()
     }
 
+    #[inline]
+    fn hides(&self, len: usize) -> bool {
+        self.base.hides(len)
+    }
+
     fn resume(self, folder: Self::Folder) -> Self::Folder {
         SpacedFolder {
             base: self.base.resume(folder.base),
@@ -296,6 +301,11 @@ where
 
     fn full(&self) -> bool {
         self.base.full()
+    }
+
+    #[inline]
+    fn hides(&self, len: usize) -> bool {
+        self.base.hides(len)
     }
 
     fn resume(self, folder: Self::Folder) -> Self::Folder {

@@ -93,6 +93,11 @@ where
         self.plan.full() || self.base.full()
     }
 
+    #[inline]
+    fn hides(&self, len: usize) -> bool {
+        self.base.hides(len)
+    }
+
     fn resume(self, folder: Self::Folder) -> Self::Folder {
         StageFolder {
             base: self.base.resume(folder.base),

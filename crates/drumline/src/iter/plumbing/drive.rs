@@ -90,7 +90,7 @@ where
         consumer,
         len,
     };
-    if len <= 1 || part.consumer.full() {
+    if len <= 1 || part.consumer.full() || part.consumer.hides(len) {
         return part.fold();
     }
     let (min, max) = (
@@ -128,10 +128,10 @@ const SPLITS: u32 = 6;
 const UNTIMED: usize = 1024;
 
 /// A run that took less than this may be followed by a longer one.
-const SHORT: Duration = Duration::from_micros(4);
+pub(super) const SHORT: Duration = Duration::from_micros(4);
 
 /// A run that took more than this is followed by a shorter one.
-const LONG: Duration = Duration::from_micros(16);
+pub(super) const LONG: Duration = Duration::from_micros(16);
 
 /// Items and who takes them.
 struct Part<P, C> {

@@ -76,9 +76,10 @@ use super::{IndexedParallelIterator, ParallelIterator};
 
 mod drive;
 mod nest;
+mod tempo;
 
 #[doc(hidden)]
-pub use nest::Nested;
+pub use {nest::Nested, tempo::Tempo};
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
 
@@ -182,19 +183,29 @@ pub trait Consumer<Item>: Send + Sized {
         (first.resume(folder), rest)
     }
 
+    /// Whether a loop of `len` items, which begins now, is so short that it need not be offered to
+    /// anybody.
+    #[doc(hidden)]
+    fn hides(&self, len: usize) -> bool {
+        let _ = len;
+        false
+    }
+
     /// Drives this consumer with the items of `inner`, which come after those of `open`: goes on with
-    /// that folder, and leaves it open, where it can. The reducer is for them.
+    /// that folder, and leaves it open, where it can. The reducer is for them; `tempo` is that of all
+    /// loops that follow each other so.
     #[doc(hidden)]
     fn nest<I>(
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
+        tempo: Option<&Tempo>,
         inner: I,
     ) -> Nested<Self::Folder, Self::Result>
     where
         I: IndexedParallelIterator<Item = Item>,
     {
-        nest::nest(self, reducer, open, inner)
+        nest::nest(self, reducer, open, tempo, inner)
     }
 }
 
@@ -250,12 +261,13 @@ pub trait UnindexedConsumer<I>: Consumer<I> {
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
+        tempo: Option<&Tempo>,
         inner: L,
     ) -> Nested<Self::Folder, Self::Result>
     where
         L: ParallelIterator<Item = I>,
     {
-        nest::nest_unindexed(self, reducer, open, inner)
+        nest::nest_unindexed(self, reducer, open, tempo, inner)
     }
 }
 

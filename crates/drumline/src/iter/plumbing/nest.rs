@@ -13,7 +13,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use super::{Consumer, Folder, Reducer, UnindexedConsumer};
+use super::{Consumer, Folder, Reducer, Tempo, UnindexedConsumer};
 use crate::iter::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::thread_local;
 
@@ -44,6 +44,7 @@ pub(super) fn nest<T, C, I>(
     consumer: C,
     reducer: C::Reducer,
     open: Option<C::Folder>,
+    tempo: Option<&Tempo>,
     inner: I,
 ) -> Nested<C::Folder, C::Result>
 where
@@ -54,7 +55,7 @@ where
         let before = open.map(Folder::complete);
         return close(before, inner.drive(consumer), reducer);
     }
-    let slot = Slot::new(open);
+    let slot = Slot::new(open, tempo);
     let result = inner.drive(Inner::new(consumer, &slot));
     slot.nested(result, reducer)
 }
@@ -64,6 +65,7 @@ pub(super) fn nest_unindexed<T, C, I>(
     consumer: C,
     reducer: C::Reducer,
     open: Option<C::Folder>,
+    tempo: Option<&Tempo>,
     inner: I,
 ) -> Nested<C::Folder, C::Result>
 where
@@ -74,7 +76,7 @@ where
         let before = open.map(Folder::complete);
         return close(before, inner.drive_unindexed(consumer), reducer);
     }
-    let slot = Slot::new(open);
+    let slot = Slot::new(open, tempo);
     let result = inner.drive_unindexed(Inner::new(consumer, &slot));
     slot.nested(result, reducer)
 }
@@ -96,23 +98,34 @@ fn here() -> *const u8 {
 }
 
 /// Holds a folder between the loops that use it.
-struct Slot<F> {
+struct Slot<'t, F> {
     /// Whose it is: that of the frame which the slot is in.
     thread: *const u8,
     folder: Cell<Option<F>>,
+    tempo: Option<&'t Tempo>,
 }
 
-// SAFETY: the cell is used by the thread alone that made the slot: `take` and `put` compare, and the
-// slot is made, dropped and taken apart in one frame, by value. Two threads that live at once
+// SAFETY: what is in it is used by the thread alone that made the slot: `take`, `put` and `tempo` compare,
+// and the slot is made, dropped and taken apart in one frame, by value. Two threads that live at once
 // have different addresses, and the thread of a slot lives as long as its frame.
-unsafe impl<F> Sync for Slot<F> {}
+unsafe impl<F> Sync for Slot<'_, F> {}
 
-impl<F> Slot<F> {
-    fn new(folder: Option<F>) -> Self {
+impl<'t, F> Slot<'t, F> {
+    fn new(folder: Option<F>, tempo: Option<&'t Tempo>) -> Self {
         Slot {
             thread: here(),
             folder: Cell::new(folder),
+            tempo,
         }
+    }
+
+    /// The tempo of the loops that use it, if this is its thread.
+    #[inline]
+    fn tempo(&self) -> Option<&'t Tempo> {
+        if self.thread != here() {
+            return None;
+        }
+        self.tempo
     }
 
     /// Takes the folder, if it is there and this is its thread.
@@ -154,11 +167,11 @@ impl<F> Slot<F> {
 pub struct Inner<'s, C, F> {
     base: C,
     /// Only the leftmost part has it.
-    slot: Cell<Option<&'s Slot<F>>>,
+    slot: Cell<Option<&'s Slot<'s, F>>>,
 }
 
 impl<'s, C, F> Inner<'s, C, F> {
-    fn new(base: C, slot: &'s Slot<F>) -> Self {
+    fn new(base: C, slot: &'s Slot<'s, F>) -> Self {
         Inner {
             base,
             slot: Cell::new(Some(slot)),
@@ -173,7 +186,7 @@ impl<'s, C, F> Inner<'s, C, F> {
     }
 
     /// Unpacks a folder, or takes the one in the slot.
-    fn unpack<T>(&self, open: Option<InnerFolder<'s, F>>) -> (Option<&'s Slot<F>>, Option<F>)
+    fn unpack<T>(&self, open: Option<InnerFolder<'s, F>>) -> (Option<&'s Slot<'s, F>>, Option<F>)
     where
         F: Folder<T>,
     {
@@ -221,6 +234,13 @@ where
     }
 
     #[inline]
+    fn hides(&self, len: usize) -> bool {
+        // Only from the leftmost part: where there are others, somebody helps.
+        let tempo = self.slot.get().and_then(Slot::tempo);
+        tempo.is_some_and(|tempo| tempo.hides(len))
+    }
+
+    #[inline]
     fn resume(self, folder: Self::Folder) -> Self::Folder {
         InnerFolder {
             base: self.base.resume(folder.base),
@@ -241,13 +261,15 @@ where
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
+        tempo: Option<&Tempo>,
         inner: I,
     ) -> Nested<Self::Folder, Self::Result>
     where
         I: IndexedParallelIterator<Item = T>,
     {
         let (slot, open) = self.unpack(open);
-        pack(slot, self.base.nest(reducer.0, open, inner))
+        let tempo = tempo.or(slot.and_then(Slot::tempo));
+        pack(slot, self.base.nest(reducer.0, open, tempo, inner))
     }
 }
 
@@ -270,18 +292,21 @@ where
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
+        tempo: Option<&Tempo>,
         inner: I,
     ) -> Nested<Self::Folder, Self::Result>
     where
         I: ParallelIterator<Item = T>,
     {
         let (slot, open) = self.unpack(open);
-        pack(slot, self.base.nest_unindexed(reducer.0, open, inner))
+        let tempo = tempo.or(slot.and_then(Slot::tempo));
+        let nested = self.base.nest_unindexed(reducer.0, open, tempo, inner);
+        pack(slot, nested)
     }
 }
 
 fn pack<'s, F, R>(
-    slot: Option<&'s Slot<F>>,
+    slot: Option<&'s Slot<'s, F>>,
     nested: Nested<F, R>,
 ) -> Nested<InnerFolder<'s, F>, Option<R>> {
     match nested {
@@ -293,7 +318,7 @@ fn pack<'s, F, R>(
 /// The folder of an [`Inner`].
 pub struct InnerFolder<'s, F> {
     base: F,
-    slot: Option<&'s Slot<F>>,
+    slot: Option<&'s Slot<'s, F>>,
 }
 
 impl<T, F> Folder<T> for InnerFolder<'_, F>
