@@ -187,7 +187,7 @@ fn some_items() {
         let iter = numbers.iter();
         let odd = numbers.par_iter().filter(|n| **n % 2 == 1);
         same(odd, iter.clone().filter(|n| **n % 2 == 1));
-        let half = |n: &u64| (n % 2 == 0).then_some(n / 2);
+        let half = |n: &u64| n.is_multiple_of(2).then_some(n / 2);
         same(numbers.par_iter().filter_map(half), iter.filter_map(half));
     });
 }

@@ -133,6 +133,31 @@ struct FlatMapFolder<'f, C, O, R, F> {
     open: Option<O>,
 }
 
+impl<C, O, R, F> FlatMapFolder<'_, C, O, R, F> {
+    /// Drives the inner loop of an item. By reference: a folder is large, and inner loops may be short.
+    #[inline]
+    fn take<T, PI>(&mut self, item: T)
+    where
+        C: UnindexedConsumer<PI::Item, Folder = O, Result = R>,
+        F: Fn(T) -> PI,
+        PI: IntoParallelIterator,
+    {
+        let inner = (self.op)(item).into_par_iter();
+        let part = self.rest.split_off_left();
+        let reducer = self.rest.to_reducer();
+        let open = self.open.take();
+        match part.nest_unindexed(reducer, open, Some(&self.tempo), inner) {
+            Nested::Open(folder) => self.open = Some(folder),
+            Nested::Closed(result) => {
+                self.closed = Some(match self.closed.take() {
+                    Some(before) => self.rest.to_reducer().reduce(before, result),
+                    None => result,
+                });
+            }
+        }
+    }
+}
+
 impl<T, C, F, PI> Folder<T> for FlatMapFolder<'_, C, C::Folder, C::Result, F>
 where
     C: UnindexedConsumer<PI::Item>,
@@ -142,17 +167,18 @@ where
     type Result = C::Result;
 
     fn consume(mut self, item: T) -> Self {
-        let inner = (self.op)(item).into_par_iter();
-        let part = self.rest.split_off_left();
-        let reducer = self.rest.to_reducer();
-        match part.nest_unindexed(reducer, self.open, Some(&self.tempo), inner) {
-            Nested::Open(folder) => self.open = Some(folder),
-            Nested::Closed(result) => {
-                self.open = None;
-                self.closed = Some(match self.closed {
-                    Some(before) => self.rest.to_reducer().reduce(before, result),
-                    None => result,
-                });
+        self.take(item);
+        self
+    }
+
+    fn consume_iter<I>(mut self, iter: I) -> Self
+    where
+        I: IntoIterator<Item = T>,
+    {
+        for item in iter {
+            self.take(item);
+            if self.full() {
+                break;
             }
         }
         self

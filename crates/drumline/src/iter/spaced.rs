@@ -106,7 +106,7 @@ where
     fn next_back(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
         // The last one has as many before it as are left now.
-        if self.leads == (self.len % 2 == 0) {
+        if self.leads == self.len.is_multiple_of(2) {
             Some(self.element.clone())
         } else {
             self.base.next_back()

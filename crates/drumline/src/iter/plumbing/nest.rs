@@ -89,18 +89,19 @@ fn close<F, R>(before: Option<R>, after: R, reducer: impl Reducer<R>) -> Nested<
 }
 
 thread_local! {
-    /// Its address tells threads apart.
-    static HERE: u8 = const { 0 };
+    /// Its address tells threads apart. Never written, but it could be: so it is not the same for all.
+    static HERE: Cell<u8> = const { Cell::new(0) };
 }
 
-fn here() -> *const u8 {
-    HERE.with(|here| ptr::from_ref(here))
+#[inline]
+fn here() -> *const Cell<u8> {
+    HERE.with(ptr::from_ref)
 }
 
 /// Holds a folder between the loops that use it.
 struct Slot<'t, F> {
     /// Whose it is: that of the frame which the slot is in.
-    thread: *const u8,
+    thread: *const Cell<u8>,
     folder: Cell<Option<F>>,
     tempo: Option<&'t Tempo>,
 }
