@@ -120,6 +120,7 @@ where
         (left, FoldConsumer::new(right, self.plan), reducer)
     }
 
+    #[inline]
     fn into_folder(self) -> Self::Folder {
         FoldFolder {
             base: self.base.into_folder(),
@@ -136,6 +137,7 @@ where
         self.base.hides(len)
     }
 
+    #[inline]
     fn resume(self, folder: Self::Folder) -> Self::Folder {
         FoldFolder {
             base: self.base.resume(folder.base),
@@ -206,6 +208,7 @@ where
         FoldFolder { base, roll }
     }
 
+    #[inline]
     fn complete(self) -> F::Result {
         self.base.consume(self.roll.end()).complete()
     }

@@ -40,6 +40,7 @@ impl<F, R> Nested<F, R> {
 }
 
 /// Drives `consumer` with the items of `inner`, after those of `open`.
+#[inline(always)]
 pub(super) fn nest<T, C, I>(
     consumer: C,
     reducer: C::Reducer,
@@ -61,6 +62,7 @@ where
 }
 
 /// As [`nest`], where nobody knows how many items there are.
+#[inline(always)]
 pub(super) fn nest_unindexed<T, C, I>(
     consumer: C,
     reducer: C::Reducer,
@@ -149,6 +151,7 @@ impl<'t, F> Slot<'t, F> {
     }
 
     /// Joins the folder with the result of what came after it.
+    #[inline]
     fn nested<T, R>(self, result: Option<R>, reducer: impl Reducer<R>) -> Nested<F, R>
     where
         F: Folder<T, Result = R>,
