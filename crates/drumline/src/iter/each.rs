@@ -30,6 +30,10 @@ impl<L: Plan> Plan for One<L> {
     fn begin(self) -> Self::Stage {
         One(self.0.begin())
     }
+
+    fn full(&self) -> bool {
+        self.0.full()
+    }
 }
 
 impl<T, E> Stage<T> for One<E>
@@ -176,7 +180,7 @@ macro_rules! each_adapter {
     (
         $(#[$meta:meta])*
         $name:ident < I $(, $param:ident)* > { $($field:ident : $type:ty),* $(,)? }
-        where [$($extra:ident),*] { $($bound:tt)* }
+        where [$($life:lifetime)? $($extra:ident),*] { $($bound:tt)* }
         yields $item:ty;
         plan $plan:expr;
     ) => {
@@ -185,7 +189,7 @@ macro_rules! each_adapter {
             $name<I $(, $param)*> { $($field: $type),* }
         }
 
-        impl<I $(, $param)* $(, $extra)*> $crate::iter::ParallelIterator for $name<I $(, $param)*>
+        impl<$($life,)? I $(, $param)* $(, $extra)*> $crate::iter::ParallelIterator for $name<I $(, $param)*>
         where
             I: $crate::iter::ParallelIterator,
             $($bound)*
@@ -205,7 +209,7 @@ macro_rules! each_adapter {
             }
         }
 
-        impl<I $(, $param)* $(, $extra)*> $crate::iter::IndexedParallelIterator for $name<I $(, $param)*>
+        impl<$($life,)? I $(, $param)* $(, $extra)*> $crate::iter::IndexedParallelIterator for $name<I $(, $param)*>
         where
             I: $crate::iter::IndexedParallelIterator,
             $($bound)*

@@ -1,7 +1,7 @@
 //! `filter` and `filter_map`.
 
 use super::plumbing::Folder;
-use super::stage::{Plan, Stage, stage_adapter};
+use super::stage::{Stage, by_fn, stage_adapter};
 
 stage_adapter! {
     /// The items of another iterator that satisfy a predicate; see
@@ -12,22 +12,9 @@ stage_adapter! {
     plan Satisfying(&predicate);
 }
 
-/// Drops what does not satisfy the predicate; plan and stage in one.
-#[derive(Debug)]
-struct Satisfying<'f, P>(&'f P);
-
-impl<P> Clone for Satisfying<'_, P> {
-    fn clone(&self) -> Self {
-        Satisfying(self.0)
-    }
-}
-
-impl<P: Sync> Plan for Satisfying<'_, P> {
-    type Stage = Self;
-
-    fn begin(self) -> Self {
-        self
-    }
+by_fn! {
+    /// Drops what does not satisfy the predicate.
+    Satisfying
 }
 
 impl<T, P> Stage<T> for Satisfying<'_, P>
@@ -52,5 +39,43 @@ where
         I: Iterator<Item = T>,
     {
         folder.consume_iter(items.filter(self.0))
+    }
+}
+
+stage_adapter! {
+    /// What a function makes of the items of another iterator, where it makes something; see
+    /// [`filter_map`](super::ParallelIterator::filter_map).
+    FilterMap<I, P> { op: P }
+    where [R] { P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send, }
+    yields R;
+    plan Making(&op);
+}
+
+by_fn! {
+    /// Drops what nothing is made of.
+    Making
+}
+
+impl<T, R, P> Stage<T> for Making<'_, P>
+where
+    P: Fn(T) -> Option<R>,
+{
+    type Item = R;
+
+    #[inline]
+    fn feed<F: Folder<R>>(&mut self, folder: F, item: T) -> F {
+        match (self.0)(item) {
+            Some(made) => folder.consume(made),
+            None => folder,
+        }
+    }
+
+    #[inline]
+    fn feed_all<F, I>(&mut self, folder: F, items: I) -> F
+    where
+        F: Folder<R>,
+        I: Iterator<Item = T>,
+    {
+        folder.consume_iter(items.filter_map(self.0))
     }
 }

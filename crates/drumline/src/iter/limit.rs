@@ -86,12 +86,18 @@ impl Drop for Permit<'_> {
 }
 
 /// Takes a limit back that no loop took.
-struct Announced;
+#[must_use]
+pub(crate) struct Announced;
 
 impl Announced {
     fn new(jobs: usize) -> Self {
-        NEXT.with(|next| *next.borrow_mut() = Some(Limit::new(jobs)));
-        IS_SET.with(|is_set| is_set.set(true));
+        Self::again(Some(Limit::new(jobs)))
+    }
+
+    /// For the second of two loops that share a limit.
+    pub(crate) fn again(limit: Option<Arc<Limit>>) -> Self {
+        IS_SET.with(|is_set| is_set.set(limit.is_some()));
+        NEXT.with(|next| *next.borrow_mut() = limit);
         Announced
     }
 }

@@ -1,7 +1,8 @@
-//! `map`.
+//! `map`, `map_with` and `map_init`.
 
 use super::each::{Each, each_adapter};
-use super::stage::Plan;
+use super::stage::by_fn;
+use super::start::{CloneOf, MadeBy, With};
 
 each_adapter! {
     /// The items of another iterator, mapped by a function; see
@@ -12,22 +13,9 @@ each_adapter! {
     plan ByFn(&op);
 }
 
-/// Applies a function; plan and stage in one.
-#[derive(Debug)]
-pub(crate) struct ByFn<'f, F>(pub(crate) &'f F);
-
-impl<F> Clone for ByFn<'_, F> {
-    fn clone(&self) -> Self {
-        ByFn(self.0)
-    }
-}
-
-impl<F: Sync> Plan for ByFn<'_, F> {
-    type Stage = Self;
-
-    fn begin(self) -> Self {
-        self
-    }
+by_fn! {
+    /// Maps by a function.
+    ByFn
 }
 
 impl<T, R, F> Each<T> for ByFn<'_, F>
@@ -39,5 +27,39 @@ where
     #[inline]
     fn apply(&mut self, item: T) -> R {
         (self.0)(item)
+    }
+}
+
+each_adapter! {
+    /// The items of another iterator, mapped by a function that is lent a clone of a value; see
+    /// [`map_with`](super::ParallelIterator::map_with).
+    MapWith<I, T, F> { init: T, op: F }
+    where [R] { T: Send + Clone, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send, }
+    yields R;
+    plan With::new(CloneOf(init), &op);
+}
+
+each_adapter! {
+    /// The items of another iterator, mapped by a function that is lent a value made for the
+    /// purpose; see [`map_init`](super::ParallelIterator::map_init).
+    MapInit<I, INIT, F> { init: INIT, op: F }
+    where [T, R] {
+        INIT: Fn() -> T + Sync + Send,
+        F: Fn(&mut T, I::Item) -> R + Sync + Send,
+        R: Send,
+    }
+    yields R;
+    plan With::new(MadeBy(&init), &op);
+}
+
+impl<T, V, R, F> Each<T> for With<'_, V, F>
+where
+    F: Fn(&mut V, T) -> R,
+{
+    type Item = R;
+
+    #[inline]
+    fn apply(&mut self, item: T) -> R {
+        (self.op)(&mut self.start, item)
     }
 }

@@ -75,27 +75,38 @@
 //! A panic in a closure stops its part of the loop, other parts end as they would have, and the payload comes
 //! out of the operation at the end of the chain. Items that were not reached are dropped.
 
+mod attempt;
 mod blocks;
 mod both;
 mod bridged;
 mod cancel;
+mod chain;
 mod chunks;
+mod cloned;
 mod convert;
 mod each;
 mod enumerate;
 mod filter;
+mod find;
 mod fixed;
+mod flat_map;
+mod flat_map_iter;
+mod fold;
 mod fold_chunks;
 mod for_each;
 mod gather;
 mod indexed;
+mod inspect;
 mod interleave;
 mod interleave_shortest;
+mod intersperse;
 mod limit;
 mod map;
 mod multizip;
+mod panic_fuse;
 mod parallel;
 mod part_len;
+mod place;
 pub mod plumbing;
 mod positions;
 mod progress;
@@ -103,10 +114,17 @@ mod reduce;
 mod rev;
 mod search;
 mod skip;
+mod spaced;
 mod stage;
+mod start;
 mod step_by;
 mod sum;
 mod take;
+mod take_any;
+mod take_any_while;
+mod try_fold;
+mod try_reduce;
+mod until;
 mod worker_state;
 mod zip;
 mod zip_eq;
@@ -114,20 +132,28 @@ mod zip_eq;
 pub use {
     blocks::{ExponentialBlocks, UniformBlocks},
     cancel::{CancelOn, CancellationToken},
+    chain::Chain,
     chunks::Chunks,
+    cloned::{Cloned, Copied},
     convert::{
         FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
         IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
     },
     enumerate::Enumerate,
-    filter::Filter,
+    filter::{Filter, FilterMap},
+    flat_map::{FlatMap, Flatten},
+    flat_map_iter::{FlatMapIter, FlattenIter},
+    fold::{Fold, FoldWith},
     fold_chunks::{FoldChunks, FoldChunksWith},
     indexed::IndexedParallelIterator,
+    inspect::{Inspect, Update},
     interleave::Interleave,
     interleave_shortest::InterleaveShortest,
+    intersperse::Intersperse,
     limit::WithJobs,
-    map::Map,
+    map::{Map, MapInit, MapWith},
     multizip::MultiZip,
+    panic_fuse::PanicFuse,
     parallel::ParallelIterator,
     part_len::{MaxLen, MinLen},
     positions::Positions,
@@ -136,6 +162,9 @@ pub use {
     skip::Skip,
     step_by::StepBy,
     take::Take,
+    take_any::{SkipAny, TakeAny},
+    take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome},
+    try_fold::{TryFold, TryFoldWith},
     worker_state::MapWorker,
     zip::Zip,
     zip_eq::ZipEq,

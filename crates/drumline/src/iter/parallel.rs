@@ -1,24 +1,52 @@
 //! What every parallel iterator can do.
 
-use std::iter::Sum;
+use std::cmp::Ordering;
+use std::iter::{Product, Sum};
+use std::marker::PhantomData;
 
+use super::attempt::Attempt;
 use super::cancel::{CancelOn, CancellationToken};
-use super::convert::FromParallelIterator;
-use super::filter::Filter;
+use super::chain::Chain;
+use super::cloned::{Cloned, Copied};
+use super::convert::{FromParallelIterator, IntoParallelIterator};
+use super::filter::{Filter, FilterMap};
+use super::find::FindAny;
+use super::flat_map::{FlatMap, Flatten};
+use super::flat_map_iter::{FlatMapIter, FlattenIter};
+use super::fold::{Fold, FoldWith};
 use super::for_each::CallWith;
 use super::gather::gather;
+use super::inspect::{Inspect, Update};
+use super::intersperse::Intersperse;
 use super::limit::WithJobs;
-use super::map::Map;
+use super::map::{Map, MapInit, MapWith};
+use super::panic_fuse::PanicFuse;
+use super::place::{First, Last, search};
 use super::plumbing::UnindexedConsumer;
 use super::progress::{Progress, WithProgress};
-use super::reduce::ReduceBy;
-use super::sum::SumOf;
+use super::reduce::{ReduceBy, ReduceWith};
+use super::sum::{ProductOf, SumOf, Tally};
+use super::take_any::{SkipAny, TakeAny};
+use super::take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome};
+use super::try_fold::{TryFold, TryFoldWith};
+use super::try_reduce::{TryReduceBy, TryReduceWith};
 use super::worker_state::MapWorker;
 
 /// An iterator whose items can be worked on by several threads at once.
 ///
 /// The methods have the names and the meaning that they have in [`Iterator`], where it has them, and
 /// those that they have in rayon otherwise.
+///
+/// # Parts
+///
+/// Some methods give a value to each part of the items that one thread goes through without a break:
+/// `fold`, `map_init`, `map_with` and their like. How many parts there are depends on who has time. There
+/// is one if nobody helps, and each thread that comes to help makes another, or a few.
+///
+/// # Panics
+///
+/// Where a closure panics, the call that started the loop does, after everybody else has ended what
+/// they were at. That may be all other items, see [`panic_fuse`](Self::panic_fuse). Each item is dropped once.
 pub trait ParallelIterator: Sized + Send {
     /// What it gives.
     type Item: Send;
@@ -40,8 +68,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     /// use drumline::prelude::*;
     ///
-    /// let mut tens = vec![0; 4];
-    /// tens.par_iter_mut().enumerate().for_each(|(index, ten)| *ten = 10 * index);
+    /// let mut tens = [0, 1, 2, 3];
+    /// tens.par_iter_mut().for_each(|ten| *ten *= 10);
     /// assert_eq!(tens, [0, 10, 20, 30]);
     /// ```
     fn for_each<OP>(self, op: OP)
@@ -51,7 +79,131 @@ pub trait ParallelIterator: Sized + Send {
         gather(self, &CallWith(&op));
     }
 
+    /// Calls `op` with each item and a value that its thread has for itself: `init`, or a clone of it.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::sync::mpsc;
+    ///
+    /// let (sender, receiver) = mpsc::channel();
+    /// [1, 2, 3].par_iter().for_each_with(sender, |sender, number| {
+    ///     sender.send(number * 2).expect("somebody receives");
+    /// });
+    /// assert_eq!(receiver.iter().sum::<i32>(), 12);
+    /// ```
+    fn for_each_with<OP, T>(self, init: T, op: OP)
+    where
+        OP: Fn(&mut T, Self::Item) + Sync + Send,
+        T: Send + Clone,
+    {
+        self.map_with(init, op).for_each(|()| ());
+    }
+
+    /// Calls `op` with each item and a value that `init` has made for the [part](Self#parts) that the item is in.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::sync::Mutex;
+    ///
+    /// let lines = Mutex::new(Vec::new());
+    /// [7, 8, 9].par_iter().for_each_init(String::new, |buffer, number| {
+    ///     buffer.clear();
+    ///     buffer.push_str(&number.to_string());
+    ///     lines.lock().unwrap().push(buffer.len());
+    /// });
+    /// assert_eq!(lines.into_inner().unwrap(), [1, 1, 1]);
+    /// ```
+    fn for_each_init<OP, INIT, T>(self, init: INIT, op: OP)
+    where
+        OP: Fn(&mut T, Self::Item) + Sync + Send,
+        INIT: Fn() -> T + Sync + Send,
+    {
+        self.map_init(init, op).for_each(|()| ());
+    }
+
+    /// Calls `op` with each item, until one call fails; then with few more, and returns that failure.
+    /// Of several failures, any may be returned.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let words = ["3", "5", "seven"];
+    /// let result = words.par_iter().try_for_each(|word| word.parse::<u32>().map(drop));
+    /// assert!(result.is_err());
+    /// ```
+    fn try_for_each<OP, R>(self, op: OP) -> R
+    where
+        OP: Fn(Self::Item) -> R + Sync + Send,
+        R: Attempt<Output = ()> + Send,
+    {
+        self.map(op).try_reduce(|| (), |(), ()| R::success(()))
+    }
+
+    /// [`try_for_each`](Self::try_for_each) with a value that each thread has for itself, as in
+    /// [`for_each_with`](Self::for_each_with).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::sync::mpsc;
+    ///
+    /// let (sender, receiver) = mpsc::channel();
+    /// drop(receiver);
+    /// let result = [1, 2].par_iter().try_for_each_with(sender, |sender, item| sender.send(item));
+    /// assert!(result.is_err());
+    /// ```
+    fn try_for_each_with<OP, T, R>(self, init: T, op: OP) -> R
+    where
+        OP: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        T: Send + Clone,
+        R: Attempt<Output = ()> + Send,
+    {
+        let results = self.map_with(init, op);
+        results.try_reduce(|| (), |(), ()| R::success(()))
+    }
+
+    /// [`try_for_each`](Self::try_for_each) with a value made for each [part](Self#parts), as in
+    /// [`for_each_init`](Self::for_each_init).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::fmt::Write;
+    ///
+    /// let result = [1, 2].par_iter().try_for_each_init(String::new, |buffer, number| {
+    ///     buffer.clear();
+    ///     write!(buffer, "{number}")
+    /// });
+    /// assert_eq!(result, Ok(()));
+    /// ```
+    fn try_for_each_init<OP, INIT, T, R>(self, init: INIT, op: OP) -> R
+    where
+        OP: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        INIT: Fn() -> T + Sync + Send,
+        R: Attempt<Output = ()> + Send,
+    {
+        let results = self.map_init(init, op);
+        results.try_reduce(|| (), |(), ()| R::success(()))
+    }
+
+    /// Counts the items, which are made for that.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let even = [1, 2, 4, 7].par_iter().filter(|number| **number % 2 == 0);
+    /// assert_eq!(even.count(), 2);
+    /// ```
+    fn count(self) -> usize {
+        gather(self, &Tally)
+    }
+
     /// Maps each item by `op`.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let lengths = ["a", "bcd"].par_iter().map(|word| word.len());
+    /// assert_eq!(lengths.max(), Some(3));
+    /// ```
     fn map<F, R>(self, op: F) -> Map<Self, F>
     where
         F: Fn(Self::Item) -> R + Sync + Send,
@@ -60,7 +212,136 @@ pub trait ParallelIterator: Sized + Send {
         Map::new(self, op)
     }
 
+    /// Maps each item by `op`, which is lent a value besides that its thread has for itself: `init`,
+    /// or a clone of it.
+    ///
+    /// It is cloned where the items are split in two [parts](Self#parts), or might be.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let sum: usize = ["one", "three"]
+    ///     .par_iter()
+    ///     .map_with(String::new(), |buffer, word| {
+    ///         buffer.clear();
+    ///         buffer.extend(word.chars().rev());
+    ///         buffer.find('e').unwrap_or(9)
+    ///     })
+    ///     .sum();
+    /// assert_eq!(sum, 0);
+    /// ```
+    fn map_with<F, T, R>(self, init: T, op: F) -> MapWith<Self, T, F>
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        T: Send + Clone,
+        R: Send,
+    {
+        MapWith::new(self, init, op)
+    }
+
+    /// Maps each item by `op`, which is lent a value besides that `init` has made for the
+    /// [part](Self#parts) that the item is in.
+    ///
+    /// The value never leaves its thread.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::cell::Cell;
+    ///
+    /// let largest = [4, 6, 2]
+    ///     .par_iter()
+    ///     .map_init(|| Cell::new(0), |largest, number| {
+    ///         largest.set(largest.get().max(*number));
+    ///         largest.get()
+    ///     })
+    ///     .max();
+    /// assert_eq!(largest, Some(6));
+    /// ```
+    fn map_init<F, INIT, T, R>(self, init: INIT, op: F) -> MapInit<Self, INIT, F>
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        INIT: Fn() -> T + Sync + Send,
+        R: Send,
+    {
+        MapInit::new(self, init, op)
+    }
+
+    /// Clones each item, of an iterator over references.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let words = [String::from("b"), String::from("a")];
+    /// assert_eq!(words.par_iter().cloned().min(), Some(String::from("a")));
+    /// ```
+    fn cloned<'a, T>(self) -> Cloned<Self>
+    where
+        T: 'a + Clone + Send,
+        Self: ParallelIterator<Item = &'a T>,
+    {
+        Cloned::new(self)
+    }
+
+    /// Copies each item, of an iterator over references.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!([2, 3].par_iter().copied().reduce(|| 1, |a, b| a * b), 6);
+    /// ```
+    fn copied<'a, T>(self) -> Copied<Self>
+    where
+        T: 'a + Copy + Send,
+        Self: ParallelIterator<Item = &'a T>,
+    {
+        Copied::new(self)
+    }
+
+    /// Shows each item to `op` on its way.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// let seen = AtomicUsize::new(0);
+    /// let even = [1, 2, 3]
+    ///     .par_iter()
+    ///     .inspect(|_| {
+    ///         seen.fetch_add(1, Ordering::Relaxed);
+    ///     })
+    ///     .filter(|number| *number % 2 == 0);
+    /// assert_eq!((even.count(), seen.into_inner()), (1, 3));
+    /// ```
+    fn inspect<OP>(self, op: OP) -> Inspect<Self, OP>
+    where
+        OP: Fn(&Self::Item) + Sync + Send,
+    {
+        Inspect::new(self, op)
+    }
+
+    /// Changes each item by `op` on its way.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let sum: i32 = [1, 2].par_iter().copied().update(|number| *number += 10).sum();
+    /// assert_eq!(sum, 23);
+    /// ```
+    fn update<F>(self, op: F) -> Update<Self, F>
+    where
+        F: Fn(&mut Self::Item) + Sync + Send,
+    {
+        Update::new(self, op)
+    }
+
     /// Leaves out the items that do not satisfy `predicate`.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let small = [5, 50, 7].par_iter().filter(|number| **number < 10);
+    /// assert_eq!(small.sum::<i32>(), 12);
+    /// ```
     fn filter<P>(self, predicate: P) -> Filter<Self, P>
     where
         P: Fn(&Self::Item) -> bool + Sync + Send,
@@ -68,7 +349,107 @@ pub trait ParallelIterator: Sized + Send {
         Filter::new(self, predicate)
     }
 
+    /// Maps each item by `op` and leaves out those of which it makes `None`.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let numbers = ["5", "five", "6"].par_iter().filter_map(|word| word.parse::<i32>().ok());
+    /// assert_eq!(numbers.sum::<i32>(), 11);
+    /// ```
+    fn filter_map<P, R>(self, op: P) -> FilterMap<Self, P>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        FilterMap::new(self, op)
+    }
+
+    /// Makes a parallel iterator of each item, and gives the items of all of those, in order.
+    ///
+    /// Others may help with the items of each inner iterator, and with the inner iterators as well. Where
+    /// nobody does they cost little more than sequential loops, so that it does not matter which
+    /// are longer, the inner ones or the outer one.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let rows = [vec![1, 2, 3], vec![], vec![4]];
+    /// assert_eq!(rows.par_iter().flat_map(|row| &row[..]).count(), 4);
+    /// ```
+    fn flat_map<F, PI>(self, op: F) -> FlatMap<Self, F>
+    where
+        F: Fn(Self::Item) -> PI + Sync + Send,
+        PI: IntoParallelIterator,
+    {
+        FlatMap::new(self, op)
+    }
+
+    /// Makes a sequential iterator of each item, and gives the items of all of those, in order.
+    ///
+    /// An inner iterator is gone through by one thread; see [`flat_map`](Self::flat_map).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let letters = ["ab", "c"].par_iter().flat_map_iter(|word| word.chars());
+    /// assert_eq!(letters.max(), Some('c'));
+    /// ```
+    fn flat_map_iter<F, SI>(self, op: F) -> FlatMapIter<Self, F>
+    where
+        F: Fn(Self::Item) -> SI + Sync + Send,
+        SI: IntoIterator<Item: Send>,
+    {
+        FlatMapIter::new(self, op)
+    }
+
+    /// Gives the items of the items, which can become parallel iterators; see
+    /// [`flat_map`](Self::flat_map).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let rows: [&[i32]; 2] = [&[1, 2], &[3]];
+    /// assert_eq!(rows.par_iter().copied().flatten().sum::<i32>(), 6);
+    /// ```
+    fn flatten(self) -> Flatten<Self>
+    where
+        Self::Item: IntoParallelIterator,
+    {
+        Flatten::new(self)
+    }
+
+    /// Gives the items of the items, which can become sequential iterators; see
+    /// [`flat_map_iter`](Self::flat_map_iter).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let rows = [Some(1), None, Some(3)];
+    /// assert_eq!(rows.par_iter().flatten_iter().sum::<i32>(), 4);
+    /// ```
+    fn flatten_iter(self) -> FlattenIter<Self>
+    where
+        Self::Item: IntoIterator<Item: Send>,
+    {
+        FlattenIter::new(self)
+    }
+
     /// Joins all items by `op`, whose identity is made by `identity`.
+    ///
+    /// Neighbours are joined, in any order; so the result is well defined where `op` is associative and
+    /// `identity` makes what its name says, as many times as need be.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let points = [(3, 4), (0, 9), (5, 1)];
+    /// let corner = points
+    ///     .par_iter()
+    ///     .copied()
+    ///     .reduce(|| (0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+    /// assert_eq!(corner, (5, 9));
+    /// ```
     fn reduce<OP, ID>(self, identity: ID, op: OP) -> Self::Item
     where
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
@@ -81,12 +462,455 @@ pub trait ParallelIterator: Sized + Send {
         gather(self, &by)
     }
 
-    /// Adds all items up.
+    /// Joins all items by `op`; `None` if there are none.
+    ///
+    /// As in [`reduce`](Self::reduce), `op` should be associative.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let words = ["to", "get", "her"];
+    /// let longest = words.par_iter().reduce_with(|a, b| if b.len() > a.len() { b } else { a });
+    /// assert_eq!(longest, Some(&"get"));
+    /// ```
+    fn reduce_with<OP>(self, op: OP) -> Option<Self::Item>
+    where
+        OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+    {
+        gather(self, &ReduceWith(&op))
+    }
+
+    /// Joins what all items hold by `op`, until an item or a call of `op` is a failure; then that is
+    /// the result.
+    ///
+    /// Of several failures, any may be returned.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let sum = |numbers: &[u8]| {
+    ///     let numbers = numbers.par_iter().map(|number| Some(*number));
+    ///     numbers.try_reduce(|| 0, u8::checked_add)
+    /// };
+    /// assert_eq!(sum(&[100, 100]), Some(200));
+    /// assert_eq!(sum(&[100, 100, 100]), None);
+    /// ```
+    fn try_reduce<T, OP, ID>(self, identity: ID, op: OP) -> Self::Item
+    where
+        OP: Fn(T, T) -> Self::Item + Sync + Send,
+        ID: Fn() -> T + Sync + Send,
+        Self::Item: Attempt<Output = T>,
+    {
+        gather(self, &TryReduceBy::new(&identity, &op))
+    }
+
+    /// As [`try_reduce`](Self::try_reduce); `None` if there are no items.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let numbers = ["4", "7"].par_iter().map(|word| word.parse::<i32>());
+    /// assert_eq!(numbers.try_reduce_with(|a, b| Ok(a.max(b))), Some(Ok(7)));
+    /// ```
+    fn try_reduce_with<T, OP>(self, op: OP) -> Option<Self::Item>
+    where
+        OP: Fn(T, T) -> Self::Item + Sync + Send,
+        Self::Item: Attempt<Output = T>,
+    {
+        gather(self, &TryReduceWith::new(&op))
+    }
+
+    /// Folds the items of each [part](Self#parts) into a value, and gives those values.
+    ///
+    /// Where a sequential `fold` ends with one value, here come as many as there are parts, which is any number: use it
+    /// together with what makes one of them, as `reduce` or `sum`. It is the way to build
+    /// something of many items at a time that could also be built of one at a time, at more cost.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let text = ['f', 'o', 'l', 'd']
+    ///     .par_iter()
+    ///     .fold(String::new, |mut text, letter| {
+    ///         text.push(*letter);
+    ///         text
+    ///     })
+    ///     .reduce(String::new, |left, right| left + &right);
+    /// assert_eq!(text, "fold");
+    /// ```
+    fn fold<T, ID, F>(self, identity: ID, op: F) -> Fold<Self, ID, F>
+    where
+        F: Fn(T, Self::Item) -> T + Sync + Send,
+        ID: Fn() -> T + Sync + Send,
+        T: Send,
+    {
+        Fold::new(self, identity, op)
+    }
+
+    /// As [`fold`](Self::fold), beginning with clones of `init`.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let lengths = ["a", "bc", "def"].par_iter().fold_with(0, |sum, word| sum + word.len());
+    /// assert_eq!(lengths.sum::<usize>(), 6);
+    /// ```
+    fn fold_with<F, T>(self, init: T, op: F) -> FoldWith<Self, T, F>
+    where
+        F: Fn(T, Self::Item) -> T + Sync + Send,
+        T: Send + Clone,
+    {
+        FoldWith::new(self, init, op)
+    }
+
+    /// Folds the items of each [part](Self#parts) by what may fail, which ends that part; other parts
+    /// go on.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let bytes = [200u8, 30, 40];
+    /// let sum = bytes
+    ///     .par_iter()
+    ///     .try_fold(|| 0u8, |sum, byte| sum.checked_add(*byte))
+    ///     .try_reduce(|| 0, u8::checked_add);
+    /// assert_eq!(sum, None);
+    /// ```
+    fn try_fold<T, R, ID, F>(self, identity: ID, op: F) -> TryFold<Self, R, ID, F>
+    where
+        F: Fn(T, Self::Item) -> R + Sync + Send,
+        ID: Fn() -> T + Sync + Send,
+        R: Attempt<Output = T> + Send,
+    {
+        TryFold::new(self, identity, op, PhantomData)
+    }
+
+    /// As [`try_fold`](Self::try_fold), beginning with clones of `init`.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let sum = ["1", "x"]
+    ///     .par_iter()
+    ///     .try_fold_with(0, |sum, word| word.parse::<i32>().map(|number| sum + number))
+    ///     .try_reduce(|| 0, |a, b| Ok(a + b));
+    /// assert!(sum.is_err());
+    /// ```
+    fn try_fold_with<F, T, R>(self, init: T, op: F) -> TryFoldWith<Self, R, F>
+    where
+        F: Fn(T, Self::Item) -> R + Sync + Send,
+        R: Attempt<Output = T> + Send,
+        T: Clone + Send,
+    {
+        TryFoldWith::new(self, init, op)
+    }
+
+    /// Adds all items up, in any order, which matters where addition rounds.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!([4, 5, 6].par_iter().sum::<u32>(), 15);
+    /// ```
     fn sum<S>(self) -> S
     where
         S: Send + Sum<Self::Item> + Sum<S>,
     {
         gather(self, &SumOf::new())
+    }
+
+    /// Multiplies all items, in any order, which matters where multiplication rounds.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!([4, 5, 6].par_iter().product::<u32>(), 120);
+    /// ```
+    fn product<P>(self) -> P
+    where
+        P: Send + Product<Self::Item> + Product<P>,
+    {
+        gather(self, &ProductOf::new())
+    }
+
+    /// The smallest item, of several the first one; `None` if there are none.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!([8, 3, 5].par_iter().min(), Some(&3));
+    /// ```
+    fn min(self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        self.reduce_with(Ord::min)
+    }
+
+    /// The smallest item as `compare` sees it, of several the first one; `None` if there are none.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let lowest = [0.5, -1.5, 1.0].par_iter().min_by(|a, b| f64::total_cmp(a, b));
+    /// assert_eq!(lowest, Some(&-1.5));
+    /// ```
+    fn min_by<F>(self, compare: F) -> Option<Self::Item>
+    where
+        F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
+    {
+        self.reduce_with(|a, b| match compare(&a, &b) {
+            Ordering::Greater => b,
+            Ordering::Less | Ordering::Equal => a,
+        })
+    }
+
+    /// The item with the smallest key, of several the first one; `None` if there are none.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let nearest = [-7i32, 4, 11].par_iter().min_by_key(|number| number.abs());
+    /// assert_eq!(nearest, Some(&4));
+    /// ```
+    fn min_by_key<K, F>(self, key: F) -> Option<Self::Item>
+    where
+        K: Ord + Send,
+        F: Sync + Send + Fn(&Self::Item) -> K,
+    {
+        let keyed = self.map(|item| (key(&item), item));
+        let smallest = keyed.min_by(|a, b| a.0.cmp(&b.0))?;
+        Some(smallest.1)
+    }
+
+    /// The largest item, of several the last one; `None` if there are none.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!([8, 3, 5].par_iter().max(), Some(&8));
+    /// ```
+    fn max(self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        self.reduce_with(Ord::max)
+    }
+
+    /// The largest item as `compare` sees it, of several the last one; `None` if there are none.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let highest = [0.5, -1.5, 1.0].par_iter().max_by(|a, b| f64::total_cmp(a, b));
+    /// assert_eq!(highest, Some(&1.0));
+    /// ```
+    fn max_by<F>(self, compare: F) -> Option<Self::Item>
+    where
+        F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
+    {
+        self.reduce_with(|a, b| match compare(&a, &b) {
+            Ordering::Greater => a,
+            Ordering::Less | Ordering::Equal => b,
+        })
+    }
+
+    /// The item with the largest key, of several the last one; `None` if there are none.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let farthest = [-7i32, 4, 1].par_iter().max_by_key(|number| number.abs());
+    /// assert_eq!(farthest, Some(&-7));
+    /// ```
+    fn max_by_key<K, F>(self, key: F) -> Option<Self::Item>
+    where
+        K: Ord + Send,
+        F: Sync + Send + Fn(&Self::Item) -> K,
+    {
+        let keyed = self.map(|item| (key(&item), item));
+        let largest = keyed.max_by(|a, b| a.0.cmp(&b.0))?;
+        Some(largest.1)
+    }
+
+    /// Gives its items and then those of `next`.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let (a, b) = ([1, 2], [3]);
+    /// let both = a.par_iter().chain(&b[..]);
+    /// assert_eq!(both.find_last(|_| true), Some(&3));
+    /// ```
+    fn chain<C>(self, next: C) -> Chain<Self, C::Iter>
+    where
+        C: IntoParallelIterator<Item = Self::Item>,
+    {
+        Chain::new(self, next.into_par_iter())
+    }
+
+    /// Searches for an item that satisfies `predicate`; of several, any may be found. When one is
+    /// found, no more than a few others are looked at.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let found = [3, 8, 9, 12].par_iter().find_any(|number| **number % 4 == 0);
+    /// assert!(found == Some(&8) || found == Some(&12));
+    /// ```
+    fn find_any<P>(self, predicate: P) -> Option<Self::Item>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.find_map_any(|item| predicate(&item).then_some(item))
+    }
+
+    /// Searches for the first item that satisfies `predicate`. When one is found, only those before
+    /// it are looked at, apart from a few.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let found = [3, 8, 9, 12].par_iter().find_first(|number| **number % 4 == 0);
+    /// assert_eq!(found, Some(&8));
+    /// ```
+    fn find_first<P>(self, predicate: P) -> Option<Self::Item>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.find_map_first(|item| predicate(&item).then_some(item))
+    }
+
+    /// Searches for the last item that satisfies `predicate`. A thread goes through its items from the first on
+    /// all the same, but stops when one is found in what comes after them.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let found = [3, 8, 9, 12].par_iter().find_last(|number| **number % 4 == 0);
+    /// assert_eq!(found, Some(&12));
+    /// ```
+    fn find_last<P>(self, predicate: P) -> Option<Self::Item>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.find_map_last(|item| predicate(&item).then_some(item))
+    }
+
+    /// Searches for an item of which `op` makes something, and returns that; as
+    /// [`find_any`](Self::find_any).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let number = ["one", "2", "three"].par_iter().find_map_any(|word| word.parse::<i32>().ok());
+    /// assert_eq!(number, Some(2));
+    /// ```
+    fn find_map_any<P, R>(self, op: P) -> Option<R>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        gather(self, &FindAny::new(&op))
+    }
+
+    /// Searches for the first item of which `op` makes something, and returns that; as
+    /// [`find_first`](Self::find_first).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let number = ["one", "2", "3"].par_iter().find_map_first(|word| word.parse::<i32>().ok());
+    /// assert_eq!(number, Some(2));
+    /// ```
+    fn find_map_first<P, R>(self, op: P) -> Option<R>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        search(self, &op, First)
+    }
+
+    /// Searches for the last item of which `op` makes something, and returns that; as
+    /// [`find_last`](Self::find_last).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let number = ["one", "2", "3"].par_iter().find_map_last(|word| word.parse::<i32>().ok());
+    /// assert_eq!(number, Some(3));
+    /// ```
+    fn find_map_last<P, R>(self, op: P) -> Option<R>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        search(self, &op, Last)
+    }
+
+    /// Whether any item satisfies `predicate`. When one does, no more than a few others are looked
+    /// at.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert!([1, 2, 3].par_iter().any(|number| *number == 2));
+    /// ```
+    fn any<P>(self, predicate: P) -> bool
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        let found = self.find_map_any(|item| predicate(item).then_some(()));
+        found.is_some()
+    }
+
+    /// Whether all items satisfy `predicate`. When one does not, no more than a few others are
+    /// looked at.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert!(![1, 2, 3].par_iter().all(|number| *number == 2));
+    /// ```
+    fn all<P>(self, predicate: P) -> bool
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        !self.any(|item| !predicate(item))
+    }
+
+    /// Gives what the items hold, until there is one that holds nothing.
+    ///
+    /// Then no more items are looked at, apart from a few, wherever they are.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let words = ["1", "2", "three", "4"];
+    /// let numbers = words.par_iter().map(|word| word.parse::<i32>().ok());
+    /// assert!(numbers.while_some().count() < 4);
+    /// ```
+    fn while_some<T>(self) -> WhileSome<Self>
+    where
+        Self: ParallelIterator<Item = Option<T>>,
+        T: Send,
+    {
+        WhileSome::new(self)
+    }
+
+    /// Stops soon if something panics: a closure before or after it, on any thread.
+    ///
+    /// Otherwise the other threads go on until they are through with what they have.
+    ///
+    /// ```should_panic
+    /// use drumline::prelude::*;
+    ///
+    /// let mut millis = [0; 100];
+    /// millis[50] = -1;
+    /// millis.par_iter().panic_fuse().for_each(|milli| assert!(*milli >= 0));
+    /// ```
+    fn panic_fuse(self) -> PanicFuse<Self> {
+        PanicFuse::new(self)
     }
 
     /// Makes a collection of all items, in their order where it has one.
@@ -95,6 +919,79 @@ pub trait ParallelIterator: Sized + Send {
         C: FromParallelIterator<Self::Item>,
     {
         C::from_par_iter(self)
+    }
+
+    /// Puts clones of `element` between the items.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let line = ["a", "b"].par_iter().intersperse(&", ");
+    /// let line = line.fold(String::new, |line, part| line + part);
+    /// assert_eq!(line.reduce(String::new, |left, right| left + &right), "a, b");
+    /// ```
+    fn intersperse(self, element: Self::Item) -> Intersperse<Self>
+    where
+        Self::Item: Clone,
+    {
+        Intersperse::new(self, element)
+    }
+
+    /// Takes `count` items, no matter which, or all if there are fewer. They stay in order.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let positive = [4, -2, 7, 9].par_iter().filter(|number| **number > 0);
+    /// assert_eq!(positive.take_any(2).count(), 2);
+    /// ```
+    fn take_any(self, count: usize) -> TakeAny<Self> {
+        TakeAny::new(self, count)
+    }
+
+    /// Leaves `count` items out, no matter which, or all if there are fewer. The others stay in order.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!([4, -2, 7, 9].par_iter().skip_any(3).count(), 1);
+    /// ```
+    fn skip_any(self, count: usize) -> SkipAny<Self> {
+        SkipAny::new(self, count)
+    }
+
+    /// Takes items until any of them does not satisfy `predicate`; then nobody takes more.
+    ///
+    /// So some that come after that one may be taken, and some that come before it may be left out.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let few = [1, 2, 30, 4].par_iter().take_any_while(|number| **number < 10);
+    /// assert!(few.count() < 4);
+    /// ```
+    fn take_any_while<P>(self, predicate: P) -> TakeAnyWhile<Self, P>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        TakeAnyWhile::new(self, predicate)
+    }
+
+    /// Leaves items out until any of them does not satisfy `predicate`; from then on everybody takes all.
+    ///
+    /// So some that come after that one may be left out, and some that come before it may be taken.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let rest = [1, 2, 30, 4].par_iter().skip_any_while(|number| **number < 10);
+    /// assert!(rest.count() >= 1);
+    /// ```
+    fn skip_any_while<P>(self, predicate: P) -> SkipAnyWhile<Self, P>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        SkipAnyWhile::new(self, predicate)
     }
 
     // ---- what rayon does not have ----------------------------------------

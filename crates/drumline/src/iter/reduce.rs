@@ -1,4 +1,4 @@
-//! `reduce`.
+//! `reduce` and `reduce_with`; the smallest and the largest item are found by the latter.
 
 use super::gather::{Gather, Join};
 
@@ -44,5 +44,51 @@ where
         I: Iterator<Item = T>,
     {
         items.fold(value, self.op)
+    }
+}
+
+/// Joins items by an operation that has none: nothing comes of no items.
+#[derive(Debug)]
+pub(crate) struct ReduceWith<'f, OP>(pub(crate) &'f OP);
+
+impl<T, OP> Join<Option<T>> for ReduceWith<'_, OP>
+where
+    OP: Fn(T, T) -> T + Sync,
+{
+    #[inline]
+    fn join(&self, left: Option<T>, right: Option<T>) -> Option<T> {
+        match (left, right) {
+            (Some(left), Some(right)) => Some((self.0)(left, right)),
+            (left, right) => left.or(right),
+        }
+    }
+}
+
+impl<T, OP> Gather<T> for ReduceWith<'_, OP>
+where
+    T: Send,
+    OP: Fn(T, T) -> T + Sync,
+{
+    type Value = Option<T>;
+
+    #[inline]
+    fn begin(&self) -> Option<T> {
+        None
+    }
+
+    #[inline]
+    fn take(&self, value: Option<T>, item: T) -> Option<T> {
+        self.join(value, Some(item))
+    }
+
+    #[inline]
+    fn take_all<I>(&self, value: Option<T>, items: I) -> Option<T>
+    where
+        I: Iterator<Item = T>,
+    {
+        match value {
+            Some(value) => Some(items.fold(value, self.0)),
+            None => items.reduce(self.0),
+        }
     }
 }

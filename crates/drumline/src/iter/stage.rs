@@ -16,6 +16,11 @@ pub(crate) trait Plan: Clone + Send {
 
     /// Begins a part.
     fn begin(self) -> Self::Stage;
+
+    /// Whether no part wants items any more.
+    fn full(&self) -> bool {
+        false
+    }
 }
 
 /// What is done with each item.
@@ -88,7 +93,12 @@ where
     }
 
     fn full(&self) -> bool {
-        self.base.full()
+        self.plan.full() || self.base.full()
+    }
+
+    #[inline]
+    fn hides(&self, len: usize) -> bool {
+        self.base.hides(len)
     }
 
     fn resume(self, folder: Self::Folder) -> Self::Folder {
@@ -202,7 +212,7 @@ macro_rules! stage_adapter {
     (
         $(#[$meta:meta])*
         $name:ident < I $(, $param:ident)* > { $($field:ident : $type:ty),* $(,)? }
-        where [$($extra:ident),*] { $($bound:tt)* }
+        where [$($life:lifetime)? $($extra:ident),*] { $($bound:tt)* }
         yields $item:ty;
         plan $plan:expr;
     ) => {
@@ -211,7 +221,7 @@ macro_rules! stage_adapter {
             $name<I $(, $param)*> { $($field: $type),* }
         }
 
-        impl<I $(, $param)* $(, $extra)*> $crate::iter::ParallelIterator for $name<I $(, $param)*>
+        impl<$($life,)? I $(, $param)* $(, $extra)*> $crate::iter::ParallelIterator for $name<I $(, $param)*>
         where
             I: $crate::iter::ParallelIterator,
             $($bound)*
@@ -229,3 +239,28 @@ macro_rules! stage_adapter {
     };
 }
 pub(crate) use stage_adapter;
+
+/// Declares what does something by a function: a struct around a reference to it that is its own
+/// plan.
+macro_rules! by_fn {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        pub(crate) struct $name<'f, F>(pub(crate) &'f F);
+
+        impl<F> Clone for $name<'_, F> {
+            fn clone(&self) -> Self {
+                $name(self.0)
+            }
+        }
+
+        impl<F: Sync> $crate::iter::stage::Plan for $name<'_, F> {
+            type Stage = Self;
+
+            fn begin(self) -> Self {
+                self
+            }
+        }
+    };
+}
+pub(crate) use by_fn;

@@ -1,6 +1,6 @@
 //! `sum`, `product` and `count`.
 
-use std::iter::{self, Sum};
+use std::iter::{self, Product, Sum};
 use std::marker::PhantomData;
 
 use super::gather::{Gather, Join};
@@ -47,5 +47,83 @@ where
         I: Iterator<Item = T>,
     {
         self.join(value, items.sum())
+    }
+}
+
+/// Multiplies items.
+#[derive(Debug)]
+pub(crate) struct ProductOf<P>(PhantomData<fn() -> P>);
+
+impl<P> ProductOf<P> {
+    pub(crate) fn new() -> Self {
+        ProductOf(PhantomData)
+    }
+}
+
+impl<P> Join<P> for ProductOf<P>
+where
+    P: Product<P>,
+{
+    #[inline]
+    fn join(&self, left: P, right: P) -> P {
+        [left, right].into_iter().product()
+    }
+}
+
+impl<T, P> Gather<T> for ProductOf<P>
+where
+    P: Send + Product<T> + Product<P>,
+{
+    type Value = P;
+
+    #[inline]
+    fn begin(&self) -> P {
+        iter::empty::<T>().product()
+    }
+
+    #[inline]
+    fn take(&self, value: P, item: T) -> P {
+        self.join(value, iter::once(item).product())
+    }
+
+    #[inline]
+    fn take_all<I>(&self, value: P, items: I) -> P
+    where
+        I: Iterator<Item = T>,
+    {
+        self.join(value, items.product())
+    }
+}
+
+/// Counts items.
+#[derive(Debug)]
+pub(crate) struct Tally;
+
+impl Join<usize> for Tally {
+    #[inline]
+    fn join(&self, left: usize, right: usize) -> usize {
+        left + right
+    }
+}
+
+impl<T> Gather<T> for Tally {
+    type Value = usize;
+
+    #[inline]
+    fn begin(&self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn take(&self, value: usize, _item: T) -> usize {
+        value + 1
+    }
+
+    #[inline]
+    fn take_all<I>(&self, value: usize, items: I) -> usize
+    where
+        I: Iterator<Item = T>,
+    {
+        value + items.count()
     }
 }

@@ -96,7 +96,7 @@ where
     if part.consumer.full() {
         return part.consumer.into_folder().complete();
     }
-    if len <= 1 {
+    if len <= 1 || part.consumer.hides(len) {
         return part.fold();
     }
     let (min, max) = (
@@ -160,10 +160,10 @@ const SPLITS: u32 = 6;
 const UNTIMED: usize = 1024;
 
 /// A run that took less than this may be followed by a longer one.
-const SHORT: Duration = Duration::from_micros(4);
+pub(super) const SHORT: Duration = Duration::from_micros(4);
 
 /// A run that took more than this is followed by a shorter one.
-const LONG: Duration = Duration::from_micros(16);
+pub(super) const LONG: Duration = Duration::from_micros(16);
 
 /// Items and who takes them.
 struct Part<P, C> {

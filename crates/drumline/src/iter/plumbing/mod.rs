@@ -72,7 +72,14 @@
 //! assert_eq!(Squares(0..1_000).map(u64::from).sum::<u64>(), 332_833_500);
 //! ```
 
+use super::{IndexedParallelIterator, ParallelIterator};
+
 mod drive;
+mod nest;
+mod tempo;
+
+#[doc(hidden)]
+pub use {nest::Nested, tempo::Tempo};
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
 
@@ -185,6 +192,31 @@ pub trait Consumer<Item>: Send + Sized {
     fn succeed(self, folder: Self::Folder) -> (Self::Result, Self::Folder) {
         (folder.complete(), self.into_folder())
     }
+
+    /// Whether a loop of `len` items, which begins now, is so short that it need not be offered to
+    /// anybody.
+    #[doc(hidden)]
+    fn hides(&self, len: usize) -> bool {
+        let _ = len;
+        false
+    }
+
+    /// Drives this consumer with the items of `inner`, which come after those of `open`: goes on with
+    /// that folder, and leaves it open, where it can. The reducer is for them; `tempo` is that of all
+    /// loops that follow each other so.
+    #[doc(hidden)]
+    fn nest<I>(
+        self,
+        reducer: Self::Reducer,
+        open: Option<Self::Folder>,
+        tempo: Option<&Tempo>,
+        inner: I,
+    ) -> Nested<Self::Folder, Self::Result>
+    where
+        I: IndexedParallelIterator<Item = Item>,
+    {
+        nest::nest(self, reducer, open, tempo, inner)
+    }
 }
 
 /// Takes items one after another.
@@ -232,6 +264,21 @@ pub trait UnindexedConsumer<I>: Consumer<I> {
 
     /// What joins the results of `self` and of what was split off.
     fn to_reducer(&self) -> Self::Reducer;
+
+    /// As [`nest`](Consumer::nest), where nobody knows how many items there are.
+    #[doc(hidden)]
+    fn nest_unindexed<L>(
+        self,
+        reducer: Self::Reducer,
+        open: Option<Self::Folder>,
+        tempo: Option<&Tempo>,
+        inner: L,
+    ) -> Nested<Self::Folder, Self::Result>
+    where
+        L: ParallelIterator<Item = I>,
+    {
+        nest::nest_unindexed(self, reducer, open, tempo, inner)
+    }
 }
 
 /// Gives items and can perhaps be split, nobody knows where.

@@ -1,0 +1,58 @@
+//! `inspect` and `update`.
+
+use super::each::{Each, each_adapter};
+use super::stage::by_fn;
+
+each_adapter! {
+    /// The items of another iterator, each of them shown to a function; see
+    /// [`inspect`](super::ParallelIterator::inspect).
+    Inspect<I, F> { op: F }
+    where [] { F: Fn(&I::Item) + Sync + Send, }
+    yields I::Item;
+    plan Showing(&op);
+}
+
+by_fn! {
+    /// Shows each item.
+    Showing
+}
+
+impl<T, F> Each<T> for Showing<'_, F>
+where
+    F: Fn(&T),
+{
+    type Item = T;
+
+    #[inline]
+    fn apply(&mut self, item: T) -> T {
+        (self.0)(&item);
+        item
+    }
+}
+
+each_adapter! {
+    /// The items of another iterator, each of them changed by a function; see
+    /// [`update`](super::ParallelIterator::update).
+    Update<I, F> { op: F }
+    where [] { F: Fn(&mut I::Item) + Sync + Send, }
+    yields I::Item;
+    plan Changing(&op);
+}
+
+by_fn! {
+    /// Changes each item.
+    Changing
+}
+
+impl<T, F> Each<T> for Changing<'_, F>
+where
+    F: Fn(&mut T),
+{
+    type Item = T;
+
+    #[inline]
+    fn apply(&mut self, mut item: T) -> T {
+        (self.0)(&mut item);
+        item
+    }
+}

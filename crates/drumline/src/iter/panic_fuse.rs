@@ -1,0 +1,229 @@
+//! `panic_fuse`.
+
+use std::thread;
+
+use super::plumbing::{Consumer, Folder, Producer, ProducerCallback, UnindexedConsumer};
+use super::stage::{Plan, Stage, StageConsumer, StageFolder, adapter};
+use super::until::Until;
+use super::{IndexedParallelIterator, ParallelIterator};
+use crate::sync::atomic::{AtomicBool, Ordering};
+
+adapter! {
+    /// The items of another iterator until something panics; see
+    /// [`panic_fuse`](super::ParallelIterator::panic_fuse).
+    PanicFuse<I> {}
+}
+
+impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
+    type Item = I::Item;
+
+    fn drive_unindexed<C>(self, consumer: C) -> C::Result
+    where
+        C: UnindexedConsumer<I::Item>,
+    {
+        let blown = AtomicBool::new(false);
+        self.base
+            .drive_unindexed(StageConsumer::new(consumer, Wire(&blown)))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+
+    fn drive<C>(self, consumer: C) -> C::Result
+    where
+        C: Consumer<I::Item>,
+    {
+        let blown = AtomicBool::new(false);
+        self.base.drive(StageConsumer::new(consumer, Wire(&blown)))
+    }
+
+    fn with_producer<CB>(self, callback: CB) -> CB::Output
+    where
+        CB: ProducerCallback<I::Item>,
+    {
+        struct Callback<'b, CB> {
+            callback: CB,
+            wire: Wire<'b>,
+        }
+
+        impl<T, CB: ProducerCallback<T>> ProducerCallback<T> for Callback<'_, CB> {
+            type Output = CB::Output;
+
+            fn callback<P>(self, base: P) -> CB::Output
+            where
+                P: Producer<Item = T>,
+            {
+                let wire = self.wire;
+                self.callback.callback(FuseProducer { base, wire })
+            }
+        }
+
+        let blown = AtomicBool::new(false);
+        let wire = Wire(&blown);
+        self.base.with_producer(Callback { callback, wire })
+    }
+}
+
+/// Leads to what tells everybody.
+#[derive(Clone, Debug)]
+struct Wire<'b>(&'b AtomicBool);
+
+impl Wire<'_> {
+    #[inline]
+    fn is_blown(&self) -> bool {
+        // Relaxed: it only saves work; the panic itself comes by another way.
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl<'b> Plan for Wire<'b> {
+    type Stage = Fuse<'b>;
+
+    fn begin(self) -> Fuse<'b> {
+        let was_calm = !thread::panicking();
+        Fuse {
+            wire: self,
+            was_calm,
+        }
+    }
+
+    fn full(&self) -> bool {
+        self.is_blown()
+    }
+}
+
+/// Blows when it is dropped by a panic.
+#[derive(Debug)]
+struct Fuse<'b> {
+    wire: Wire<'b>,
+    /// In a destructor that runs because of another panic nothing can be noticed.
+    was_calm: bool,
+}
+
+impl Drop for Fuse<'_> {
+    fn drop(&mut self) {
+        if self.was_calm && thread::panicking() {
+            // Relaxed: as above.
+            self.wire.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<T> Stage<T> for Fuse<'_> {
+    type Item = T;
+
+    #[inline]
+    fn feed<F: Folder<T>>(&mut self, folder: F, item: T) -> F {
+        folder.consume(item)
+    }
+
+    #[inline]
+    fn feed_all<F, I>(&mut self, folder: F, items: I) -> F
+    where
+        F: Folder<T>,
+        I: Iterator<Item = T>,
+    {
+        folder.consume_iter(Until::new(items, || self.wire.is_blown()))
+    }
+
+    #[inline]
+    fn full(&self) -> bool {
+        self.wire.is_blown()
+    }
+}
+
+/// Gives the items of `base` until the fuse is blown.
+///
+/// Then it gives fewer than there are, which nobody sees who does not see the panic.
+struct FuseProducer<'b, P> {
+    base: P,
+    wire: Wire<'b>,
+}
+
+impl<'b, P: Producer> Producer for FuseProducer<'b, P> {
+    type Item = P::Item;
+    type IntoIter = FuseIter<'b, P::IntoIter>;
+    const HAS_STATE: bool = P::HAS_STATE;
+
+    fn into_iter(self) -> Self::IntoIter {
+        FuseIter {
+            // First, so that it blows where the following panics.
+            fuse: self.wire.begin(),
+            base: self.base.into_iter(),
+        }
+    }
+
+    fn min_len(&self) -> usize {
+        self.base.min_len()
+    }
+
+    fn max_len(&self) -> usize {
+        self.base.max_len()
+    }
+
+    fn split_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.base.split_at(index);
+        let left = FuseProducer {
+            base: left,
+            wire: self.wire.clone(),
+        };
+        let right = FuseProducer {
+            base: right,
+            wire: self.wire,
+        };
+        (left, right)
+    }
+
+    fn fold_with<F>(self, folder: F) -> F
+    where
+        F: Folder<P::Item>,
+    {
+        let folder = StageFolder {
+            base: folder,
+            stage: self.wire.begin(),
+        };
+        self.base.fold_with(folder).base
+    }
+}
+
+/// The sequential iterator of a [`FuseProducer`].
+struct FuseIter<'b, I> {
+    fuse: Fuse<'b>,
+    base: I,
+}
+
+impl<I: Iterator> Iterator for FuseIter<'_, I> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        if self.fuse.wire.is_blown() {
+            return None;
+        }
+        self.base.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.base.size_hint()
+    }
+}
+
+impl<I: DoubleEndedIterator> DoubleEndedIterator for FuseIter<'_, I> {
+    #[inline]
+    fn next_back(&mut self) -> Option<I::Item> {
+        if self.fuse.wire.is_blown() {
+            return None;
+        }
+        self.base.next_back()
+    }
+}
+
+impl<I: ExactSizeIterator> ExactSizeIterator for FuseIter<'_, I> {}

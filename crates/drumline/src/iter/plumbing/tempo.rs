@@ -1,0 +1,58 @@
+//! How fast inner loops are: so that the short ones need not be offered.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use super::drive::{LONG, SHORT};
+use crate::sync::Instant;
+
+/// Measures inner loops that follow each other, and says which may hide.
+///
+/// An offer costs some nanoseconds, which is much for a loop of two items and nothing for a
+/// long one. How long a loop takes is only known from those before it: as many items may hide as have
+/// taken some microseconds lately, and then the clock is looked at again.
+#[derive(Debug, Default)]
+pub struct Tempo {
+    /// How many items may hide between two looks at the clock.
+    batch: Cell<usize>,
+    /// How many of them are left.
+    left: Cell<usize>,
+    /// How many items there have been since the last look.
+    work: Cell<usize>,
+    /// When that was.
+    since: Cell<Option<Instant>>,
+}
+
+impl Tempo {
+    /// Whether the loop that begins now, of `len` items, may hide.
+    #[inline]
+    pub(super) fn hides(&self, len: usize) -> bool {
+        let len = len.max(1);
+        if len > self.left.get() {
+            self.look();
+        }
+        self.work.set(self.work.get().saturating_add(len));
+        let left = self.left.get().checked_sub(len);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    #[cold]
+    fn look(&self) {
+        let now = Instant::now();
+        let work = self.work.replace(0);
+        if let Some(since) = self.since.replace(Some(now)) {
+            self.learn(work, now.saturating_duration_since(since));
+        }
+        self.left.set(self.batch.get());
+    }
+
+    fn learn(&self, work: usize, took: Duration) {
+        let batch = self.batch.get();
+        if took < SHORT {
+            self.batch.set(batch.max(work).saturating_mul(2));
+        } else if took > LONG {
+            self.batch.set(batch / 2);
+        }
+    }
+}
