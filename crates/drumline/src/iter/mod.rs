@@ -2,6 +2,7 @@
 
 mod convert;
 mod each;
+pub(crate) mod fields;
 mod filter;
 mod for_each;
 mod gather;
@@ -10,6 +11,7 @@ mod map;
 mod parallel;
 pub mod plumbing;
 mod reduce;
+pub(crate) mod source;
 mod stage;
 mod sum;
 

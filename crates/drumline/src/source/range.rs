@@ -7,7 +7,7 @@ use crate::iter::plumbing::{
     Consumer, Producer, ProducerCallback, UnindexedConsumer, bridge, bridge_producer_consumer,
     bridge_unindexed,
 };
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, Map, ParallelIterator};
+use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 /// A parallel iterator over a range of integers or characters.
 ///
@@ -136,7 +136,7 @@ impl<T: IndexedRangeInteger> Producer for IterProducer<T> {
 
 impl Iter<char> {
     /// The characters by their numbers.
-    fn by_index(self) -> Map<Iter<u32>, fn(u32) -> char> {
+    fn by_index(self) -> impl IndexedParallelIterator<Item = char> {
         let range = index_of(self.range.start)..index_of(self.range.end);
         Iter::new(range).map(char_at)
     }

@@ -11,7 +11,7 @@ use crate::iter::plumbing::{
     Consumer, ProducerCallback, UnindexedConsumer, bridge, bridge_producer_consumer,
     bridge_unindexed,
 };
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, Map, ParallelIterator};
+use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 /// A parallel iterator over an inclusive range of integers or characters.
 ///
@@ -121,7 +121,7 @@ impl<T: IndexedRangeInteger> IndexedParallelIterator for Iter<T> {
 
 impl Iter<char> {
     /// The characters by their numbers.
-    fn by_index(self) -> Map<range::Iter<u32>, fn(u32) -> char> {
+    fn by_index(self) -> impl IndexedParallelIterator<Item = char> {
         let range = if self.range.is_empty() {
             0..0
         } else {

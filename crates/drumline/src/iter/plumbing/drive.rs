@@ -245,7 +245,9 @@ impl Pace {
     pub(super) fn new(len: usize, min: usize) -> Self {
         Pace {
             run: (len / 64).clamp(1, UNTIMED).max(min),
-            hidden: (len / 64).clamp(1, UNTIMED / 4).max(min.saturating_mul(2) - 1),
+            hidden: (len / 64)
+                .clamp(1, UNTIMED / 4)
+                .max(min.saturating_mul(2) - 1),
             min,
             is_timed: false,
             whole: u32::MAX,

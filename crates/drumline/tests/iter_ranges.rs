@@ -1,87 +1,10 @@
-//! What parallel iterators begin with gives the items that its sequential counterpart gives.
+//! Ranges give the items that they give to a sequential loop.
 
-use std::fmt::Debug;
-use std::sync::Mutex;
+mod sources;
 
-use drumline::Pool;
-use drumline::iter::plumbing::{Producer, ProducerCallback};
 use drumline::prelude::*;
 
-/// The items, sorted.
-fn sorted<I>(iter: I) -> Vec<I::Item>
-where
-    I: ParallelIterator<Item: Ord>,
-{
-    let items = Mutex::new(Vec::new());
-    iter.for_each(|item| items.lock().unwrap().push(item));
-    let mut items = items.into_inner().unwrap();
-    items.sort();
-    items
-}
-
-/// The items, in order.
-fn ordered<I>(iter: I) -> Vec<I::Item>
-where
-    I: ParallelIterator,
-{
-    let join = |mut left: Vec<_>, right: Vec<_>| {
-        left.extend(right);
-        left
-    };
-    iter.map(|item| vec![item]).reduce(Vec::new, join)
-}
-
-/// Pools of several sizes.
-fn in_pools(check: impl Fn() + Sync) {
-    for jobs in [1, 2, 4] {
-        let pool = Pool::builder().jobs(jobs).build().unwrap();
-        pool.install(&check);
-    }
-}
-
-/// Splits the producer of what `make` makes in every way into four, and goes through the parts in both
-/// directions.
-fn check_splits<I>(expected: &[I::Item], make: impl Fn() -> I)
-where
-    I: IndexedParallelIterator<Item: PartialEq + Debug>,
-{
-    let len = expected.len();
-    assert_eq!((make().len(), make().opt_len()), (len, Some(len)));
-    for c in 0..=len {
-        for b in 0..=c {
-            for a in 0..=b {
-                let forwards = make().with_producer(Cut([a, b, c], false));
-                assert_eq!(forwards, expected);
-                let mut backwards = make().with_producer(Cut([a, b, c], true));
-                backwards.reverse();
-                assert_eq!(backwards, expected);
-            }
-        }
-    }
-}
-
-struct Cut([usize; 3], bool);
-
-impl<T> ProducerCallback<T> for Cut {
-    type Output = Vec<T>;
-
-    fn callback<P: Producer<Item = T>>(self, producer: P) -> Vec<T> {
-        let [a, b, c] = self.0;
-        let (rest, fourth) = producer.split_at(c);
-        let (first, rest) = rest.split_at(a);
-        let (second, third) = rest.split_at(b - a);
-        let parts = [first, second, third, fourth].map(Producer::into_iter);
-        for (part, len) in parts.iter().zip([a, b - a, c - b]) {
-            assert_eq!((part.len(), part.size_hint()), (len, (len, Some(len))));
-        }
-        let parts = parts.into_iter();
-        if self.1 {
-            parts.rev().flat_map(|part| part.rev()).collect()
-        } else {
-            parts.flatten().collect()
-        }
-    }
-}
+use sources::{Cut, check_splits, in_pools, ordered, sorted};
 
 macro_rules! check_ranges {
     ($($type:ty)*) => {
