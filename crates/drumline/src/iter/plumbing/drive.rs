@@ -139,6 +139,10 @@ where
 /// How often an eager loop halves its items before a thread goes through them.
 pub(super) const SPLITS: u32 = 6;
 
+/// What can be split more often than this is taken for what can be split for ever: some producers
+/// give a share to everybody who asks.
+const DEEPEST: u32 = 4096;
+
 /// The longest run before anybody looks at the clock, in items.
 const UNTIMED: usize = 1024;
 
@@ -250,7 +254,7 @@ impl Pace {
                 .max(min.saturating_mul(2) - 1),
             min,
             is_timed: false,
-            whole: u32::MAX,
+            whole: DEEPEST,
             depth: 0,
         }
     }
@@ -283,7 +287,7 @@ impl Pace {
             }
             Some(took) if took > LONG => {
                 self.run = (self.run / 2).max(self.min);
-                self.whole = self.whole.max(self.depth.saturating_add(1));
+                self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
             }
             Some(_) => {}
         }
