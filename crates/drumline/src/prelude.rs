@@ -13,3 +13,4 @@ pub use crate::iter::{
     ParallelExtend, ParallelIterator,
 };
 pub use crate::slice::{ParallelSlice, ParallelSliceMut};
+pub use crate::source::str::ParallelString;

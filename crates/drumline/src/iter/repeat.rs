@@ -2,9 +2,9 @@
 
 use std::iter;
 
+use super::ParallelIterator;
 use super::plumbing::{Folder, Producer, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use super::source::indexed_source;
-use super::{IndexedParallelIterator, ParallelIterator};
 
 /// A parallel iterator over an item, for ever; see [`repeat`].
 #[derive(Clone, Debug)]
