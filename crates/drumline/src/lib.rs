@@ -22,6 +22,18 @@
 //! assert_eq!(sum(&[3, 1, 4, 1, 5]), 14);
 //! ```
 //!
+//! # Loops
+//!
+//! With the [`prelude`] in scope, slices, vectors, ranges, strings and collections have parallel iterators
+//! ([`iter`]). A loop is split only when somebody is idle, so short ones cost what they cost without threads:
+//!
+//! ```
+//! use drumline::prelude::*;
+//!
+//! let total: u64 = (1..=1_000u64).into_par_iter().filter(|number| number % 3 == 0).sum();
+//! assert_eq!(total, 166_833);
+//! ```
+//!
 //! # Scopes
 //!
 //! A [`scope()`] is for any number of jobs that borrow from the frame around them, and it returns
@@ -82,6 +94,7 @@
 //! | to | use |
 //! |---|---|
 //! | run two closures, perhaps at once | [`join()`], [`join_context`] |
+//! | go through a collection | [`prelude`], [`iter`]; [`slice`] for chunks and sorting |
 //! | run many closures that borrow | [`scope()`], [`in_place_scope`], and in order [`scope_fifo`], [`in_place_scope_fifo`] |
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
 //! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |
@@ -95,7 +108,7 @@
 //!
 //! Where rayon has a function of the same name, it has the same shape here. The differences are
 //! that `spawn` returns a handle, that calls from outside a pool run on the caller, and that a
-//! thread that waits runs nothing but what it waits for. There are no parallel iterators yet.
+//! thread that waits runs nothing but what it waits for.
 //!
 //! # Waiting
 //!

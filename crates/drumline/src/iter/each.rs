@@ -13,6 +13,10 @@ pub(crate) trait Each<T> {
 
     /// Makes an item of an item.
     fn apply(&mut self, item: T) -> Self::Item;
+
+    /// A run of items is over, and other things may be done on this thread before the next.
+    #[inline]
+    fn rest(&mut self) {}
 }
 
 /// What makes one item of each, as a plan and as a stage.
@@ -39,7 +43,9 @@ where
     where
         F: Folder<Self::Item>,
     {
-        folder.consume(self.0.apply(item))
+        let item = self.0.apply(item);
+        self.0.rest();
+        folder.consume(item)
     }
 
     #[inline]
@@ -48,7 +54,9 @@ where
         F: Folder<Self::Item>,
         I: Iterator<Item = T>,
     {
-        folder.consume_iter(items.map(|item| self.0.apply(item)))
+        let folder = folder.consume_iter(items.map(|item| self.0.apply(item)));
+        self.0.rest();
+        folder
     }
 }
 
@@ -73,6 +81,7 @@ where
 {
     type Item = <L::Stage as Each<P::Item>>::Item;
     type IntoIter = EachIter<P::IntoIter, L::Stage>;
+    const HAS_STATE: bool = P::HAS_STATE || L::HAS_STATE;
 
     fn into_iter(self) -> Self::IntoIter {
         EachIter {

@@ -32,7 +32,7 @@ pub(crate) trait Gather<T>: Join<Self::Value> {
     {
         for item in items {
             value = self.take(value, item);
-            if self.full(&value) {
+            if self.full(&value) || self.over() {
                 break;
             }
         }

@@ -2,9 +2,9 @@
 
 use std::iter;
 
-use super::ParallelIterator;
 use super::plumbing::{Folder, Producer, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use super::source::indexed_source;
+use super::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, Zip};
 
 /// A parallel iterator over an item, for ever; see [`repeat`].
 #[derive(Clone, Debug)]
@@ -36,6 +36,23 @@ impl<T: Clone + Send> Repeat<T> {
     /// ```
     pub fn take(self, n: usize) -> RepeatN<T> {
         repeat_n(self.element, n)
+    }
+
+    /// Pairs it with the items of another iterator, and ends with that.
+    ///
+    /// ```
+    /// use drumline::iter::repeat;
+    /// use drumline::prelude::*;
+    ///
+    /// let tens = repeat(10).zip([1, 2, 3].par_iter());
+    /// assert_eq!(tens.map(|(ten, number)| ten * number).sum::<u32>(), 60);
+    /// ```
+    pub fn zip<Z>(self, zip_op: Z) -> Zip<RepeatN<T>, Z::Iter>
+    where
+        Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
+    {
+        let other = zip_op.into_par_iter();
+        self.take(other.len()).zip(other)
     }
 }
 

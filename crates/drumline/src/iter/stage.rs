@@ -11,6 +11,9 @@ pub(crate) trait Plan: Clone + Send {
     /// The stage.
     type Stage;
 
+    /// Whether the stage has something that has a price, and is made or cloned for each part.
+    const HAS_STATE: bool = false;
+
     /// Begins a part.
     fn begin(self) -> Self::Stage;
 }
@@ -100,6 +103,12 @@ where
         let stage = folder.stage;
         let rest = StageConsumer::new(rest, self.plan);
         (StageFolder { base, stage }, rest)
+    }
+
+    fn succeed(self, folder: Self::Folder) -> (Self::Result, Self::Folder) {
+        let (result, base) = self.base.succeed(folder.base);
+        let stage = folder.stage;
+        (result, StageFolder { base, stage })
     }
 }
 

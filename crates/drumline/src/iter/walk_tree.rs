@@ -197,16 +197,17 @@ where
     I: IntoIterator<Item = S>,
 {
     type Item = S;
+    const ANY_SIZE: bool = true;
 
     fn at_most(&self, _count: usize) -> bool {
         self.stack.is_empty()
     }
 
-    fn pace(&self, _min: usize) -> Pace {
+    fn pace(&self, _min: usize, _is_helped: bool) -> Pace {
         Pace::unknown()
     }
 
-    fn halve(mut self, _pace: &Pace) -> Result<(Self, Self, usize), Self> {
+    fn halve(mut self, _pace: &Pace, _is_late: bool) -> Result<(Self, Self, usize), Self> {
         if let [Entry::Tree(_)] = self.stack[..]
             && let Some(Entry::Tree(root)) = self.stack.pop()
         {

@@ -1,5 +1,7 @@
 //! Fork and join.
 
+#[cfg(all(test, not(any(loom, shuttle))))]
+pub(crate) mod forced;
 mod offer;
 
 use std::cell::Cell;
@@ -10,7 +12,7 @@ use crate::job::StackJob;
 use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::unwind::{self, Payload};
 
-pub(crate) use offer::{Watch, offer, within};
+pub(crate) use offer::{Fate, Settled, Watch, here, offer, within};
 
 /// Tells a half of a [`join_context`] where it runs.
 ///

@@ -1,22 +1,30 @@
-//! A fork for loops: `a` can see whether `b` is still on offer.
+//! A fork for loops: something is on offer to other threads while `a` runs, and `a`
+//! can see whether it still is.
 //!
 //! A loop offers half of its items, goes on with the other half, and looks now
 //! and then: as long as the offer stands nobody is idle for want of it, and when
-//! it is gone the loop makes another. What nobody took is run, or rather handed
-//! back, by `b` itself, which is told that it did not migrate.
+//! it is gone the loop makes another. What nobody took comes back untouched.
+//!
+//! The job holds a copy of what is offered, bit by bit, and only one of the two
+//! is ever used: the copy, if a thief takes the job, or else the original. The
+//! original can so stay where the compiler likes it best. To read it back from
+//! the job would be a stall for each loop: written in words, and read in pairs.
 
-use std::mem::ManuallyDrop;
+use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::Fork;
 use crate::job::StackJob;
-use crate::pool::{self, Deque, Slot, local};
+use crate::pool::{self, Deque, Slot, local, waiting};
+use crate::unwind::{self, Payload};
 
 /// The view that `a` has of the offer.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
-    deque: &'a Deque,
-    slot: *mut Slot,
+pub(crate) enum Watch<'a> {
+    /// Of an entry of this thread's deque.
+    Entry(&'a Deque, *mut Slot),
+    /// Of one of which the test scheduler says whether it is taken.
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    Forced(bool),
 }
 
 impl Watch<'_> {
@@ -25,11 +33,22 @@ impl Watch<'_> {
     /// owner, and need not interrupt it.
     #[inline(always)]
     pub(crate) fn is_taken(&self) -> bool {
-        if self.deque.is_asked() {
-            pool::answer(self.deque);
+        match *self {
+            Watch::Entry(deque, slot) => {
+                if deque.is_asked() {
+                    pool::answer(deque);
+                }
+                deque.has_lost(slot)
+            }
+            #[cfg(all(test, not(any(loom, shuttle))))]
+            Watch::Forced(is_taken) => is_taken,
         }
-        self.deque.has_lost(self.slot)
     }
+}
+
+/// The number of this thread in the pool that it is in; 0 outside.
+pub(crate) fn here() -> usize {
+    local::seat().map_or(0, |seat| seat.index())
 }
 
 /// Runs `op` in the pool that this thread is in, or as a call of the global one.
@@ -41,104 +60,196 @@ pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     op()
 }
 
-/// Runs `a` while `b` is on offer, then `b`, unless somebody took it; `b` is
-/// told whether that is so.
+/// What became of something that was on offer.
+#[derive(Debug)]
+pub(crate) enum Fate<T, R> {
+    /// Nobody took it.
+    Back(T),
+    /// Another thread took it, and made this of it.
+    Done(R),
+}
+
+/// How an offer was settled. The two ways are told apart so that a caller can go
+/// on differently after the rare one: where two ways meet again, what they bring
+/// with them meets in memory.
+#[derive(Debug)]
+pub(crate) enum Settled<A, T, R> {
+    /// On the common way.
+    Plainly(A, Fate<T, R>),
+    /// After a push that met a full deque, or somebody who asked for attention.
+    Rarely(A, Fate<T, R>),
+}
+
+/// Runs `a` while `item` is on offer. If another thread takes it, that one runs
+/// `work` with it, and the call waits for the result.
 ///
 /// # Panics
 ///
-/// As [`join`](super::join()); and outside every pool.
+/// As [`join`](super::join()), with `work` for its second half; and outside
+/// every pool.
 #[inline(always)]
-pub(crate) fn offer<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> Settled<RA, T, R>
 where
+    T: Send,
     A: FnOnce(Watch<'_>) -> RA,
-    B: FnOnce(bool) -> RB + Send,
-    RB: Send,
+    W: FnOnce(T) -> R + Send,
+    R: Send,
 {
-    let a = ManuallyDrop::new(a);
-    let fork = Fork::new(StackJob::new(b));
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    if super::forced::is_active() {
+        return super::forced::offer(item, a, work);
+    }
     // SAFETY: the current deque lives as long as this thread is in the pool,
     // and so longer than this frame.
     let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
-    // SAFETY: this thread owns the deque; the fork stays in this frame until
+    let item = MaybeUninit::new(item);
+    // SAFETY: initialised just now; see the module on which of the two is used.
+    let copy = unsafe { ptr::read(&raw const item).assume_init() };
+    let job = StackJob::new(move |_| work(copy));
+    let slot = deque.vacant();
+    // SAFETY: this thread owns the deque; the job stays in this frame until
     // it has been popped, also if `a` panics.
-    if unsafe { fork.push::<false>(deque) } {
-        // SAFETY: the original of `a` is never used again.
-        let mut a = ManuallyDrop::new(unsafe { ptr::read(&raw const *a) });
+    if unsafe { deque.push::<false>(slot, job.header()) } {
+        let mut a = MaybeUninit::new(a);
         // SAFETY: `a` is moved out there; the job has been pushed.
-        return unsafe { uncommon(&raw mut *a, &fork) };
+        return match unsafe { uncommon(a.as_mut_ptr(), deque, slot, &job) } {
+            // SAFETY: nobody used the copy, and nobody will.
+            (ra, None) => Settled::Rarely(ra, Fate::Back(unsafe { item.assume_init() })),
+            (ra, Some(done)) => Settled::Rarely(ra, Fate::Done(done)),
+        };
     }
     // SAFETY: pushed, and nobody asked.
-    unsafe { settle::<_, _, _, _, false>(&fork, ManuallyDrop::into_inner(a)) }
+    match unsafe { settle::<_, _, _, _, false>(a, deque, slot, &job) } {
+        // SAFETY: nobody used the copy, and nobody will.
+        (ra, None) => Settled::Plainly(ra, Fate::Back(unsafe { item.assume_init() })),
+        (ra, Some(done)) => Settled::Plainly(ra, Fate::Done(done)),
+    }
 }
 
-/// Runs `a` with a view of the pushed `fork`, and settles it.
+/// Runs `a` with a view of the pushed `job`, and settles that: `None` if nobody
+/// has run it. Its closure must not be used then.
 ///
 /// # Safety
 ///
-/// The job has been pushed, and its deque attended to.
+/// The job has been pushed to `slot` of `deque`, which has been attended to.
 #[inline(always)]
-unsafe fn settle<A, B, RA, RB, const FENCED: bool>(fork: &Fork<B, RB>, a: A) -> (RA, RB)
+unsafe fn settle<A, B, RA, RB, const FENCED: bool>(
+    a: A,
+    deque: &Deque,
+    slot: *mut Slot,
+    job: &StackJob<B, RB>,
+) -> (RA, Option<RB>)
 where
     A: FnOnce(Watch<'_>) -> RA,
     B: FnOnce(bool) -> RB + Send,
     RB: Send,
 {
-    let watch = Watch {
-        // SAFETY: pushed, with the same `FENCED`.
-        deque: unsafe { fork.deque::<FENCED>() },
-        // SAFETY: pushed.
-        slot: unsafe { fork.slot() },
+    let ra = match unwind::catch(move || a(Watch::Entry(deque, slot))) {
+        Ok(ra) => ra,
+        // SAFETY: what `a` pushed was popped while it unwound.
+        Err(payload) => unsafe { recover::<_, _, FENCED>(deque, slot, job, payload) },
     };
+    // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
+    if unsafe { pop::<FENCED>(deque, slot) } {
+        return (ra, None);
+    }
+    // SAFETY: the thief has finished; the result is taken once.
+    match unsafe { job.take_result() } {
+        Ok(rb) => (ra, Some(rb)),
+        Err(payload) => {
+            unwind::discard(ra);
+            unwind::resume(payload)
+        }
+    }
+}
+
+/// Takes an entry back. `false`: another thread has run it.
+///
+/// # Safety
+///
+/// It is the newest entry of its deque, and this is called once.
+#[inline(always)]
+unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
     // SAFETY: the caller's obligations.
-    unsafe { fork.finish::<_, _, FENCED>(move |_| a(watch)) }
+    unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
+}
+
+/// `a` has panicked: waits for the job, or drops it, and goes on panicking.
+///
+/// # Safety
+///
+/// As for [`pop`]; what is on offer is used by nobody else.
+#[cold]
+#[inline(never)]
+unsafe fn recover<B, R, const FENCED: bool>(
+    deque: &Deque,
+    slot: *mut Slot,
+    job: &StackJob<B, R>,
+    payload: Payload,
+) -> !
+where
+    B: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    // SAFETY: the caller's obligations.
+    if unsafe { pop::<FENCED>(deque, slot) } {
+        // SAFETY: the entry is this thread's again, and nobody ran it.
+        unwind::discard(unsafe { job.take_func() });
+    } else {
+        // SAFETY: the thief has finished; the result is taken once.
+        unwind::discard(unsafe { job.take_result() });
+    }
+    unwind::resume(payload)
 }
 
 /// The push met a full deque or a gate, or somebody who asks for attention.
 ///
 /// # Safety
 ///
-/// `a` can be moved out of; the fork has been pushed to the current deque.
+/// `a` can be moved out of; `deque` is this thread's, which has just pushed `job`
+/// to its `slot`.
 #[cold]
 #[inline(never)]
-unsafe fn uncommon<A, B, RA, RB>(a: *mut A, fork: &Fork<B, RB>) -> (RA, RB)
+unsafe fn uncommon<A, B, RA, RB>(
+    a: *mut A,
+    deque: &Deque,
+    slot: *mut Slot,
+    job: &StackJob<B, RB>,
+) -> (RA, Option<RB>)
 where
     A: FnOnce(Watch<'_>) -> RA,
     B: FnOnce(bool) -> RB + Send,
     RB: Send,
 {
-    // SAFETY: the deque of a pushed fork is this thread's, and alive.
-    if unsafe { pool::attend(fork.deque::<false>(), fork.slot()) } {
+    if pool::attend(deque, slot) {
         // SAFETY: moved out once; pushed and attended to.
-        return unsafe { settle::<_, _, _, _, false>(fork, ptr::read(a)) };
+        return unsafe { settle::<_, _, _, _, false>(ptr::read(a), deque, slot, job) };
     }
     let seat = local::seat().expect("whoever pushes has a seat");
     let mut full = seat.current();
     if full.is_gate() {
         let room = full.next().expect("a gate has a room behind it");
         if room.has_room() {
-            // SAFETY: this thread owns the chain; `fork` stays in its frame.
-            if unsafe { fork.push::<true>(room) } {
-                // SAFETY: just pushed, to a deque with room.
-                unsafe { pool::attend(room, fork.slot()) };
+            let slot = room.vacant();
+            // SAFETY: this thread owns the chain; the job is the caller's
+            // obligation.
+            if unsafe { room.push::<true>(slot, job.header()) } {
+                pool::attend(room, slot);
             }
             // SAFETY: moved out once; pushed and attended to.
-            return unsafe { settle::<_, _, _, _, true>(fork, ptr::read(a)) };
+            return unsafe { settle::<_, _, _, _, true>(ptr::read(a), room, slot, job) };
         }
         full = room;
     }
     let _restore = local::switch(seat, seat.overflow(full));
-    // SAFETY: `a` and `b` are moved out once: the push was undone before any
-    // thread could see it.
-    unsafe { again(ptr::read(a), fork.job.take_func()) }
-}
-
-/// An offer that starts over in a deque with room.
-#[inline(never)]
-fn again<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
-where
-    A: FnOnce(Watch<'_>) -> RA,
-    B: FnOnce(bool) -> RB + Send,
-    RB: Send,
-{
-    offer(a, b)
+    let further = seat.current();
+    let slot = further.vacant();
+    // SAFETY: the push was undone before any thread could see it; this thread
+    // owns the new deque.
+    if unsafe { further.push::<false>(slot, job.header()) } {
+        // SAFETY: moved out once; just pushed. The new deque may be a gate.
+        return unsafe { uncommon(a, further, slot, job) };
+    }
+    // SAFETY: moved out once; pushed, and nobody asked.
+    unsafe { settle::<_, _, _, _, false>(ptr::read(a), further, slot, job) }
 }

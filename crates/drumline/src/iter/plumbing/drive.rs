@@ -19,13 +19,16 @@
 //! * *Unhelped is sequential.* Runs grow, offers become few, the folder goes on from run to run
 //!   and from part to part ([`Consumer::resume`]).
 //!
-//! What is not indexed goes the same way: a run is a piece of a text, or so much of a tree
-//! ([`items`](super::items)).
+//! * *A thief begins at the end*: with the last item of what it took, while the rest is on offer.
+//!
+//! What is not indexed goes the same way ([`items`](super::items)): a run is a piece of a text, or
+//! some nodes of a tree. Where pieces can be of any size, all but the first one are on offer until it
+//! is known how long that takes.
 //!
 //! # Eager loops
 //!
 //! What cannot resume, or asks for short parts, is halved by `join` up to six times, and up to six
-//! times again whenever a half migrates.
+//! times again whenever a half migrates. So is a loop whose number of threads is limited.
 
 use std::time::Duration;
 
@@ -34,7 +37,8 @@ use super::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer, UnindexedProducer,
 };
 use crate::iter::IndexedParallelIterator;
-use crate::join::{self, Watch};
+use crate::iter::limit::Limit;
+use crate::join::{self, Fate, Settled, Watch};
 use crate::sync::Instant;
 
 /// Drives `consumer` with the items of `par_iter`: what most sources do in
@@ -94,10 +98,42 @@ where
         items: Counted { producer, len },
         consumer,
     };
+    if part.consumer.full() {
+        return part.consumer.into_folder().complete();
+    }
     if len <= 1 {
         return part.fold();
     }
-    part.drive(min, max)
+    if Limit::is_set() {
+        return limited(part, min, max);
+    }
+    if C::RESUMES && !P::HAS_STATE && len <= max {
+        join::within(move || lazy(part, Pace::new(len, min), None))
+    } else {
+        let halving = Halving {
+            min,
+            max,
+            limit: None,
+        };
+        join::within(move || eager(part, halving, SPLITS))
+    }
+}
+
+/// A loop for which there is a limit: an eager one, which asks for a permit wherever it forks.
+#[cold]
+#[inline(never)]
+fn limited<I, C>(part: Part<I, C>, min: usize, max: usize) -> C::Result
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    let limit = Limit::of_next_loop();
+    let halving = Halving {
+        min,
+        max,
+        limit: limit.as_deref(),
+    };
+    join::within(move || eager(part, halving, SPLITS))
 }
 
 /// Drives `consumer` with the items of `producer`, of which nobody knows how many there are.
@@ -132,8 +168,27 @@ where
     I: Items,
     C: UnindexedConsumer<I::Item>,
 {
-    let consumer = Uncounted(consumer);
-    Part { items, consumer }.drive(1, usize::MAX)
+    let part = Part {
+        items,
+        consumer: Uncounted(consumer),
+    };
+    if part.consumer.full() {
+        return part.consumer.into_folder().complete();
+    }
+    if Limit::is_set() {
+        return limited(part, 1, usize::MAX);
+    }
+    if C::RESUMES {
+        let pace = part.items.pace(1, false);
+        join::within(move || lazy(part, pace, None))
+    } else {
+        let halving = Halving {
+            min: 1,
+            max: usize::MAX,
+            limit: None,
+        };
+        join::within(move || eager(part, halving, SPLITS))
+    }
 }
 
 /// How often an eager loop halves its items before a thread goes through them.
@@ -142,6 +197,9 @@ pub(super) const SPLITS: u32 = 6;
 /// What can be split more often than this is taken for what can be split for ever: some producers
 /// give a share to everybody who asks.
 const DEEPEST: u32 = 4096;
+
+/// So many offers may stand at once before the first run of items of which each can be of any size.
+const NESTED: u32 = 16;
 
 /// The longest run before anybody looks at the clock, in items.
 const UNTIMED: usize = 1024;
@@ -163,41 +221,33 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    fn drive(self, min: usize, max: usize) -> C::Result {
-        if self.consumer.full() {
-            return self.fold();
-        }
-        if C::RESUMES && (max == usize::MAX || self.items.at_most(max)) {
-            let pace = self.items.pace(min);
-            join::within(move || lazy(self, pace, None))
-        } else {
-            join::within(move || eager(self, min, max, SPLITS))
-        }
+    /// Splits the consumer where the items have been split, if they have.
+    #[inline(always)]
+    fn split_like(
+        consumer: C,
+        items: Result<(I, I, usize), I>,
+    ) -> Result<(Self, Self, C::Reducer), Self> {
+        let (items, rest, at) = match items {
+            Ok(halves) => halves,
+            Err(items) => return Err(Part { items, consumer }),
+        };
+        let (consumer, others, reducer) = consumer.split_at(at);
+        let first = Part { items, consumer };
+        let second = Part {
+            items: rest,
+            consumer: others,
+        };
+        Ok((first, second, reducer))
     }
 
     #[inline(always)]
-    fn halve(self, pace: &Pace) -> Result<(Self, Self, C::Reducer), Self> {
-        let consumer = self.consumer;
-        match self.items.halve(pace) {
-            Ok((items, rest, at)) => {
-                let (consumer, others, reducer) = consumer.split_at(at);
-                let first = Part { items, consumer };
-                let second = Part {
-                    items: rest,
-                    consumer: others,
-                };
-                Ok((first, second, reducer))
-            }
-            Err(items) => Err(Part { items, consumer }),
-        }
+    fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, C::Reducer), Self> {
+        Part::split_like(self.consumer, self.items.halve(pace, is_late))
     }
 
     /// Goes through all items.
     fn fold(self) -> C::Result {
         let folder = self.consumer.into_folder();
-        if folder.full() {
-            return folder.complete();
-        }
         self.items.fold_all(folder).complete()
     }
 
@@ -237,50 +287,62 @@ pub(crate) struct Pace {
     /// As much as this may be done without an offer.
     hidden: usize,
     min: usize,
-    /// Somebody helps, or items can be of any size: so runs are measured.
-    is_timed: bool,
+    /// Somebody helps: so runs are measured.
+    is_helped: bool,
     /// Where there is nothing to count: what has been split so often is gone through as a whole.
     pub(super) whole: u32,
     /// How often that had been split which the last run went through.
     pub(super) depth: u32,
+    /// So many offers more may stand at once.
+    nested: u32,
 }
 
 impl Pace {
+    /// The pace of a loop that nobody has helped with yet.
+    #[inline(always)]
     pub(super) fn new(len: usize, min: usize) -> Self {
+        let share = (len / 16).max(1);
         Pace {
-            run: (len / 64).clamp(1, UNTIMED).max(min),
-            hidden: (len / 64)
-                .clamp(1, UNTIMED / 4)
-                .max(min.saturating_mul(2) - 1),
+            run: share.min(UNTIMED).max(min),
+            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
             min,
-            is_timed: false,
+            is_helped: false,
             whole: DEEPEST,
             depth: 0,
+            nested: NESTED,
         }
     }
 
-    /// The pace where nobody knows how many items there are.
+    /// The pace where nobody knows how many items there are, nor how large.
     pub(crate) fn unknown() -> Self {
-        Pace::new(1, 1).helped()
+        Pace::helped(1, 1)
     }
 
     /// The pace of somebody who helps, or is helped: nobody knows how long items take.
-    fn helped(self) -> Self {
+    pub(super) fn helped(len: usize, min: usize) -> Self {
+        let share = (len / 64).max(1);
         Pace {
-            is_timed: true,
-            ..self
+            run: share.min(UNTIMED).max(min),
+            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
+            min,
+            is_helped: true,
+            whole: DEEPEST,
+            depth: 0,
+            nested: NESTED,
         }
     }
 
     /// Whether the next run is to be measured.
+    #[inline(always)]
     fn is_timed(&self) -> bool {
-        self.is_timed || self.run >= UNTIMED
+        self.is_helped || self.run >= UNTIMED
     }
 
     /// A run is over.
+    #[inline(always)]
     fn learn(&mut self, took: Option<Duration>) {
         match took {
-            None => self.run = self.run.saturating_mul(4),
+            None => self.run = self.run.saturating_mul(8),
             Some(took) if took < SHORT => {
                 self.run = self.run.saturating_mul(2);
                 self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
@@ -302,12 +364,6 @@ enum Course<F, R> {
     Closed(R),
 }
 
-/// A part as it comes back: not begun, or done by somebody else.
-enum Fate<T, R> {
-    Back(T),
-    Done(R),
-}
-
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
 /// over and over.
 fn lazy<I, C>(mut part: Part<I, C>, mut pace: Pace, mut folder: Option<C::Folder>) -> C::Result
@@ -323,38 +379,138 @@ where
         if is_full || part.items.at_most(pace.hidden) {
             return part.fold_after(folder).complete();
         }
-        let (own, other, reducer) = match part.halve(&pace) {
+        let is_late = folder.is_some() && !pace.is_helped;
+        let (own, other, reducer) = match part.halve(&pace, is_late) {
             Ok(halves) => halves,
             Err(part) => return part.fold_after(folder).complete(),
         };
         let before = folder.take();
-        let min = pace.min;
         let now = &mut pace;
-        let (course, fate) = join::offer(
-            move |watch| in_runs(own, now, before, &watch),
-            move |migrated| {
-                if migrated {
-                    let mut other = other;
-                    other.items.arrive();
-                    let pace = other.items.pace(min).helped();
-                    Fate::Done(lazy(other, pace, None))
+        let min = now.min;
+        let settled = join::offer(
+            other,
+            move |watch| {
+                if I::ANY_SIZE {
+                    nested(own, now, before, &watch)
                 } else {
-                    Fate::Back(other)
+                    in_runs(own, now, before, &watch)
                 }
             },
+            move |other| stolen(other, min),
         );
-        match (course, fate) {
-            (Course::Open(open), Fate::Back(other)) => {
+        match settled {
+            Settled::Plainly(Course::Open(open), Fate::Back(other)) => {
                 folder = Some(open);
                 part = other;
             }
-            (Course::Open(open), Fate::Done(right)) => {
-                return reducer.reduce(open.complete(), right);
+            Settled::Plainly(course, fate) | Settled::Rarely(course, fate) => {
+                return go_on(course, fate, reducer, pace);
             }
-            (Course::Closed(left), Fate::Done(right)) => return reducer.reduce(left, right),
-            (Course::Closed(left), Fate::Back(other)) => {
-                let right = lazy(other, pace, None);
-                return reducer.reduce(left, right);
+        }
+    }
+}
+
+/// A part that another thread than its loop's has taken. Its last item comes first: those at the
+/// end of a loop are the ones that everybody waits for, and where cost grows with the index they
+/// are the dearest (longest processing time first: Graham 1969).
+fn stolen<I, C>(mut part: Part<I, C>, min: usize) -> C::Result
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    part.items.arrive();
+    let pace = part.items.pace(min, true);
+    let parts = Part::split_like(part.consumer, part.items.part_last(min));
+    let (rest, last, reducer) = match parts {
+        Ok(parts) => parts,
+        Err(part) => return lazy(part, pace, None),
+    };
+    let settled = join::offer(
+        rest,
+        move |_| last.fold_after(None),
+        move |rest| stolen(rest, min),
+    );
+    let (Settled::Plainly(last, fate) | Settled::Rarely(last, fate)) = settled;
+    match fate {
+        Fate::Back(mut rest) => {
+            let (nothing, consumer, _) = rest.consumer.split_at(0);
+            let (right, folder) = nothing.succeed(last);
+            rest.consumer = consumer;
+            reducer.reduce(lazy(rest, pace, Some(folder)), right)
+        }
+        Fate::Done(left) => reducer.reduce(left, last.complete()),
+    }
+}
+
+/// The rest of a loop after an offer that did not come back, or for which
+/// somebody asked.
+#[cold]
+#[inline(never)]
+fn go_on<I, C>(
+    course: Course<C::Folder, C::Result>,
+    fate: Fate<Part<I, C>, C::Result>,
+    reducer: C::Reducer,
+    pace: Pace,
+) -> C::Result
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    match (course, fate) {
+        (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
+        (Course::Open(open), Fate::Done(right)) => reducer.reduce(open.complete(), right),
+        (Course::Closed(left), Fate::Done(right)) => reducer.reduce(left, right),
+        (Course::Closed(left), Fate::Back(other)) => {
+            let right = lazy(other, pace, None);
+            reducer.reduce(left, right)
+        }
+    }
+}
+
+/// Goes through the items of `part`, which can be of any size: as long as nothing is known about
+/// them, no more than one is not on offer.
+fn nested<I, C>(
+    mut part: Part<I, C>,
+    pace: &mut Pace,
+    mut folder: Option<C::Folder>,
+    watch: &Watch<'_>,
+) -> Course<C::Folder, C::Result>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    loop {
+        if folder.as_ref().is_some_and(Folder::full) {
+            return Course::Open(part.fold_after(folder));
+        }
+        if pace.run > 1 || pace.nested == 0 {
+            return in_runs(part, pace, folder, watch);
+        }
+        let (own, other, reducer) = match part.halve(pace, false) {
+            Ok(halves) => halves,
+            Err(part) => return in_runs(part, pace, folder, watch),
+        };
+        let before = folder.take();
+        let now = &mut *pace;
+        let min = now.min;
+        let settled = join::offer(
+            other,
+            move |watch| {
+                now.nested -= 1;
+                let course = nested(own, now, before, &watch);
+                now.nested += 1;
+                course
+            },
+            move |other| stolen(other, min),
+        );
+        match settled {
+            Settled::Plainly(Course::Open(open), Fate::Back(other))
+            | Settled::Rarely(Course::Open(open), Fate::Back(other)) => {
+                folder = Some(open);
+                part = other;
+            }
+            Settled::Plainly(course, fate) | Settled::Rarely(course, fate) => {
+                return Course::Closed(go_on(course, fate, reducer, *pace));
             }
         }
     }
@@ -398,7 +554,7 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    let fresh = part.items.pace(pace.min).helped();
+    let fresh = part.items.pace(pace.min, true);
     let pace = Pace {
         run: pace.run.min(fresh.run),
         whole: pace.whole,
@@ -407,29 +563,75 @@ where
     lazy(part, pace, Some(folder))
 }
 
+/// What an eager loop goes by.
+#[derive(Clone, Copy)]
+struct Halving<'l> {
+    min: usize,
+    max: usize,
+    limit: Option<&'l Limit>,
+}
+
 /// Halves `part` until it was halved `splits` times, and goes through what is left.
-fn eager<I, C>(part: Part<I, C>, min: usize, max: usize, splits: u32) -> C::Result
+fn eager<I, C>(part: Part<I, C>, halving: Halving<'_>, splits: u32) -> C::Result
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    let is_long = max < usize::MAX && !part.items.at_most(max);
+    if part.consumer.full() {
+        return part.consumer.into_folder().complete();
+    }
+    let is_long = halving.max < usize::MAX && !part.items.at_most(halving.max);
     // Halves are not to be shorter than `min`.
-    let is_split = is_long || splits > 0 && !part.items.at_most(min.saturating_mul(2) - 1);
-    if !is_split || part.consumer.full() {
+    let shortest = halving.min.saturating_mul(2);
+    if !is_long && (splits == 0 || part.items.at_most(shortest - 1)) {
         return part.fold();
     }
-    let (first, second, reducer) = match part.halve(&Pace::unknown()) {
+    let (first, second, reducer) = match part.halve(&Pace::unknown(), false) {
         Ok(halves) => halves,
         Err(part) => return part.fold(),
     };
     let splits = splits.saturating_sub(1);
-    let (left, right) = join::join_context(
-        move |_| eager(first, min, max, splits),
-        move |context| {
-            let splits = if context.migrated() { SPLITS } else { splits };
-            eager(second, min, max, splits)
+    let (left, right) = fork(
+        halving.limit,
+        move || eager(first, halving, splits),
+        move |migrated| {
+            let mut second = second;
+            if migrated {
+                second.items.arrive();
+            }
+            eager(second, halving, if migrated { SPLITS } else { splits })
         },
     );
     reducer.reduce(left, right)
+}
+
+/// Runs `a` and `b`, at once if there is a permit; `b` is told whether it migrated.
+fn fork<A, B, RA, RB>(limit: Option<&Limit>, a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce(bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    if join::forced::is_active() {
+        return join::forced::fork(a, b);
+    }
+    let Some(limit) = limit else {
+        return join::join_context(move |_| a(), move |context| b(context.migrated()));
+    };
+    if !limit.acquire() {
+        return (a(), b(false));
+    }
+    join::join_context(
+        move |_| a(),
+        move |context| {
+            let permit = limit.hold();
+            if context.migrated() {
+                return b(true);
+            }
+            drop(permit);
+            b(false)
+        },
+    )
 }

@@ -13,15 +13,26 @@ pub(crate) trait Items: Send + Sized {
     /// What they are.
     type Item;
 
+    /// Whether one may be so much larger than another that it is best to go through one before
+    /// anything is decided.
+    const ANY_SIZE: bool = false;
+
     /// Whether there is no more than this to be done, in items or whatever `pace` goes by; false
     /// where nobody knows.
     fn at_most(&self, count: usize) -> bool;
 
-    /// The pace to begin with.
-    fn pace(&self, min: usize) -> Pace;
+    /// The pace to begin with; by somebody who helps, perhaps.
+    fn pace(&self, min: usize, is_helped: bool) -> Pace;
 
-    /// Splits them in two, and says where. Gives them back where that cannot be done, or is not worth it.
-    fn halve(self, pace: &Pace) -> Result<(Self, Self, usize), Self>;
+    /// Splits them in two, and says where; the second part may be smaller if it `is_late`. Gives them back
+    /// where that cannot be done, or is not worth it.
+    fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self>;
+
+    /// Splits off the last item, and says where that is, if it is easy.
+    fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
+        let _ = min;
+        Err(self)
+    }
 
     /// Gives the next run to `folder`.
     fn fold_run<F>(self, pace: &mut Pace, folder: F) -> (F, Self)
@@ -35,6 +46,17 @@ pub(crate) trait Items: Send + Sized {
 
     /// They have come to another thread.
     fn arrive(&mut self) {}
+}
+
+/// Where to split: in the middle, or later.
+#[inline(always)]
+fn halfway(len: usize, is_late: bool) -> usize {
+    let offered = if is_late {
+        (len / 4).max(1)
+    } else {
+        len.div_ceil(2)
+    };
+    len.saturating_sub(offered)
 }
 
 /// The items of a producer.
@@ -64,18 +86,31 @@ impl<P: Producer> Items for Counted<P> {
         self.len <= count
     }
 
-    fn pace(&self, min: usize) -> Pace {
-        Pace::new(self.len, min)
+    fn pace(&self, min: usize, is_helped: bool) -> Pace {
+        if is_helped {
+            Pace::helped(self.len, min)
+        } else {
+            Pace::new(self.len, min)
+        }
     }
 
     #[inline(always)]
-    fn halve(self, _pace: &Pace) -> Result<(Self, Self, usize), Self> {
-        let half = self.len / 2;
-        if half == 0 {
+    fn halve(self, _pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self> {
+        let at = halfway(self.len, is_late);
+        if at == 0 {
             return Err(self);
         }
-        let (first, second) = self.split(half);
-        Ok((first, second, half))
+        let (first, second) = self.split(at);
+        Ok((first, second, at))
+    }
+
+    fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
+        if self.len <= min.max(2) {
+            return Err(self);
+        }
+        let at = self.len - 1;
+        let (first, second) = self.split(at);
+        Ok((first, second, at))
     }
 
     #[inline(always)]
@@ -125,18 +160,22 @@ impl<S: Stretch> Items for Stretched<S> {
         self.0.len() <= count
     }
 
-    fn pace(&self, min: usize) -> Pace {
-        Pace::new(self.0.len(), min)
+    fn pace(&self, min: usize, is_helped: bool) -> Pace {
+        if is_helped {
+            Pace::helped(self.0.len(), min)
+        } else {
+            Pace::new(self.0.len(), min)
+        }
     }
 
     #[inline(always)]
-    fn halve(self, _pace: &Pace) -> Result<(Self, Self, usize), Self> {
-        let half = self.0.len() / 2;
-        if half == 0 {
+    fn halve(self, _pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self> {
+        let at = halfway(self.0.len(), is_late);
+        if at == 0 {
             return Err(self);
         }
-        let (first, second) = self.0.cut(half);
-        Ok((Stretched(first), Stretched(second), half))
+        let (first, second) = self.0.cut(at);
+        Ok((Stretched(first), Stretched(second), at))
     }
 
     #[inline(always)]
@@ -178,16 +217,17 @@ impl<P> Halves<P> {
 
 impl<P: UnindexedProducer> Items for Halves<P> {
     type Item = P::Item;
+    const ANY_SIZE: bool = true;
 
     fn at_most(&self, _count: usize) -> bool {
         self.stack.is_empty()
     }
 
-    fn pace(&self, _min: usize) -> Pace {
+    fn pace(&self, _min: usize, _is_helped: bool) -> Pace {
         Pace::unknown()
     }
 
-    fn halve(mut self, pace: &Pace) -> Result<(Self, Self, usize), Self> {
+    fn halve(mut self, pace: &Pace, _is_late: bool) -> Result<(Self, Self, usize), Self> {
         if self.stack.len() == 1 {
             let Some((depth, producer)) = self.stack.pop_if(|(depth, _)| *depth < pace.whole)
             else {
@@ -279,5 +319,9 @@ where
     #[inline]
     fn resume(self, folder: C::Folder) -> C::Folder {
         self.0.resume(folder)
+    }
+
+    fn succeed(self, folder: C::Folder) -> (C::Result, C::Folder) {
+        self.0.succeed(folder)
     }
 }

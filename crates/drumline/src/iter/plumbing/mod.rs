@@ -105,6 +105,10 @@ pub trait Producer: Send + Sized {
     /// What it becomes where it is not split any more.
     type IntoIter: Iterator<Item = Self::Item> + DoubleEndedIterator + ExactSizeIterator;
 
+    /// Whether a part begins with something that has a price, such as a state that is made for it. Then
+    /// parts are gone through at once, and not in runs.
+    const HAS_STATE: bool = false;
+
     /// Becomes a sequential iterator.
     fn into_iter(self) -> Self::IntoIter;
 
@@ -179,6 +183,12 @@ pub trait Consumer<Item>: Send + Sized {
     fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {
         let (first, rest, _) = self.split_at(count);
         (first.resume(folder), rest)
+    }
+
+    /// Completes `folder`, which is done with items somewhere else, and becomes a folder on the same
+    /// thread: one that may inherit what does not depend on where the items are.
+    fn succeed(self, folder: Self::Folder) -> (Self::Result, Self::Folder) {
+        (folder.complete(), self.into_folder())
     }
 }
 

@@ -1,0 +1,105 @@
+//! `with_min_len` and `with_max_len`.
+
+use super::IndexedParallelIterator;
+use super::bridged::{Wrap, Wrapping, bridged};
+use super::plumbing::{Folder, Producer};
+use super::stage::adapter;
+
+adapter! {
+    /// The items of another iterator, in parts that are not too short; see
+    /// [`with_min_len`](super::IndexedParallelIterator::with_min_len).
+    MinLen<I> { min: usize }
+}
+
+adapter! {
+    /// The items of another iterator, in parts that are not too long; see
+    /// [`with_max_len`](super::IndexedParallelIterator::with_max_len).
+    MaxLen<I> { max: usize }
+}
+
+bridged! {
+    [I] MinLen<I> where { I: IndexedParallelIterator, }
+    yields I::Item;
+    len |limited| limited.base.len();
+    producer |limited, callback| {
+        let wrap = Limits { min: limited.min, max: usize::MAX };
+        limited.base.with_producer(Wrapping { callback, wrap })
+    };
+}
+
+bridged! {
+    [I] MaxLen<I> where { I: IndexedParallelIterator, }
+    yields I::Item;
+    len |limited| limited.base.len();
+    producer |limited, callback| {
+        let wrap = Limits { min: 1, max: limited.max };
+        limited.base.with_producer(Wrapping { callback, wrap })
+    };
+}
+
+/// How short and how long parts may be.
+#[derive(Clone, Copy)]
+struct Limits {
+    min: usize,
+    max: usize,
+}
+
+impl<T> Wrap<T> for Limits {
+    type Item = T;
+    type Producer<P>
+        = LimitedProducer<P>
+    where
+        P: Producer<Item = T>;
+
+    fn wrap<P>(self, base: P) -> LimitedProducer<P>
+    where
+        P: Producer<Item = T>,
+    {
+        LimitedProducer { base, limits: self }
+    }
+}
+
+/// A producer whose parts have limits, besides those that they had already.
+struct LimitedProducer<P> {
+    base: P,
+    limits: Limits,
+}
+
+impl<P: Producer> Producer for LimitedProducer<P> {
+    type Item = P::Item;
+    type IntoIter = P::IntoIter;
+    const HAS_STATE: bool = P::HAS_STATE;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.base.into_iter()
+    }
+
+    fn min_len(&self) -> usize {
+        self.limits.min.max(self.base.min_len())
+    }
+
+    fn max_len(&self) -> usize {
+        self.limits.max.min(self.base.max_len())
+    }
+
+    fn split_at(self, index: usize) -> (Self, Self) {
+        let limits = self.limits;
+        let (before, after) = self.base.split_at(index);
+        let left = LimitedProducer {
+            base: before,
+            limits,
+        };
+        let right = LimitedProducer {
+            base: after,
+            limits,
+        };
+        (left, right)
+    }
+
+    fn fold_with<F>(self, folder: F) -> F
+    where
+        F: Folder<Self::Item>,
+    {
+        self.base.fold_with(folder)
+    }
+}

@@ -1,0 +1,92 @@
+//! A scheduler for tests of loops: on one thread, and with every decision drawn from a seed.
+//!
+//! Which offers are taken, and when, depends on other threads. Here a sequence of random numbers decides it, so
+//! that a loop is split, resumed and reduced in all the ways there are, and a way that fails can be had again.
+
+use std::cell::Cell;
+
+use super::{Fate, Settled, Watch};
+
+thread_local! {
+    /// The state of the sequence; 0 if nothing is forced.
+    static STATE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Runs `op` with all loops on this thread forced, as `seed` says.
+pub(crate) fn with_seed<R>(seed: u64, op: impl FnOnce() -> R) -> R {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            STATE.set(0);
+        }
+    }
+    let _reset = Reset;
+    // An odd factor: no seed gives 0, which would stand for "nothing is forced".
+    STATE.set((seed.wrapping_mul(2) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    op()
+}
+
+/// Whether loops are forced on this thread.
+pub(crate) fn is_active() -> bool {
+    STATE.get() != 0
+}
+
+/// The next number below `end`; xorshift64 (Marsaglia 2003).
+pub(crate) fn below(end: u64) -> u64 {
+    let mut state = STATE.get();
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    STATE.set(state);
+    (state >> 33) % end
+}
+
+/// An [`offer`](super::offer()), with the decision drawn.
+pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> Settled<RA, T, R>
+where
+    A: FnOnce(Watch<'_>) -> RA,
+    W: FnOnce(T) -> R,
+{
+    let (ra, fate) = match below(4) {
+        // Nobody takes it.
+        0 | 1 => (a(Watch::Forced(false)), Fate::Back(item)),
+        // It is taken at once, and done before anything else.
+        2 => {
+            let done = work(item);
+            (a(Watch::Forced(true)), Fate::Done(done))
+        }
+        // It is taken while `a` runs, which may or may not notice.
+        _ => {
+            let ra = a(Watch::Forced(below(2) == 0));
+            (ra, Fate::Done(work(item)))
+        }
+    };
+    if below(4) == 0 {
+        Settled::Rarely(ra, fate)
+    } else {
+        Settled::Plainly(ra, fate)
+    }
+}
+
+/// A [`join_context`](super::join_context()), with the decision drawn: which half comes first, and whether
+/// the second hears that it migrated.
+pub(crate) fn fork<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA,
+    B: FnOnce(bool) -> RB,
+{
+    match below(3) {
+        0 => {
+            let ra = a();
+            (ra, b(false))
+        }
+        1 => {
+            let ra = a();
+            (ra, b(true))
+        }
+        _ => {
+            let rb = b(true);
+            (a(), rb)
+        }
+    }
+}

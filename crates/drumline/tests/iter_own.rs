@@ -1,0 +1,262 @@
+//! What parallel iterators can do here and nowhere else: state per thread, cancellation, progress,
+//! a limit per loop, reproducible reductions, and loops in which nothing hides.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
+use std::thread;
+
+use drumline::Pool;
+use drumline::iter::{CancellationToken, Progress};
+use drumline::prelude::*;
+
+fn pool(jobs: usize) -> Pool {
+    Pool::builder().jobs(jobs).build().unwrap()
+}
+
+/// Numbers from 0.
+fn numbers(len: usize) -> Vec<usize> {
+    (0..len).collect()
+}
+
+/// Something to do that the compiler does not see through.
+fn work(units: usize) {
+    for unit in 0..units * 50 {
+        std::hint::black_box(unit);
+    }
+}
+
+#[test]
+fn two_items_run_at_once() {
+    let both = Barrier::new(2);
+    pool(2).install(|| {
+        [0, 1].par_iter().for_each(|_| {
+            both.wait();
+        });
+    });
+}
+
+#[test]
+fn the_last_item_does_not_wait_for_those_before_it() {
+    // Item 0 ends only when the last one has begun, and the last one is in the half that is taken.
+    let both = Barrier::new(2);
+    let items = numbers(10_000);
+    pool(2).install(|| {
+        items.par_iter().for_each(|&item| {
+            if item == 0 || item == 9_999 {
+                both.wait();
+            }
+        });
+    });
+}
+
+#[test]
+fn a_state_per_thread_and_no_more() {
+    for jobs in [1, 2, 4, 8] {
+        let pool = pool(jobs);
+        let items = numbers(4_000);
+        for _ in 0..20 {
+            let made = AtomicUsize::new(0);
+            let threads = Mutex::new(HashSet::new());
+            let sum: usize = pool.install(|| {
+                items
+                    .par_iter()
+                    .map_worker(
+                        || made.fetch_add(1, Ordering::Relaxed),
+                        |_, &item| {
+                            threads.lock().unwrap().insert(thread::current().id());
+                            work(1);
+                            item
+                        },
+                    )
+                    .sum()
+            });
+            assert_eq!(sum, 4_000 * 3_999 / 2);
+            let (made, threads) = (made.into_inner(), threads.into_inner().unwrap().len());
+            assert!(made <= threads, "{made} states for {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn a_state_is_used_by_one_thread_at_a_time() {
+    let pool = pool(4);
+    let items = numbers(2_000);
+    pool.install(|| {
+        items.par_iter().for_each_worker(
+            || AtomicUsize::new(0),
+            |state, _| {
+                assert_eq!(state.fetch_add(1, Ordering::Relaxed), 0);
+                work(1);
+                assert_eq!(state.fetch_sub(1, Ordering::Relaxed), 1);
+            },
+        );
+    });
+}
+
+#[test]
+fn nothing_is_begun_after_the_cancellation() {
+    for jobs in [1, 2, 4] {
+        let token = CancellationToken::new();
+        let begun_after = AtomicUsize::new(0);
+        let items = numbers(100_000);
+        let seen: usize = pool(jobs).install(|| {
+            items
+                .par_iter()
+                .cancel_on(&token)
+                .map(|&item| {
+                    if token.is_cancelled() {
+                        begun_after.fetch_add(1, Ordering::Relaxed);
+                    }
+                    if item == 1_000 {
+                        token.cancel();
+                    }
+                    1
+                })
+                .sum()
+        });
+        assert!(token.is_cancelled());
+        assert!(seen <= 100_000);
+        // Another thread may have been between its look and its item.
+        assert!(begun_after.into_inner() < jobs);
+    }
+}
+
+#[test]
+fn alone_the_cancellation_is_exact() {
+    let token = CancellationToken::new();
+    let items = numbers(10_000);
+    let seen: usize = pool(1).install(|| {
+        let counted = items.par_iter().cancel_on(&token).map(|&item| {
+            if item == 700 {
+                token.cancel();
+            }
+            item
+        });
+        counted.map(|_| 1).sum()
+    });
+    assert_eq!(seen, 701);
+}
+
+#[test]
+fn progress_counts_what_is_done() {
+    for jobs in [1, 2, 4] {
+        let progress = Progress::new();
+        let items = numbers(5_000);
+        let seen = AtomicUsize::new(0);
+        pool(jobs).install(|| {
+            items.par_iter().progress(&progress).for_each(|_| {
+                // This item is not done yet.
+                assert!(progress.finished() < 5_000);
+                seen.fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        assert_eq!(progress.finished(), 5_000);
+        assert_eq!(seen.into_inner(), 5_000);
+    }
+}
+
+#[test]
+fn a_limit_holds() {
+    let pool = pool(4);
+    let items = numbers(3_000);
+    for jobs in 1..=4 {
+        let inside = AtomicUsize::new(0);
+        let sum: usize = pool.install(|| {
+            items
+                .par_iter()
+                .map(|&item| {
+                    let others = inside.fetch_add(1, Ordering::SeqCst);
+                    assert!(
+                        others < jobs,
+                        "{} at once, where {jobs} are allowed",
+                        others + 1
+                    );
+                    work(2);
+                    inside.fetch_sub(1, Ordering::SeqCst);
+                    item
+                })
+                .with_jobs(jobs)
+                .sum()
+        });
+        assert_eq!(sum, 3_000 * 2_999 / 2);
+    }
+}
+
+#[test]
+fn a_limit_is_used() {
+    let both = Barrier::new(2);
+    let items = numbers(2);
+    pool(4).install(|| {
+        let met = items.par_iter().map(|_| both.wait().is_leader());
+        met.with_jobs(2).for_each(|_| ());
+    });
+}
+
+#[test]
+fn a_limit_is_for_one_loop() {
+    let both = Barrier::new(2);
+    let items = numbers(2);
+    pool(2).install(|| {
+        items.par_iter().with_jobs(1).for_each(|_| {
+            // The loop inside has no limit.
+            items.par_iter().for_each(|_| {
+                both.wait();
+            });
+        });
+    });
+}
+
+#[test]
+#[should_panic(expected = "with_jobs(0)")]
+fn no_jobs_is_an_error() {
+    let sum: usize = [1usize].par_iter().with_jobs(0).sum();
+    assert_eq!(sum, 1);
+}
+
+#[test]
+fn a_fixed_sum_is_the_same_however_many_help() {
+    for len in [0, 1, 2, 3, 7, 100, 1_000, 40_001] {
+        let terms: Vec<f64> = (0..len)
+            .map(|n| 1.0 / (f64::from(n) + 0.7).powi(3))
+            .collect();
+        let alone: f64 = pool(1).install(|| terms.par_iter().sum_fixed());
+        for jobs in [2, 3, 8] {
+            let pool = pool(jobs);
+            for _ in 0..10 {
+                let helped: f64 = pool.install(|| {
+                    let slow = terms.par_iter().map(|&term| {
+                        work(usize::from(len < 2_000));
+                        term
+                    });
+                    slow.sum_fixed()
+                });
+                assert_eq!(
+                    alone.to_bits(),
+                    helped.to_bits(),
+                    "{len} terms, {jobs} jobs"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_panic_comes_out_with_its_payload() {
+    for jobs in [1, 2, 4] {
+        let pool = pool(jobs);
+        let items = numbers(1_000);
+        for at in [0, 1, 499, 500, 999] {
+            let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                pool.install(|| {
+                    items.par_iter().for_each(|&item| {
+                        if item == at {
+                            std::panic::panic_any(at);
+                        }
+                    });
+                });
+            }));
+            assert_eq!(*caught.unwrap_err().downcast::<usize>().unwrap(), at);
+        }
+    }
+}
