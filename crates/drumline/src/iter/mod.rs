@@ -85,7 +85,9 @@ mod chunks;
 mod cloned;
 mod convert;
 mod each;
+mod empty;
 mod enumerate;
+pub(crate) mod fields;
 mod filter;
 mod find;
 mod fixed;
@@ -94,6 +96,7 @@ mod flat_map_iter;
 mod fold;
 mod fold_chunks;
 mod for_each;
+mod from_par_fn;
 mod gather;
 mod indexed;
 mod inspect;
@@ -103,7 +106,9 @@ mod intersperse;
 mod limit;
 mod map;
 mod multizip;
+mod once;
 mod panic_fuse;
+mod par_bridge;
 mod parallel;
 mod part_len;
 mod place;
@@ -111,10 +116,13 @@ pub mod plumbing;
 mod positions;
 mod progress;
 mod reduce;
+mod repeat;
 mod rev;
 mod search;
 mod skip;
+pub(crate) mod source;
 mod spaced;
+mod splitter;
 mod stage;
 mod start;
 mod step_by;
@@ -125,6 +133,7 @@ mod take_any_while;
 mod try_fold;
 mod try_reduce;
 mod until;
+mod walk_tree;
 mod worker_state;
 mod zip;
 mod zip_eq;
@@ -139,12 +148,14 @@ pub use {
         FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
         IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
     },
+    empty::{Empty, empty},
     enumerate::Enumerate,
     filter::{Filter, FilterMap},
     flat_map::{FlatMap, Flatten},
     flat_map_iter::{FlatMapIter, FlattenIter},
     fold::{Fold, FoldWith},
     fold_chunks::{FoldChunks, FoldChunksWith},
+    from_par_fn::{FromParFn, from_par_fn},
     indexed::IndexedParallelIterator,
     inspect::{Inspect, Update},
     interleave::Interleave,
@@ -153,19 +164,29 @@ pub use {
     limit::WithJobs,
     map::{Map, MapInit, MapWith},
     multizip::MultiZip,
+    once::{Once, once},
     panic_fuse::PanicFuse,
+    par_bridge::{IterBridge, ParallelBridge},
     parallel::ParallelIterator,
     part_len::{MaxLen, MinLen},
     positions::Positions,
     progress::{Progress, WithProgress},
+    repeat::{Repeat, RepeatN, repeat, repeat_n},
     rev::Rev,
     skip::Skip,
+    splitter::{Split, split},
     step_by::StepBy,
     take::Take,
     take_any::{SkipAny, TakeAny},
     take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome},
     try_fold::{TryFold, TryFoldWith},
+    walk_tree::{
+        WalkTree, WalkTreePostfix, WalkTreePrefix, walk_tree, walk_tree_postfix, walk_tree_prefix,
+    },
     worker_state::MapWorker,
     zip::Zip,
     zip_eq::ZipEq,
 };
+
+#[expect(deprecated, reason = "those who move over may still use the old name")]
+pub use repeat::repeatn;

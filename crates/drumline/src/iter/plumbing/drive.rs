@@ -21,13 +21,18 @@
 //!
 //! * *A thief begins at the end*: with the last item of what it took, while the rest is on offer.
 //!
+//! What is not indexed goes the same way ([`items`](super::items)): a run is a piece of a text, or
+//! some nodes of a tree. Where pieces can be of any size, all but the first one are on offer until it
+//! is known how long that takes.
+//!
 //! # Eager loops
 //!
-//! What cannot resume, is not indexed, or asks for short parts is halved by `join` up to six times, and up to
-//! six times again whenever a half migrates. So is a loop whose number of threads is limited.
+//! What cannot resume, or asks for short parts, is halved by `join` up to six times, and up to six
+//! times again whenever a half migrates. So is a loop whose number of threads is limited.
 
 use std::time::Duration;
 
+use super::items::{Counted, Halves, Items, Stretch, Stretched, Uncounted};
 use super::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer, UnindexedProducer,
 };
@@ -88,10 +93,10 @@ where
     P: Producer,
     C: Consumer<P::Item>,
 {
+    let (min, max) = (producer.min_len().max(1), producer.max_len().max(1));
     let part = Part {
-        producer,
+        items: Counted { producer, len },
         consumer,
-        len,
     };
     if part.consumer.full() {
         return part.consumer.into_folder().complete();
@@ -99,10 +104,6 @@ where
     if len <= 1 || part.consumer.hides(len) {
         return part.fold();
     }
-    let (min, max) = (
-        part.producer.min_len().max(1),
-        part.producer.max_len().max(1),
-    );
     if Limit::is_set() {
         return limited(part, min, max);
     }
@@ -121,10 +122,10 @@ where
 /// A loop for which there is a limit: an eager one, which asks for a permit wherever it forks.
 #[cold]
 #[inline(never)]
-fn limited<P, C>(part: Part<P, C>, min: usize, max: usize) -> C::Result
+fn limited<I, C>(part: Part<I, C>, min: usize, max: usize) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
     let limit = Limit::of_next_loop();
     let halving = Halving {
@@ -149,12 +150,56 @@ where
     P: UnindexedProducer,
     C: UnindexedConsumer<P::Item>,
 {
-    let limit = Limit::of_next_loop();
-    join::within(move || eager_unindexed(producer, consumer, limit.as_deref(), SPLITS))
+    drive_items(Halves::new(producer), consumer)
+}
+
+/// Drives `consumer` with what comes of `stretch`.
+pub(crate) fn bridge_stretch<S, C>(stretch: S, consumer: C) -> C::Result
+where
+    S: Stretch,
+    C: UnindexedConsumer<S::Item>,
+{
+    drive_items(Stretched(stretch), consumer)
+}
+
+/// Drives `consumer` with `items`.
+pub(crate) fn drive_items<I, C>(items: I, consumer: C) -> C::Result
+where
+    I: Items,
+    C: UnindexedConsumer<I::Item>,
+{
+    let part = Part {
+        items,
+        consumer: Uncounted(consumer),
+    };
+    if part.consumer.full() {
+        return part.consumer.into_folder().complete();
+    }
+    if Limit::is_set() {
+        return limited(part, 1, usize::MAX);
+    }
+    if C::RESUMES {
+        let pace = part.items.pace(1, false);
+        join::within(move || lazy(part, pace, None))
+    } else {
+        let halving = Halving {
+            min: 1,
+            max: usize::MAX,
+            limit: None,
+        };
+        join::within(move || eager(part, halving, SPLITS))
+    }
 }
 
 /// How often an eager loop halves its items before a thread goes through them.
-const SPLITS: u32 = 6;
+pub(super) const SPLITS: u32 = 6;
+
+/// What can be split more often than this is taken for what can be split for ever: some producers
+/// give a share to everybody who asks.
+const DEEPEST: u32 = 4096;
+
+/// So many offers may stand at once before the first run of items of which each can be of any size.
+const NESTED: u32 = 16;
 
 /// The longest run before anybody looks at the clock, in items.
 const UNTIMED: usize = 1024;
@@ -166,56 +211,58 @@ pub(super) const SHORT: Duration = Duration::from_micros(4);
 pub(super) const LONG: Duration = Duration::from_micros(16);
 
 /// Items and who takes them.
-struct Part<P, C> {
-    producer: P,
+struct Part<I, C> {
+    items: I,
     consumer: C,
-    len: usize,
 }
 
-impl<P, C> Part<P, C>
+impl<I, C> Part<I, C>
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
-    fn split(self, at: usize) -> (Self, Self, C::Reducer) {
-        let (producer, rest) = self.producer.split_at(at);
-        let (consumer, others, reducer) = self.consumer.split_at(at);
-        let first = Part {
-            producer,
-            consumer,
-            len: at,
+    /// Splits the consumer where the items have been split, if they have.
+    #[inline(always)]
+    fn split_like(
+        consumer: C,
+        items: Result<(I, I, usize), I>,
+    ) -> Result<(Self, Self, C::Reducer), Self> {
+        let (items, rest, at) = match items {
+            Ok(halves) => halves,
+            Err(items) => return Err(Part { items, consumer }),
         };
+        let (consumer, others, reducer) = consumer.split_at(at);
+        let first = Part { items, consumer };
         let second = Part {
-            producer: rest,
+            items: rest,
             consumer: others,
-            len: self.len - at,
         };
-        (first, second, reducer)
+        Ok((first, second, reducer))
+    }
+
+    #[inline(always)]
+    fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, C::Reducer), Self> {
+        Part::split_like(self.consumer, self.items.halve(pace, is_late))
     }
 
     /// Goes through all items.
     fn fold(self) -> C::Result {
         let folder = self.consumer.into_folder();
-        self.producer.fold_with(folder).complete()
+        self.items.fold_all(folder).complete()
     }
 
-    /// Goes through the first `run` items, after those of `folder`, if there is one.
+    /// Goes through the next run, after the items of `folder`, if there is one.
     #[inline(always)]
-    fn fold_run(self, run: usize, folder: Option<C::Folder>) -> (C::Folder, Self) {
-        let (producer, rest) = self.producer.split_at(run);
+    fn fold_run(self, pace: &mut Pace, folder: Option<C::Folder>) -> (C::Folder, Self) {
         let (folder, consumer) = match folder {
-            Some(folder) => self.consumer.advance(folder, run),
+            Some(folder) => self.consumer.advance(folder, pace.run),
             None => {
-                let (first, others, _) = self.consumer.split_at(run);
+                let (first, others, _) = self.consumer.split_at(pace.run);
                 (first.into_folder(), others)
             }
         };
-        let rest = Part {
-            producer: rest,
-            consumer,
-            len: self.len - run,
-        };
-        (producer.fold_with(folder), rest)
+        let (folder, items) = self.items.fold_run(pace, folder);
+        (folder, Part { items, consumer })
     }
 
     /// Goes through all items, after those of `folder`, if there is one.
@@ -228,42 +275,60 @@ where
         if folder.full() {
             return folder;
         }
-        self.producer.fold_with(folder)
+        self.items.fold_all(folder)
     }
 }
 
 /// How long runs are.
 #[derive(Clone, Copy)]
-struct Pace {
-    run: usize,
+pub(crate) struct Pace {
+    /// The next one, in items.
+    pub(crate) run: usize,
     /// As much as this may be done without an offer.
     hidden: usize,
     min: usize,
     /// Somebody helps: so runs are measured.
     is_helped: bool,
+    /// Where there is nothing to count: what has been split so often is gone through as a whole.
+    pub(super) whole: u32,
+    /// How often that had been split which the last run went through.
+    pub(super) depth: u32,
+    /// So many offers more may stand at once.
+    nested: u32,
 }
 
 impl Pace {
     /// The pace of a loop that nobody has helped with yet.
     #[inline(always)]
-    fn new(len: usize, min: usize) -> Self {
+    pub(super) fn new(len: usize, min: usize) -> Self {
         let share = (len / 16).max(1);
         Pace {
             run: share.min(UNTIMED).max(min),
-            hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
+            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
             min,
             is_helped: false,
+            whole: DEEPEST,
+            depth: 0,
+            nested: NESTED,
         }
     }
 
+    /// The pace where nobody knows how many items there are, nor how large.
+    pub(crate) fn unknown() -> Self {
+        Pace::helped(1, 1)
+    }
+
     /// The pace of somebody who helps, or is helped: nobody knows how long items take.
-    fn helped(len: usize, min: usize) -> Self {
+    pub(super) fn helped(len: usize, min: usize) -> Self {
         let share = (len / 64).max(1);
         Pace {
             run: share.min(UNTIMED).max(min),
-            hidden: share.min(UNTIMED / 4).max(min * 2 - 1),
+            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
             min,
             is_helped: true,
+            whole: DEEPEST,
+            depth: 0,
+            nested: NESTED,
         }
     }
 
@@ -278,8 +343,14 @@ impl Pace {
     fn learn(&mut self, took: Option<Duration>) {
         match took {
             None => self.run = self.run.saturating_mul(8),
-            Some(took) if took < SHORT => self.run = self.run.saturating_mul(2),
-            Some(took) if took > LONG => self.run = (self.run / 2).max(self.min),
+            Some(took) if took < SHORT => {
+                self.run = self.run.saturating_mul(2);
+                self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
+            }
+            Some(took) if took > LONG => {
+                self.run = (self.run / 2).max(self.min);
+                self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
+            }
             Some(_) => {}
         }
     }
@@ -295,32 +366,36 @@ enum Course<F, R> {
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
 /// over and over.
-fn lazy<P, C>(mut part: Part<P, C>, mut pace: Pace, mut folder: Option<C::Folder>) -> C::Result
+fn lazy<I, C>(mut part: Part<I, C>, mut pace: Pace, mut folder: Option<C::Folder>) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
     loop {
         let is_full = match &folder {
             Some(folder) => folder.full(),
             None => part.consumer.full(),
         };
-        if is_full || part.len <= pace.hidden {
+        if is_full || part.items.at_most(pace.hidden) {
             return part.fold_after(folder).complete();
         }
-        let offered = if folder.is_some() && !pace.is_helped {
-            (part.len / 4).max(1)
-        } else {
-            part.len.div_ceil(2)
+        let is_late = folder.is_some() && !pace.is_helped;
+        let (own, other, reducer) = match part.halve(&pace, is_late) {
+            Ok(halves) => halves,
+            Err(part) => return part.fold_after(folder).complete(),
         };
-        let own = part.len - offered;
-        let (own, other, reducer) = part.split(own);
         let before = folder.take();
         let now = &mut pace;
         let min = now.min;
         let settled = join::offer(
             other,
-            move |watch| in_runs(own, now, before, &watch),
+            move |watch| {
+                if I::ANY_SIZE {
+                    nested(own, now, before, &watch)
+                } else {
+                    in_runs(own, now, before, &watch)
+                }
+            },
             move |other| stolen(other, min),
         );
         match settled {
@@ -338,17 +413,18 @@ where
 /// A part that another thread than its loop's has taken. Its last item comes first: those at the
 /// end of a loop are the ones that everybody waits for, and where cost grows with the index they
 /// are the dearest (longest processing time first: Graham 1969).
-fn stolen<P, C>(part: Part<P, C>, min: usize) -> C::Result
+fn stolen<I, C>(mut part: Part<I, C>, min: usize) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
-    let pace = Pace::helped(part.len, min);
-    if part.len <= min.max(2) {
-        return lazy(part, pace, None);
-    }
-    let before = part.len - 1;
-    let (rest, last, reducer) = part.split(before);
+    part.items.arrive();
+    let pace = part.items.pace(min, true);
+    let parts = Part::split_like(part.consumer, part.items.part_last(min));
+    let (rest, last, reducer) = match parts {
+        Ok(parts) => parts,
+        Err(part) => return lazy(part, pace, None),
+    };
     let settled = join::offer(
         rest,
         move |_| last.fold_after(None),
@@ -370,15 +446,15 @@ where
 /// somebody asked.
 #[cold]
 #[inline(never)]
-fn go_on<P, C>(
+fn go_on<I, C>(
     course: Course<C::Folder, C::Result>,
-    fate: Fate<Part<P, C>, C::Result>,
+    fate: Fate<Part<I, C>, C::Result>,
     reducer: C::Reducer,
     pace: Pace,
 ) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
     match (course, fate) {
         (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
@@ -391,24 +467,73 @@ where
     }
 }
 
-/// Goes through the items of `part` in runs, as long as the rest is on offer.
-#[inline(always)]
-fn in_runs<P, C>(
-    mut part: Part<P, C>,
+/// Goes through the items of `part`, which can be of any size: as long as nothing is known about
+/// them, no more than one is not on offer.
+fn nested<I, C>(
+    mut part: Part<I, C>,
     pace: &mut Pace,
     mut folder: Option<C::Folder>,
     watch: &Watch<'_>,
 ) -> Course<C::Folder, C::Result>
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
     loop {
-        if part.len <= pace.run {
+        if folder.as_ref().is_some_and(Folder::full) {
+            return Course::Open(part.fold_after(folder));
+        }
+        if pace.run > 1 || pace.nested == 0 {
+            return in_runs(part, pace, folder, watch);
+        }
+        let (own, other, reducer) = match part.halve(pace, false) {
+            Ok(halves) => halves,
+            Err(part) => return in_runs(part, pace, folder, watch),
+        };
+        let before = folder.take();
+        let now = &mut *pace;
+        let min = now.min;
+        let settled = join::offer(
+            other,
+            move |watch| {
+                now.nested -= 1;
+                let course = nested(own, now, before, &watch);
+                now.nested += 1;
+                course
+            },
+            move |other| stolen(other, min),
+        );
+        match settled {
+            Settled::Plainly(Course::Open(open), Fate::Back(other))
+            | Settled::Rarely(Course::Open(open), Fate::Back(other)) => {
+                folder = Some(open);
+                part = other;
+            }
+            Settled::Plainly(course, fate) | Settled::Rarely(course, fate) => {
+                return Course::Closed(go_on(course, fate, reducer, *pace));
+            }
+        }
+    }
+}
+
+/// Goes through the items of `part` in runs, as long as the rest is on offer.
+#[inline(always)]
+fn in_runs<I, C>(
+    mut part: Part<I, C>,
+    pace: &mut Pace,
+    mut folder: Option<C::Folder>,
+    watch: &Watch<'_>,
+) -> Course<C::Folder, C::Result>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    loop {
+        if part.items.at_most(pace.run) {
             return Course::Open(part.fold_after(folder));
         }
         let start = pace.is_timed().then(Instant::now);
-        let (after, rest) = part.fold_run(pace.run, folder);
+        let (after, rest) = part.fold_run(pace, folder);
         part = rest;
         if after.full() {
             return Course::Open(after);
@@ -424,14 +549,15 @@ where
 /// The rest of a part whose offer is gone.
 #[cold]
 #[inline(never)]
-fn alone<P, C>(part: Part<P, C>, pace: Pace, folder: C::Folder) -> C::Result
+fn alone<I, C>(part: Part<I, C>, pace: Pace, folder: C::Folder) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
-    let fresh = Pace::helped(part.len, pace.min);
+    let fresh = part.items.pace(pace.min, true);
     let pace = Pace {
         run: pace.run.min(fresh.run),
+        whole: pace.whole,
         ..fresh
     };
     lazy(part, pace, Some(folder))
@@ -446,55 +572,34 @@ struct Halving<'l> {
 }
 
 /// Halves `part` until it was halved `splits` times, and goes through what is left.
-fn eager<P, C>(part: Part<P, C>, halving: Halving<'_>, splits: u32) -> C::Result
+fn eager<I, C>(part: Part<I, C>, halving: Halving<'_>, splits: u32) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
     if part.consumer.full() {
         return part.consumer.into_folder().complete();
     }
-    let half = part.len / 2;
-    let is_split = part.len > halving.max || splits > 0 && half >= halving.min;
-    if half == 0 || !is_split {
+    let is_long = halving.max < usize::MAX && !part.items.at_most(halving.max);
+    // Halves are not to be shorter than `min`.
+    let shortest = halving.min.saturating_mul(2);
+    if !is_long && (splits == 0 || part.items.at_most(shortest - 1)) {
         return part.fold();
     }
-    let (first, second, reducer) = part.split(half);
+    let (first, second, reducer) = match part.halve(&Pace::unknown(), false) {
+        Ok(halves) => halves,
+        Err(part) => return part.fold(),
+    };
     let splits = splits.saturating_sub(1);
     let (left, right) = fork(
         halving.limit,
         move || eager(first, halving, splits),
-        move |migrated| eager(second, halving, if migrated { SPLITS } else { splits }),
-    );
-    reducer.reduce(left, right)
-}
-
-/// As [`eager`], where nobody knows how many items there are.
-fn eager_unindexed<P, C>(producer: P, consumer: C, limit: Option<&Limit>, splits: u32) -> C::Result
-where
-    P: UnindexedProducer,
-    C: UnindexedConsumer<P::Item>,
-{
-    if consumer.full() {
-        return consumer.into_folder().complete();
-    }
-    let (first, second) = if splits > 0 {
-        producer.split()
-    } else {
-        (producer, None)
-    };
-    let Some(second) = second else {
-        return first.fold_with(consumer.into_folder()).complete();
-    };
-    let reducer = consumer.to_reducer();
-    let before = consumer.split_off_left();
-    let splits = splits - 1;
-    let (left, right) = fork(
-        limit,
-        move || eager_unindexed(first, before, limit, splits),
         move |migrated| {
-            let splits = if migrated { SPLITS } else { splits };
-            eager_unindexed(second, consumer, limit, splits)
+            let mut second = second;
+            if migrated {
+                second.items.arrive();
+            }
+            eager(second, halving, if migrated { SPLITS } else { splits })
         },
     );
     reducer.reduce(left, right)

@@ -75,6 +75,7 @@
 use super::{IndexedParallelIterator, ParallelIterator};
 
 mod drive;
+mod items;
 mod nest;
 mod tempo;
 
@@ -82,6 +83,10 @@ mod tempo;
 pub use {nest::Nested, tempo::Tempo};
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
+pub(crate) use {
+    drive::{Pace, bridge_stretch, drive_items},
+    items::{Items, Stretch},
+};
 
 /// A function that takes a producer, whatever its type is.
 ///

@@ -1,1 +1,0 @@
-//! Parallel iterators over strings: characters, lines, words, bytes.
