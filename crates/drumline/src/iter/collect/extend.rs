@@ -40,9 +40,8 @@ impl<T: Send> ParallelExtend<T> for VecDeque<T> {
 }
 
 impl<T: Send> Piece<T> for LinkedList<T> {
-    fn with(mut self, item: T) -> Self {
+    fn take(&mut self, item: T) {
         self.push_back(item);
-        self
     }
 }
 

@@ -5,24 +5,22 @@ use std::collections::{LinkedList, linked_list};
 use std::iter::{self, Chain, Once};
 use std::marker::PhantomData;
 
-use super::place;
 use crate::iter::ParallelIterator;
 use crate::iter::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};
 
 /// What a piece can be.
 pub(super) trait Piece<T>: Default + Extend<T> + Send {
-    /// The piece with one more item.
+    /// Takes an item.
     #[inline]
-    fn with(mut self, item: T) -> Self {
+    fn take(&mut self, item: T) {
         self.extend(Some(item));
-        self
     }
 }
 
 impl<T: Send> Piece<T> for Vec<T> {
     #[inline]
-    fn with(self, item: T) -> Self {
-        place::pushed(self, item)
+    fn take(&mut self, item: T) {
+        self.push(item);
     }
 }
 
@@ -185,7 +183,7 @@ impl<T, P: Piece<T>> Folder<T> for PieceFolder<P> {
 
     #[inline]
     fn consume(mut self, item: T) -> Self {
-        self.piece = self.piece.with(item);
+        self.piece.take(item);
         self
     }
 

@@ -302,6 +302,7 @@ where
     where
         I: IntoIterator<Item = T>,
     {
+        // In variables of this function, and not in `self`: then they stay in registers.
         let Dealing {
             by,
             mut left,
