@@ -34,7 +34,7 @@ fn numbers(len: usize) -> Vec<u64> {
 
 /// Takes a while now and then, so that other threads come for their part.
 fn slowly(number: &u64) -> u64 {
-    if number % 64 == 0 {
+    if number.is_multiple_of(64) {
         std::thread::yield_now();
     }
     number * 2
@@ -201,7 +201,7 @@ fn options_and_results() {
     in_pools(|| {
         for len in LENS {
             let numbers = numbers(len);
-            let halves = |n: &u64| (n % 2 == 0).then_some(n / 2);
+            let halves = |n: &u64| n.is_multiple_of(2).then_some(n / 2);
             let all = |n: &u64| Some(slowly(n));
             assert_eq!(
                 numbers.par_iter().map(halves).collect::<Option<Vec<_>>>(),
@@ -219,10 +219,13 @@ fn options_and_results() {
                     .collect::<Result<Vec<_>, _>>(),
                 numbers.iter().map(checked).collect::<Result<Vec<_>, _>>(),
             );
-            assert_eq!(
-                numbers.par_iter().map(|_| ()).collect::<()>(),
-                numbers.iter().map(|_| ()).collect::<()>(),
-            );
+            let count = AtomicUsize::new(0);
+            let counting = |_: &u64| match count.fetch_add(1, Ordering::Relaxed) {
+                0 => Err(()),
+                _ => Ok(()),
+            };
+            let nothing: Result<(), ()> = numbers.par_iter().map(counting).collect();
+            assert_eq!(nothing.is_err(), len > 0);
         }
     });
 }
@@ -273,7 +276,7 @@ fn two_at_once() {
             extended.par_extend(numbers.par_iter().map(pair));
             assert_eq!((extended.0.len(), extended.1.len()), (2 * len, 2 * len));
 
-            let even = |n: &u64| n % 2 == 0;
+            let even = |n: &u64| n.is_multiple_of(2);
             let parts: (Vec<u64>, Vec<u64>) = numbers.par_iter().map(|n| *n).partition(even);
             assert_eq!(parts, numbers.iter().partition(|n| even(n)));
             let side = |n: &u64| match even(n) {
@@ -354,7 +357,7 @@ fn remade<'a>(at: usize) -> impl Fn(Counted<'a>) -> Counted<'a> + Sync + Send {
         if count.fetch_add(1, Ordering::Relaxed) == at {
             std::panic::panic_any("here");
         }
-        if at % 7 == 0 {
+        if at.is_multiple_of(7) {
             std::thread::yield_now();
         }
         Counted::new(item.alive)

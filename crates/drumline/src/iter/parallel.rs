@@ -144,7 +144,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use drumline::prelude::*;
     ///
     /// let (numbers, words): (Vec<u32>, Vec<&str>) =
-    ///     ["7", "seven", "8"].into_par_iter().partition_map(|word| match word.parse() {
+    ///     ["7", "seven", "8"].into_par_iter().partition_map(|word| match word.parse::<u32>() {
     ///         Ok(number) => Either::Left(number),
     ///         Err(_) => Either::Right(word),
     ///     });
