@@ -188,12 +188,14 @@ impl<T, P: Piece<T>> Folder<T> for PieceFolder<P> {
     }
 
     #[inline]
-    fn consume_iter<I>(mut self, iter: I) -> Self
+    fn consume_iter<I>(self, iter: I) -> Self
     where
         I: IntoIterator<Item = T>,
     {
-        self.piece.extend(iter);
-        self
+        // A variable of this function, which the compiler knows better than `self`.
+        let mut piece = self.piece;
+        piece.extend(iter);
+        PieceFolder { piece }
     }
 
     #[inline]
