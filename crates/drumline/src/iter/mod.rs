@@ -83,8 +83,10 @@ mod cancel;
 mod chain;
 mod chunks;
 mod cloned;
+mod collect;
 mod convert;
 mod each;
+mod either;
 mod empty;
 mod enumerate;
 pub(crate) mod fields;
@@ -148,6 +150,7 @@ pub use {
         FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
         IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
     },
+    either::Either,
     empty::{Empty, empty},
     enumerate::Enumerate,
     filter::{Filter, FilterMap},

@@ -11,3 +11,7 @@ pub mod result;
 pub mod str;
 pub mod string;
 pub mod vec;
+
+mod delegate;
+mod owned;
+mod span;
