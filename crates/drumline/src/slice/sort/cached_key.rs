@@ -5,8 +5,9 @@ use std::mem::{self, MaybeUninit};
 use std::ptr;
 
 use super::order::Natural;
-use super::{jobs_for, unstable};
+use super::{is_short, unstable};
 use crate::join::join;
+use crate::pool;
 
 /// So many keys are made, and so many items moved, without a fork.
 const GRAIN: usize = 16;
@@ -21,7 +22,7 @@ where
     K: Ord + Send,
     F: Fn(&T) -> K + Sync,
 {
-    if jobs_for(items).is_none() {
+    if is_short(items) || pool::current_jobs() == 1 {
         return items.sort_by_cached_key(key);
     }
     // Short indices make short pairs.

@@ -7,7 +7,7 @@
 //! * stable: a [merge sort](merge_sort), all of whose parts run in parallel, the merges too;
 //! * unstable: a [quicksort](quicksort) in place, whose halves run in parallel.
 //!
-//! Integers that are equal are the same, so they are sorted by the second way in any case.
+//! Integers that are equal are the same, so they are sorted in the second way in any case, unless they come in runs.
 //!
 //! # Order and panics
 //!
@@ -38,13 +38,16 @@ where
     T: Send,
     O: Order<T>,
 {
-    if order.is_identity() {
+    if is_short(items) {
+        return order.sort(items);
+    }
+    if order.is_identity() && !has_runs(items, order) {
         return unstable(items, order);
     }
-    let Some(jobs) = jobs_for(items) else {
-        return order.sort(items);
-    };
-    if !settle_run(items, order) {
+    let jobs = pool::current_jobs();
+    if jobs == 1 {
+        order.sort(items);
+    } else if !settle_run(items, order) {
         merge_sort::sort(items, order, jobs);
     }
 }
@@ -56,21 +59,39 @@ where
     T: Send,
     O: Order<T>,
 {
-    let Some(jobs) = jobs_for(items) else {
+    if is_short(items) {
         return order.sort_unstable(items);
-    };
-    if !settle_run(items, order) {
+    }
+    let jobs = pool::current_jobs();
+    if jobs == 1 {
+        order.sort_unstable(items);
+    } else if !settle_run(items, order) {
         quicksort::sort(items, order, jobs);
     }
 }
 
-/// For how many threads it makes sense to divide the items; `None`: for one.
+/// Whether it makes no sense to divide the items.
 #[inline]
-fn jobs_for<T>(items: &[T]) -> Option<usize> {
-    if items.len() <= SEQUENTIAL || size_of::<T>() == 0 {
-        return None;
-    }
-    Some(pool::current_jobs()).filter(|&jobs| jobs > 1)
+fn is_short<T>(items: &[T]) -> bool {
+    items.len() <= SEQUENTIAL || size_of::<T>() == 0
+}
+
+/// Whether it seems that most items are in runs, rising or falling: then a merge sort is faster.
+fn has_runs<T, O>(items: &[T], order: &O) -> bool
+where
+    O: Order<T>,
+{
+    const PROBES: usize = 16;
+    const PROBE: usize = 8;
+    let step = items.len() / PROBES;
+    let probes = items.chunks_exact(step).take(PROBES);
+    let runs = probes.filter(|part| {
+        let probe = &part[step - PROBE..];
+        let falls = order.is_less(&probe[1], &probe[0]);
+        let mut pairs = probe.windows(2);
+        pairs.all(|pair| order.is_less(&pair[1], &pair[0]) == falls)
+    });
+    runs.count() > PROBES / 2
 }
 
 /// Whether the items were in order, or in exactly the other one, and so are sorted now.
