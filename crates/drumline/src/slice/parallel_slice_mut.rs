@@ -57,7 +57,7 @@ pub trait ParallelSliceMut<T: Send> {
     /// ```
     /// use drumline::prelude::*;
     ///
-    /// let mut numbers = [2.5, -1.0, 7.25];
+    /// let mut numbers = [2.5, -1.0, 7.25_f64];
     /// numbers.par_sort_by(|a, b| b.total_cmp(a));
     /// assert_eq!(numbers, [7.25, 2.5, -1.0]);
     /// ```
