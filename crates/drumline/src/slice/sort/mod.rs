@@ -62,11 +62,10 @@ where
     if is_short(items) {
         return order.sort_unstable(items);
     }
-    let jobs = pool::current_jobs();
-    if jobs == 1 {
+    if pool::current_jobs() == 1 {
         order.sort_unstable(items);
     } else if !settle_run(items, order) {
-        quicksort::sort(items, order, jobs);
+        quicksort::sort(items, order);
     }
 }
 
