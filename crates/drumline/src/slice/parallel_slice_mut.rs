@@ -23,24 +23,24 @@ pub trait ParallelSliceMut<T: Send> {
     /// assert_eq!(words, ["apple", "fig", "pear"]);
     /// ```
     ///
-    /// It takes *O*(*n* log *n*) time on all threads together, and less for items that are in order in
-    /// parts; slices that are sorted, or exactly the other way round, take *O*(*n*).
-    /// [`par_sort_unstable`](Self::par_sort_unstable) is faster where the order of equal items is all the
-    /// same, and needs less memory.
+    /// It takes *O*(*n* log *n*) time on all threads together, and less for items that are in order
+    /// in parts; slices that are sorted, or exactly the other way round, take *O*(*n*).
+    /// [`par_sort_unstable`](Self::par_sort_unstable) is faster where the order of equal items is
+    /// all the same, and needs less memory.
     ///
     /// # How
     ///
     /// A merge sort, with a buffer as long as the slice. Short parts are sorted by
     /// [`sort`](slice::sort) (driftsort, Bergdoll and Peters, 2024), at the same time; two sorted
     /// parts are merged in parallel, after binary searches for what belongs together (Shiloach and
-    /// Vishkin, 1981). Integers are sorted as by `par_sort_unstable` unless they come in runs: nobody can tell the
-    /// difference. Up to about
-    /// two thousand items, and in a pool with one job, `sort` does it all.
+    /// Vishkin, 1981). Integers are sorted as by `par_sort_unstable` unless they come in runs:
+    /// nobody can tell the difference. Up to about two thousand items, and in a pool with one job,
+    /// `sort` does it all.
     ///
     /// # Panics
     ///
-    /// Where a comparison does. After it, and also if the comparisons contradict each other, the slice
-    /// has all its items, in some order. If they contradict each other it may panic, too.
+    /// Where a comparison does. After it, and also if the comparisons contradict each other, the
+    /// slice has all its items, in some order. If they contradict each other it may panic, too.
     ///
     /// # Blocking
     ///
@@ -104,8 +104,8 @@ pub trait ParallelSliceMut<T: Send> {
         sort::stable(self.as_parallel_slice_mut(), &ByKey(f));
     }
 
-    /// [`par_sort`](Self::par_sort) by what a function makes of each item; it is called only once for
-    /// each, in parallel.
+    /// [`par_sort`](Self::par_sort) by what a function makes of each item; it is called only once
+    /// for each, in parallel.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -116,8 +116,8 @@ pub trait ParallelSliceMut<T: Send> {
     /// ```
     ///
     /// The keys are kept in memory, each with the index of its item, and sorted as by
-    /// [`par_sort_unstable`](Self::par_sort_unstable). Then all items are moved to their places, through a
-    /// buffer as long as the slice.
+    /// [`par_sort_unstable`](Self::par_sort_unstable). Then all items are moved to their places,
+    /// through a buffer as long as the slice.
     ///
     /// # Panics
     ///
@@ -144,16 +144,18 @@ pub trait ParallelSliceMut<T: Send> {
     /// assert_eq!(numbers, [1, 2, 3]);
     /// ```
     ///
-    /// It takes *O*(*n* log *n*) time on all threads together, *O*(*n* log *k*) for *k* different items, and
-    /// *O*(*n*) for slices that are sorted, or exactly the other way round. It works in place, without a
-    /// buffer.
+    /// It takes *O*(*n* log *n*) time on all threads together, *O*(*n* log *k*) for *k* different
+    /// items, and
+    /// *O*(*n*) for slices that are sorted, or exactly the other way round. It works in place,
+    /// without a buffer.
     ///
     /// # How
     ///
-    /// A quicksort (Hoare, 1961): the items are divided by the median of a sample, by one thread, then both sides at the same
-    /// time, and so on. Short parts are sorted by [`sort_unstable`](slice::sort_unstable) (ipnsort,
-    /// Bergdoll and Peters, 2024), which also takes over where the medians turn out badly.
-    /// Up to about two thousand items, and in a pool with one job, `sort_unstable` does it all.
+    /// A quicksort (Hoare, 1961): the items are divided by the median of a sample, by one thread,
+    /// then both sides at the same time, and so on. Short parts are sorted by
+    /// [`sort_unstable`](slice::sort_unstable) (ipnsort, Bergdoll and Peters, 2024), which also
+    /// takes over where the medians turn out badly. Up to about two thousand items, and in a pool
+    /// with one job, `sort_unstable` does it all.
     ///
     /// # Panics
     ///

@@ -33,7 +33,8 @@ where
     }
 }
 
-/// Sorts the keys, each with the index of its item, and moves the items to where the indices are then.
+/// Sorts the keys, each with the index of its item, and moves the items to where the indices are
+/// then.
 fn sort_pairs<T, K, F, I>(
     items: &mut [T],
     key: &F,
@@ -173,7 +174,7 @@ fn put_back<T: Send>(room: &mut [MaybeUninit<T>], items: &mut [T]) {
         return;
     }
     let source = room.as_ptr().cast::<T>();
-    // SAFETY: both have this length; `room` is another allocation; what it has are the items, all of
-    // them, so that none is lost or doubled.
+    // SAFETY: both have this length; `room` is another allocation; what it has are the items, all
+    // of them, so that none is lost or doubled.
     unsafe { ptr::copy_nonoverlapping(source, items.as_mut_ptr(), items.len()) };
 }

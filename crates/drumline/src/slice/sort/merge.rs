@@ -1,10 +1,10 @@
 //! Two sorted runs become one, somewhere else.
 //!
 //! A merge is divided at the middle of its longer run: a binary search finds the place in the other
-//! run that belongs to it, and what is before and after can be merged by different threads (Shiloach,
-//! Vishkin, 1981; Cormen et al., "Multithreaded Algorithms"). What one thread merges is divided once
-//! more, in quarters, and it goes through them in turns: in a merge a step waits for the one before it, and
-//! four that are independent take little longer than one.
+//! run that belongs to it, and what is before and after can be merged by different threads
+//! (Shiloach, Vishkin, 1981; Cormen et al., "Multithreaded Algorithms"). What one thread merges is
+//! divided once more, in quarters, and it goes through them in turns: in a merge a step waits for
+//! the one before it, and four that are independent take little longer than one.
 
 use std::hint;
 use std::marker::PhantomData;
@@ -42,8 +42,8 @@ impl<T: Send> Merge<'_, T> {
     /// # Safety
     ///
     /// As long as it lives, it has all rights to the items at `source`, and to as many places at
-    /// `dest`; the two do not overlap. Items are not of size 0. After it, the items are at `dest`, and those at `source`
-    /// are not used.
+    /// `dest`; the two do not overlap. Items are not of size 0. After it, the items are at `dest`,
+    /// and those at `source` are not used.
     pub(super) unsafe fn new(source: *const T, left: usize, right: usize, dest: *mut T) -> Self {
         // SAFETY: within the items, as the caller says.
         let middle = unsafe { source.add(left) };
@@ -136,7 +136,8 @@ impl<T: Send> Merge<'_, T> {
         let left = unsafe { std::slice::from_raw_parts(self.left, self.left_len()) };
         // SAFETY: as above.
         let right = unsafe { std::slice::from_raw_parts(self.right, self.right_len()) };
-        // What equals an item of the left run comes after it, if it is of the right run, and vice versa.
+        // What equals an item of the left run comes after it, if it is of the right run, and vice
+        // versa.
         let (from_left, from_right) = if left.len() >= right.len() {
             let middle = left.len() / 2;
             let pivot = &left[middle];

@@ -21,17 +21,18 @@ where
     T: Send,
     O: Order<T>,
 {
-    // Some parts for each thread, so that none waits long for the last one; an even number of levels, so
-    // that the last merge ends in the slice.
+    // Some parts for each thread, so that none waits long for the last one; an even number of
+    // levels, so that the last merge ends in the slice.
     let mut levels = 0;
     while 1 << levels < jobs * 4 && items.len() >> (levels + 2) >= SEQUENTIAL / 2 {
         levels += 2;
     }
-    let mut buffer: Vec<MaybeUninit<T>> = Vec::with_capacity(items.len());
+    let len = items.len();
+    let mut buffer: Vec<MaybeUninit<T>> = Vec::with_capacity(len);
     let mut run = Run {
         home: items.as_mut_ptr(),
         spare: buffer.as_mut_ptr().cast(),
-        len: items.len(),
+        len,
         is_away: false,
         items: PhantomData,
     };
@@ -52,7 +53,8 @@ struct Run<'a, T> {
 unsafe impl<T: Send> Send for Run<'_, T> {}
 
 impl<T: Send> Run<'_, T> {
-    /// Sorts the items, which are in the slice, in `1 << levels` parts, and leaves them in the slice, or `away` in the buffer.
+    /// Sorts the items, which are in the slice, in `1 << levels` parts, and leaves them in the
+    /// slice, or `away` in the buffer.
     fn sort<O: Order<T>>(&mut self, order: &O, levels: u32, away: bool) {
         debug_assert!(!self.is_away);
         if levels == 0 {

@@ -7,13 +7,15 @@
 //! * stable: a [merge sort](merge_sort), all of whose parts run in parallel, the merges too;
 //! * unstable: a [quicksort](quicksort) in place, whose halves run in parallel.
 //!
-//! Integers that are equal are the same, so they are sorted in the second way in any case, unless they come in runs.
+//! Integers that are equal are the same, so they are sorted in the second way in any case, unless
+//! they come in runs.
 //!
 //! # Order and panics
 //!
 //! Two threads never compare the same item at once, so that items need not be `Sync`. Every
-//! comparison may panic, or change what it is given, or make no sense; so an item is always in exactly one
-//! place that counts, and where that is not the slice, a guard brings it back when it is dropped.
+//! comparison may panic, or change what it is given, or make no sense; so an item is always in
+//! exactly one place that counts, and where that is not the slice, a guard brings it back when it
+//! is dropped.
 
 mod cached_key;
 mod merge;

@@ -107,8 +107,8 @@ fn is_integer<T>() -> bool {
     is_one_of!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize)
 }
 
-/// The id that `T` has with every lifetime in it taken for `'static`; so it is that of an integer if
-/// and only if `T` is this integer.
+/// The id that `T` has with every lifetime in it taken for `'static`; so it is that of an integer
+/// if and only if `T` is this integer.
 #[inline(always)]
 fn type_id<T>() -> TypeId {
     trait Identify {
@@ -129,9 +129,10 @@ fn type_id<T>() -> TypeId {
 
     let phantom = PhantomData::<T>;
     let phantom: &dyn Identify = &phantom;
-    // SAFETY: the two types differ in a lifetime only, and so in nothing that exists when the program
-    // runs. The one method that this gives access to returns a number that is made from a type, and does
-    // nothing with the lifetimes in it. (The crates `typeid` and `castaway` do the same.)
+    // SAFETY: the two types differ in a lifetime only, and so in nothing that exists when the
+    // program runs. The one method that this gives access to returns a number that is made from a
+    // type, and does nothing with the lifetimes in it. (The crates `typeid` and `castaway` do the
+    // same.)
     let phantom = unsafe { mem::transmute::<&dyn Identify, &(dyn Identify + 'static)>(phantom) };
     phantom.identify()
 }
