@@ -6,6 +6,7 @@ mod iter;
 mod parallel_slice;
 mod parallel_slice_mut;
 mod rchunks;
+mod sort;
 mod split;
 mod windows;
 

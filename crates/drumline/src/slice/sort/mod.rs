@@ -1,0 +1,114 @@
+//! Parallel sorting.
+//!
+//! What is sorted sequentially is sorted by the standard library: driftsort and ipnsort (Bergdoll,
+//! Peters, 2024). A slice that is short, sorted already, or in a pool with one job, is left to
+//! it as a whole. For the others there are two ways:
+//!
+//! * stable: a [merge sort](merge_sort), all of whose parts run in parallel, the merges too;
+//! * unstable: a [quicksort](quicksort) in place, whose halves run in parallel.
+//!
+//! Integers that are equal are the same, so they are sorted in the second way in any case, unless
+//! they come in runs.
+//!
+//! # Order and panics
+//!
+//! Two threads never compare the same item at once, so that items need not be `Sync`. Every
+//! comparison may panic, or change what it is given, or make no sense; so an item is always in
+//! exactly one place that counts, and where that is not the slice, a guard brings it back when it
+//! is dropped.
+
+mod cached_key;
+mod merge;
+mod merge_sort;
+mod order;
+mod quicksort;
+
+use crate::pool;
+
+pub(super) use cached_key::sort_by_cached_key;
+pub(super) use order::{By, ByKey, Natural};
+
+use order::Order;
+
+/// A slice that has no more items than this is sorted sequentially.
+const SEQUENTIAL: usize = 2048;
+
+/// Sorts, and keeps equal items in order.
+#[inline]
+pub(super) fn stable<T, O>(items: &mut [T], order: &O)
+where
+    T: Send,
+    O: Order<T>,
+{
+    if is_short(items) {
+        return order.sort(items);
+    }
+    if order.is_identity() && !has_runs(items, order) {
+        return unstable(items, order);
+    }
+    let jobs = pool::current_jobs();
+    if jobs == 1 {
+        order.sort(items);
+    } else if !settle_run(items, order) {
+        merge_sort::sort(items, order, jobs);
+    }
+}
+
+/// Sorts.
+#[inline]
+pub(super) fn unstable<T, O>(items: &mut [T], order: &O)
+where
+    T: Send,
+    O: Order<T>,
+{
+    if is_short(items) {
+        return order.sort_unstable(items);
+    }
+    if pool::current_jobs() == 1 {
+        order.sort_unstable(items);
+    } else if !settle_run(items, order) {
+        quicksort::sort(items, order);
+    }
+}
+
+/// Whether it makes no sense to divide the items.
+#[inline]
+fn is_short<T>(items: &[T]) -> bool {
+    items.len() <= SEQUENTIAL || size_of::<T>() == 0
+}
+
+/// Whether it seems that most items are in runs, rising or falling: then a merge sort is faster.
+fn has_runs<T, O>(items: &[T], order: &O) -> bool
+where
+    O: Order<T>,
+{
+    const PROBES: usize = 16;
+    const PROBE: usize = 8;
+    let step = items.len() / PROBES;
+    let probes = items.chunks_exact(step).take(PROBES);
+    let runs = probes.filter(|part| {
+        let probe = &part[step - PROBE..];
+        let falls = order.is_less(&probe[1], &probe[0]);
+        let mut pairs = probe.windows(2);
+        pairs.all(|pair| order.is_less(&pair[1], &pair[0]) == falls)
+    });
+    runs.count() > PROBES / 2
+}
+
+/// Whether the items were in order, or in exactly the other one, and so are sorted now.
+fn settle_run<T, O>(items: &mut [T], order: &O) -> bool
+where
+    O: Order<T>,
+{
+    let falls = order.is_less(&items[1], &items[0]);
+    let mut pairs = items[1..].windows(2);
+    let is_run = if falls {
+        pairs.all(|pair| order.is_less(&pair[1], &pair[0]))
+    } else {
+        pairs.all(|pair| !order.is_less(&pair[1], &pair[0]))
+    };
+    if is_run && falls {
+        items.reverse();
+    }
+    is_run
+}
