@@ -314,6 +314,18 @@ mod tests {
     }
 
     #[test]
+    fn all_sizes_are_within_the_limits() {
+        for entry in all_workloads() {
+            let card = entry.card;
+            let sizes = card.sizes.iter().chain(card.smoke_sizes);
+            for size in sizes.chain(entry.brief_sizes()) {
+                assert!((card.limits.0..=card.limits.1).contains(size), "{card:?}");
+                assert_eq!(entry.refuses(*size), None, "{card:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_workload_is_not_run_by_another_family() {
         let mut session = Session::new(crate::session::Effort::once());
         let error = run("fib", "thread-per-job", 1, 1, &mut session).unwrap_err();
