@@ -1,6 +1,6 @@
 //! What can become a parallel iterator, and what one can become.
 
-use super::{IndexedParallelIterator, ParallelIterator};
+use super::ParallelIterator;
 
 /// Can become a parallel iterator, by value.
 ///
@@ -148,7 +148,7 @@ pub trait ParallelDrainFull {
 /// ```
 pub trait ParallelDrainRange<Idx = usize> {
     /// The iterator.
-    type Iter: IndexedParallelIterator<Item = Self::Item>;
+    type Iter: ParallelIterator<Item = Self::Item>;
 
     /// Its items.
     type Item: Send;

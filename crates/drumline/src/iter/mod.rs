@@ -1,7 +1,9 @@
 //! Parallel iterators.
 
+mod collect;
 mod convert;
 mod each;
+mod either;
 mod filter;
 mod for_each;
 mod gather;
@@ -18,6 +20,7 @@ pub use {
         FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
         IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend,
     },
+    either::Either,
     filter::Filter,
     indexed::IndexedParallelIterator,
     map::Map,

@@ -1,8 +1,11 @@
 //! What every parallel iterator can do.
 
+use std::collections::LinkedList;
 use std::iter::Sum;
 
-use super::convert::FromParallelIterator;
+use super::collect;
+use super::convert::{FromParallelIterator, ParallelExtend};
+use super::either::Either;
 use super::filter::Filter;
 use super::for_each::CallWith;
 use super::gather::gather;
@@ -91,5 +94,85 @@ pub trait ParallelIterator: Sized + Send {
         C: FromParallelIterator<Self::Item>,
     {
         C::from_par_iter(self)
+    }
+
+    /// Puts the halves of pairs into two collections.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let (roots, squares): (Vec<u32>, Vec<u32>) =
+    ///     (1..=3u32).into_par_iter().map(|root| (root, root * root)).unzip();
+    /// assert_eq!(roots, [1, 2, 3]);
+    /// assert_eq!(squares, [1, 4, 9]);
+    /// ```
+    fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
+    where
+        Self: ParallelIterator<Item = (A, B)>,
+        FromA: Default + Send + ParallelExtend<A>,
+        FromB: Default + Send + ParallelExtend<B>,
+        A: Send,
+        B: Send,
+    {
+        collect::deal(self, &collect::Pairs)
+    }
+
+    /// Puts the items that satisfy `predicate` into one collection, and the others into another.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let words = ["fife", "snare", "bass", "tenor"];
+    /// let (short, long): (Vec<&str>, Vec<&str>) =
+    ///     words.into_par_iter().partition(|word| word.len() < 5);
+    /// assert_eq!(short, ["fife", "bass"]);
+    /// assert_eq!(long, ["snare", "tenor"]);
+    /// ```
+    fn partition<A, B, P>(self, predicate: P) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<Self::Item>,
+        B: Default + Send + ParallelExtend<Self::Item>,
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        collect::deal(self, &collect::ByPredicate(&predicate))
+    }
+
+    /// Maps each item by `predicate`, and puts it into the collection of the side that it is on then.
+    ///
+    /// ```
+    /// use drumline::iter::Either;
+    /// use drumline::prelude::*;
+    ///
+    /// let (numbers, words): (Vec<u32>, Vec<&str>) =
+    ///     ["7", "seven", "8"].into_par_iter().partition_map(|word| match word.parse() {
+    ///         Ok(number) => Either::Left(number),
+    ///         Err(_) => Either::Right(word),
+    ///     });
+    /// assert_eq!(numbers, [7, 8]);
+    /// assert_eq!(words, ["seven"]);
+    /// ```
+    fn partition_map<A, B, P, L, R>(self, predicate: P) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<L>,
+        B: Default + Send + ParallelExtend<R>,
+        P: Fn(Self::Item) -> Either<L, R> + Sync + Send,
+        L: Send,
+        R: Send,
+    {
+        collect::deal(self, &collect::ByEither(&predicate))
+    }
+
+    /// Collects the items into vectors, in their order: as many as it comes to, none of them empty. What
+    /// collections are made of that want to know how many items there are.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let vecs = (0..100u32).into_par_iter().filter(|number| number % 3 == 0).collect_vec_list();
+    /// assert_eq!(vecs.iter().map(Vec::len).sum::<usize>(), 34);
+    /// assert!(vecs.into_iter().flatten().eq((0..100).step_by(3)));
+    /// ```
+    fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
+        collect::pieces(self).into_list()
     }
 }

@@ -1,1 +1,67 @@
 //! Parallel iterators over arrays, by value.
+
+use std::mem::ManuallyDrop;
+
+use super::delegate::bridged;
+use super::owned::OwnedProducer;
+use crate::iter::plumbing::{Consumer, ProducerCallback, bridge};
+use crate::iter::{IndexedParallelIterator, IntoParallelIterator};
+use crate::slice::{Iter, IterMut};
+
+impl<'data, T: Sync, const N: usize> IntoParallelIterator for &'data [T; N] {
+    type Iter = Iter<'data, T>;
+    type Item = &'data T;
+
+    fn into_par_iter(self) -> Iter<'data, T> {
+        self.as_slice().into_par_iter()
+    }
+}
+
+impl<'data, T: Send, const N: usize> IntoParallelIterator for &'data mut [T; N] {
+    type Iter = IterMut<'data, T>;
+    type Item = &'data mut T;
+
+    fn into_par_iter(self) -> IterMut<'data, T> {
+        self.as_mut_slice().into_par_iter()
+    }
+}
+
+/// A parallel iterator over the items of an array, by value.
+#[derive(Debug, Clone)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct IntoIter<T, const N: usize> {
+    array: [T; N],
+}
+
+impl<T: Send, const N: usize> IntoParallelIterator for [T; N] {
+    type Iter = IntoIter<T, N>;
+    type Item = T;
+
+    fn into_par_iter(self) -> IntoIter<T, N> {
+        IntoIter { array: self }
+    }
+}
+
+bridged! { IntoIter<T, N> => T, impl<T: Send, const N: usize> }
+
+impl<T: Send, const N: usize> IndexedParallelIterator for IntoIter<T, N> {
+    fn len(&self) -> usize {
+        N
+    }
+
+    fn drive<C>(self, consumer: C) -> C::Result
+    where
+        C: Consumer<T>,
+    {
+        bridge(self, consumer)
+    }
+
+    fn with_producer<CB>(self, callback: CB) -> CB::Output
+    where
+        CB: ProducerCallback<T>,
+    {
+        let mut array = ManuallyDrop::new(self.array);
+        // SAFETY: the array itself is not dropped and not used any more.
+        callback.callback(unsafe { OwnedProducer::new(array.as_mut_slice()) })
+    }
+}

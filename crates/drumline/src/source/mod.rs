@@ -10,3 +10,7 @@ pub mod result;
 pub mod str;
 pub mod string;
 pub mod vec;
+
+mod delegate;
+mod owned;
+mod span;

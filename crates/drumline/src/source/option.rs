@@ -1,1 +1,110 @@
 //! Parallel iterators over options: at most one item.
+
+use super::delegate::{bridged, delegate_indexed};
+use crate::iter::plumbing::{Consumer, Producer, ProducerCallback, bridge};
+use crate::iter::{IndexedParallelIterator, IntoParallelIterator};
+
+/// A parallel iterator over the item of an option, if there is one.
+#[derive(Debug, Clone)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct IntoIter<T> {
+    item: Option<T>,
+}
+
+impl<T: Send> IntoParallelIterator for Option<T> {
+    type Iter = IntoIter<T>;
+    type Item = T;
+
+    fn into_par_iter(self) -> IntoIter<T> {
+        IntoIter { item: self }
+    }
+}
+
+bridged! { IntoIter<T> => T, impl<T: Send> }
+
+impl<T: Send> IndexedParallelIterator for IntoIter<T> {
+    fn len(&self) -> usize {
+        usize::from(self.item.is_some())
+    }
+
+    fn drive<C>(self, consumer: C) -> C::Result
+    where
+        C: Consumer<T>,
+    {
+        bridge(self, consumer)
+    }
+
+    fn with_producer<CB>(self, callback: CB) -> CB::Output
+    where
+        CB: ProducerCallback<T>,
+    {
+        callback.callback(OptionProducer(self.item))
+    }
+}
+
+/// A parallel iterator over a reference to the item of an option, if there is one.
+#[derive(Debug)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct Iter<'data, T> {
+    inner: IntoIter<&'data T>,
+}
+
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Iter {
+            inner: self.inner.clone(),
+        }
+    }
+}
+
+impl<'data, T: Sync> IntoParallelIterator for &'data Option<T> {
+    type Iter = Iter<'data, T>;
+    type Item = &'data T;
+
+    fn into_par_iter(self) -> Iter<'data, T> {
+        Iter {
+            inner: self.as_ref().into_par_iter(),
+        }
+    }
+}
+
+delegate_indexed! { Iter<'data, T> => &'data T, impl<'data, T: Sync> }
+
+/// A parallel iterator over a mutable reference to the item of an option, if there is one.
+#[derive(Debug)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct IterMut<'data, T> {
+    inner: IntoIter<&'data mut T>,
+}
+
+impl<'data, T: Send> IntoParallelIterator for &'data mut Option<T> {
+    type Iter = IterMut<'data, T>;
+    type Item = &'data mut T;
+
+    fn into_par_iter(self) -> IterMut<'data, T> {
+        IterMut {
+            inner: self.as_mut().into_par_iter(),
+        }
+    }
+}
+
+delegate_indexed! { IterMut<'data, T> => &'data mut T, impl<'data, T: Send> }
+
+/// Gives at most one item.
+struct OptionProducer<T>(Option<T>);
+
+impl<T: Send> Producer for OptionProducer<T> {
+    type Item = T;
+    type IntoIter = std::option::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+
+    fn split_at(self, index: usize) -> (Self, Self) {
+        match index {
+            0 => (OptionProducer(None), self),
+            _ => (self, OptionProducer(None)),
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! Parallel iterators over the collections of the standard library.

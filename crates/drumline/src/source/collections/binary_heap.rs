@@ -1,0 +1,105 @@
+//! Parallel iterators over heaps. Their items come in no order in particular.
+
+use std::collections::BinaryHeap;
+
+use super::AsVec;
+use crate::iter::plumbing::{Consumer, ProducerCallback, bridge};
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelDrainFull, ParallelDrainRange,
+};
+use crate::source::delegate::{bridged, delegate_indexed};
+use crate::{slice, vec};
+
+/// A parallel iterator over the items of a heap, by value.
+#[derive(Debug, Clone)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct IntoIter<T> {
+    inner: vec::IntoIter<T>,
+}
+
+impl<T: Send> IntoParallelIterator for BinaryHeap<T> {
+    type Iter = IntoIter<T>;
+    type Item = T;
+
+    fn into_par_iter(self) -> IntoIter<T> {
+        IntoIter {
+            inner: self.into_vec().into_par_iter(),
+        }
+    }
+}
+
+delegate_indexed! { IntoIter<T> => T, impl<T: Send> }
+
+/// A parallel iterator over the items of a heap, by reference.
+#[derive(Debug)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct Iter<'data, T> {
+    inner: slice::Iter<'data, T>,
+}
+
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Iter {
+            inner: self.inner.clone(),
+        }
+    }
+}
+
+impl<'data, T: Sync> IntoParallelIterator for &'data BinaryHeap<T> {
+    type Iter = Iter<'data, T>;
+    type Item = &'data T;
+
+    fn into_par_iter(self) -> Iter<'data, T> {
+        Iter {
+            inner: self.as_slice().into_par_iter(),
+        }
+    }
+}
+
+delegate_indexed! { Iter<'data, T> => &'data T, impl<'data, T: Sync> }
+
+/// A parallel iterator over the items of a heap that is emptied; see
+/// [`par_drain`](ParallelDrainFull::par_drain).
+#[derive(Debug)]
+#[must_use = "the items are removed now; use `BinaryHeap::drain` if they are not needed"]
+pub struct Drain<'data, T> {
+    heap: &'data mut BinaryHeap<T>,
+}
+
+impl<'data, T: Ord + Send> ParallelDrainFull for &'data mut BinaryHeap<T> {
+    type Iter = Drain<'data, T>;
+    type Item = T;
+
+    fn par_drain(self) -> Drain<'data, T> {
+        Drain { heap: self }
+    }
+}
+
+bridged! { Drain<'_, T> => T, impl<T: Ord + Send> }
+
+impl<T: Ord + Send> IndexedParallelIterator for Drain<'_, T> {
+    fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    fn drive<C>(self, consumer: C) -> C::Result
+    where
+        C: Consumer<T>,
+    {
+        bridge(self, consumer)
+    }
+
+    fn with_producer<CB>(self, callback: CB) -> CB::Output
+    where
+        CB: ProducerCallback<T>,
+    {
+        let mut items = AsVec::new(self.heap);
+        items.vec.par_drain(..).with_producer(callback)
+    }
+}
+
+impl<T> Drop for Drain<'_, T> {
+    fn drop(&mut self) {
+        self.heap.clear();
+    }
+}

@@ -1,0 +1,74 @@
+//! Parallel iterators over hash maps.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+
+use super::by_vec;
+use crate::iter::{IntoParallelIterator, ParallelDrainFull};
+use crate::source::delegate::delegate;
+use crate::vec;
+
+/// A parallel iterator over the pairs of a map, by value.
+#[derive(Debug)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct IntoIter<K, V> {
+    inner: vec::IntoIter<(K, V)>,
+}
+
+by_vec! { HashMap<K, V, S> => IntoIter<K, V>, impl<K: Send, V: Send, S> }
+
+delegate! { IntoIter<K, V> => (K, V), impl<K: Send, V: Send> }
+
+/// A parallel iterator over the pairs of a map, by reference.
+#[derive(Debug)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct Iter<'data, K, V> {
+    inner: vec::IntoIter<(&'data K, &'data V)>,
+}
+
+impl<K, V> Clone for Iter<'_, K, V> {
+    fn clone(&self) -> Self {
+        Iter {
+            inner: self.inner.clone(),
+        }
+    }
+}
+
+by_vec! { &'data HashMap<K, V, S> => Iter<'data, K, V>, impl<'data, K: Sync, V: Sync, S> }
+
+delegate! { Iter<'data, K, V> => (&'data K, &'data V), impl<'data, K: Sync, V: Sync> }
+
+/// A parallel iterator over the pairs of a map, with mutable references to the values.
+#[derive(Debug)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct IterMut<'data, K, V> {
+    inner: vec::IntoIter<(&'data K, &'data mut V)>,
+}
+
+by_vec! { &'data mut HashMap<K, V, S> => IterMut<'data, K, V>, impl<'data, K: Sync, V: Send, S> }
+
+delegate! { IterMut<'data, K, V> => (&'data K, &'data mut V), impl<'data, K: Sync, V: Send> }
+
+/// A parallel iterator over the pairs of a map that is emptied; see
+/// [`par_drain`](ParallelDrainFull::par_drain).
+#[derive(Debug)]
+#[must_use = "parallel iterators do nothing unless they are driven"]
+pub struct Drain<'data, K, V> {
+    inner: vec::IntoIter<(K, V)>,
+    marker: PhantomData<&'data mut HashMap<K, V>>,
+}
+
+impl<'data, K: Send, V: Send, S> ParallelDrainFull for &'data mut HashMap<K, V, S> {
+    type Iter = Drain<'data, K, V>;
+    type Item = (K, V);
+
+    fn par_drain(self) -> Drain<'data, K, V> {
+        let items: Vec<_> = self.drain().collect();
+        Drain {
+            inner: items.into_par_iter(),
+            marker: PhantomData,
+        }
+    }
+}
+
+delegate! { Drain<'_, K, V> => (K, V), impl<K: Send, V: Send> }
