@@ -3,6 +3,7 @@
 
 pub mod array;
 pub mod collections;
+mod number;
 pub mod option;
 pub mod range;
 pub mod range_inclusive;
