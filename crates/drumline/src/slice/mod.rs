@@ -3,6 +3,7 @@
 mod iter;
 mod parallel_slice;
 mod parallel_slice_mut;
+mod sort;
 
 pub use {
     iter::{Iter, IterMut},

@@ -1,0 +1,84 @@
+//! Parallel sorting.
+//!
+//! What is sorted sequentially is sorted by the standard library: driftsort and ipnsort (Bergdoll,
+//! Peters, 2024). A slice that is short, sorted already, or in a pool with one job, is left to
+//! it as a whole. For the others there are two ways:
+//!
+//! * stable: a [merge sort](merge_sort), all of whose parts run in parallel, the merges too;
+//! * unstable: a [quicksort](quicksort) in place, whose halves run in parallel.
+//!
+//! # Order and panics
+//!
+//! Two threads never compare the same item at once, so that items need not be `Sync`. Every
+//! comparison may panic, or change what it is given, or make no sense; so an item is always in exactly one
+//! place that counts, and where that is not the slice, a guard brings it back when it is dropped.
+
+mod cached_key;
+mod merge;
+mod merge_sort;
+mod order;
+mod quicksort;
+
+use crate::pool;
+
+pub(super) use cached_key::sort_by_cached_key;
+pub(super) use order::{By, ByKey, Natural};
+
+use order::Order;
+
+/// A slice that has no more items than this is sorted sequentially.
+const SEQUENTIAL: usize = 2048;
+
+/// Sorts, and keeps equal items in order.
+#[inline]
+pub(super) fn stable<T, O>(items: &mut [T], order: &O)
+where
+    T: Send,
+    O: Order<T>,
+{
+    let Some(jobs) = jobs_for(items) else {
+        return order.sort(items);
+    };
+    if !settle_run(items, order) {
+        merge_sort::sort(items, order, jobs);
+    }
+}
+
+/// Sorts.
+#[inline]
+pub(super) fn unstable<T, O>(items: &mut [T], order: &O)
+where
+    T: Send,
+    O: Order<T>,
+{
+    let Some(jobs) = jobs_for(items) else {
+        return order.sort_unstable(items);
+    };
+    if !settle_run(items, order) {
+        quicksort::sort(items, order, jobs);
+    }
+}
+
+/// For how many threads it makes sense to divide the items; `None`: for one.
+#[inline]
+fn jobs_for<T>(items: &[T]) -> Option<usize> {
+    if items.len() <= SEQUENTIAL || size_of::<T>() == 0 {
+        return None;
+    }
+    Some(pool::current_jobs()).filter(|&jobs| jobs > 1)
+}
+
+/// Whether the items were in order, or in exactly the other one, and so are sorted now.
+fn settle_run<T, O>(items: &mut [T], order: &O) -> bool
+where
+    O: Order<T>,
+{
+    let falls = order.is_less(&items[1], &items[0]);
+    let is_run = items[1..]
+        .windows(2)
+        .all(|pair| order.is_less(&pair[1], &pair[0]) == falls);
+    if is_run && falls {
+        items.reverse();
+    }
+    is_run
+}
