@@ -18,7 +18,7 @@ pub struct Drumline {
 impl Looper for Drumline {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline",
-        about: "this repository: `par_iter`, `into_par_iter`, `sort` inside `Pool::install`",
+        about: "this repository: `par_iter`, `into_par_iter`, `par_sort` inside `Pool::install`",
         package: Some("drumline"),
         role: Role::Ours,
         rank: 10,
@@ -57,29 +57,32 @@ impl Looper for Drumline {
     where
         F: Fn(usize) -> u64 + Copy + Send + Sync,
     {
-        let r: Vec<usize> = range.collect();
-        r.par_iter().map(|&i| value(i)).sum()
+        range.into_par_iter().map(value).sum()
     }
 
     fn map_collect<F>((): &mut (), numbers: &[u64], value: F) -> Vec<u64>
     where
         F: Fn(u64) -> u64 + Copy + Send + Sync,
     {
-        numbers.iter().map(|&number| value(number)).collect()
+        numbers.par_iter().map(|&number| value(number)).collect()
     }
 
     fn filter_collect<F>((): &mut (), numbers: &[u64], keep: F) -> Vec<u64>
     where
         F: Fn(u64) -> bool + Copy + Send + Sync,
     {
-        numbers.iter().copied().filter(|&n| keep(n)).collect()
+        numbers
+            .par_iter()
+            .map(|&n| n)
+            .filter(|&n| keep(n))
+            .collect()
     }
 
     fn sort((): &mut (), numbers: &mut [u64]) {
-        numbers.sort();
+        numbers.par_sort();
     }
 
     fn sort_unstable((): &mut (), numbers: &mut [u64]) {
-        numbers.sort_unstable();
+        numbers.par_sort_unstable();
     }
 }
