@@ -18,7 +18,7 @@ use crate::workload::group;
 use crate::{output, table};
 
 /// How long the default run may begin new rounds.
-const DEFAULT_BUDGET: Duration = Duration::from_secs(115);
+const DEFAULT_BUDGET: Duration = Duration::from_secs(125);
 
 /// Compares drumline with other runtimes, on this machine, in about two minutes.
 ///
