@@ -102,7 +102,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use drumline::prelude::*;
     ///
     /// let (roots, squares): (Vec<u32>, Vec<u32>) =
-    ///     (1..=3u32).into_par_iter().map(|root| (root, root * root)).unzip();
+    ///     [1, 2, 3].into_par_iter().map(|root| (root, root * root)).unzip();
     /// assert_eq!(roots, [1, 2, 3]);
     /// assert_eq!(squares, [1, 4, 9]);
     /// ```
@@ -168,9 +168,10 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     /// use drumline::prelude::*;
     ///
-    /// let vecs = (0..100u32).into_par_iter().filter(|number| number % 3 == 0).collect_vec_list();
-    /// assert_eq!(vecs.iter().map(Vec::len).sum::<usize>(), 34);
-    /// assert!(vecs.into_iter().flatten().eq((0..100).step_by(3)));
+    /// let words = vec!["roll", "", "flam", "", ""];
+    /// let vecs = words.into_par_iter().filter(|word| !word.is_empty()).collect_vec_list();
+    /// assert_eq!(vecs.iter().map(Vec::len).sum::<usize>(), 2);
+    /// assert!(vecs.into_iter().flatten().eq(["roll", "flam"]));
     /// ```
     fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
         collect::pieces(self).into_list()

@@ -39,9 +39,10 @@ impl<T: Send> ParallelExtend<T> for VecDeque<T> {
     }
 }
 
-impl<T: Send> Piece for LinkedList<T> {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
+impl<T: Send> Piece<T> for LinkedList<T> {
+    fn with(mut self, item: T) -> Self {
+        self.push_back(item);
+        self
     }
 }
 

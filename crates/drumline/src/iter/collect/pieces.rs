@@ -4,26 +4,31 @@
 use std::collections::{LinkedList, linked_list};
 use std::iter::{self, Chain, Once};
 use std::marker::PhantomData;
-use std::mem;
 
+use super::place;
 use crate::iter::ParallelIterator;
-use crate::iter::gather::{Gather, Join, gather};
+use crate::iter::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};
 
 /// What a piece can be.
-pub(crate) trait Piece: Default + Send {
-    /// Whether there is anything in it.
-    fn is_empty(&self) -> bool;
-}
-
-impl<T: Send> Piece for Vec<T> {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
+pub(super) trait Piece<T>: Default + Extend<T> + Send {
+    /// The piece with one more item.
+    #[inline]
+    fn with(mut self, item: T) -> Self {
+        self.extend(Some(item));
+        self
     }
 }
 
-/// Pieces in the order of their items: at least one, and all but the last have some.
-#[derive(Debug, Default)]
-pub(crate) struct Pieces<P> {
+impl<T: Send> Piece<T> for Vec<T> {
+    #[inline]
+    fn with(self, item: T) -> Self {
+        place::pushed(self, item)
+    }
+}
+
+/// Pieces in the order of their items; at least one.
+#[derive(Debug)]
+pub(in crate::iter) struct Pieces<P> {
     before: LinkedList<P>,
     last: P,
 }
@@ -43,17 +48,18 @@ impl<P> Pieces<P> {
     }
 }
 
-impl<P: Piece> Pieces<P> {
-    /// All pieces that are not empty.
-    pub(crate) fn into_list(mut self) -> LinkedList<P> {
-        if !self.last.is_empty() {
-            self.before.push_back(self.last);
-        }
-        self.before
-    }
-}
-
 impl<T> Pieces<Vec<T>> {
+    /// All pieces that are not empty.
+    pub(in crate::iter) fn into_list(self) -> LinkedList<Vec<T>> {
+        let mut list = self.before;
+        list.push_back(self.last);
+        // Hardly ever is there one: a list is made anew where it is.
+        if list.iter().any(Vec::is_empty) {
+            list = list.into_iter().filter(|vec| !vec.is_empty()).collect();
+        }
+        list
+    }
+
     /// How many items there are.
     pub(super) fn len(&self) -> usize {
         self.iter().map(Vec::len).sum()
@@ -87,7 +93,7 @@ impl<P> IntoIterator for Pieces<P> {
 }
 
 /// The items of `iter` in vectors: in one, if their number is known, or nobody helps.
-pub(crate) fn pieces<I>(iter: I) -> Pieces<Vec<I::Item>>
+pub(in crate::iter) fn pieces<I>(iter: I) -> Pieces<Vec<I::Item>>
 where
     I: ParallelIterator,
 {
@@ -104,53 +110,104 @@ where
 pub(super) fn pieces_of<I, P>(iter: I) -> Pieces<P>
 where
     I: ParallelIterator,
-    P: Piece + Extend<I::Item>,
+    P: Piece<I::Item>,
 {
-    gather(iter, &InPieces(PhantomData))
+    iter.drive_unindexed(InPieces(PhantomData))
 }
 
-/// Gathers pieces.
+/// Makes pieces: consumer and reducer. Not a [`Gather`](crate::iter::gather::Gather), as what takes the
+/// items is to be small: it is moved for each of them.
 #[derive(Debug)]
 struct InPieces<P>(PhantomData<fn() -> P>);
 
-impl<P: Piece> Join<Pieces<P>> for InPieces<P> {
-    fn join(&self, mut left: Pieces<P>, mut right: Pieces<P>) -> Pieces<P> {
-        let end = mem::take(&mut left.last);
-        if !end.is_empty() {
-            left.before.push_back(end);
+impl<T, P: Piece<T>> Consumer<T> for InPieces<P> {
+    type Folder = PieceFolder<P>;
+    type Reducer = Self;
+    type Result = Pieces<P>;
+    const RESUMES: bool = true;
+
+    fn split_at(self, _index: usize) -> (Self, Self, Self) {
+        (InPieces(PhantomData), InPieces(PhantomData), self)
+    }
+
+    #[inline]
+    fn into_folder(self) -> PieceFolder<P> {
+        PieceFolder {
+            piece: P::default(),
         }
-        left.before.append(&mut right.before);
-        left.last = right.last;
-        left
+    }
+
+    #[inline]
+    fn full(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn resume(self, folder: PieceFolder<P>) -> PieceFolder<P> {
+        folder
+    }
+
+    #[inline]
+    fn advance(self, folder: PieceFolder<P>, _count: usize) -> (PieceFolder<P>, Self) {
+        (folder, self)
     }
 }
 
-impl<T, P> Gather<T> for InPieces<P>
-where
-    P: Piece + Extend<T>,
-{
-    type Value = Pieces<P>;
+impl<T, P: Piece<T>> UnindexedConsumer<T> for InPieces<P> {
+    fn split_off_left(&self) -> Self {
+        InPieces(PhantomData)
+    }
+
+    fn to_reducer(&self) -> Self {
+        InPieces(PhantomData)
+    }
+}
+
+impl<P> Reducer<Pieces<P>> for InPieces<P> {
+    fn reduce(self, mut left: Pieces<P>, mut right: Pieces<P>) -> Pieces<P> {
+        left.before.push_back(left.last);
+        left.before.append(&mut right.before);
+        Pieces {
+            before: left.before,
+            last: right.last,
+        }
+    }
+}
+
+/// The folder of [`InPieces`].
+#[derive(Debug)]
+struct PieceFolder<P> {
+    piece: P,
+}
+
+impl<T, P: Piece<T>> Folder<T> for PieceFolder<P> {
+    type Result = Pieces<P>;
 
     #[inline]
-    fn begin(&self) -> Pieces<P> {
+    fn consume(mut self, item: T) -> Self {
+        self.piece = self.piece.with(item);
+        self
+    }
+
+    #[inline]
+    fn consume_iter<I>(mut self, iter: I) -> Self
+    where
+        I: IntoIterator<Item = T>,
+    {
+        self.piece.extend(iter);
+        self
+    }
+
+    #[inline]
+    fn complete(self) -> Pieces<P> {
         Pieces {
             before: LinkedList::new(),
-            last: P::default(),
+            last: self.piece,
         }
     }
 
     #[inline]
-    fn take(&self, mut value: Pieces<P>, item: T) -> Pieces<P> {
-        value.last.extend(Some(item));
-        value
-    }
-
-    #[inline]
-    fn take_all<I>(&self, mut value: Pieces<P>, items: I) -> Pieces<P>
-    where
-        I: Iterator<Item = T>,
-    {
-        value.last.extend(items);
-        value
+    fn full(&self) -> bool {
+        false
     }
 }

@@ -42,6 +42,30 @@ where
     unsafe { vec.set_len(before + len) };
 }
 
+/// `vec` with one more item. As `push`, but that the address of `vec` is nobody's business: so it stays in
+/// registers where folders that have one are handed on from item to item.
+#[inline(always)]
+pub(super) fn pushed<T>(mut vec: Vec<T>, item: T) -> Vec<T> {
+    #[cold]
+    #[inline(never)]
+    fn grown<T>(mut vec: Vec<T>) -> Vec<T> {
+        vec.reserve(1);
+        vec
+    }
+
+    let len = vec.len();
+    if len == vec.capacity() {
+        vec = grown(vec);
+    }
+    // SAFETY: there is capacity for one more.
+    let place = unsafe { vec.as_mut_ptr().add(len) };
+    // SAFETY: as above, and nothing is there.
+    unsafe { place.write(item) };
+    // SAFETY: it has just been written.
+    unsafe { vec.set_len(len + 1) };
+    vec
+}
+
 /// Whose memory it is. Invariant, so that what comes of two calls of [`fill`] cannot be mixed up.
 type Brand<'v, T> = PhantomData<fn(&'v mut [MaybeUninit<T>]) -> &'v mut [MaybeUninit<T>]>;
 

@@ -7,18 +7,6 @@ use super::from::extended;
 use super::pieces::{Piece, Pieces, pieces_of};
 use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
 
-impl Piece for String {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl Piece for OsString {
-    fn is_empty(&self) -> bool {
-        OsStr::is_empty(self)
-    }
-}
-
 /// Appends pieces to a string.
 fn append(string: &mut String, pieces: Pieces<String>) {
     if string.capacity() == 0 {
@@ -55,6 +43,8 @@ fn append_os(string: &mut OsString, pieces: Pieces<OsString>) {
 macro_rules! of_items {
     ($string:ident, $append:ident: $($item:ty $(, $lifetime:lifetime)?;)*) => {
         $(
+            impl$(<$lifetime>)? Piece<$item> for $string {}
+
             /// Appends the items, in their order.
             impl$(<$lifetime>)? ParallelExtend<$item> for $string {
                 fn par_extend<I>(&mut self, iter: I)

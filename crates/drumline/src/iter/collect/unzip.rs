@@ -297,6 +297,25 @@ where
         Dealing { by, left, right }
     }
 
+    #[inline]
+    fn consume_iter<I>(self, iter: I) -> Self
+    where
+        I: IntoIterator<Item = T>,
+    {
+        let Dealing {
+            by,
+            mut left,
+            mut right,
+        } = self;
+        for item in iter {
+            (left, right) = by.deal(item, left, right);
+            if left.full() && right.full() {
+                break;
+            }
+        }
+        Dealing { by, left, right }
+    }
+
     fn complete(self) -> Self::Result {
         (self.left.complete(), self.right.complete())
     }
