@@ -19,13 +19,17 @@
 //! * *Unhelped is sequential.* Runs grow, offers become few, the folder goes on from run to run
 //!   and from part to part ([`Consumer::resume`]).
 //!
+//! What is not indexed goes the same way: a run is a piece of a text, or so much of a tree
+//! ([`items`](super::items)).
+//!
 //! # Eager loops
 //!
-//! What cannot resume, is not indexed, or asks for short parts is halved by `join` up to six times, and up to
-//! six times again whenever a half migrates.
+//! What cannot resume, or asks for short parts, is halved by `join` up to six times, and up to six
+//! times again whenever a half migrates.
 
 use std::time::Duration;
 
+use super::items::{Counted, Halves, Items, Stretch, Stretched, Uncounted};
 use super::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer, UnindexedProducer,
 };
@@ -85,23 +89,15 @@ where
     P: Producer,
     C: Consumer<P::Item>,
 {
+    let (min, max) = (producer.min_len().max(1), producer.max_len().max(1));
     let part = Part {
-        producer,
+        items: Counted { producer, len },
         consumer,
-        len,
     };
-    if len <= 1 || part.consumer.full() {
+    if len <= 1 {
         return part.fold();
     }
-    let (min, max) = (
-        part.producer.min_len().max(1),
-        part.producer.max_len().max(1),
-    );
-    if C::RESUMES && len <= max {
-        join::within(move || lazy(part, Pace::new(len, min), None))
-    } else {
-        join::within(move || eager(part, min, max, SPLITS))
-    }
+    part.drive(min, max)
 }
 
 /// Drives `consumer` with the items of `producer`, of which nobody knows how many there are.
@@ -118,11 +114,30 @@ where
     P: UnindexedProducer,
     C: UnindexedConsumer<P::Item>,
 {
-    join::within(move || eager_unindexed(producer, consumer, SPLITS))
+    drive_items(Halves::new(producer), consumer)
+}
+
+/// Drives `consumer` with what comes of `stretch`.
+pub(crate) fn bridge_stretch<S, C>(stretch: S, consumer: C) -> C::Result
+where
+    S: Stretch,
+    C: UnindexedConsumer<S::Item>,
+{
+    drive_items(Stretched(stretch), consumer)
+}
+
+/// Drives `consumer` with `items`.
+pub(crate) fn drive_items<I, C>(items: I, consumer: C) -> C::Result
+where
+    I: Items,
+    C: UnindexedConsumer<I::Item>,
+{
+    let consumer = Uncounted(consumer);
+    Part { items, consumer }.drive(1, usize::MAX)
 }
 
 /// How often an eager loop halves its items before a thread goes through them.
-const SPLITS: u32 = 6;
+pub(super) const SPLITS: u32 = 6;
 
 /// The longest run before anybody looks at the clock, in items.
 const UNTIMED: usize = 1024;
@@ -134,56 +149,66 @@ const SHORT: Duration = Duration::from_micros(4);
 const LONG: Duration = Duration::from_micros(16);
 
 /// Items and who takes them.
-struct Part<P, C> {
-    producer: P,
+struct Part<I, C> {
+    items: I,
     consumer: C,
-    len: usize,
 }
 
-impl<P, C> Part<P, C>
+impl<I, C> Part<I, C>
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
-    fn split(self, at: usize) -> (Self, Self, C::Reducer) {
-        let (producer, rest) = self.producer.split_at(at);
-        let (consumer, others, reducer) = self.consumer.split_at(at);
-        let first = Part {
-            producer,
-            consumer,
-            len: at,
-        };
-        let second = Part {
-            producer: rest,
-            consumer: others,
-            len: self.len - at,
-        };
-        (first, second, reducer)
+    fn drive(self, min: usize, max: usize) -> C::Result {
+        if self.consumer.full() {
+            return self.fold();
+        }
+        if C::RESUMES && (max == usize::MAX || self.items.at_most(max)) {
+            let pace = self.items.pace(min);
+            join::within(move || lazy(self, pace, None))
+        } else {
+            join::within(move || eager(self, min, max, SPLITS))
+        }
+    }
+
+    #[inline(always)]
+    fn halve(self, pace: &Pace) -> Result<(Self, Self, C::Reducer), Self> {
+        let consumer = self.consumer;
+        match self.items.halve(pace) {
+            Ok((items, rest, at)) => {
+                let (consumer, others, reducer) = consumer.split_at(at);
+                let first = Part { items, consumer };
+                let second = Part {
+                    items: rest,
+                    consumer: others,
+                };
+                Ok((first, second, reducer))
+            }
+            Err(items) => Err(Part { items, consumer }),
+        }
     }
 
     /// Goes through all items.
     fn fold(self) -> C::Result {
         let folder = self.consumer.into_folder();
-        self.producer.fold_with(folder).complete()
+        if folder.full() {
+            return folder.complete();
+        }
+        self.items.fold_all(folder).complete()
     }
 
-    /// Goes through the first `run` items, after those of `folder`, if there is one.
+    /// Goes through the next run, after the items of `folder`, if there is one.
     #[inline(always)]
-    fn fold_run(self, run: usize, folder: Option<C::Folder>) -> (C::Folder, Self) {
-        let (producer, rest) = self.producer.split_at(run);
+    fn fold_run(self, pace: &mut Pace, folder: Option<C::Folder>) -> (C::Folder, Self) {
         let (folder, consumer) = match folder {
-            Some(folder) => self.consumer.advance(folder, run),
+            Some(folder) => self.consumer.advance(folder, pace.run),
             None => {
-                let (first, others, _) = self.consumer.split_at(run);
+                let (first, others, _) = self.consumer.split_at(pace.run);
                 (first.into_folder(), others)
             }
         };
-        let rest = Part {
-            producer: rest,
-            consumer,
-            len: self.len - run,
-        };
-        (producer.fold_with(folder), rest)
+        let (folder, items) = self.items.fold_run(pace, folder);
+        (folder, Part { items, consumer })
     }
 
     /// Goes through all items, after those of `folder`, if there is one.
@@ -196,50 +221,68 @@ where
         if folder.full() {
             return folder;
         }
-        self.producer.fold_with(folder)
+        self.items.fold_all(folder)
     }
 }
 
 /// How long runs are.
 #[derive(Clone, Copy)]
-struct Pace {
-    run: usize,
+pub(crate) struct Pace {
+    /// The next one, in items.
+    pub(crate) run: usize,
     /// As much as this may be done without an offer.
     hidden: usize,
     min: usize,
-    /// Somebody helps: so runs are measured.
-    is_helped: bool,
+    /// Somebody helps, or items can be of any size: so runs are measured.
+    is_timed: bool,
+    /// Where there is nothing to count: what has been split so often is gone through as a whole.
+    pub(super) whole: u32,
+    /// How often that had been split which the last run went through.
+    pub(super) depth: u32,
 }
 
 impl Pace {
-    fn new(len: usize, min: usize) -> Self {
+    pub(super) fn new(len: usize, min: usize) -> Self {
         Pace {
             run: (len / 64).clamp(1, UNTIMED).max(min),
-            hidden: (len / 64).clamp(1, UNTIMED / 4).max(min * 2 - 1),
+            hidden: (len / 64).clamp(1, UNTIMED / 4).max(min.saturating_mul(2) - 1),
             min,
-            is_helped: false,
+            is_timed: false,
+            whole: u32::MAX,
+            depth: 0,
         }
     }
 
+    /// The pace where nobody knows how many items there are.
+    pub(crate) fn unknown() -> Self {
+        Pace::new(1, 1).helped()
+    }
+
     /// The pace of somebody who helps, or is helped: nobody knows how long items take.
-    fn helped(len: usize, min: usize) -> Self {
+    fn helped(self) -> Self {
         Pace {
-            is_helped: true,
-            ..Pace::new(len, min)
+            is_timed: true,
+            ..self
         }
     }
 
     /// Whether the next run is to be measured.
     fn is_timed(&self) -> bool {
-        self.is_helped || self.run >= UNTIMED
+        self.is_timed || self.run >= UNTIMED
     }
 
     /// A run is over.
     fn learn(&mut self, took: Option<Duration>) {
         match took {
             None => self.run = self.run.saturating_mul(4),
-            Some(took) if took < SHORT => self.run = self.run.saturating_mul(2),
-            Some(took) if took > LONG => self.run = (self.run / 2).max(self.min),
+            Some(took) if took < SHORT => {
+                self.run = self.run.saturating_mul(2);
+                self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
+            }
+            Some(took) if took > LONG => {
+                self.run = (self.run / 2).max(self.min);
+                self.whole = self.whole.max(self.depth.saturating_add(1));
+            }
             Some(_) => {}
         }
     }
@@ -261,21 +304,23 @@ enum Fate<T, R> {
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
 /// over and over.
-fn lazy<P, C>(mut part: Part<P, C>, mut pace: Pace, mut folder: Option<C::Folder>) -> C::Result
+fn lazy<I, C>(mut part: Part<I, C>, mut pace: Pace, mut folder: Option<C::Folder>) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
     loop {
         let is_full = match &folder {
             Some(folder) => folder.full(),
             None => part.consumer.full(),
         };
-        if is_full || part.len <= pace.hidden {
+        if is_full || part.items.at_most(pace.hidden) {
             return part.fold_after(folder).complete();
         }
-        let half = part.len / 2;
-        let (own, other, reducer) = part.split(half);
+        let (own, other, reducer) = match part.halve(&pace) {
+            Ok(halves) => halves,
+            Err(part) => return part.fold_after(folder).complete(),
+        };
         let before = folder.take();
         let min = pace.min;
         let now = &mut pace;
@@ -283,7 +328,9 @@ where
             move |watch| in_runs(own, now, before, &watch),
             move |migrated| {
                 if migrated {
-                    let pace = Pace::helped(other.len, min);
+                    let mut other = other;
+                    other.items.arrive();
+                    let pace = other.items.pace(min).helped();
                     Fate::Done(lazy(other, pace, None))
                 } else {
                     Fate::Back(other)
@@ -309,22 +356,22 @@ where
 
 /// Goes through the items of `part` in runs, as long as the rest is on offer.
 #[inline(always)]
-fn in_runs<P, C>(
-    mut part: Part<P, C>,
+fn in_runs<I, C>(
+    mut part: Part<I, C>,
     pace: &mut Pace,
     mut folder: Option<C::Folder>,
     watch: &Watch<'_>,
 ) -> Course<C::Folder, C::Result>
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
     loop {
-        if part.len <= pace.run {
+        if part.items.at_most(pace.run) {
             return Course::Open(part.fold_after(folder));
         }
         let start = pace.is_timed().then(Instant::now);
-        let (after, rest) = part.fold_run(pace.run, folder);
+        let (after, rest) = part.fold_run(pace, folder);
         part = rest;
         if after.full() {
             return Course::Open(after);
@@ -340,67 +387,42 @@ where
 /// The rest of a part whose offer is gone.
 #[cold]
 #[inline(never)]
-fn alone<P, C>(part: Part<P, C>, pace: Pace, folder: C::Folder) -> C::Result
+fn alone<I, C>(part: Part<I, C>, pace: Pace, folder: C::Folder) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
-    let fresh = Pace::helped(part.len, pace.min);
+    let fresh = part.items.pace(pace.min).helped();
     let pace = Pace {
         run: pace.run.min(fresh.run),
+        whole: pace.whole,
         ..fresh
     };
     lazy(part, pace, Some(folder))
 }
 
 /// Halves `part` until it was halved `splits` times, and goes through what is left.
-fn eager<P, C>(part: Part<P, C>, min: usize, max: usize, splits: u32) -> C::Result
+fn eager<I, C>(part: Part<I, C>, min: usize, max: usize, splits: u32) -> C::Result
 where
-    P: Producer,
-    C: Consumer<P::Item>,
+    I: Items,
+    C: Consumer<I::Item>,
 {
-    let half = part.len / 2;
-    let is_split = part.len > max || splits > 0 && half >= min;
-    if half == 0 || !is_split || part.consumer.full() {
+    let is_long = max < usize::MAX && !part.items.at_most(max);
+    // Halves are not to be shorter than `min`.
+    let is_split = is_long || splits > 0 && !part.items.at_most(min.saturating_mul(2) - 1);
+    if !is_split || part.consumer.full() {
         return part.fold();
     }
-    let (first, second, reducer) = part.split(half);
+    let (first, second, reducer) = match part.halve(&Pace::unknown()) {
+        Ok(halves) => halves,
+        Err(part) => return part.fold(),
+    };
     let splits = splits.saturating_sub(1);
     let (left, right) = join::join_context(
         move |_| eager(first, min, max, splits),
         move |context| {
             let splits = if context.migrated() { SPLITS } else { splits };
             eager(second, min, max, splits)
-        },
-    );
-    reducer.reduce(left, right)
-}
-
-/// As [`eager`], where nobody knows how many items there are.
-fn eager_unindexed<P, C>(producer: P, consumer: C, splits: u32) -> C::Result
-where
-    P: UnindexedProducer,
-    C: UnindexedConsumer<P::Item>,
-{
-    if consumer.full() {
-        return consumer.into_folder().complete();
-    }
-    let (first, second) = if splits > 0 {
-        producer.split()
-    } else {
-        (producer, None)
-    };
-    let Some(second) = second else {
-        return first.fold_with(consumer.into_folder()).complete();
-    };
-    let reducer = consumer.to_reducer();
-    let before = consumer.split_off_left();
-    let splits = splits - 1;
-    let (left, right) = join::join_context(
-        move |_| eager_unindexed(first, before, splits),
-        move |context| {
-            let splits = if context.migrated() { SPLITS } else { splits };
-            eager_unindexed(second, consumer, splits)
         },
     );
     reducer.reduce(left, right)

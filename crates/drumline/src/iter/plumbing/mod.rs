@@ -73,8 +73,13 @@
 //! ```
 
 mod drive;
+mod items;
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
+pub(crate) use {
+    drive::{Pace, bridge_stretch, drive_items},
+    items::{Items, Stretch},
+};
 
 /// A function that takes a producer, whatever its type is.
 ///

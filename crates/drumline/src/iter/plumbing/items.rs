@@ -1,0 +1,283 @@
+//! What a loop goes through: items that can be halved, and of which a run can be taken.
+//!
+//! * [`Counted`]: those of a [`Producer`].
+//! * [`Stretch`]es: what can be cut about anywhere, as a text; nobody knows how many items come of
+//!   it.
+//! * [`Halves`]: those of an [`UnindexedProducer`].
+
+use super::drive::Pace;
+use super::{Consumer, Folder, Producer, UnindexedConsumer, UnindexedProducer};
+
+/// Items, as a loop sees them.
+pub(crate) trait Items: Send + Sized {
+    /// What they are.
+    type Item;
+
+    /// Whether there is no more than this to be done, in items or whatever `pace` goes by; false
+    /// where nobody knows.
+    fn at_most(&self, count: usize) -> bool;
+
+    /// The pace to begin with.
+    fn pace(&self, min: usize) -> Pace;
+
+    /// Splits them in two, and says where. Gives them back where that cannot be done, or is not worth it.
+    fn halve(self, pace: &Pace) -> Result<(Self, Self, usize), Self>;
+
+    /// Gives the next run to `folder`.
+    fn fold_run<F>(self, pace: &mut Pace, folder: F) -> (F, Self)
+    where
+        F: Folder<Self::Item>;
+
+    /// Gives all of them to `folder`.
+    fn fold_all<F>(self, folder: F) -> F
+    where
+        F: Folder<Self::Item>;
+
+    /// They have come to another thread.
+    fn arrive(&mut self) {}
+}
+
+/// The items of a producer.
+pub(super) struct Counted<P> {
+    pub(super) producer: P,
+    pub(super) len: usize,
+}
+
+impl<P: Producer> Counted<P> {
+    #[inline(always)]
+    fn split(self, at: usize) -> (Self, Self) {
+        let (producer, rest) = self.producer.split_at(at);
+        let first = Counted { producer, len: at };
+        let second = Counted {
+            producer: rest,
+            len: self.len - at,
+        };
+        (first, second)
+    }
+}
+
+impl<P: Producer> Items for Counted<P> {
+    type Item = P::Item;
+
+    #[inline(always)]
+    fn at_most(&self, count: usize) -> bool {
+        self.len <= count
+    }
+
+    fn pace(&self, min: usize) -> Pace {
+        Pace::new(self.len, min)
+    }
+
+    #[inline(always)]
+    fn halve(self, _pace: &Pace) -> Result<(Self, Self, usize), Self> {
+        let half = self.len / 2;
+        if half == 0 {
+            return Err(self);
+        }
+        let (first, second) = self.split(half);
+        Ok((first, second, half))
+    }
+
+    #[inline(always)]
+    fn fold_run<F>(self, pace: &mut Pace, folder: F) -> (F, Self)
+    where
+        F: Folder<P::Item>,
+    {
+        let (run, rest) = self.split(pace.run);
+        (run.producer.fold_with(folder), rest)
+    }
+
+    #[inline(always)]
+    fn fold_all<F>(self, folder: F) -> F
+    where
+        F: Folder<P::Item>,
+    {
+        self.producer.fold_with(folder)
+    }
+}
+
+/// What can be cut about anywhere: a text, a slice that is to be split where some items are, …
+pub(crate) trait Stretch: Send + Sized {
+    /// What comes of it.
+    type Item;
+
+    /// How long it is, in units that take about the same time each.
+    fn len(&self) -> usize;
+
+    /// Cuts it at the first place at or behind `at` where that is possible. What has the length 0
+    /// after that may have no items, or still some.
+    fn cut(self, at: usize) -> (Self, Self);
+
+    /// Gives all items to `folder`, until that is full.
+    fn fold_with<F>(self, folder: F) -> F
+    where
+        F: Folder<Self::Item>;
+}
+
+/// A stretch, as items.
+pub(super) struct Stretched<S>(pub(super) S);
+
+impl<S: Stretch> Items for Stretched<S> {
+    type Item = S::Item;
+
+    #[inline(always)]
+    fn at_most(&self, count: usize) -> bool {
+        self.0.len() <= count
+    }
+
+    fn pace(&self, min: usize) -> Pace {
+        Pace::new(self.0.len(), min)
+    }
+
+    #[inline(always)]
+    fn halve(self, _pace: &Pace) -> Result<(Self, Self, usize), Self> {
+        let half = self.0.len() / 2;
+        if half == 0 {
+            return Err(self);
+        }
+        let (first, second) = self.0.cut(half);
+        Ok((Stretched(first), Stretched(second), half))
+    }
+
+    #[inline(always)]
+    fn fold_run<F>(self, pace: &mut Pace, folder: F) -> (F, Self)
+    where
+        F: Folder<S::Item>,
+    {
+        let (run, rest) = self.0.cut(pace.run);
+        (run.fold_with(folder), Stretched(rest))
+    }
+
+    #[inline(always)]
+    fn fold_all<F>(self, folder: F) -> F
+    where
+        F: Folder<S::Item>,
+    {
+        self.0.fold_with(folder)
+    }
+}
+
+/// Producers of which nobody knows how many items they have, and how often they can be split: those
+/// that are still to be gone through.
+///
+/// As long as pieces take their time, they are split to the last. Where they turn out to be short, those
+/// that come after are split less often, but never less than [`SPLITS`](super::drive::SPLITS) times:
+/// who knows which of them are large.
+pub(super) struct Halves<P> {
+    /// The next one last; with each, how often it has been split.
+    stack: Vec<(u32, P)>,
+}
+
+impl<P> Halves<P> {
+    pub(super) fn new(producer: P) -> Self {
+        Halves {
+            stack: vec![(0, producer)],
+        }
+    }
+}
+
+impl<P: UnindexedProducer> Items for Halves<P> {
+    type Item = P::Item;
+
+    fn at_most(&self, _count: usize) -> bool {
+        self.stack.is_empty()
+    }
+
+    fn pace(&self, _min: usize) -> Pace {
+        Pace::unknown()
+    }
+
+    fn halve(mut self, pace: &Pace) -> Result<(Self, Self, usize), Self> {
+        if self.stack.len() == 1 {
+            let Some((depth, producer)) = self.stack.pop_if(|(depth, _)| *depth < pace.whole)
+            else {
+                return Err(self);
+            };
+            let (first, second) = producer.split();
+            let Some(second) = second else {
+                self.stack.push((depth, first));
+                return Err(self);
+            };
+            self.stack.push((depth + 1, second));
+            self.stack.push((depth + 1, first));
+        }
+        // What comes last is at the bottom, and usually the largest.
+        let half = self.stack.len() / 2;
+        let first = self.stack.split_off(self.stack.len() - half);
+        Ok((Halves { stack: first }, self, 0))
+    }
+
+    fn fold_run<F>(mut self, pace: &mut Pace, folder: F) -> (F, Self)
+    where
+        F: Folder<P::Item>,
+    {
+        while let Some((depth, mut producer)) = self.stack.pop() {
+            if depth < pace.whole {
+                let (first, second) = producer.split();
+                if let Some(second) = second {
+                    self.stack.push((depth + 1, second));
+                    self.stack.push((depth + 1, first));
+                    continue;
+                }
+                producer = first;
+            }
+            pace.depth = depth;
+            return (producer.fold_with(folder), self);
+        }
+        (folder, self)
+    }
+
+    fn fold_all<F>(self, mut folder: F) -> F
+    where
+        F: Folder<P::Item>,
+    {
+        for (_, producer) in self.stack.into_iter().rev() {
+            folder = producer.fold_with(folder);
+            if folder.full() {
+                break;
+            }
+        }
+        folder
+    }
+
+    fn arrive(&mut self) {
+        for (depth, _) in &mut self.stack {
+            *depth = 0;
+        }
+    }
+}
+
+/// A consumer that is not told where it is split.
+pub(super) struct Uncounted<C>(pub(super) C);
+
+impl<T, C> Consumer<T> for Uncounted<C>
+where
+    C: UnindexedConsumer<T>,
+{
+    type Folder = C::Folder;
+    type Reducer = C::Reducer;
+    type Result = C::Result;
+    const RESUMES: bool = C::RESUMES;
+
+    #[inline]
+    fn split_at(self, _index: usize) -> (Self, Self, C::Reducer) {
+        let left = self.0.split_off_left();
+        let reducer = self.0.to_reducer();
+        (Uncounted(left), self, reducer)
+    }
+
+    #[inline]
+    fn into_folder(self) -> C::Folder {
+        self.0.into_folder()
+    }
+
+    #[inline]
+    fn full(&self) -> bool {
+        self.0.full()
+    }
+
+    #[inline]
+    fn resume(self, folder: C::Folder) -> C::Folder {
+        self.0.resume(folder)
+    }
+}
