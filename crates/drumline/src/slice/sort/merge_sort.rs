@@ -21,10 +21,10 @@ where
     T: Send,
     O: Order<T>,
 {
-    // Twice as many parts as threads, so that no thread waits long for the last; an even number of
-    // levels, so that the last merge ends in the slice.
+    // Some parts for each thread, so that none waits long for the last one; an even number of levels, so
+    // that the last merge ends in the slice.
     let mut levels = 0;
-    while jobs << 1 > 1 << levels && items.len() >> (levels + 1) >= SEQUENTIAL / 2 {
+    while 1 << levels < jobs * 4 && items.len() >> (levels + 2) >= SEQUENTIAL / 2 {
         levels += 2;
     }
     let mut buffer: Vec<MaybeUninit<T>> = Vec::with_capacity(items.len());

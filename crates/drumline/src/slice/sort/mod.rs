@@ -7,6 +7,8 @@
 //! * stable: a [merge sort](merge_sort), all of whose parts run in parallel, the merges too;
 //! * unstable: a [quicksort](quicksort) in place, whose halves run in parallel.
 //!
+//! Integers that are equal are the same, so they are sorted by the second way in any case.
+//!
 //! # Order and panics
 //!
 //! Two threads never compare the same item at once, so that items need not be `Sync`. Every
@@ -36,6 +38,9 @@ where
     T: Send,
     O: Order<T>,
 {
+    if order.is_identity() {
+        return unstable(items, order);
+    }
     let Some(jobs) = jobs_for(items) else {
         return order.sort(items);
     };
@@ -74,9 +79,12 @@ where
     O: Order<T>,
 {
     let falls = order.is_less(&items[1], &items[0]);
-    let is_run = items[1..]
-        .windows(2)
-        .all(|pair| order.is_less(&pair[1], &pair[0]) == falls);
+    let mut pairs = items[1..].windows(2);
+    let is_run = if falls {
+        pairs.all(|pair| order.is_less(&pair[1], &pair[0]))
+    } else {
+        pairs.all(|pair| !order.is_less(&pair[1], &pair[0]))
+    };
     if is_run && falls {
         items.reverse();
     }
