@@ -17,7 +17,7 @@ struct Family {
     constructor: &'static str,
 }
 
-const FAMILIES: [Family; 2] = [
+const FAMILIES: [Family; 3] = [
     Family {
         workloads: "workloads",
         runtimes: "runtimes",
@@ -27,6 +27,11 @@ const FAMILIES: [Family; 2] = [
         workloads: "crowds",
         runtimes: "spawners",
         constructor: "tasks",
+    },
+    Family {
+        workloads: "loops",
+        runtimes: "loopers",
+        constructor: "loops",
     },
 ];
 

@@ -9,6 +9,7 @@ use plotters::backend::SVGBackend;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::curve;
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
@@ -25,10 +26,10 @@ const PANEL_HEAD: i32 = 44;
 const HEAD: i32 = 66;
 const FOOT: i32 = 22;
 
-const INK: RGBColor = RGBColor(31, 35, 40);
-const FAINT: RGBColor = RGBColor(101, 109, 118);
-const GRID: RGBColor = RGBColor(226, 229, 233);
-const SEQ: RGBColor = RGBColor(122, 128, 138);
+pub(crate) const INK: RGBColor = RGBColor(31, 35, 40);
+pub(crate) const FAINT: RGBColor = RGBColor(101, 109, 118);
+pub(crate) const GRID: RGBColor = RGBColor(226, 229, 233);
+pub(crate) const SEQ: RGBColor = RGBColor(122, 128, 138);
 
 struct Bar<'a> {
     record: &'a Record,
@@ -42,6 +43,11 @@ struct Panel<'a> {
 
 /// Draws the chart of one workload.
 pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
+    if card.shows == Shows::Curve
+        && let Some(curve) = curve::draw(card, records)?
+    {
+        return Ok(curve);
+    }
     let panels = panels(card, records);
     let height: i32 = HEAD + FOOT + panels.iter().map(Panel::height).sum::<i32>();
     let mut svg = String::new();
@@ -52,12 +58,13 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
         let canvas = Canvas { area: &area };
         canvas.text(card.name, (24, 28), 20, INK, HPos::Left, true)?;
         let unit = match card.shows {
-            Shows::Time => format!(
+            Shows::Time | Shows::Curve => format!(
                 "median ns per {}; shorter is better; the thin line is seq",
                 card.item
             ),
             Shows::Rest => "processor time in ms; shorter is better".to_owned(),
             Shows::Waiting => "median time in ms; shorter is better".to_owned(),
+            Shows::Path => "median time in ms; shorter is better; the thin line is seq".to_owned(),
         };
         canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
         let mut top = HEAD;
@@ -74,8 +81,8 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
     let mut panels: Vec<(u64, Panel<'a>)> = Vec::new();
     for &record in records {
         let value = measure(card, record).map(|value| match card.shows {
-            Shows::Time => value,
-            Shows::Rest | Shows::Waiting => value / 1e6,
+            Shows::Time | Shows::Curve => value,
+            Shows::Rest | Shows::Waiting | Shows::Path => value / 1e6,
         });
         let bar = Bar { record, value };
         let panel = match panels.iter_mut().position(|(size, _)| *size == record.size) {
@@ -182,8 +189,9 @@ impl Scale {
     }
 }
 
-struct Canvas<'a, 'b> {
-    area: &'a DrawingArea<SVGBackend<'b>, plotters::coord::Shift>,
+/// Something to draw on.
+pub(crate) struct Canvas<'a, 'b> {
+    pub(crate) area: &'a DrawingArea<SVGBackend<'b>, plotters::coord::Shift>,
 }
 
 impl Canvas<'_, '_> {
@@ -266,13 +274,13 @@ impl Canvas<'_, '_> {
         self.text(&figure(value), (end + 6, middle), 13, ink, HPos::Left, ours)
     }
 
-    fn line(&self, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Result<()> {
+    pub(crate) fn line(&self, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Result<()> {
         self.area
             .draw(&PathElement::new([from, to], colour))
             .map_err(failed)
     }
 
-    fn text(
+    pub(crate) fn text(
         &self,
         text: &str,
         at: (i32, i32),
@@ -293,7 +301,7 @@ impl Canvas<'_, '_> {
     }
 }
 
-fn tick_label(tick: f64) -> String {
+pub(crate) fn tick_label(tick: f64) -> String {
     if tick >= 1000.0 {
         crate::workload::group(tick.round() as u64)
     } else {
@@ -302,7 +310,7 @@ fn tick_label(tick: f64) -> String {
     }
 }
 
-fn failed<E: std::fmt::Debug>(error: E) -> anyhow::Error {
+pub(crate) fn failed<E: std::fmt::Debug>(error: E) -> anyhow::Error {
     anyhow!("a chart cannot be drawn: {error:?}")
 }
 

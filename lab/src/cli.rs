@@ -18,7 +18,7 @@ use crate::workload::group;
 use crate::{output, table};
 
 /// How long the default run may begin new rounds.
-const DEFAULT_BUDGET: Duration = Duration::from_secs(115);
+const DEFAULT_BUDGET: Duration = Duration::from_secs(125);
 
 /// Compares drumline with other runtimes, on this machine, in about two minutes.
 ///
@@ -71,7 +71,8 @@ pub fn run() -> Result<ExitCode> {
             let default = |entry: &&WorkloadEntry| entry.card.default_rank.is_some();
             let workloads = registry::all_workloads().into_iter().filter(default);
             let fill = Rounds::Fill(DEFAULT_BUDGET, 5);
-            compare(workloads.collect(), &cli.options, fill, Effort::quick())
+            let workloads = workloads.collect();
+            compare(workloads, &cli.options, fill, Effort::quick(), true)
         }
         Some(Verb::List) => {
             list();
@@ -79,15 +80,21 @@ pub fn run() -> Result<ExitCode> {
         }
         Some(Verb::Run { workloads, options }) => {
             let entries = named(&workloads)?;
-            compare(entries, &options, Rounds::Exactly(3), Effort::usual())
+            compare(
+                entries,
+                &options,
+                Rounds::Exactly(3),
+                Effort::usual(),
+                false,
+            )
         }
         Some(Verb::Idle { options }) => {
             let entries = named(&["idle-after-use", "idle-wakeups"])?;
-            compare(entries, &options, Rounds::Exactly(1), Effort::once())
+            compare(entries, &options, Rounds::Exactly(1), Effort::once(), false)
         }
         Some(Verb::Blocking { options }) => {
             let entries = named(&["blocking-sleep", "blocking-dep"])?;
-            compare(entries, &options, Rounds::Exactly(3), Effort::once())
+            compare(entries, &options, Rounds::Exactly(3), Effort::once(), false)
         }
         Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
     }
@@ -106,8 +113,9 @@ fn compare(
     options: &Options,
     rounds: Rounds,
     effort: Effort,
+    brief: bool,
 ) -> Result<ExitCode> {
-    let schedule = options.schedule(&workloads, rounds, effort)?;
+    let schedule = options.schedule(&workloads, rounds, effort, brief)?;
     let launcher = Launcher::new()?;
     let directory = match (&options.out, &options.json) {
         (Some(directory), _) => Some(directory.clone()),
@@ -222,6 +230,10 @@ fn list_workload(entry: &WorkloadEntry) {
     let sizes: Vec<String> = card.sizes.iter().map(|size| group(*size)).collect();
     println!("{mark} {:17} {}", card.name, card.about);
     println!("  {:17} {}: {}", "", card.size_counts, sizes.join("; "));
+    if card.default_rank.is_some() && entry.brief_sizes() != card.sizes {
+        let sizes: Vec<String> = entry.brief_sizes().iter().map(|s| group(*s)).collect();
+        println!("  {:17} by default: {}", "", sizes.join("; "));
+    }
 }
 
 fn list_runtime(entry: &RuntimeEntry) {

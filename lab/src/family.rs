@@ -12,26 +12,29 @@ pub enum Family {
     ForkJoin,
     /// Closures that are queued from outside and block: `crowds/` on `spawners/`.
     Tasks,
+    /// Something done with each item of a range or a slice: `loops/` on `loopers/`.
+    Loops,
 }
 
 impl Family {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 2] = [Self::ForkJoin, Self::Tasks];
+    pub const ALL: [Self; 3] = [Self::ForkJoin, Self::Tasks, Self::Loops];
 
     /// What it is called in the list.
     pub fn title(self) -> &'static str {
         match self {
             Self::ForkJoin => "fork/join",
             Self::Tasks => "tasks that block",
+            Self::Loops => "loops",
         }
     }
 
     /// The numbers of jobs that are run when none is asked for.
     pub fn jobs(self, cores: usize) -> Vec<usize> {
         match self {
-            Self::ForkJoin if cores > 1 => vec![1, cores],
+            Self::ForkJoin | Self::Loops if cores > 1 => vec![1, cores],
             // With one job, what blocks has only one more way to go wrong.
-            Self::ForkJoin | Self::Tasks => vec![cores],
+            Self::ForkJoin | Self::Loops | Self::Tasks => vec![cores],
         }
     }
 
@@ -39,7 +42,7 @@ impl Family {
     /// first sample the threads that it took would still be there.
     pub fn effort(self, usual: Effort) -> Effort {
         match self {
-            Self::ForkJoin => usual,
+            Self::ForkJoin | Self::Loops => usual,
             Self::Tasks => Effort::once(),
         }
     }
@@ -47,8 +50,8 @@ impl Family {
     /// How long a process may take that takes so many samples.
     pub fn limit(self, smoke: bool, full: bool, samples: usize) -> Duration {
         match self {
-            Self::ForkJoin if full => Duration::from_secs(600),
-            Self::ForkJoin => Duration::from_secs(60),
+            Self::ForkJoin | Self::Loops if full => Duration::from_secs(600),
+            Self::ForkJoin | Self::Loops => Duration::from_secs(60),
             Self::Tasks => crowd::bound(smoke, samples),
         }
     }

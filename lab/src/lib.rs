@@ -5,20 +5,26 @@
 //!            │                                                                │
 //!            ▼                                          workloads/*.rs × runtimes/*.rs
 //!         record ─► table, chart ─► report ─► output        crowds/*.rs × spawners/*.rs
+//!                                                            loops/*.rs × loopers/*.rs
 //! ```
-//! There are two families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
+//! There are three families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
 //! file in `src/runtimes`. Tasks that block: a workload is one file in `src/crowds`, a runtime, or
-//! a way of using one, is one file in `src/spawners`. The build script finds them, and nothing else
-//! has to know of a new one.
+//! a way of using one, is one file in `src/spawners`. Loops: a workload is one file in `src/loops`, a
+//! runtime is one file in `src/loopers`. The build script finds them, and nothing else has to know
+//! of a new one.
 
 pub mod chart;
 pub mod cli;
 pub mod counters;
 pub mod crowd;
+pub mod curve;
 pub mod energy;
 pub mod family;
 pub mod launch;
+pub mod looper;
+pub mod looping;
 pub mod machine;
+pub mod numbers;
 pub mod options;
 pub mod output;
 pub mod pool;
@@ -30,6 +36,7 @@ pub mod roll;
 pub mod runtime;
 pub mod schedule;
 pub mod session;
+pub mod sorting;
 pub mod spawner;
 pub mod spin;
 pub mod statistics;

@@ -53,12 +53,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// Everything that will run; `rounds` and `effort` are for whoever asked for nothing else.
+    /// Everything that will run; `rounds`, `effort` and whether to be `brief` are for whoever asked
+    /// for nothing else.
     pub fn schedule(
         &self,
         workloads: &[&'static WorkloadEntry],
         rounds: Rounds,
         effort: Effort,
+        brief: bool,
     ) -> Result<Schedule> {
         ensure!(self.samples != Some(0), "--samples must be at least 1");
         let rounds = match self.rounds {
@@ -80,10 +82,10 @@ impl Options {
                 workload,
                 runtimes: self.runtimes(workload)?,
                 jobs: match &jobs[..] {
-                    [] => family.jobs(cores_available().unwrap_or(1)),
+                    [] => workload.jobs(cores_available().unwrap_or(1)),
                     jobs => jobs.to_vec(),
                 },
-                sizes: self.sizes(workload)?,
+                sizes: self.sizes(workload, brief && !self.full)?,
                 effort,
                 limit: self.limit(family, effort)?,
             });
@@ -151,15 +153,15 @@ impl Options {
         Ok(jobs)
     }
 
-    fn sizes(&self, workload: &WorkloadEntry) -> Result<Vec<u64>> {
+    fn sizes(&self, workload: &WorkloadEntry, brief: bool) -> Result<Vec<u64>> {
         let card = &workload.card;
         if self.size.is_empty() {
-            return Ok(if self.smoke {
-                card.smoke_sizes
-            } else {
-                card.sizes
-            }
-            .to_vec());
+            let sizes = match (self.smoke, brief) {
+                (true, _) => card.smoke_sizes,
+                (_, true) => workload.brief_sizes(),
+                _ => card.sizes,
+            };
+            return Ok(sizes.to_vec());
         }
         let mut sizes = Vec::new();
         for text in &self.size {

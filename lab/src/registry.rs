@@ -8,6 +8,8 @@ use anyhow::{Context, Result};
 
 use crate::crowd::Crowd;
 use crate::family::Family;
+use crate::looper::Looper;
+use crate::looping::Loop;
 use crate::runtime::{Runtime, RuntimeCard};
 use crate::session::Session;
 use crate::spawner::Spawner;
@@ -19,7 +21,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 }
 
-pub use generated::{crowds, runtimes, spawners, workloads};
+pub use generated::{crowds, loopers, loops, runtimes, spawners, workloads};
 
 /// A workload in the list.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct WorkloadEntry {
     pub family: Family,
     /// Whether a run that stands still will do so for ever.
     pub can_deadlock: bool,
+    brief: Option<&'static [u64]>,
+    jobs: Option<&'static [usize]>,
     label: fn(u64) -> String,
     refuses: fn(u64) -> Option<&'static str>,
 }
@@ -40,6 +44,8 @@ impl WorkloadEntry {
             card: W::CARD,
             family: Family::ForkJoin,
             can_deadlock: false,
+            brief: None,
+            jobs: None,
             label: W::size_label,
             refuses: W::refuses,
         }
@@ -50,9 +56,34 @@ impl WorkloadEntry {
             card: C::CARD,
             family: Family::Tasks,
             can_deadlock: C::TASKS_WAIT_FOR_TASKS,
+            brief: None,
+            jobs: None,
             label: C::size_label,
             refuses: C::refuses,
         }
+    }
+
+    const fn loops<W: Loop>() -> Self {
+        Self {
+            card: W::CARD,
+            family: Family::Loops,
+            can_deadlock: false,
+            brief: W::BRIEF,
+            jobs: W::JOBS,
+            label: W::size_label,
+            refuses: W::refuses,
+        }
+    }
+
+    /// The sizes of the default run.
+    pub fn brief_sizes(&self) -> &'static [u64] {
+        self.brief.unwrap_or(self.card.sizes)
+    }
+
+    /// The numbers of jobs that are run when none is asked for.
+    pub fn jobs(&self, cores: usize) -> Vec<usize> {
+        self.jobs
+            .map_or_else(|| self.family.jobs(cores), <[usize]>::to_vec)
     }
 
     /// The runtimes that can run it, by rank.
@@ -96,6 +127,13 @@ impl RuntimeEntry {
             family: Family::Tasks,
         }
     }
+
+    const fn loops<L: Looper>() -> Self {
+        Self {
+            card: L::CARD,
+            family: Family::Loops,
+        }
+    }
 }
 
 /// A workload compiled for a runtime.
@@ -119,6 +157,14 @@ impl Pair {
             workload: C::CARD.name,
             runtime: S::CARD.name,
             measure: measure_tasks::<C, S>,
+        }
+    }
+
+    const fn loops<W: Loop, L: Looper>() -> Self {
+        Self {
+            workload: W::CARD.name,
+            runtime: L::CARD.name,
+            measure: measure_loop::<W, L>,
         }
     }
 }
@@ -148,6 +194,20 @@ fn measure_tasks<C: Crowd, S: Spawner>(
     // The process ends now. Ending a runtime waits for its threads, and if that goes wrong it is
     // not what was measured.
     std::mem::forget(spawner);
+    Ok(())
+}
+
+fn measure_loop<W: Loop, L: Looper>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+    session.begin();
+    if let Some(reason) = L::lacks(W::NEEDS) {
+        session.decline(reason);
+        return Ok(());
+    }
+    let workload = W::build(size)?;
+    let mut looper = L::start(jobs, W::COST)?;
+    workload.drive(&mut looper, session);
+    // The process ends now; see `measure_tasks`.
+    std::mem::forget((workload, looper));
     Ok(())
 }
 
@@ -250,6 +310,18 @@ mod tests {
             assert_eq!(found.role, entry.card.role, "{}", found.name);
             assert_eq!(found.colour, entry.card.colour, "{}", found.name);
             assert_eq!(found.package, entry.card.package, "{}", found.name);
+        }
+    }
+
+    #[test]
+    fn all_sizes_are_within_the_limits() {
+        for entry in all_workloads() {
+            let card = entry.card;
+            let sizes = card.sizes.iter().chain(card.smoke_sizes);
+            for size in sizes.chain(entry.brief_sizes()) {
+                assert!((card.limits.0..=card.limits.1).contains(size), "{card:?}");
+                assert_eq!(entry.refuses(*size), None, "{card:?}");
+            }
         }
     }
 

@@ -44,7 +44,7 @@ other, round by round, in an order that turns. A process builds its data, warms 
 samples; operations too short for the clock are batched until a sample lasts about a millisecond. \
 A figure is the median of all samples of all rounds. Every answer is checked; a wrong one is an \
 error, not a figure. Processor time, context switches and page faults are counted over the samples \
-only. <q>× seq</q> divides by the plain recursion on one thread. <q>drumline ÷ best peer</q> \
+only. <q>× seq</q> divides by plain code on one thread, a recursion or a loop. <q>drumline ÷ best peer</q> \
 divides by the best peer with as many jobs: above 1, the peer was better.</p>\
 <p>The details are in <code>lab/METHODOLOGY.md</code>; what could favour drumline is in \
 <code>lab/BIAS.md</code>.</p>";

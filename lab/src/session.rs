@@ -202,14 +202,28 @@ impl Session {
         &mut self,
         items: u64,
         state: &mut S,
+        prepare: impl FnMut(&mut S),
+        operation: impl FnMut(&mut S) -> A,
+        check: impl FnMut(&mut S, A) -> Result<(), String>,
+    ) {
+        self.sample_batch(items, 1, state, prepare, operation, check);
+    }
+
+    /// Measures `batch`, which is so many operations in a row, with `prepare` before and `check`
+    /// after all of them, untimed.
+    pub fn sample_batch<S, A>(
+        &mut self,
+        items: u64,
+        operations: u64,
+        state: &mut S,
         mut prepare: impl FnMut(&mut S),
-        mut operation: impl FnMut(&mut S) -> A,
+        mut batch: impl FnMut(&mut S) -> A,
         mut check: impl FnMut(&mut S, A) -> Result<(), String>,
     ) {
         self.found.items = items;
         if self.effort.warm_up_ms > 0 {
             prepare(state);
-            let answer = operation(state);
+            let answer = batch(state);
             if let Err(wrong) = check(state, answer) {
                 self.found.error = Some(wrong);
                 return;
@@ -218,11 +232,11 @@ impl Session {
         self.sampling(|session| {
             prepare(state);
             let mut answer = None;
-            session.timed(1, || {
-                answer = Some(operation(state));
+            session.timed(operations, || {
+                answer = Some(batch(state));
                 Ok(())
             })?;
-            check(state, answer.expect("the operation has run"))
+            check(state, answer.expect("the batch has run"))
         });
     }
 

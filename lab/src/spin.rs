@@ -1,4 +1,4 @@
-//! A leaf that keeps a processor busy for a known time.
+//! Leaves that keep a processor busy, for a known time or with known work.
 
 /// Spins until this thread has used one millisecond of processor time. Not of wall time: leaves
 /// that share a core must not seem to run at once.
@@ -27,4 +27,15 @@ pub fn one_millisecond() {
     while start.elapsed() < std::time::Duration::from_millis(1) {
         std::hint::spin_loop();
     }
+}
+
+/// So many steps, each of which needs the one before it: work of a known amount rather than of a
+/// known time. The answer is below 256, so that sums of many do not overflow.
+#[inline(never)]
+pub fn steps(count: u64) -> u64 {
+    let mut state = count | 1;
+    for _ in 0..count {
+        state = (state ^ (state >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    }
+    state >> 56
 }

@@ -80,7 +80,7 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
             jobs => format!("{jobs} jobs"),
         };
         match card.shows {
-            Shows::Time => {
+            Shows::Time | Shows::Curve => {
                 header.push(format!("{jobs}: ns/{}", card.item));
                 header.push("× seq".to_owned());
             }
@@ -93,6 +93,11 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
                 header.push(format!("{jobs}: ms"));
                 header.push("CPU ms".to_owned());
                 header.push("threads".to_owned());
+            }
+            Shows::Path => {
+                header.push(format!("{jobs}: ms"));
+                header.push("× path".to_owned());
+                header.push("× seq".to_owned());
             }
         }
     }
@@ -112,14 +117,16 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
             of_size.filter(move |record| record.runtime == runtime)
         };
         let seq = at("seq", 1).and_then(|record| record.item_ns_median);
+        let seq_wall = at("seq", 1).and_then(|record| record.wall_ns_median);
         for runtime in &runtimes {
             let mut cells = vec![String::new(), (*runtime).to_owned()];
             for &jobs in &jobs {
                 let record = at(runtime, jobs);
                 match card.shows {
-                    Shows::Time => cells.extend(time_cells(record.copied(), seq)),
+                    Shows::Time | Shows::Curve => cells.extend(time_cells(record.copied(), seq)),
                     Shows::Rest => cells.extend(rest_cells(record.copied())),
                     Shows::Waiting => cells.extend(waiting_cells(record.copied())),
+                    Shows::Path => cells.extend(path_cells(record.copied(), seq_wall)),
                 }
                 if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
                     // Who never takes part is named once, whatever the number of jobs.
@@ -208,6 +215,22 @@ fn waiting_cells(record: Option<&Record>) -> [String; 3] {
     [figure(wall / 1e6), cpu, threads]
 }
 
+fn path_cells(record: Option<&Record>, seq: Option<f64>) -> [String; 3] {
+    let Some(record) = record else {
+        return Default::default();
+    };
+    let Some(wall) = record.wall_ns_median else {
+        return [instead(record), String::new(), String::new()];
+    };
+    let times =
+        |unit: Option<f64>| unit.map_or(String::new(), |unit| format!("{:.2}", wall / unit));
+    [
+        figure(wall / 1e6),
+        times(seq.map(|seq| seq / 2.0)),
+        times(seq),
+    ]
+}
+
 /// What stands where a figure should be.
 fn instead(record: &Record) -> String {
     let word = match record {
@@ -221,9 +244,9 @@ fn instead(record: &Record) -> String {
 /// What a record is compared by: smaller is better.
 pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     match card.shows {
-        Shows::Time => record.item_ns_median,
+        Shows::Time | Shows::Curve => record.item_ns_median,
         Shows::Rest => record.cpu_ns_mean,
-        Shows::Waiting => record.wall_ns_median,
+        Shows::Waiting | Shows::Path => record.wall_ns_median,
     }
 }
 
@@ -262,7 +285,7 @@ fn ratio_row(
             }
             None => cells.extend([String::new(), String::new()]),
         }
-        if card.shows != Shows::Time {
+        if !matches!(card.shows, Shows::Time | Shows::Curve) {
             cells.push(String::new());
         }
     }

@@ -16,6 +16,11 @@ pub enum Shows {
     Rest,
     /// Time of the whole operation, processor time and threads.
     Waiting,
+    /// Time of the whole operation, also as a multiple of the critical path. That is half of what
+    /// `seq` takes: all workloads that show this have one item that costs as much as the rest.
+    Path,
+    /// Nanoseconds per item, and a chart of the ratio to `seq` over the sizes.
+    Curve,
 }
 
 /// Everything the lab knows about a workload before it runs.

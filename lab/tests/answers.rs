@@ -32,6 +32,11 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "blocking-sleep" => "1,30",
         // More than one waiting task is more than some runtimes finish; see `blocking.rs`.
         "blocking-dep" => "1",
+        "mandelbrot" => "1,2,20",
+        "skewed" => "2,3,100",
+        "two-items" => "0",
+        // From 1,024 on, some sorts are parallel.
+        "sort" | "sort-unstable" => "1,2,5000",
         // Also for workloads that this test does not know yet.
         _ => "1,2,100",
     }
@@ -44,7 +49,7 @@ fn every_workload_on_every_runtime() {
     for workload in registry::all_workloads() {
         let name = workload.card.name;
         let jobs = match name {
-            "coarse-sleep" | "blocking-dep" => "2",
+            "coarse-sleep" | "blocking-dep" | "two-items" => "2",
             _ => "1,2,5",
         };
         let arguments = ["run", name, "--size", tiny_sizes(name), "--jobs", jobs];

@@ -24,6 +24,11 @@ fn list_names_everything() {
         "coarse-sleep",
         "blocking-sleep",
         "blocking-dep",
+        "slice-sum",
+        "slice-sum-curve",
+        "mandelbrot",
+        "sort",
+        "two-items",
     ];
     let runtimes = [
         "seq",
@@ -35,6 +40,8 @@ fn list_names_everything() {
         "drumline-announced",
         "tokio-spawn-blocking",
         "thread-per-job",
+        "orx-parallel",
+        "paralight",
         "cargo lab blocking",
     ];
     for name in workloads.iter().chain(&runtimes) {
@@ -184,6 +191,37 @@ fn a_runtime_that_does_not_take_part_is_a_row_of_nulls() {
         assert!(record["wall_ns_median"].is_null());
         assert!(record["declined"].is_string());
     }
+}
+
+#[test]
+fn who_cannot_do_a_loop_says_what_is_missing() {
+    for (workload, runtime, why) in [
+        ("sort", "orx-parallel", "stable"),
+        ("sort-unstable", "paralight", "sort"),
+        ("filter-collect", "paralight", "filtered"),
+    ] {
+        let output = run(&[workload, "--size", "9", "--runtime", runtime, "--json", "-"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = stdout(&output);
+        for line in text.lines() {
+            let record: Value = serde_json::from_str(line).unwrap();
+            assert!(record["ok"].is_null(), "{line}");
+            assert!(record["declined"].as_str().unwrap().contains(why), "{line}");
+        }
+        assert!(!text.is_empty());
+    }
+}
+
+#[test]
+fn a_critical_path_has_a_column() {
+    let arguments = ["skewed", "--size", "3", "--runtime", "seq,rayon"];
+    let output = run(&[&arguments[..], &["--json", "-"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let tables = stderr(&output);
+    assert!(
+        tables.contains("× path") && tables.contains("2.00"),
+        "{tables}"
+    );
 }
 
 #[test]

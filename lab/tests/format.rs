@@ -7,7 +7,14 @@ use std::process::Command;
 #[test]
 fn workloads_and_runtimes_are_formatted() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for directory in ["workloads", "runtimes", "crowds", "spawners"] {
+    for directory in [
+        "workloads",
+        "runtimes",
+        "crowds",
+        "spawners",
+        "loops",
+        "loopers",
+    ] {
         for entry in std::fs::read_dir(source.join(directory)).unwrap() {
             let path = entry.unwrap().path();
             let arguments = ["--edition", "2024", "--check"];

@@ -77,6 +77,33 @@ fn a_run_leaves_records_charts_and_a_page() {
 }
 
 #[test]
+fn a_curve_has_a_line_per_runtime() {
+    let directory = tempfile::tempdir().unwrap();
+    let arguments = ["run", "slice-sum-curve", "--size", "3,40,500", "--smoke"];
+    let output = lab_in(
+        directory.path(),
+        &[&arguments[..], &["--out", "out"]].concat(),
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let out = directory.path().join("out");
+    let chart = fs::read_to_string(out.join("slice-sum-curve.svg")).unwrap();
+    for name in ["drumline", "rayon", "orx-parallel", "paralight"] {
+        assert!(chart.contains(name), "{name}");
+    }
+    assert!(chart.contains("1.1 × + 15 ns") && chart.contains("jobs 2"));
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains(&chart));
+
+    // Without the plain loop there is nothing to divide by.
+    let arguments = [&arguments[..], &["--runtime", "rayon", "--out", "bars"]].concat();
+    let output = lab_in(directory.path(), &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let bars = directory.path().join("bars").join("slice-sum-curve.svg");
+    let bars = fs::read_to_string(bars).unwrap();
+    assert!(bars.contains("ns per number") && !bars.contains("1.1 ×"));
+}
+
+#[test]
 fn a_record_survives_being_written_and_read() {
     let directory = tempfile::tempdir().unwrap();
     let arguments = [&["run", "fib", "--json", "records.jsonl"], &TINY[..]].concat();
