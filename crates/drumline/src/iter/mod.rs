@@ -117,6 +117,8 @@ mod place;
 pub mod plumbing;
 mod positions;
 mod progress;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod properties;
 mod reduce;
 mod repeat;
 mod rev;
