@@ -115,7 +115,7 @@ fn sizes_of_nothing_panic() {
 
 #[test]
 fn items_without_size() {
-    let units = vec![(); usize::MAX];
+    let units = [(); usize::MAX];
     assert_eq!(units.par_chunks(usize::MAX).len(), 1);
     assert_eq!(units.par_windows(usize::MAX).len(), 1);
     assert_eq!(units.par_windows(1).len(), usize::MAX);

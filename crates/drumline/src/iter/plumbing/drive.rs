@@ -486,6 +486,12 @@ where
         if pace.run > 1 || pace.nested == 0 {
             return in_runs(part, pace, folder, watch);
         }
+        if part.items.at_most(pace.run) {
+            let start = pace.is_timed().then(Instant::now);
+            let open = part.fold_after(folder);
+            pace.learn(start.map(|start| start.elapsed()));
+            return Course::Open(open);
+        }
         let (own, other, reducer) = match part.halve(pace, false) {
             Ok(halves) => halves,
             Err(part) => return in_runs(part, pace, folder, watch),
