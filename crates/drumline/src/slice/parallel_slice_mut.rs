@@ -272,9 +272,8 @@ pub trait ParallelSliceMut<T: Send> {
     /// ```
     ///
     /// It takes *O*(*n* log *n*) time on all threads together, *O*(*n* log *k*) for *k* different
-    /// items, and
-    /// *O*(*n*) for slices that are sorted, or exactly the other way round. It works in place,
-    /// without a buffer.
+    /// items, and *O*(*n*) for slices that are sorted, or exactly the other way round. It works in
+    /// place, without a buffer.
     ///
     /// # How
     ///

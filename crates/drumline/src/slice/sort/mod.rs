@@ -5,7 +5,7 @@
 //! it as a whole. For the others there are two ways:
 //!
 //! * stable: a [merge sort](merge_sort), all of whose parts run in parallel, the merges too;
-//! * unstable: a [quicksort](quicksort) in place, whose halves run in parallel.
+//! * unstable: a [quicksort] in place, whose halves run in parallel.
 //!
 //! Integers that are equal are the same, so they are sorted in the second way in any case, unless
 //! they come in runs.
