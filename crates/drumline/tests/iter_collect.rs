@@ -341,7 +341,7 @@ fn many_pieces() {
         let expected: Vec<u64> = (1..5_000).step_by(2).collect();
         assert_eq!(odd().collect::<Vec<_>>(), expected);
         let list = odd().collect_vec_list();
-        assert!(list.len() > 1 && list.iter().all(|vec| !vec.is_empty()));
+        assert!(!list.is_empty() && list.iter().all(|vec| !vec.is_empty()));
         assert!(list.into_iter().flatten().eq(expected.iter().copied()));
         assert!(odd().collect::<LinkedList<_>>().iter().eq(&expected));
         assert_eq!(odd().collect::<VecDeque<_>>(), expected);

@@ -12,10 +12,10 @@
 //! back and starts over with it; if the offer is gone it splits what is left of its own part.
 //! What follows from it:
 //!
-//! * *Nothing hides.* As long as there is more than a run to be done, somebody can take half of it;
-//!   also while the very first item runs.
-//! * *A run hides little*: at most a 64th of the items, or three times as many as the run before
-//!   where nobody came; and where somebody did, what takes some microseconds.
+//! * *Nothing hides.* While the first item runs, all others are on offer: half of them, and the rest of
+//!   its own half. So it is during each run once somebody helps.
+//! * *A run hides little*: 64 times as many items as the run before, up to 1,024, while half of all stand open,
+//!   where nobody came; what takes some microseconds, where somebody did.
 //! * *Unhelped is sequential.* Runs grow, offers become few, the folder goes on from run to run
 //!   and from part to part ([`Consumer::resume`]).
 //!
@@ -303,7 +303,7 @@ impl Pace {
     pub(super) fn new(len: usize, min: usize) -> Self {
         let share = (len / 16).max(1);
         Pace {
-            run: share.min(UNTIMED).max(min),
+            run: min,
             hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
             min,
             is_helped: false,
@@ -342,7 +342,7 @@ impl Pace {
     #[inline(always)]
     fn learn(&mut self, took: Option<Duration>) {
         match took {
-            None => self.run = self.run.saturating_mul(8),
+            None => self.run = self.run.saturating_mul(64),
             Some(took) if took < SHORT => {
                 self.run = self.run.saturating_mul(2);
                 self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
@@ -522,7 +522,10 @@ where
     }
 }
 
-/// Goes through the items of `part` in runs, as long as the rest is on offer.
+/// Goes through the items of `part` in runs, while what comes after the part is on offer.
+///
+/// As long as nobody knows how long an item takes, and where somebody is about who would help, the part itself
+/// is on offer, too, except for the run.
 #[inline(always)]
 fn in_runs<I, C>(
     mut part: Part<I, C>,
@@ -539,8 +542,33 @@ where
             return Course::Open(part.fold_after(folder));
         }
         let start = pace.is_timed().then(Instant::now);
-        let (after, rest) = part.fold_run(pace, folder);
-        part = rest;
+        let after;
+        if folder.is_none() || pace.is_helped {
+            let parts = Part::split_like(part.consumer, part.items.part_first(pace.run));
+            match parts {
+                Ok((run, rest, reducer)) => {
+                    let before = folder.take();
+                    let min = pace.min;
+                    let settled = join::offer(
+                        rest,
+                        move |_| run.fold_after(before),
+                        move |rest| stolen(rest, min),
+                    );
+                    match settled {
+                        Settled::Plainly(open, Fate::Back(rest)) => {
+                            after = open;
+                            part = rest;
+                        }
+                        Settled::Plainly(open, fate) | Settled::Rarely(open, fate) => {
+                            return runs_go_on(open, fate, reducer, pace, watch);
+                        }
+                    }
+                }
+                Err(whole) => (after, part) = whole.fold_run(pace, folder),
+            }
+        } else {
+            (after, part) = part.fold_run(pace, folder);
+        }
         if after.full() {
             return Course::Open(after);
         }
@@ -549,6 +577,28 @@ where
             return Course::Closed(alone(part, *pace, after));
         }
         folder = Some(after);
+    }
+}
+
+/// The rest of a part in runs after a run during which somebody took that, or asked.
+#[cold]
+#[inline(never)]
+fn runs_go_on<I, C>(
+    open: C::Folder,
+    fate: Fate<Part<I, C>, C::Result>,
+    reducer: C::Reducer,
+    pace: &mut Pace,
+    watch: &Watch<'_>,
+) -> Course<C::Folder, C::Result>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    match fate {
+        Fate::Done(right) => Course::Closed(reducer.reduce(open.complete(), right)),
+        Fate::Back(_) if open.full() => Course::Open(open),
+        Fate::Back(part) if watch.is_taken() => Course::Closed(alone(part, *pace, open)),
+        Fate::Back(part) => in_runs(part, pace, Some(open), watch),
     }
 }
 

@@ -28,6 +28,13 @@ pub(crate) trait Items: Send + Sized {
     /// where that cannot be done, or is not worth it.
     fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self>;
 
+    /// Splits off the first `count` items, and says where that is, if it is easy.
+    #[inline(always)]
+    fn part_first(self, count: usize) -> Result<(Self, Self, usize), Self> {
+        let _ = count;
+        Err(self)
+    }
+
     /// Splits off the last item, and says where that is, if it is easy.
     fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
         let _ = min;
@@ -102,6 +109,12 @@ impl<P: Producer> Items for Counted<P> {
         }
         let (first, second) = self.split(at);
         Ok((first, second, at))
+    }
+
+    #[inline(always)]
+    fn part_first(self, count: usize) -> Result<(Self, Self, usize), Self> {
+        let (first, second) = self.split(count);
+        Ok((first, second, count))
     }
 
     fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
