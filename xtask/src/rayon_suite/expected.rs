@@ -1,0 +1,115 @@
+//! The tests that are known not to pass, and why.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use super::suite_file::{SuiteFile, Verdict};
+use crate::workspace;
+
+/// Where they are written, relative to the root of the workspace.
+pub const LIST: &str = "xtask/rayon-suite.expected";
+
+/// The tests that are known not to pass, each with its reason.
+#[derive(Debug)]
+pub struct Expected {
+    reasons: BTreeMap<String, String>,
+}
+
+impl Expected {
+    /// Reads the list.
+    pub fn read() -> Result<Self> {
+        let text = fs::read_to_string(workspace::root().join(LIST))
+            .with_context(|| format!("reading {LIST}"))?;
+        Self::parse(&text)
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let mut reasons = BTreeMap::new();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let Some((test, reason)) = line.split_once(": ") else {
+                bail!("{LIST}, line {}: no `file::test: reason`", index + 1);
+            };
+            if reasons.insert(test.to_owned(), reason.to_owned()).is_some() {
+                bail!("{LIST}, line {}: {test} is there twice", index + 1);
+            }
+        }
+        Ok(Expected { reasons })
+    }
+
+    /// What is not as the list says, in words.
+    pub fn compare(&self, files: &[SuiteFile]) -> Vec<String> {
+        let mut surprises = Vec::new();
+        for file in files {
+            let prefix = format!("{}::", file.name());
+            let mut listed: BTreeMap<&str, &str> = self
+                .reasons
+                .iter()
+                .filter_map(|(test, reason)| Some((test.strip_prefix(&prefix)?, &**reason)))
+                .collect();
+            for test in &file.tests {
+                let reason = listed.remove(test.name.as_str());
+                let what = match (&test.verdict, reason) {
+                    (Verdict::Passed | Verdict::Ignored, None) => continue,
+                    (Verdict::Failed(_) | Verdict::Uncompilable(_), Some(_)) => continue,
+                    (Verdict::Passed, Some(_)) => "passes, and is listed as one that does not",
+                    (Verdict::Ignored, Some(_)) => "is ignored, and listed as one that fails",
+                    (Verdict::Failed(_), None) => "failed",
+                    (Verdict::Uncompilable(_), None) => "does not compile",
+                    (Verdict::Open, _) => "was not run",
+                };
+                surprises.push(format!("{prefix}{} {what}", test.name));
+            }
+            surprises.extend(
+                listed
+                    .keys()
+                    .map(|test| format!("{prefix}{test} is listed, and there is no such test")),
+            );
+        }
+        surprises
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::suite_file::{Kind, SuiteFile};
+    use super::*;
+
+    #[test]
+    fn surprises_are_told_both_ways() {
+        let expected = Expected::parse(
+            "# why\n\ntests/x.rs::a: not yet\ntests/x.rs::b: never\ntests/y.rs::z: other file\n\
+             tests/x.rs::gone: was there once\n",
+        )
+        .unwrap();
+        let mut file = SuiteFile::empty("tests/x.rs", Kind::Outer);
+        file.note("a", Verdict::Failed(String::new()));
+        file.note("b", Verdict::Passed);
+        file.note("c", Verdict::Passed);
+        file.note("d", Verdict::Failed(String::new()));
+        assert_eq!(
+            expected.compare(&[file]),
+            [
+                "tests/x.rs::b passes, and is listed as one that does not",
+                "tests/x.rs::d failed",
+                "tests/x.rs::gone is listed, and there is no such test",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_reason_is_asked_for() {
+        assert!(Expected::parse("tests/x.rs::a").is_err());
+        assert!(Expected::parse("a::b: c\na::b: d").is_err());
+    }
+
+    #[test]
+    fn the_list_can_be_read() {
+        Expected::read().unwrap();
+    }
+}

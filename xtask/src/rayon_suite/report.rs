@@ -1,0 +1,81 @@
+//! What is printed in the end.
+
+use super::suite_file::{SuiteFile, Verdict};
+use crate::tally::Tally;
+
+/// How many tests of a file came to which end.
+#[derive(Debug, Default, Clone, Copy)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    uncompilable: u64,
+    ignored: u64,
+}
+
+impl Counts {
+    fn of<'a>(files: impl IntoIterator<Item = &'a SuiteFile>) -> Self {
+        let mut counts = Counts::default();
+        for test in files.into_iter().flat_map(|file| &file.tests) {
+            match test.verdict {
+                Verdict::Passed => counts.passed += 1,
+                Verdict::Ignored => counts.ignored += 1,
+                Verdict::Uncompilable(_) => counts.uncompilable += 1,
+                Verdict::Failed(_) | Verdict::Open => counts.failed += 1,
+            }
+        }
+        counts
+    }
+
+    fn line(self, name: &str) {
+        let Counts {
+            passed,
+            failed,
+            uncompilable,
+            ignored,
+        } = self;
+        println!("{name:36} {passed:6} {failed:6} {uncompilable:12} {ignored:7}");
+    }
+}
+
+/// Prints what became of the tests: those that did not pass, then the numbers.
+pub fn print(files: &[SuiteFile], explain: bool) {
+    for file in files {
+        for test in &file.tests {
+            let (what, why, whole) = match &test.verdict {
+                Verdict::Failed(why) => ("failed", why, true),
+                Verdict::Uncompilable(why) => ("does not compile", why, explain),
+                _ => continue,
+            };
+            println!("\n{}::{} {what}", file.name(), test.name);
+            let length = if whole { usize::MAX } else { 1 };
+            for line in why.lines().take(length) {
+                println!("    {line}");
+            }
+        }
+    }
+    println!(
+        "\n{:36} passed failed uncompilable ignored",
+        "rayon's tests"
+    );
+    for file in files {
+        Counts::of([file]).line(file.name());
+    }
+    let counts = Counts::of(files);
+    counts.line("all");
+    let tried = counts.passed + counts.failed + counts.uncompilable;
+    println!(
+        "{} of {tried} pass: {:.1} %",
+        counts.passed,
+        100.0 * counts.passed as f64 / tried.max(1) as f64
+    );
+}
+
+/// The numbers; what does not compile counts as failed.
+pub fn tally(files: &[SuiteFile]) -> Tally {
+    let counts = Counts::of(files);
+    Tally {
+        passed: counts.passed,
+        failed: counts.failed + counts.uncompilable,
+        ignored: counts.ignored,
+    }
+}

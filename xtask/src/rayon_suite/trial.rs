@@ -1,0 +1,173 @@
+//! Running a test program, for so long and no longer.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::package::Package;
+use super::suite_file::{SuiteFile, Verdict};
+
+/// How long a test may take that is run alone, because it did not end with the others.
+const ALONE: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether a program has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Runs the tests of `file`, and notes what became of them. Tests of which nothing was heard (one of
+/// them hangs, or ended the process) are run one by one.
+pub fn run(package: &Package, file: &mut SuiteFile, program: &Path, limit: Duration) -> Result<()> {
+    let trial = Trial {
+        package,
+        program,
+        log: file.target(),
+    };
+    let all = trial.list(limit)?;
+    let start = Instant::now();
+    let (text, end) = trial.start(&[], limit)?;
+    println!(
+        "{:32} {:5.1} s  {end}",
+        file.name(),
+        start.elapsed().as_secs_f64()
+    );
+    let mut heard = results(&text);
+    for path in &all {
+        if heard.contains_key(path) {
+            continue;
+        }
+        let (text, end) = trial.start(&["--exact", path], limit.min(ALONE))?;
+        let verdict = results(&text).remove(path);
+        let verdict = verdict.unwrap_or_else(|| Verdict::Failed(format!("{end}\n{text}")));
+        heard.insert(path.clone(), verdict);
+    }
+    for (path, verdict) in heard {
+        let name = path.rsplit("::").next().unwrap_or(&path);
+        file.note(name, verdict);
+    }
+    Ok(())
+}
+
+/// A test program, and where what it says is kept.
+struct Trial<'a> {
+    package: &'a Package,
+    program: &'a Path,
+    log: String,
+}
+
+impl Trial<'_> {
+    /// The paths of all tests.
+    fn list(&self, limit: Duration) -> Result<Vec<String>> {
+        let (text, end) = self.start(&["--list"], limit)?;
+        let tests: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.strip_suffix(": test"))
+            .map(str::to_owned)
+            .collect();
+        if !end.starts_with("exit status: 0") {
+            bail!("{} --list: {end}", self.program.display());
+        }
+        Ok(tests)
+    }
+
+    /// Runs the program; what it printed, and how it ended, in words.
+    fn start(&self, arguments: &[&str], limit: Duration) -> Result<(String, String)> {
+        let out = self.package.logs().join(format!("{}.out", self.log));
+        let err = self.package.logs().join(format!("{}.err", self.log));
+        let mut child = Command::new(self.program)
+            .args(arguments)
+            .current_dir(self.package.directory())
+            .stdin(Stdio::null())
+            .stdout(File::create(&out)?)
+            .stderr(File::create(&err)?)
+            .spawn()
+            .with_context(|| format!("starting {}", self.program.display()))?;
+        let deadline = Instant::now() + limit;
+        let end = loop {
+            if let Some(status) = child.try_wait()? {
+                break status.to_string();
+            }
+            if Instant::now() >= deadline {
+                child.kill()?;
+                child.wait()?;
+                break format!("did not end within {} s", limit.as_secs());
+            }
+            thread::sleep(LOOK);
+        };
+        let text = fs::read(&out).with_context(|| format!("reading {}", out.display()))?;
+        Ok((String::from_utf8_lossy(&text).into_owned(), end))
+    }
+}
+
+/// What the test runner says of each test, by its path.
+fn results(text: &str) -> BTreeMap<String, Verdict> {
+    let mut results = BTreeMap::new();
+    for line in text.lines() {
+        let Some((path, result)) = line
+            .strip_prefix("test ")
+            .and_then(|line| line.split_once(" ... "))
+        else {
+            continue;
+        };
+        let path = path.trim_end_matches(" - should panic");
+        let verdict = match result.split([',', ' ']).next() {
+            Some("ok") => Verdict::Passed,
+            Some("ignored") => Verdict::Ignored,
+            Some("FAILED") => Verdict::Failed(said(text, path)),
+            _ => continue,
+        };
+        results.insert(path.to_owned(), verdict);
+    }
+    results
+}
+
+/// What a failed test said, from the end of the runner's output.
+fn said(text: &str, path: &str) -> String {
+    let head = format!("---- {path} stdout ----");
+    let lines = text.lines().skip_while(|line| *line != head).skip(1);
+    let lines: Vec<&str> = lines
+        .take_while(|line| !line.starts_with("---- ") && *line != "failures:")
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read_with_what_was_said() {
+        let text = "\
+running 5 tests
+test iter::test::a ... ok
+test b - should panic ... ok
+test c ... FAILED
+test d ... ignored, not here
+test e ... 
+failures:
+
+---- c stdout ----
+
+thread 'c' panicked at x.rs:1:1:
+left is not right
+
+failures:
+    c
+
+test result: FAILED. 2 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out
+";
+        let results = results(text);
+        assert_eq!(results["iter::test::a"], Verdict::Passed);
+        assert_eq!(results["b"], Verdict::Passed);
+        assert_eq!(results["d"], Verdict::Ignored);
+        assert_eq!(
+            results["c"],
+            Verdict::Failed("thread 'c' panicked at x.rs:1:1:\nleft is not right".into())
+        );
+        assert_eq!(results.len(), 4);
+    }
+}
