@@ -57,11 +57,20 @@ impl Expected {
                 let what = match (&test.verdict, reason) {
                     (Verdict::Passed | Verdict::Ignored, None) => continue,
                     (Verdict::Failed(_) | Verdict::Uncompilable(_), Some(_)) => continue,
-                    (Verdict::Passed, Some(_)) => "passes, and is listed as one that does not",
-                    (Verdict::Ignored, Some(_)) => "is ignored, and listed as one that fails",
-                    (Verdict::Failed(_), None) => "failed",
-                    (Verdict::Uncompilable(_), None) => "does not compile",
-                    (Verdict::Open, _) => "was not run",
+                    (Verdict::Passed, Some(_)) => {
+                        "passes, and is listed as one that does not".into()
+                    }
+                    (Verdict::Ignored, Some(_)) => {
+                        "is ignored, and listed as one that fails".into()
+                    }
+                    (Verdict::Failed(_), None) => "failed".to_owned(),
+                    (Verdict::Uncompilable(why), None) => {
+                        format!(
+                            "does not compile: {}",
+                            why.lines().next().unwrap_or_default()
+                        )
+                    }
+                    (Verdict::Open, _) => "was not run".to_owned(),
                 };
                 surprises.push(format!("{prefix}{} {what}", test.name));
             }

@@ -73,9 +73,9 @@ impl Package {
         &self.directory
     }
 
-    /// The copy of a file, relative to the package.
+    /// The copy of a file, relative to the package. It keeps its name: some tests read their own file.
     pub fn copy_of(&self, file: &SuiteFile) -> String {
-        format!("copies/{}.rs", file.target())
+        format!("copies/{}", file.name())
     }
 
     /// Writes the package, with those of the files that are not given up.
@@ -119,7 +119,7 @@ impl Package {
     fn root_of(&self, file: &SuiteFile) -> String {
         match file.kind {
             Kind::Outer => self.copy_of(file),
-            Kind::InnerOfIter => format!("copies/{}-root.rs", file.target()),
+            Kind::InnerOfIter => format!("roots/{}.rs", file.target()),
         }
     }
 

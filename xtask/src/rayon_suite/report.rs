@@ -37,20 +37,21 @@ impl Counts {
     }
 }
 
-/// Prints what became of the tests: those that did not pass, then the numbers.
+/// Prints what the tests that did not pass have said, then the numbers. What the compiler said is
+/// long, and printed on request.
 pub fn print(files: &[SuiteFile], explain: bool) {
     for file in files {
+        if let (true, Some(why)) = (explain, &file.broken) {
+            section(&format!("{} does not compile", file.name()), why);
+            continue;
+        }
         for test in &file.tests {
-            let (what, why, whole) = match &test.verdict {
-                Verdict::Failed(why) => ("failed", why, true),
-                Verdict::Uncompilable(why) => ("does not compile", why, explain),
+            let (what, why) = match &test.verdict {
+                Verdict::Failed(why) => ("failed", why),
+                Verdict::Uncompilable(why) if explain => ("does not compile", why),
                 _ => continue,
             };
-            println!("\n{}::{} {what}", file.name(), test.name);
-            let length = if whole { usize::MAX } else { 1 };
-            for line in why.lines().take(length) {
-                println!("    {line}");
-            }
+            section(&format!("{}::{} {what}", file.name(), test.name), why);
         }
     }
     println!(
@@ -68,6 +69,13 @@ pub fn print(files: &[SuiteFile], explain: bool) {
         counts.passed,
         100.0 * counts.passed as f64 / tried.max(1) as f64
     );
+}
+
+fn section(title: &str, text: &str) {
+    println!("\n{title}");
+    for line in text.lines() {
+        println!("    {line}");
+    }
 }
 
 /// The numbers; what does not compile counts as failed.

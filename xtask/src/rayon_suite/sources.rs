@@ -21,7 +21,7 @@ pub struct Sources {
 #[derive(Debug)]
 struct Crate {
     directory: PathBuf,
-    /// What its tests need: the packages and the versions that will do.
+    /// What its tests may name, which is what it depends on: packages, and versions that will do.
     needs: BTreeMap<String, String>,
 }
 
@@ -41,6 +41,7 @@ impl Sources {
     pub fn needs(&self) -> BTreeMap<String, String> {
         let mut needs = self.rayon.needs.clone();
         needs.extend(self.core.needs.clone());
+        needs.remove("rayon-core");
         needs
     }
 
@@ -95,7 +96,7 @@ impl Crate {
             .map_or(&[][..], Vec::as_slice);
         let needs = dependencies
             .iter()
-            .filter(|dependency| dependency["kind"] == "dev")
+            .filter(|dependency| dependency["kind"] != "build" && dependency["optional"] == false)
             .filter_map(|dependency| {
                 let name = dependency["name"].as_str()?;
                 Some((name.to_owned(), dependency["req"].as_str()?.to_owned()))
