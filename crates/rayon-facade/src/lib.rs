@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `builder` | [`ThreadPoolBuilder`], [`ThreadPoolBuildError`] |
 //! | `pool` | [`ThreadPool`] |
-//! | `thread` | [`ThreadBuilder`] |
+//! | `thread`, `spawner` | [`ThreadBuilder`], and who starts the thread |
 //! | `tasks` | [`spawn`] and [`spawn_fifo`], which return nothing |
 //! | `numbers` | [`current_num_threads`] and its like |
 //!
@@ -25,14 +25,14 @@
 //!   The global pool that is made because nobody built one is Drumline's own, and takes them.
 //! - A detached task that panics where there is no panic handler is counted and does not end the
 //!   process.
-//! - [`ThreadPoolBuilder::spawn_handler`] takes no closure that borrows, and
-//!   [`ThreadPoolBuilder::thread_name`] one that is `Send`.
+//! - [`ThreadPoolBuilder::thread_name`] asks for a closure that is `Send`.
 //! - `RAYON_NUM_THREADS` is not read.
 //! - `current_thread_has_pending_tasks`, the deprecated names and the features are missing.
 
 mod builder;
 mod numbers;
 mod pool;
+mod spawner;
 mod tasks;
 mod thread;
 

@@ -33,33 +33,34 @@ use expected::Expected;
 use package::Package;
 use sources::Sources;
 
-use crate::tally::Tally;
-
 /// What `rayon-suite` can be told.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub struct Options {
     /// Only files with this in their name.
     filter: Option<String>,
     /// How long the tests of one file may take.
-    #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
     /// Show what the compiler said of each test that does not compile.
     #[arg(long)]
     explain: bool,
 }
 
-impl Options {
-    /// Everything.
-    pub fn all() -> Self {
+/// How long the tests of one file may take unless told, in seconds.
+const SECONDS: u64 = 120;
+
+impl Default for Options {
+    fn default() -> Self {
         Options {
-            seconds: 120,
-            ..Options::default()
+            filter: None,
+            seconds: SECONDS,
+            explain: false,
         }
     }
 }
 
-/// Compiles and runs the tests, and compares the result with what is expected.
-pub fn run(options: &Options) -> Result<Tally> {
+/// Compiles and runs the tests, and compares the result with what is expected. How many pass, in words.
+pub fn run(options: &Options) -> Result<String> {
     let sources = Sources::find()?;
     let expected = Expected::read()?;
     let mut files = sources.files()?;
@@ -79,6 +80,8 @@ pub fn run(options: &Options) -> Result<Tally> {
         }
     }
     report::print(&files, options.explain);
+    let summary = report::summary(&files);
+    println!("{summary}");
     let surprises = expected.compare(&files);
     if !surprises.is_empty() {
         bail!(
@@ -87,5 +90,5 @@ pub fn run(options: &Options) -> Result<Tally> {
             surprises.join("\n  ")
         );
     }
-    Ok(report::tally(&files))
+    Ok(summary)
 }

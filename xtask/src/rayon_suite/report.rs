@@ -1,7 +1,6 @@
 //! What is printed in the end.
 
 use super::suite_file::{SuiteFile, Verdict};
-use crate::tally::Tally;
 
 /// How many tests of a file came to which end.
 #[derive(Debug, Default, Clone, Copy)]
@@ -61,14 +60,7 @@ pub fn print(files: &[SuiteFile], explain: bool) {
     for file in files {
         Counts::of([file]).line(file.name());
     }
-    let counts = Counts::of(files);
-    counts.line("all");
-    let tried = counts.passed + counts.failed + counts.uncompilable;
-    println!(
-        "{} of {tried} pass: {:.1} %",
-        counts.passed,
-        100.0 * counts.passed as f64 / tried.max(1) as f64
-    );
+    Counts::of(files).line("all");
 }
 
 fn section(title: &str, text: &str) {
@@ -78,12 +70,10 @@ fn section(title: &str, text: &str) {
     }
 }
 
-/// The numbers; what does not compile counts as failed.
-pub fn tally(files: &[SuiteFile]) -> Tally {
+/// How many of how many pass.
+pub fn summary(files: &[SuiteFile]) -> String {
     let counts = Counts::of(files);
-    Tally {
-        passed: counts.passed,
-        failed: counts.failed + counts.uncompilable,
-        ignored: counts.ignored,
-    }
+    let tried = counts.passed + counts.failed + counts.uncompilable;
+    let percent = 100.0 * counts.passed as f64 / tried.max(1) as f64;
+    format!("{} of {tried} pass: {percent:.1} %", counts.passed)
 }

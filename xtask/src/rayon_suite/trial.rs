@@ -80,6 +80,7 @@ impl Trial<'_> {
         let mut child = Command::new(self.program)
             .args(arguments)
             .current_dir(self.package.directory())
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
             .stdout(File::create(&out)?)
             .stderr(File::create(&err)?)
