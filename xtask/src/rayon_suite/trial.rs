@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,9 +22,10 @@ const LOOK: Duration = Duration::from_millis(20);
 /// them hangs, or ended the process) are run one by one.
 pub fn run(package: &Package, file: &mut SuiteFile, program: &Path, limit: Duration) -> Result<()> {
     let trial = Trial {
-        package,
-        program,
-        log: file.target(),
+        program: program.to_owned(),
+        directory: package.directory().to_owned(),
+        out: package.logs().join(format!("{}.out", file.target())),
+        err: package.logs().join(format!("{}.err", file.target())),
     };
     let all = trial.list(limit)?;
     let start = Instant::now();
@@ -52,13 +53,14 @@ pub fn run(package: &Package, file: &mut SuiteFile, program: &Path, limit: Durat
 }
 
 /// A test program, and where what it says is kept.
-struct Trial<'a> {
-    package: &'a Package,
-    program: &'a Path,
-    log: String,
+struct Trial {
+    program: PathBuf,
+    directory: PathBuf,
+    out: PathBuf,
+    err: PathBuf,
 }
 
-impl Trial<'_> {
+impl Trial {
     /// The paths of all tests.
     fn list(&self, limit: Duration) -> Result<Vec<String>> {
         let (text, end) = self.start(&["--list"], limit)?;
@@ -75,15 +77,13 @@ impl Trial<'_> {
 
     /// Runs the program; what it printed, and how it ended, in words.
     fn start(&self, arguments: &[&str], limit: Duration) -> Result<(String, String)> {
-        let out = self.package.logs().join(format!("{}.out", self.log));
-        let err = self.package.logs().join(format!("{}.err", self.log));
-        let mut child = Command::new(self.program)
+        let mut child = Command::new(&self.program)
             .args(arguments)
-            .current_dir(self.package.directory())
+            .current_dir(&self.directory)
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
-            .stdout(File::create(&out)?)
-            .stderr(File::create(&err)?)
+            .stdout(File::create(&self.out)?)
+            .stderr(File::create(&self.err)?)
             .spawn()
             .with_context(|| format!("starting {}", self.program.display()))?;
         let deadline = Instant::now() + limit;
@@ -98,7 +98,8 @@ impl Trial<'_> {
             }
             thread::sleep(LOOK);
         };
-        let text = fs::read(&out).with_context(|| format!("reading {}", out.display()))?;
+        let text =
+            fs::read(&self.out).with_context(|| format!("reading {}", self.out.display()))?;
         Ok((String::from_utf8_lossy(&text).into_owned(), end))
     }
 }
@@ -139,6 +140,25 @@ fn said(text: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_hangs_is_ended() {
+        let directory = std::env::temp_dir();
+        let log = |name| directory.join(format!("trial-{}.{name}", std::process::id()));
+        let trial = Trial {
+            program: "sh".into(),
+            directory: directory.clone(),
+            out: log("out"),
+            err: log("err"),
+        };
+        let arguments = ["-c", "echo test a ... ok; exec sleep 1000"];
+        let (text, end) = trial.start(&arguments, Duration::from_secs(1)).unwrap();
+        fs::remove_file(&trial.out).unwrap();
+        fs::remove_file(&trial.err).unwrap();
+        assert_eq!(results(&text)["a"], Verdict::Passed);
+        assert_eq!(end, "did not end within 1 s");
+    }
 
     #[test]
     fn results_are_read_with_what_was_said() {
