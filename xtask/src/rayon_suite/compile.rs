@@ -47,7 +47,10 @@ fn build(package: &Package, files: &[SuiteFile]) -> Result<(Vec<Option<PathBuf>>
         }
     }
     if !output.status.success() && complaints.is_empty() {
-        bail!("the tests could not be compiled at all; to repeat it:\n  {line}");
+        bail!(
+            "the tests could not be compiled at all:\n{}\nto repeat it:\n  {line}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     Ok((programs, complaints))
 }

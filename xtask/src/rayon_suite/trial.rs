@@ -152,11 +152,10 @@ mod tests {
             out: log("out"),
             err: log("err"),
         };
-        let arguments = ["-c", "echo test a ... ok; exec sleep 1000"];
-        let (text, end) = trial.start(&arguments, Duration::from_secs(1)).unwrap();
+        let arguments = ["-c", "exec sleep 1000"];
+        let (_, end) = trial.start(&arguments, Duration::from_secs(1)).unwrap();
         fs::remove_file(&trial.out).unwrap();
         fs::remove_file(&trial.err).unwrap();
-        assert_eq!(results(&text)["a"], Verdict::Passed);
         assert_eq!(end, "did not end within 1 s");
     }
 
