@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::message::{Complaint, Message};
 use super::package::Package;
@@ -31,8 +31,8 @@ fn build(package: &Package, files: &[SuiteFile]) -> Result<(Vec<Option<PathBuf>>
     let line = package.build();
     let output = line
         .command()
-        .stderr(std::process::Stdio::inherit())
-        .output()?;
+        .output()
+        .with_context(|| format!("starting {line}"))?;
     let mut programs = vec![None; files.len()];
     let mut complaints = Vec::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
