@@ -11,10 +11,20 @@ use crate::workspace;
 /// Where they are written, relative to the root of the workspace.
 pub const LIST: &str = "xtask/rayon-suite.expected";
 
-/// The tests that are known not to pass, each with its reason.
+/// The mark of a test that passes now and then.
+const SOMETIMES: &str = "sometimes ";
+
+/// The tests that are known not to pass.
 #[derive(Debug)]
 pub struct Expected {
-    reasons: BTreeMap<String, String>,
+    tests: BTreeMap<String, Frequency>,
+}
+
+/// How often a test that is listed fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Frequency {
+    Always,
+    Sometimes,
 }
 
 impl Expected {
@@ -26,20 +36,25 @@ impl Expected {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let mut reasons = BTreeMap::new();
+        let mut tests = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let Some((test, reason)) = line.split_once(": ") else {
+            // The reason is for people. It only has to be there.
+            let Some((test, _reason)) = line.split_once(": ") else {
                 bail!("{LIST}, line {}: no `file::test: reason`", index + 1);
             };
-            if reasons.insert(test.to_owned(), reason.to_owned()).is_some() {
+            let (test, frequency) = match test.strip_prefix(SOMETIMES) {
+                Some(test) => (test, Frequency::Sometimes),
+                None => (test, Frequency::Always),
+            };
+            if tests.insert(test.to_owned(), frequency).is_some() {
                 bail!("{LIST}, line {}: {test} is there twice", index + 1);
             }
         }
-        Ok(Expected { reasons })
+        Ok(Expected { tests })
     }
 
     /// What is not as the list says, in words.
@@ -47,15 +62,15 @@ impl Expected {
         let mut surprises = Vec::new();
         for file in files {
             let prefix = format!("{}::", file.name());
-            let mut listed: BTreeMap<&str, &str> = self
-                .reasons
+            let mut listed: BTreeMap<&str, Frequency> = self
+                .tests
                 .iter()
-                .filter_map(|(test, reason)| Some((test.strip_prefix(&prefix)?, &**reason)))
+                .filter_map(|(test, &frequency)| Some((test.strip_prefix(&prefix)?, frequency)))
                 .collect();
             for test in &file.tests {
-                let reason = listed.remove(test.name.as_str());
-                let what = match (&test.verdict, reason) {
+                let what = match (&test.verdict, listed.remove(test.name.as_str())) {
                     (Verdict::Passed | Verdict::Ignored, None) => continue,
+                    (Verdict::Passed, Some(Frequency::Sometimes)) => continue,
                     (Verdict::Failed(_) | Verdict::Uncompilable(_), Some(_)) => continue,
                     (Verdict::Passed, Some(_)) => {
                         "passes, and is listed as one that does not".into()
@@ -93,7 +108,7 @@ mod tests {
     fn surprises_are_told_both_ways() {
         let expected = Expected::parse(
             "# why\n\ntests/x.rs::a: not yet\ntests/x.rs::b: never\ntests/y.rs::z: other file\n\
-             tests/x.rs::gone: was there once\n",
+             sometimes tests/x.rs::e: random\ntests/x.rs::gone: was there once\n",
         )
         .unwrap();
         let mut file = SuiteFile::empty("tests/x.rs", Kind::Outer);
@@ -101,6 +116,7 @@ mod tests {
         file.note("b", Verdict::Passed);
         file.note("c", Verdict::Passed);
         file.note("d", Verdict::Failed(String::new()));
+        file.note("e", Verdict::Passed);
         assert_eq!(
             expected.compare(&[file]),
             [

@@ -16,23 +16,14 @@ use crate::workspace;
 /// so the lines of the test file keep their numbers.
 const CORE: &str = "extern crate rayon as rayon_core;\n";
 
-/// The root of the test program around a module of rayon's `iter`: the paths that such a module may
-/// expect of its neighbours.
-const AROUND_ITER: &str = "\
+/// What a test may expect in the module around it: what that module has itself.
+const INHERIT: &str = "#[allow(unused_imports)] use super::*;\n";
+
+/// The root of the test program around a module of rayon: the paths that it may expect.
+const AROUND_RAYON: &str = "\
 #![allow(unused_imports)]
 
 pub use rayon::*;
-
-/// What rayon takes from its core, and no module that would hide a type of the language.
-mod core_names {
-    pub use rayon::{
-        BroadcastContext, FnContext, Scope, ScopeFifo, ThreadBuilder, ThreadPool,
-        ThreadPoolBuildError, ThreadPoolBuilder, Yield, broadcast, current_num_threads,
-        current_thread_index, in_place_scope, in_place_scope_fifo, join, join_context,
-        max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, yield_local,
-        yield_now,
-    };
-}
 
 mod iter {
     use crate::core_names as rayon_core;
@@ -43,6 +34,45 @@ mod iter {
 
     #[path = \"PATH\"]
     mod test;
+}
+";
+
+/// The same around a module of rayon's core.
+const AROUND_CORE: &str = "\
+#![allow(dead_code, unused_imports)]
+
+pub use core_names::*;
+
+mod unwind {
+    pub fn halt_unwinding<R>(op: impl FnOnce() -> R) -> std::thread::Result<R> {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(op))
+    }
+}
+
+mod registry {
+    pub fn in_worker<R: Send>(op: impl FnOnce(&(), bool) -> R + Send) -> R {
+        rayon::join(|| op(&(), false), || ()).0
+    }
+}
+
+mod around {
+    use crate::*;
+
+    #[path = \"PATH\"]
+    mod test;
+}
+";
+
+/// What rayon takes from its core: no module that would hide a type of the language.
+const CORE_NAMES: &str = "
+mod core_names {
+    pub use rayon::{
+        BroadcastContext, FnContext, Scope, ScopeFifo, ThreadBuilder, ThreadPool,
+        ThreadPoolBuildError, ThreadPoolBuilder, Yield, broadcast, current_num_threads,
+        current_thread_index, in_place_scope, in_place_scope_fifo, join, join_context,
+        max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, yield_local,
+        yield_now,
+    };
 }
 ";
 
@@ -92,15 +122,18 @@ impl Package {
         for file in files {
             let copy = self.copy_of(file);
             let text = file.remaining();
-            match file.kind {
-                Kind::Outer => self.put(&copy, &(text + CORE))?,
-                Kind::InnerOfIter => {
-                    self.put(&copy, &text)?;
-                    let path = self.directory.join(&copy).display().to_string();
-                    let path = path.escape_default().to_string();
-                    self.put(&self.root_of(file), &AROUND_ITER.replace("PATH", &path))?;
+            let root = match file.kind {
+                Kind::Outer => {
+                    self.put(&copy, &(text + CORE))?;
+                    continue;
                 }
-            }
+                Kind::InRayon => AROUND_RAYON,
+                Kind::InCore => AROUND_CORE,
+            };
+            self.put(&copy, &(text + INHERIT))?;
+            let path = self.directory.join(&copy).display().to_string();
+            let root = root.replace("PATH", &path.escape_default().to_string());
+            self.put(&self.root_of(file), &(root + CORE_NAMES))?;
         }
         Ok(())
     }
@@ -119,7 +152,7 @@ impl Package {
     fn root_of(&self, file: &SuiteFile) -> String {
         match file.kind {
             Kind::Outer => self.copy_of(file),
-            Kind::InnerOfIter => format!("roots/{}.rs", file.target()),
+            Kind::InRayon | Kind::InCore => format!("roots/{}.rs", file.target()),
         }
     }
 

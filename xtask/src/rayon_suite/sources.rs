@@ -10,6 +10,26 @@ use serde_json::Value;
 use super::suite_file::{Kind, SuiteFile};
 use crate::invocation::Invocation;
 
+/// The files in rayon's own `src` whose tests are of what is public.
+const IN_RAYON: &[&str] = &[
+    "iter/fold_chunks.rs",
+    "iter/fold_chunks_with.rs",
+    "iter/test.rs",
+    "range.rs",
+    "range_inclusive.rs",
+    "slice/test.rs",
+];
+
+/// The same of its core.
+const IN_CORE: &[&str] = &[
+    "broadcast/test.rs",
+    "join/test.rs",
+    "scope/test.rs",
+    "spawn/test.rs",
+    "test.rs",
+    "thread_pool/test.rs",
+];
+
 /// The unpacked sources of rayon and of its core.
 #[derive(Debug)]
 pub struct Sources {
@@ -50,20 +70,26 @@ impl Sources {
         let mut files = Vec::new();
         for (label, package) in [("", &self.rayon), ("core/", &self.core)] {
             for path in rust_files(&package.directory.join("tests"))? {
-                let name = file_name(&path);
-                files.push(SuiteFile::read(
-                    &path,
-                    format!("{label}tests/{name}"),
-                    Kind::Outer,
-                )?);
+                let name = format!("{label}tests/{}", file_name(&path));
+                files.push(SuiteFile::read(&path, name, Kind::Outer)?);
             }
         }
-        let inner = self.rayon.directory.join("src/iter/test.rs");
-        files.push(SuiteFile::read(
-            &inner,
-            "iter/test.rs".to_owned(),
-            Kind::InnerOfIter,
-        )?);
+        for path in IN_RAYON {
+            let name = format!("src/{path}");
+            files.push(SuiteFile::read(
+                &self.rayon.directory.join(&name),
+                name,
+                Kind::InRayon,
+            )?);
+        }
+        for path in IN_CORE {
+            let source = self.core.directory.join("src").join(path);
+            files.push(SuiteFile::read(
+                &source,
+                format!("core/src/{path}"),
+                Kind::InCore,
+            )?);
+        }
         Ok(files)
     }
 }

@@ -12,8 +12,10 @@ use syn::spanned::Spanned;
 pub enum Kind {
     /// From outside.
     Outer,
-    /// As a module inside of rayon's `iter`.
-    InnerOfIter,
+    /// As a module inside of rayon.
+    InRayon,
+    /// As a module inside of rayon's core.
+    InCore,
 }
 
 /// A file of tests.
@@ -65,7 +67,14 @@ impl SuiteFile {
 
     fn parse(name: String, kind: Kind, text: String) -> Result<Self> {
         let mut tests = Vec::new();
-        collect(&syn::parse_file(&text)?.items, &mut tests);
+        let items = syn::parse_file(&text)?.items;
+        collect(&items, &mut tests);
+        let text = match modules_of_tests(&items) {
+            inline if inline.is_empty() => text,
+            inline => only(&text, |line| {
+                inline.iter().any(|lines| lines.contains(&line))
+            }),
+        };
         Ok(SuiteFile {
             name,
             kind,
@@ -99,14 +108,9 @@ impl SuiteFile {
             .filter(|test| matches!(test.verdict, Verdict::Uncompilable(_)))
             .filter_map(|test| test.lines.clone())
             .collect();
-        let mut text = String::with_capacity(self.text.len());
-        for (index, line) in self.text.lines().enumerate() {
-            if !cut.iter().any(|lines| lines.contains(&(index + 1))) {
-                text.push_str(line);
-            }
-            text.push('\n');
-        }
-        text
+        only(&self.text, |line| {
+            !cut.iter().any(|lines| lines.contains(&line))
+        })
     }
 
     /// Notes that the test which has one of these lines, the first that is in any, does not compile.
@@ -173,6 +177,36 @@ fn collect(items: &[syn::Item], tests: &mut Vec<Test>) {
     }
 }
 
+/// Where the items stand that exist for tests only, in a file whose other items are what they test.
+fn of_tests(items: &[syn::Item]) -> Vec<RangeInclusive<usize>> {
+    let only_then = |attribute: &syn::Attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
+                .parse_args::<syn::Path>()
+                .is_ok_and(|path| path.is_ident("test"))
+    };
+    let items = items.iter().filter(|item| match item {
+        syn::Item::Mod(module) => module.attrs.iter().any(only_then),
+        syn::Item::Fn(function) => is_test(&function.attrs),
+        _ => false,
+    });
+    items
+        .map(|item| item.span().start().line..=item.span().end().line)
+        .collect()
+}
+
+/// The text with all other lines empty.
+fn only(text: &str, wanted: impl Fn(usize) -> bool) -> String {
+    let mut left = String::with_capacity(text.len());
+    for (index, line) in text.lines().enumerate() {
+        if wanted(index + 1) {
+            left.push_str(line);
+        }
+        left.push('\n');
+    }
+    left
+}
+
 fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes
         .iter()
@@ -195,6 +229,18 @@ fn one() {
 #[test]
 fn two() {}
 ";
+
+    #[test]
+    fn of_a_file_with_other_things_only_the_tests_are_kept() {
+        let text =
+            "fn f() {}\n#[cfg(test)]\nmod test {\n    #[test]\n    fn one() {}\n}\nfn g() {}\n";
+        let file = SuiteFile::parse("src/x.rs".into(), Kind::InRayon, text.into()).unwrap();
+        assert_eq!(file.tests.len(), 1);
+        assert_eq!(
+            file.remaining(),
+            "\n#[cfg(test)]\nmod test {\n    #[test]\n    fn one() {}\n}\n\n"
+        );
+    }
 
     #[test]
     fn a_test_is_cut_out_and_the_lines_keep_their_numbers() {
