@@ -69,11 +69,14 @@ impl SuiteFile {
         let mut tests = Vec::new();
         let items = syn::parse_file(&text)?.items;
         collect(&items, &mut tests);
-        let text = match modules_of_tests(&items) {
-            inline if inline.is_empty() => text,
-            inline => only(&text, |line| {
-                inline.iter().any(|lines| lines.contains(&line))
-            }),
+        let text = match kind {
+            Kind::InRayon | Kind::InCore if !name.ends_with("test.rs") => {
+                let inside = of_tests(&items);
+                only(&text, |line| {
+                    inside.iter().any(|lines| lines.contains(&line))
+                })
+            }
+            _ => text,
         };
         Ok(SuiteFile {
             name,
