@@ -11,8 +11,11 @@ use crate::workspace;
 /// Where they are written, relative to the root of the workspace.
 pub const LIST: &str = "xtask/rayon-suite.expected";
 
-/// The mark of a test that passes now and then.
-const SOMETIMES: &str = "sometimes ";
+/// What may stand before a test, and what that says.
+const MARKS: &[(&str, Frequency)] = &[
+    ("sometimes ", Frequency::Sometimes),
+    ("hangs ", Frequency::Hangs),
+];
 
 /// The tests that are known not to pass.
 #[derive(Debug)]
@@ -24,7 +27,10 @@ pub struct Expected {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Frequency {
     Always,
+    /// It is random.
     Sometimes,
+    /// It is not even run: it would not end.
+    Hangs,
 }
 
 impl Expected {
@@ -46,15 +52,25 @@ impl Expected {
             let Some((test, _reason)) = line.split_once(": ") else {
                 bail!("{LIST}, line {}: no `file::test: reason`", index + 1);
             };
-            let (test, frequency) = match test.strip_prefix(SOMETIMES) {
-                Some(test) => (test, Frequency::Sometimes),
-                None => (test, Frequency::Always),
-            };
+            let marked = MARKS
+                .iter()
+                .find_map(|&(mark, frequency)| Some((test.strip_prefix(mark)?, frequency)));
+            let (test, frequency) = marked.unwrap_or((test, Frequency::Always));
             if tests.insert(test.to_owned(), frequency).is_some() {
                 bail!("{LIST}, line {}: {test} is there twice", index + 1);
             }
         }
         Ok(Expected { tests })
+    }
+
+    /// The tests of a file that are known to hang.
+    pub fn hanging(&self, file: &str) -> Vec<&str> {
+        let prefix = format!("{file}::");
+        self.tests
+            .iter()
+            .filter(|&(_, &frequency)| frequency == Frequency::Hangs)
+            .filter_map(|(test, _)| test.strip_prefix(&prefix))
+            .collect()
     }
 
     /// What is not as the list says, in words.
@@ -108,7 +124,7 @@ mod tests {
     fn surprises_are_told_both_ways() {
         let expected = Expected::parse(
             "# why\n\ntests/x.rs::a: not yet\ntests/x.rs::b: never\ntests/y.rs::z: other file\n\
-             sometimes tests/x.rs::e: random\ntests/x.rs::gone: was there once\n",
+             sometimes tests/x.rs::e: random\nhangs tests/y.rs::f: waits for ever\ntests/x.rs::gone: was there once\n",
         )
         .unwrap();
         let mut file = SuiteFile::empty("tests/x.rs", Kind::Outer);
@@ -117,6 +133,7 @@ mod tests {
         file.note("c", Verdict::Passed);
         file.note("d", Verdict::Failed(String::new()));
         file.note("e", Verdict::Passed);
+        assert_eq!(expected.hanging("tests/y.rs"), ["f"]);
         assert_eq!(
             expected.compare(&[file]),
             [

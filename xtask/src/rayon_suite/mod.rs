@@ -76,7 +76,8 @@ pub fn run(options: &Options) -> Result<String> {
     let limit = Duration::from_secs(options.seconds);
     for (file, program) in files.iter_mut().zip(&programs) {
         if let Some(program) = program {
-            trial::run(&package, file, program, limit)?;
+            let hanging = expected.hanging(file.name());
+            trial::run(&package, file, program, &hanging, limit)?;
         }
     }
     report::print(&files, options.explain);

@@ -19,37 +19,59 @@ const ALONE: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs the tests of `file`, and notes what became of them. Tests of which nothing was heard (one of
-/// them hangs, or ended the process) are run one by one.
-pub fn run(package: &Package, file: &mut SuiteFile, program: &Path, limit: Duration) -> Result<()> {
+/// them hangs, or ended the process) are run one by one. Those that are known to hang are not run.
+pub fn run(
+    package: &Package,
+    file: &mut SuiteFile,
+    program: &Path,
+    hanging: &[&str],
+    limit: Duration,
+) -> Result<()> {
     let trial = Trial {
         program: program.to_owned(),
         directory: package.directory().to_owned(),
         out: package.logs().join(format!("{}.out", file.target())),
         err: package.logs().join(format!("{}.err", file.target())),
     };
-    let all = trial.list(limit)?;
+    let (known, others): (Vec<String>, Vec<String>) = trial
+        .list(limit)?
+        .into_iter()
+        .partition(|path| hanging.contains(&name_of(path)));
+    let mut arguments = vec!["--exact"];
+    for path in &known {
+        arguments.extend(["--skip", path]);
+        file.note(
+            name_of(path),
+            Verdict::Failed("not run: it hangs".to_owned()),
+        );
+    }
+
     let start = Instant::now();
-    let (text, end) = trial.start(&[], limit)?;
+    let (text, end) = trial.start(&arguments, limit)?;
     println!(
-        "{:32} {:5.1} s  {end}",
+        "{:36} {:5.1} s  {end}",
         file.name(),
         start.elapsed().as_secs_f64()
     );
     let mut heard = results(&text);
-    for path in &all {
-        if heard.contains_key(path) {
+    for path in others {
+        if heard.contains_key(&path) {
             continue;
         }
-        let (text, end) = trial.start(&["--exact", path], limit.min(ALONE))?;
-        let verdict = results(&text).remove(path);
+        let (text, end) = trial.start(&["--exact", &path], limit.min(ALONE))?;
+        let verdict = results(&text).remove(&path);
         let verdict = verdict.unwrap_or_else(|| Verdict::Failed(format!("{end}\n{text}")));
-        heard.insert(path.clone(), verdict);
+        heard.insert(path, verdict);
     }
     for (path, verdict) in heard {
-        let name = path.rsplit("::").next().unwrap_or(&path);
-        file.note(name, verdict);
+        file.note(name_of(&path), verdict);
     }
     Ok(())
+}
+
+/// The test's name without the modules that it is in.
+fn name_of(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
 }
 
 /// A test program, and where what it says is kept.
