@@ -587,9 +587,9 @@ where
         return part.consumer.into_folder().complete();
     }
     let is_long = halving.max < usize::MAX && !part.items.at_most(halving.max);
-    // Halves are not to be shorter than `min`.
-    let shortest = halving.min.saturating_mul(2);
-    if !is_long && (splits == 0 || part.items.at_most(shortest - 1)) {
+    // Halves are not to be shorter than `min`, however short they should be otherwise.
+    let is_short = part.items.at_most(halving.min.saturating_mul(2) - 1);
+    if is_short || !is_long && splits == 0 {
         return part.fold();
     }
     let (first, second, reducer) = match part.halve(&Pace::unknown(), false) {
