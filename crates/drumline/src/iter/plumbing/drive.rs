@@ -286,7 +286,8 @@ pub(crate) struct Pace {
     pub(crate) run: usize,
     /// As much as this may be done without an offer.
     hidden: usize,
-    min: usize,
+    /// No part is to be shorter.
+    pub(super) min: usize,
     /// Somebody helps: so runs are measured.
     is_helped: bool,
     /// Where there is nothing to count: what has been split so often is gone through as a whole.
