@@ -70,10 +70,16 @@ fn section(title: &str, text: &str) {
     }
 }
 
-/// How many of how many pass.
+/// How many of how many pass: of rayon's, and of its core's.
 pub fn summary(files: &[SuiteFile]) -> String {
-    let counts = Counts::of(files);
-    let tried = counts.passed + counts.failed + counts.uncompilable;
-    let percent = 100.0 * counts.passed as f64 / tried.max(1) as f64;
-    format!("{} of {tried} pass: {percent:.1} %", counts.passed)
+    let (core, rayon): (Vec<_>, Vec<_>) = files
+        .iter()
+        .partition(|file| file.name().starts_with("core/"));
+    let parts = [("rayon", rayon), ("core", core)].map(|(name, files)| {
+        let counts = Counts::of(files);
+        let tried = counts.passed + counts.failed + counts.uncompilable;
+        let percent = 100.0 * counts.passed as f64 / tried.max(1) as f64;
+        format!("{name}: {} of {tried} pass ({percent:.1} %)", counts.passed)
+    });
+    parts.join(", ")
 }
