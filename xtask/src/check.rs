@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
-use crate::{arrows, workspace};
+use crate::{arrows, rayon_suite, workspace};
 
 /// The target that the library is checked for besides this machine's own.
 const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
@@ -41,6 +41,7 @@ enum Step {
     Fences,
     Features,
     Lab,
+    RayonSuite,
     Tests,
 }
 
@@ -48,6 +49,7 @@ enum Step {
 enum Outcome {
     Passed,
     Counted(Tally),
+    Told(String),
     Skipped(String),
 }
 
@@ -96,9 +98,10 @@ fn summarise(done: &[Done]) {
         let result = match outcome {
             Outcome::Passed => "ok".to_owned(),
             Outcome::Counted(tally) => format!("ok, {tally}"),
+            Outcome::Told(told) => format!("ok, {told}"),
             Outcome::Skipped(why) => format!("skipped: {why}"),
         };
-        println!("{name:8} {:7.1} s  {result}", took.as_secs_f64());
+        println!("{name:11} {:7.1} s  {result}", took.as_secs_f64());
     }
     if let Some(Done {
         step: Step::Tests,
@@ -131,6 +134,7 @@ impl Step {
             Step::Fences => "tests of the build with fences",
             Step::Features => "tests with the optional features",
             Step::Lab => "a short run of the lab",
+            Step::RayonSuite => "rayon's own tests",
             Step::Tests => "tests",
         }
     }
@@ -165,6 +169,9 @@ impl Step {
             Step::Fences => fences(),
             Step::Features => features(),
             Step::Lab => plain("cargo lab --smoke"),
+            Step::RayonSuite => {
+                rayon_suite::run(&rayon_suite::Options::default()).map(Outcome::Told)
+            }
             Step::Tests => tests(),
         }
     }

@@ -5,6 +5,7 @@ mod check;
 mod install;
 mod invocation;
 mod one_core;
+mod rayon_suite;
 mod repeat;
 mod stress;
 mod tally;
@@ -35,6 +36,8 @@ enum Chore {
     OneCore(one_core::Options),
     /// Runs the tests many times in a row.
     Repeat(repeat::Options),
+    /// Compiles rayon's own tests against the library, and runs them.
+    RayonSuite(rayon_suite::Options),
 }
 
 fn main() -> ExitCode {
@@ -54,5 +57,6 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Stress(options) => stress::run(&options),
         Chore::OneCore(options) => one_core::run(&options),
         Chore::Repeat(options) => repeat::run(&options),
+        Chore::RayonSuite(options) => rayon_suite::run(&options).map(drop),
     }
 }

@@ -179,6 +179,7 @@ pub const CONSUMERS: &[&str] = &[
     "apps",
     "stress",
     "crates/drumline/examples",
+    "crates/rayon-facade",
 ];
 
 /// Source trees whose files are kept short, relative to the root of the workspace.

@@ -11,6 +11,7 @@ use super::fold_chunks::{FoldChunks, FoldChunksWith};
 use super::interleave::Interleave;
 use super::interleave_shortest::InterleaveShortest;
 use super::part_len::{MaxLen, MinLen};
+use super::place;
 use super::plumbing::{Consumer, ProducerCallback};
 use super::positions::Positions;
 use super::rev::Rev;
@@ -284,11 +285,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
     {
         let other = other.into_par_iter();
         let by_len = self.len().cmp(&other.len());
-        search::first(self.zip(other), |(a, b)| {
-            let order = Ord::cmp(&a, &b);
-            order.is_ne().then_some(order)
-        })
-        .map_or(by_len, |(_, order)| order)
+        let differ = |(a, b)| Some(Ord::cmp(&a, &b)).filter(|order| order.is_ne());
+        place::search(self.zip(other), &differ, place::First).unwrap_or(by_len)
     }
 
     /// Compares the items with those of another iterator, as words in a dictionary. The first pair
@@ -308,11 +306,11 @@ pub trait IndexedParallelIterator: ParallelIterator {
     {
         let other = other.into_par_iter();
         let by_len = self.len().cmp(&other.len());
-        search::first(self.zip(other), |(a, b)| {
+        let differ = |(a, b)| {
             let order = PartialOrd::partial_cmp(&a, &b);
             (order != Some(Ordering::Equal)).then_some(order)
-        })
-        .map_or(Some(by_len), |(_, order)| order)
+        };
+        place::search(self.zip(other), &differ, place::First).unwrap_or(Some(by_len))
     }
 
     /// Whether the items equal those of another iterator, and are as many.

@@ -14,6 +14,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::job::StackJob;
+use crate::pool::room::Room;
 use crate::pool::{self, Deque, Slot, local, waiting};
 use crate::unwind::{self, Payload};
 
@@ -49,6 +50,11 @@ impl Watch<'_> {
 /// The number of this thread in the pool that it is in; 0 outside.
 pub(crate) fn here() -> usize {
     local::seat().map_or(0, |seat| seat.index())
+}
+
+/// Whether there is room on the stack for more offers inside of those that stand.
+pub(crate) fn has_room() -> bool {
+    Room::find().is_some()
 }
 
 /// Runs `op` in the pool that this thread is in, or as a call of the global one.

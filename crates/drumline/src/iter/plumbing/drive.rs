@@ -245,6 +245,12 @@ where
         Part::split_like(self.consumer, self.items.halve(pace, is_late))
     }
 
+    /// Splits off the first `count` items, if that is easy.
+    #[inline(always)]
+    fn split_first(self, count: usize) -> Result<(Self, Self, C::Reducer), Self> {
+        Part::split_like(self.consumer, self.items.part_first(count))
+    }
+
     /// Goes through all items.
     fn fold(self) -> C::Result {
         let folder = self.consumer.into_folder();
@@ -286,7 +292,8 @@ pub(crate) struct Pace {
     pub(crate) run: usize,
     /// As much as this may be done without an offer.
     hidden: usize,
-    min: usize,
+    /// No part is to be shorter.
+    pub(super) min: usize,
     /// Somebody helps: so runs are measured.
     is_helped: bool,
     /// Where there is nothing to count: what has been split so often is gone through as a whole.
@@ -484,7 +491,7 @@ where
             return Course::Open(part.fold_after(folder));
         }
         if pace.run > 1 || pace.nested == 0 {
-            return in_runs(part, pace, folder, watch);
+            return in_helped_runs(part, pace, folder, watch);
         }
         if part.items.at_most(pace.run) {
             let start = pace.is_timed().then(Instant::now);
@@ -494,7 +501,7 @@ where
         }
         let (own, other, reducer) = match part.halve(pace, false) {
             Ok(halves) => halves,
-            Err(part) => return in_runs(part, pace, folder, watch),
+            Err(part) => return in_helped_runs(part, pace, folder, watch),
         };
         let before = folder.take();
         let now = &mut *pace;
@@ -522,10 +529,8 @@ where
     }
 }
 
-/// Goes through the items of `part` in runs, while what comes after the part is on offer.
-///
-/// As long as nobody knows how long an item takes, and where somebody is about who would help, the part itself
-/// is on offer, too, except for the run.
+/// Goes through the items of `part` in runs, while what comes after the part is on offer; during the first
+/// run, of which nobody knows how long it takes, also the rest of the part.
 #[inline(always)]
 fn in_runs<I, C>(
     mut part: Part<I, C>,
@@ -537,21 +542,22 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
+    if pace.is_helped {
+        return in_helped_runs(part, pace, folder, watch);
+    }
     loop {
         if part.items.at_most(pace.run) {
             return Course::Open(part.fold_after(folder));
         }
         let start = pace.is_timed().then(Instant::now);
         let after;
-        if folder.is_none() || pace.is_helped {
-            let parts = Part::split_like(part.consumer, part.items.part_first(pace.run));
-            match parts {
+        if folder.is_none() {
+            match part.split_first(pace.run) {
                 Ok((run, rest, reducer)) => {
-                    let before = folder.take();
                     let min = pace.min;
                     let settled = join::offer(
                         rest,
-                        move |_| run.fold_after(before),
+                        move |_| run.fold_after(None),
                         move |rest| stolen(rest, min),
                     );
                     match settled {
@@ -573,14 +579,14 @@ where
             return Course::Open(after);
         }
         pace.learn(start.map(|start| start.elapsed()));
-        if watch.is_taken() {
+        if watch.is_taken() && join::has_room() {
             return Course::Closed(alone(part, *pace, after));
         }
         folder = Some(after);
     }
 }
 
-/// The rest of a part in runs after a run during which somebody took that, or asked.
+/// The rest of a part in runs, after a first run during which somebody took that, or asked.
 #[cold]
 #[inline(never)]
 fn runs_go_on<I, C>(
@@ -597,8 +603,61 @@ where
     match fate {
         Fate::Done(right) => Course::Closed(reducer.reduce(open.complete(), right)),
         Fate::Back(_) if open.full() => Course::Open(open),
-        Fate::Back(part) if watch.is_taken() => Course::Closed(alone(part, *pace, open)),
+        Fate::Back(part) if watch.is_taken() && join::has_room() => {
+            Course::Closed(alone(part, *pace, open))
+        }
         Fate::Back(part) => in_runs(part, pace, Some(open), watch),
+    }
+}
+
+/// As [`in_runs`], where somebody helps: so the rest of the part is on offer during every run.
+#[inline(never)]
+fn in_helped_runs<I, C>(
+    mut part: Part<I, C>,
+    pace: &mut Pace,
+    mut folder: Option<C::Folder>,
+    watch: &Watch<'_>,
+) -> Course<C::Folder, C::Result>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    loop {
+        if part.items.at_most(pace.run) {
+            return Course::Open(part.fold_after(folder));
+        }
+        let start = Instant::now();
+        let after;
+        match part.split_first(pace.run) {
+            Ok((run, rest, reducer)) => {
+                let min = pace.min;
+                let before = folder.take();
+                let settled = join::offer(
+                    rest,
+                    move |_| run.fold_after(before),
+                    move |rest| stolen(rest, min),
+                );
+                let (Settled::Plainly(open, fate) | Settled::Rarely(open, fate)) = settled;
+                match fate {
+                    Fate::Back(rest) => {
+                        after = open;
+                        part = rest;
+                    }
+                    Fate::Done(right) => {
+                        return Course::Closed(reducer.reduce(open.complete(), right));
+                    }
+                }
+            }
+            Err(whole) => (after, part) = whole.fold_run(pace, folder),
+        }
+        if after.full() {
+            return Course::Open(after);
+        }
+        pace.learn(Some(start.elapsed()));
+        if watch.is_taken() && join::has_room() {
+            return Course::Closed(alone(part, *pace, after));
+        }
+        folder = Some(after);
     }
 }
 
@@ -614,6 +673,8 @@ where
     let pace = Pace {
         run: pace.run.min(fresh.run),
         whole: pace.whole,
+        // Each taken offer is a level deeper on the stack, which may be one for every node of a tree.
+        nested: pace.nested.min(1),
         ..fresh
     };
     lazy(part, pace, Some(folder))
@@ -637,9 +698,9 @@ where
         return part.consumer.into_folder().complete();
     }
     let is_long = halving.max < usize::MAX && !part.items.at_most(halving.max);
-    // Halves are not to be shorter than `min`.
-    let shortest = halving.min.saturating_mul(2);
-    if !is_long && (splits == 0 || part.items.at_most(shortest - 1)) {
+    // Halves are not to be shorter than `min`, however short they should be otherwise.
+    let is_short = part.items.at_most(halving.min.saturating_mul(2) - 1);
+    if is_short || !is_long && splits == 0 {
         return part.fold();
     }
     let (first, second, reducer) = match part.halve(&Pace::unknown(), false) {

@@ -35,7 +35,7 @@ pub(crate) trait Items: Send + Sized {
         Err(self)
     }
 
-    /// Splits off the last item, and says where that is, if it is easy.
+    /// Splits off the last item, or the last `min`, and says where that is, if it is easy.
     fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
         let _ = min;
         Err(self)
@@ -55,11 +55,11 @@ pub(crate) trait Items: Send + Sized {
     fn arrive(&mut self) {}
 }
 
-/// Where to split: in the middle, or later.
+/// Where to split: in the middle, or later, but not so late that fewer than `min` would follow.
 #[inline(always)]
-fn halfway(len: usize, is_late: bool) -> usize {
+fn halfway(len: usize, is_late: bool, min: usize) -> usize {
     let offered = if is_late {
-        (len / 4).max(1)
+        (len / 4).max(min)
     } else {
         len.div_ceil(2)
     };
@@ -102,8 +102,8 @@ impl<P: Producer> Items for Counted<P> {
     }
 
     #[inline(always)]
-    fn halve(self, _pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self> {
-        let at = halfway(self.len, is_late);
+    fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self> {
+        let at = halfway(self.len, is_late, pace.min);
         if at == 0 {
             return Err(self);
         }
@@ -118,10 +118,10 @@ impl<P: Producer> Items for Counted<P> {
     }
 
     fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
-        if self.len <= min.max(2) {
+        if self.len <= 2 || self.len / 2 < min {
             return Err(self);
         }
-        let at = self.len - 1;
+        let at = self.len - min;
         let (first, second) = self.split(at);
         Ok((first, second, at))
     }
@@ -183,7 +183,7 @@ impl<S: Stretch> Items for Stretched<S> {
 
     #[inline(always)]
     fn halve(self, _pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self> {
-        let at = halfway(self.0.len(), is_late);
+        let at = halfway(self.0.len(), is_late, 1);
         if at == 0 {
             return Err(self);
         }

@@ -1,0 +1,52 @@
+//! Drumline under the names and paths of rayon 1.12, so that rayon's own tests can be compiled
+//! against it (`cargo xtask rayon-suite`). It is no replacement to publish: a program that moves from
+//! rayon to Drumline changes the few names that differ.
+//!
+//! ```
+//! use rayon::prelude::*; // but it is Drumline
+//!
+//! let sum: u64 = (1..=100u64).into_par_iter().map(|n| n * n).sum();
+//! assert_eq!(sum, 338_350);
+//! ```
+//!
+//! What has the same shape in both is re-exported as it is. Files of this crate hold what has not:
+//!
+//! | file | noun |
+//! |---|---|
+//! | `builder` | [`ThreadPoolBuilder`], [`ThreadPoolBuildError`] |
+//! | `pool` | [`ThreadPool`] |
+//! | `thread`, `spawner` | [`ThreadBuilder`], and who starts the thread |
+//! | `tasks` | [`spawn`] and [`spawn_fifo`], which return nothing |
+//! | `numbers` | [`current_num_threads`] and its like |
+//!
+//! Differences that stay:
+//!
+//! - A pool that is built here takes no guests: calls from outside run on its threads, as with rayon.
+//!   The global pool that is made because nobody built one is Drumline's own, and takes them.
+//! - A detached task that panics where there is no panic handler is counted and does not end the
+//!   process.
+//! - [`ThreadPoolBuilder::thread_name`] asks for a closure that is `Send`.
+//! - `RAYON_NUM_THREADS` is not read.
+//! - `current_thread_has_pending_tasks`, the deprecated names and the features are missing.
+
+mod builder;
+mod numbers;
+mod pool;
+mod spawner;
+mod tasks;
+mod thread;
+
+pub use drumline::{
+    BroadcastContext, FnContext, Scope, ScopeFifo, Yield, array, broadcast, collections,
+    in_place_scope, in_place_scope_fifo, iter, join, join_context, option, prelude, range,
+    range_inclusive, result, scope, scope_fifo, slice, spawn_broadcast, str, string, vec,
+    yield_local, yield_now,
+};
+
+pub use self::{
+    builder::{ThreadPoolBuildError, ThreadPoolBuilder},
+    numbers::{current_num_threads, current_thread_index, max_num_threads},
+    pool::ThreadPool,
+    tasks::{spawn, spawn_fifo},
+    thread::ThreadBuilder,
+};

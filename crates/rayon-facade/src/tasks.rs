@@ -1,0 +1,29 @@
+//! Tasks that nobody waits for.
+
+/// Runs `task` some time later, in the pool that the current thread is in, or the global one.
+///
+/// ```
+/// let (send, receive) = std::sync::mpsc::channel();
+/// rayon::spawn(move || send.send(42).unwrap());
+/// assert_eq!(receive.recv(), Ok(42));
+/// ```
+pub fn spawn<F>(task: F)
+where
+    F: FnOnce() + Send + 'static,
+{
+    drop(drumline::spawn(task));
+}
+
+/// As [`spawn`], but the tasks of one thread begin in the order in which they were spawned.
+///
+/// ```
+/// let (send, receive) = std::sync::mpsc::channel();
+/// rayon::spawn_fifo(move || send.send(42).unwrap());
+/// assert_eq!(receive.recv(), Ok(42));
+/// ```
+pub fn spawn_fifo<F>(task: F)
+where
+    F: FnOnce() + Send + 'static,
+{
+    drop(drumline::spawn_fifo(task));
+}
