@@ -46,7 +46,7 @@ pub const LAYERS: &[Layer] = &[
     // Names for users, no code.
     layer(
         "prelude",
-        &["pool", "join", "scope", "spawn", "iter", "slice"],
+        &["pool", "join", "scope", "spawn", "iter", "slice", "source"],
     ),
     // Documentation tests, no code.
     layer("compile_fail", &[]),

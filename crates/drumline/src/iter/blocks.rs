@@ -5,7 +5,7 @@ use super::plumbing::{
 };
 use super::stage::adapter;
 use super::{IndexedParallelIterator, ParallelIterator};
-use crate::{current_jobs, join};
+use crate::join;
 
 adapter! {
     /// The items of another iterator, in blocks that become longer; see
@@ -22,7 +22,7 @@ impl<I: IndexedParallelIterator> ParallelIterator for ExponentialBlocks<I> {
     {
         // What the first block is depends on the pool.
         join::within(move || {
-            let first = current_jobs();
+            let first = join::jobs();
             drive_blocks(self.base, first, 2, consumer)
         })
     }

@@ -115,7 +115,7 @@ where
     {
         let mut items = iter.into_iter();
         while let Some(first) = items.next() {
-            if self.nodes.end % 2 == 0
+            if self.nodes.end.is_multiple_of(2)
                 && let Some(second) = items.next()
             {
                 self.nodes.push(1, (self.op)(first, second), self.op);

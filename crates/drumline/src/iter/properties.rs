@@ -98,7 +98,7 @@ chains! {
         => c.data.iter().filter_map(|n| odd(n).then_some(n * 2)).collect();
     flat_map: |c| c.data.par_iter().flat_map(|&n| twice(n)).collect::<List>()
         => c.data.iter().flat_map(|&n| twice(n)).collect();
-    flat_map_deep: |c| c.data.par_iter().flat_map(|&n| (0..n.max(0)).into_par_iter().flat_map(|m| twice(m))).collect::<List>()
+    flat_map_deep: |c| c.data.par_iter().flat_map(|&n| (0..n.max(0)).into_par_iter().flat_map(twice)).collect::<List>()
         => c.data.iter().flat_map(|&n| (0..n.max(0)).flat_map(twice)).collect();
     flat_map_iter: |c| c.data.par_iter().flat_map_iter(|&n| twice(n)).collect::<List>()
         => c.data.iter().flat_map(|&n| twice(n)).collect();
@@ -272,7 +272,9 @@ impl<I: ParallelIterator<Item = char>> Text for I {
 /// A random sequence of adapters, of which each begins with what the one before has collected.
 #[test]
 fn one_after_another() {
-    let steps: [(fn(List, usize) -> List, fn(List, usize) -> List); 8] = [
+    /// What is done to a list with a number.
+    type Step = fn(List, usize) -> List;
+    let steps: [(Step, Step); 8] = [
         (
             |v, a| v.into_par_iter().map(|n| n * a as i64).collect(),
             |v, a| v.into_iter().map(|n| n * a as i64).collect(),

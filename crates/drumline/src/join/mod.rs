@@ -12,7 +12,7 @@ use crate::job::StackJob;
 use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::unwind::{self, Payload};
 
-pub(crate) use offer::{Fate, Settled, Watch, has_room, here, offer, within};
+pub(crate) use offer::{Fate, Settled, Watch, has_room, here, jobs, offer, within};
 
 /// Tells a half of a [`join_context`] where it runs.
 ///

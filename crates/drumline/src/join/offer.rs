@@ -52,6 +52,11 @@ pub(crate) fn here() -> usize {
     local::seat().map_or(0, |seat| seat.index())
 }
 
+/// How many jobs the pool has that this thread is in, or would be in.
+pub(crate) fn jobs() -> usize {
+    pool::current_jobs()
+}
+
 /// Whether there is room on the stack for more offers inside of those that stand.
 pub(crate) fn has_room() -> bool {
     Room::find().is_some()

@@ -30,9 +30,9 @@
 //! What cannot resume, or asks for short parts, is halved by `join` up to six times, and up to six
 //! times again whenever a half migrates. So is a loop whose number of threads is limited.
 
-use std::time::Duration;
-
+use super::eager::{limited, split_in_advance};
 use super::items::{Counted, Halves, Items, Stretch, Stretched, Uncounted};
+use super::pace::Pace;
 use super::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer, UnindexedProducer,
 };
@@ -110,30 +110,8 @@ where
     if C::RESUMES && !P::HAS_STATE && len <= max {
         join::within(move || lazy(part, Pace::new(len, min), None))
     } else {
-        let halving = Halving {
-            min,
-            max,
-            limit: None,
-        };
-        join::within(move || eager(part, halving, SPLITS))
+        split_in_advance(part, min, max)
     }
-}
-
-/// A loop for which there is a limit: an eager one, which asks for a permit wherever it forks.
-#[cold]
-#[inline(never)]
-fn limited<I, C>(part: Part<I, C>, min: usize, max: usize) -> C::Result
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    let limit = Limit::of_next_loop();
-    let halving = Halving {
-        min,
-        max,
-        limit: limit.as_deref(),
-    };
-    join::within(move || eager(part, halving, SPLITS))
 }
 
 /// Drives `consumer` with the items of `producer`, of which nobody knows how many there are.
@@ -182,38 +160,14 @@ where
         let pace = part.items.pace(1, false);
         join::within(move || lazy(part, pace, None))
     } else {
-        let halving = Halving {
-            min: 1,
-            max: usize::MAX,
-            limit: None,
-        };
-        join::within(move || eager(part, halving, SPLITS))
+        split_in_advance(part, 1, usize::MAX)
     }
 }
 
-/// How often an eager loop halves its items before a thread goes through them.
-pub(super) const SPLITS: u32 = 6;
-
-/// What can be split more often than this is taken for what can be split for ever: some producers
-/// give a share to everybody who asks.
-const DEEPEST: u32 = 4096;
-
-/// So many offers may stand at once before the first run of items of which each can be of any size.
-const NESTED: u32 = 16;
-
-/// The longest run before anybody looks at the clock, in items.
-const UNTIMED: usize = 1024;
-
-/// A run that took less than this may be followed by a longer one.
-pub(super) const SHORT: Duration = Duration::from_micros(4);
-
-/// A run that took more than this is followed by a shorter one.
-pub(super) const LONG: Duration = Duration::from_micros(16);
-
 /// Items and who takes them.
-struct Part<I, C> {
-    items: I,
-    consumer: C,
+pub(super) struct Part<I, C> {
+    pub(super) items: I,
+    pub(super) consumer: C,
 }
 
 impl<I, C> Part<I, C>
@@ -241,7 +195,11 @@ where
     }
 
     #[inline(always)]
-    fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, C::Reducer), Self> {
+    pub(super) fn halve(
+        self,
+        pace: &Pace,
+        is_late: bool,
+    ) -> Result<(Self, Self, C::Reducer), Self> {
         Part::split_like(self.consumer, self.items.halve(pace, is_late))
     }
 
@@ -252,7 +210,7 @@ where
     }
 
     /// Goes through all items.
-    fn fold(self) -> C::Result {
+    pub(super) fn fold(self) -> C::Result {
         let folder = self.consumer.into_folder();
         self.items.fold_all(folder).complete()
     }
@@ -282,84 +240,6 @@ where
             return folder;
         }
         self.items.fold_all(folder)
-    }
-}
-
-/// How long runs are.
-#[derive(Clone, Copy)]
-pub(crate) struct Pace {
-    /// The next one, in items.
-    pub(crate) run: usize,
-    /// As much as this may be done without an offer.
-    hidden: usize,
-    /// No part is to be shorter.
-    pub(super) min: usize,
-    /// Somebody helps: so runs are measured.
-    is_helped: bool,
-    /// Where there is nothing to count: what has been split so often is gone through as a whole.
-    pub(super) whole: u32,
-    /// How often that had been split which the last run went through.
-    pub(super) depth: u32,
-    /// So many offers more may stand at once.
-    nested: u32,
-}
-
-impl Pace {
-    /// The pace of a loop that nobody has helped with yet.
-    #[inline(always)]
-    pub(super) fn new(len: usize, min: usize) -> Self {
-        let share = (len / 16).max(1);
-        Pace {
-            run: min,
-            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
-            min,
-            is_helped: false,
-            whole: DEEPEST,
-            depth: 0,
-            nested: NESTED,
-        }
-    }
-
-    /// The pace where nobody knows how many items there are, nor how large.
-    pub(crate) fn unknown() -> Self {
-        Pace::helped(1, 1)
-    }
-
-    /// The pace of somebody who helps, or is helped: nobody knows how long items take.
-    pub(super) fn helped(len: usize, min: usize) -> Self {
-        let share = (len / 64).max(1);
-        Pace {
-            run: share.min(UNTIMED).max(min),
-            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
-            min,
-            is_helped: true,
-            whole: DEEPEST,
-            depth: 0,
-            nested: NESTED,
-        }
-    }
-
-    /// Whether the next run is to be measured.
-    #[inline(always)]
-    fn is_timed(&self) -> bool {
-        self.is_helped || self.run >= UNTIMED
-    }
-
-    /// A run is over.
-    #[inline(always)]
-    fn learn(&mut self, took: Option<Duration>) {
-        match took {
-            None => self.run = self.run.saturating_mul(64),
-            Some(took) if took < SHORT => {
-                self.run = self.run.saturating_mul(2);
-                self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
-            }
-            Some(took) if took > LONG => {
-                self.run = (self.run / 2).max(self.min);
-                self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
-            }
-            Some(_) => {}
-        }
     }
 }
 
@@ -678,77 +558,4 @@ where
         ..fresh
     };
     lazy(part, pace, Some(folder))
-}
-
-/// What an eager loop goes by.
-#[derive(Clone, Copy)]
-struct Halving<'l> {
-    min: usize,
-    max: usize,
-    limit: Option<&'l Limit>,
-}
-
-/// Halves `part` until it was halved `splits` times, and goes through what is left.
-fn eager<I, C>(part: Part<I, C>, halving: Halving<'_>, splits: u32) -> C::Result
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    if part.consumer.full() {
-        return part.consumer.into_folder().complete();
-    }
-    let is_long = halving.max < usize::MAX && !part.items.at_most(halving.max);
-    // Halves are not to be shorter than `min`, however short they should be otherwise.
-    let is_short = part.items.at_most(halving.min.saturating_mul(2) - 1);
-    if is_short || !is_long && splits == 0 {
-        return part.fold();
-    }
-    let (first, second, reducer) = match part.halve(&Pace::unknown(), false) {
-        Ok(halves) => halves,
-        Err(part) => return part.fold(),
-    };
-    let splits = splits.saturating_sub(1);
-    let (left, right) = fork(
-        halving.limit,
-        move || eager(first, halving, splits),
-        move |migrated| {
-            let mut second = second;
-            if migrated {
-                second.items.arrive();
-            }
-            eager(second, halving, if migrated { SPLITS } else { splits })
-        },
-    );
-    reducer.reduce(left, right)
-}
-
-/// Runs `a` and `b`, at once if there is a permit; `b` is told whether it migrated.
-fn fork<A, B, RA, RB>(limit: Option<&Limit>, a: A, b: B) -> (RA, RB)
-where
-    A: FnOnce() -> RA + Send,
-    B: FnOnce(bool) -> RB + Send,
-    RA: Send,
-    RB: Send,
-{
-    #[cfg(all(test, not(any(loom, shuttle))))]
-    if join::forced::is_active() {
-        return join::forced::fork(a, b);
-    }
-    let Some(limit) = limit else {
-        return join::join_context(move |_| a(), move |context| b(context.migrated()));
-    };
-    if !limit.acquire() {
-        return (a(), b(false));
-    }
-    join::join_context(
-        move |_| a(),
-        move |context| {
-            let permit = limit.hold();
-            if context.migrated() {
-                return b(true);
-            }
-            drop(permit);
-            b(false)
-        },
-    )
 }

@@ -5,7 +5,7 @@
 //!   it.
 //! * [`Halves`]: those of an [`UnindexedProducer`].
 
-use super::drive::Pace;
+use super::pace::Pace;
 use super::{Consumer, Folder, Producer, UnindexedConsumer, UnindexedProducer};
 
 /// Items, as a loop sees them.
@@ -213,7 +213,7 @@ impl<S: Stretch> Items for Stretched<S> {
 /// that are still to be gone through.
 ///
 /// As long as pieces take their time, they are split to the last. Where they turn out to be short, those
-/// that come after are split less often, but never less than [`SPLITS`](super::drive::SPLITS) times:
+/// that come after are split less often, but never less than [`SPLITS`](super::pace::SPLITS) times:
 /// who knows which of them are large.
 pub(super) struct Halves<P> {
     /// The next one last; with each, how often it has been split.

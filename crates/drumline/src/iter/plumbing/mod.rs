@@ -75,8 +75,10 @@
 use super::{IndexedParallelIterator, ParallelIterator};
 
 mod drive;
+mod eager;
 mod items;
 mod nest;
+mod pace;
 mod tempo;
 
 #[doc(hidden)]
@@ -84,8 +86,9 @@ pub use {nest::Nested, tempo::Tempo};
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
 pub(crate) use {
-    drive::{Pace, bridge_stretch, drive_items},
+    drive::{bridge_stretch, drive_items},
     items::{Items, Stretch},
+    pace::Pace,
 };
 
 /// A function that takes a producer, whatever its type is.

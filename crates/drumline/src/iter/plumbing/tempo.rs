@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::drive::{LONG, SHORT};
+use super::pace::{LONG, SHORT};
 use crate::sync::Instant;
 
 /// Measures inner loops that follow each other, and says which may hide.

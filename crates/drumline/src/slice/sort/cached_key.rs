@@ -6,8 +6,7 @@ use std::ptr;
 
 use super::order::Natural;
 use super::{is_short, unstable};
-use crate::join::join;
-use crate::pool;
+use crate::join::{jobs, join};
 
 /// So many keys are made, and so many items moved, without a fork.
 const GRAIN: usize = 16;
@@ -22,7 +21,7 @@ where
     K: Ord + Send,
     F: Fn(&T) -> K + Sync,
 {
-    if is_short(items) || pool::current_jobs() == 1 {
+    if is_short(items) || jobs() == 1 {
         return items.sort_by_cached_key(key);
     }
     // Short indices make short pairs.

@@ -23,7 +23,7 @@ mod merge_sort;
 mod order;
 mod quicksort;
 
-use crate::pool;
+use crate::join::jobs;
 
 pub(super) use cached_key::sort_by_cached_key;
 pub(super) use order::{By, ByKey, Natural};
@@ -46,7 +46,7 @@ where
     if order.is_identity() && !has_runs(items, order) {
         return unstable(items, order);
     }
-    let jobs = pool::current_jobs();
+    let jobs = jobs();
     if jobs == 1 {
         order.sort(items);
     } else if !settle_run(items, order) {
@@ -64,7 +64,7 @@ where
     if is_short(items) {
         return order.sort_unstable(items);
     }
-    if pool::current_jobs() == 1 {
+    if jobs() == 1 {
         order.sort_unstable(items);
     } else if !settle_run(items, order) {
         quicksort::sort(items, order);

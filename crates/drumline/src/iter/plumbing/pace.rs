@@ -1,0 +1,100 @@
+//! How much a loop does between two looks around.
+
+use std::time::Duration;
+
+/// How often an eager loop halves its items before a thread goes through them.
+pub(super) const SPLITS: u32 = 6;
+
+/// What can be split more often than this is taken for what can be split for ever: some producers
+/// give a share to everybody who asks.
+const DEEPEST: u32 = 4096;
+
+/// So many offers may stand at once before the first run of items of which each can be of any size.
+const NESTED: u32 = 16;
+
+/// The longest run before anybody looks at the clock, in items.
+const UNTIMED: usize = 1024;
+
+/// A run that took less than this may be followed by a longer one.
+pub(super) const SHORT: Duration = Duration::from_micros(4);
+
+/// A run that took more than this is followed by a shorter one.
+pub(super) const LONG: Duration = Duration::from_micros(16);
+
+/// How long runs are.
+#[derive(Clone, Copy)]
+pub(crate) struct Pace {
+    /// The next one, in items.
+    pub(crate) run: usize,
+    /// As much as this may be done without an offer.
+    pub(super) hidden: usize,
+    /// No part is to be shorter.
+    pub(super) min: usize,
+    /// Somebody helps: so runs are measured.
+    pub(super) is_helped: bool,
+    /// Where there is nothing to count: what has been split so often is gone through as a whole.
+    pub(super) whole: u32,
+    /// How often that had been split which the last run went through.
+    pub(super) depth: u32,
+    /// So many offers more may stand at once.
+    pub(super) nested: u32,
+}
+
+impl Pace {
+    /// The pace of a loop that nobody has helped with yet.
+    #[inline(always)]
+    pub(super) fn new(len: usize, min: usize) -> Self {
+        let share = (len / 16).max(1);
+        Pace {
+            run: min,
+            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
+            min,
+            is_helped: false,
+            whole: DEEPEST,
+            depth: 0,
+            nested: NESTED,
+        }
+    }
+
+    /// The pace where nobody knows how many items there are, nor how large.
+    pub(crate) fn unknown() -> Self {
+        Pace::helped(1, 1)
+    }
+
+    /// The pace of somebody who helps, or is helped: nobody knows how long items take.
+    pub(super) fn helped(len: usize, min: usize) -> Self {
+        let share = (len / 64).max(1);
+        Pace {
+            run: share.min(UNTIMED).max(min),
+            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
+            min,
+            is_helped: true,
+            whole: DEEPEST,
+            depth: 0,
+            nested: NESTED,
+        }
+    }
+
+    /// Whether the next run is to be measured.
+    #[inline(always)]
+    pub(super) fn is_timed(&self) -> bool {
+        self.is_helped || self.run >= UNTIMED
+    }
+
+    /// A run is over.
+    #[inline(always)]
+    pub(super) fn learn(&mut self, took: Option<Duration>) {
+        match took {
+            None => self.run = self.run.saturating_mul(64),
+            Some(took) if took < SHORT => {
+                self.run = self.run.saturating_mul(2);
+                self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
+            }
+            Some(took) if took > LONG => {
+                self.run = (self.run / 2).max(self.min);
+                self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
+            }
+            Some(_) => {}
+        }
+    }
+}
