@@ -5,7 +5,7 @@ mod in_parts;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use drumline::Pool;
-use drumline::iter::plumbing::{Consumer, Folder, Producer, Reducer};
+use drumline::iter::plumbing::{Consumer, Folder, Reducer};
 use drumline::prelude::*;
 
 use in_parts::*;

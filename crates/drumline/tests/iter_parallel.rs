@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use drumline::Pool;
-use drumline::iter::plumbing::{Producer, Reducer, UnindexedConsumer};
+use drumline::iter::plumbing::UnindexedConsumer;
 use drumline::prelude::*;
 
 use plain::*;

@@ -8,7 +8,6 @@ use std::thread;
 use std::time::Duration;
 
 use drumline::Pool;
-use drumline::iter::plumbing::Producer;
 use drumline::prelude::*;
 
 use plain::*;
