@@ -94,7 +94,7 @@
 //! | to | use |
 //! |---|---|
 //! | run two closures, perhaps at once | [`join()`], [`join_context`] |
-//! | go through a collection | [`prelude`], [`iter`]; [`slice`] for chunks and sorting |
+//! | go through a collection | [`prelude`], [`iter`]; [`mod@slice`] for chunks and sorting |
 //! | run many closures that borrow | [`scope()`], [`in_place_scope`], and in order [`scope_fifo`], [`in_place_scope_fifo`] |
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
 //! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |
