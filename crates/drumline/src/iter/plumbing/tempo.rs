@@ -42,7 +42,7 @@ impl Tempo {
         let now = Instant::now();
         let work = self.work.replace(0);
         if let Some(since) = self.since.replace(Some(now)) {
-            self.learn(work, now.saturating_duration_since(since));
+            self.learn(work, now - since);
         }
         self.left.set(self.batch.get());
     }
