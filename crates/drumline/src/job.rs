@@ -143,8 +143,10 @@ where
         // SAFETY: the caller guarantees a live job of this very type.
         let job = unsafe { &*data.cast::<Self>() };
         // SAFETY: the caller has won the job, so nobody else runs it.
-        let func = unsafe { job.take_func() };
-        let result = unwind::catch(|| func(true));
+        let mut func = Some(unsafe { job.take_func() });
+        let mut result = None;
+        let caught = unwind::catch_erased(&mut || result = func.take().map(|func| func(true)));
+        let result = caught.map(|()| result.expect("the closure has just been run"));
         // SAFETY: still the only user of the cell.
         let cell = unsafe { &mut *job.cell.get() };
         cell.result = ManuallyDrop::new(result);

@@ -67,26 +67,3 @@ where
         Settled::Plainly(ra, fate)
     }
 }
-
-/// A [`join_context`](super::join_context()), with the decision drawn: which half comes first, and whether
-/// the second hears that it migrated.
-pub(crate) fn fork<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
-where
-    A: FnOnce() -> RA,
-    B: FnOnce(bool) -> RB,
-{
-    match below(3) {
-        0 => {
-            let ra = a();
-            (ra, b(false))
-        }
-        1 => {
-            let ra = a();
-            (ra, b(true))
-        }
-        _ => {
-            let rb = b(true);
-            (a(), rb)
-        }
-    }
-}

@@ -63,11 +63,19 @@ pub(crate) fn registry() -> &'static Registry {
 
 /// Runs `op` in the global pool, for a thread that is in no pool.
 pub(crate) fn in_global<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    let mut op = Some(op);
+    let mut result = None;
+    call_global(&mut || result = op.take().map(|op| op()));
+    result.expect("the call has been run")
+}
+
+/// Compiled once for all calls: there is one in every loop of a program.
+fn call_global(op: &mut (dyn FnMut() + Send)) {
     let registry = registry();
     if registry.has_guests() {
-        guest::enter(registry, |_| op())
+        guest::enter(registry, |_| op());
     } else {
-        handle::hand_over(registry, op)
+        handle::hand_over(registry, op);
     }
 }
 

@@ -165,7 +165,7 @@ where
 }
 
 /// Items and who takes them.
-pub(super) struct Part<I, C> {
+pub(crate) struct Part<I, C> {
     pub(super) items: I,
     pub(super) consumer: C,
 }
@@ -209,6 +209,13 @@ where
         Part::split_like(self.consumer, self.items.part_first(count))
     }
 
+    /// As [`fold_after`](Self::fold_after), compiled apart: every copy of a loop takes its time to be compiled, and
+    /// it is one call for a whole run.
+    #[inline(never)]
+    pub(super) fn fold_apart(self, folder: Option<C::Folder>) -> C::Folder {
+        self.fold_after(folder)
+    }
+
     /// Goes through all items.
     pub(super) fn fold(self) -> C::Result {
         let folder = self.consumer.into_folder();
@@ -244,7 +251,7 @@ where
 }
 
 /// How far the first part has come when its offer is settled.
-enum Course<F, R> {
+pub(crate) enum Course<F, R> {
     /// All its items have been given to a folder that can go on.
     Open(F),
     /// The offer was seen to be gone; this has been made of all items.
@@ -276,13 +283,7 @@ where
         let min = now.min;
         let settled = join::offer(
             other,
-            move |watch| {
-                if I::ANY_SIZE {
-                    nested(own, now, before, &watch)
-                } else {
-                    in_runs(own, now, before, &watch)
-                }
-            },
+            move |watch| I::go_through(own, now, before, &watch),
             move |other| stolen(other, min),
         );
         match settled {
@@ -312,11 +313,7 @@ where
         Ok(parts) => parts,
         Err(part) => return lazy(part, pace, None),
     };
-    let settled = join::offer(
-        rest,
-        move |_| last.fold_after(None),
-        move |rest| stolen(rest, min),
-    );
+    let settled = run_apart(last, rest, None, min);
     let (Settled::Plainly(last, fate) | Settled::Rarely(last, fate)) = settled;
     match fate {
         Fate::Back(mut rest) => {
@@ -356,7 +353,7 @@ where
 
 /// Goes through the items of `part`, which can be of any size: as long as nothing is known about
 /// them, no more than one is not on offer.
-fn nested<I, C>(
+pub(crate) fn nested<I, C>(
     mut part: Part<I, C>,
     pace: &mut Pace,
     mut folder: Option<C::Folder>,
@@ -368,14 +365,14 @@ where
 {
     loop {
         if folder.as_ref().is_some_and(Folder::full) {
-            return Course::Open(part.fold_after(folder));
+            return Course::Open(part.fold_apart(folder));
         }
         if pace.run > 1 || pace.nested == 0 {
             return in_helped_runs(part, pace, folder, watch);
         }
         if part.items.at_most(pace.run) {
             let start = pace.is_timed().then(Instant::now);
-            let open = part.fold_after(folder);
+            let open = part.fold_apart(folder);
             pace.learn(start.map(|start| start.elapsed()));
             return Course::Open(open);
         }
@@ -412,7 +409,7 @@ where
 /// Goes through the items of `part` in runs, while what comes after the part is on offer; during the first
 /// run, of which nobody knows how long it takes, also the rest of the part.
 #[inline(always)]
-fn in_runs<I, C>(
+pub(super) fn in_runs<I, C>(
     mut part: Part<I, C>,
     pace: &mut Pace,
     mut folder: Option<C::Folder>,
@@ -486,8 +483,27 @@ where
         Fate::Back(part) if watch.is_taken() && join::has_room() => {
             Course::Closed(alone(part, *pace, open))
         }
-        Fate::Back(part) => in_runs(part, pace, Some(open), watch),
+        Fate::Back(part) => in_helped_runs(part, pace, Some(open), watch),
     }
+}
+
+/// Goes through all items of `run`, after those of `folder`, while `rest` is on offer.
+#[inline(never)]
+fn run_apart<I, C>(
+    run: Part<I, C>,
+    rest: Part<I, C>,
+    folder: Option<C::Folder>,
+    min: usize,
+) -> Settled<C::Folder, Part<I, C>, C::Result>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    join::offer(
+        rest,
+        move |_| run.fold_apart(folder),
+        move |rest| stolen(rest, min),
+    )
 }
 
 /// As [`in_runs`], where somebody helps: so the rest of the part is on offer during every run.
@@ -504,7 +520,7 @@ where
 {
     loop {
         if part.items.at_most(pace.run) {
-            return Course::Open(part.fold_after(folder));
+            return Course::Open(part.fold_apart(folder));
         }
         let start = Instant::now();
         let after;
@@ -512,11 +528,7 @@ where
             Ok((run, rest, reducer)) => {
                 let min = pace.min;
                 let before = folder.take();
-                let settled = join::offer(
-                    rest,
-                    move |_| run.fold_after(before),
-                    move |rest| stolen(rest, min),
-                );
+                let settled = run_apart(run, rest, before, min);
                 let (Settled::Plainly(open, fate) | Settled::Rarely(open, fate)) = settled;
                 match fate {
                     Fate::Back(rest) => {

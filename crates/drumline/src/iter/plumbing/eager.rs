@@ -5,7 +5,7 @@ use super::items::Items;
 use super::pace::{Pace, SPLITS};
 use super::{Consumer, Folder, Reducer};
 use crate::iter::limit::Limit;
-use crate::join;
+use crate::join::{self, Fate, Settled};
 
 /// A loop that is split in advance.
 pub(super) fn split_in_advance<I, C>(part: Part<I, C>, min: usize, max: usize) -> C::Result
@@ -59,54 +59,35 @@ where
     // Halves are not to be shorter than `min`, however short they should be otherwise.
     let is_short = part.items.at_most(halving.min.saturating_mul(2) - 1);
     if is_short || !is_long && splits == 0 {
-        return part.fold();
+        return part.fold_apart(None).complete();
     }
     let (first, second, reducer) = match part.halve(&Pace::unknown(), false) {
         Ok(halves) => halves,
-        Err(part) => return part.fold(),
+        Err(part) => return part.fold_apart(None).complete(),
     };
     let splits = splits.saturating_sub(1);
-    let (left, right) = fork(
-        halving.limit,
-        move || eager(first, halving, splits),
-        move |migrated| {
-            let mut second = second;
-            if migrated {
-                second.items.arrive();
-            }
-            eager(second, halving, if migrated { SPLITS } else { splits })
+    let limit = halving.limit;
+    if limit.is_some_and(|limit| !limit.acquire()) {
+        let left = eager(first, halving, splits);
+        return reducer.reduce(left, eager(second, halving, splits));
+    }
+    let settled = join::offer(
+        second,
+        move |_| eager(first, halving, splits),
+        move |mut second| {
+            let _permit = limit.map(Limit::hold);
+            second.items.arrive();
+            eager(second, halving, SPLITS)
         },
     );
-    reducer.reduce(left, right)
-}
-
-/// Runs `a` and `b`, at once if there is a permit; `b` is told whether it migrated.
-fn fork<A, B, RA, RB>(limit: Option<&Limit>, a: A, b: B) -> (RA, RB)
-where
-    A: FnOnce() -> RA + Send,
-    B: FnOnce(bool) -> RB + Send,
-    RA: Send,
-    RB: Send,
-{
-    #[cfg(all(test, not(any(loom, shuttle))))]
-    if join::forced::is_active() {
-        return join::forced::fork(a, b);
-    }
-    let Some(limit) = limit else {
-        return join::join_context(move |_| a(), move |context| b(context.migrated()));
-    };
-    if !limit.acquire() {
-        return (a(), b(false));
-    }
-    join::join_context(
-        move |_| a(),
-        move |context| {
-            let permit = limit.hold();
-            if context.migrated() {
-                return b(true);
+    let (Settled::Plainly(left, fate) | Settled::Rarely(left, fate)) = settled;
+    match fate {
+        Fate::Back(second) => {
+            if let Some(limit) = limit {
+                limit.release();
             }
-            drop(permit);
-            b(false)
-        },
-    )
+            reducer.reduce(left, eager(second, halving, splits))
+        }
+        Fate::Done(right) => reducer.reduce(left, right),
+    }
 }

@@ -5,17 +5,30 @@
 //!   it.
 //! * [`Halves`]: those of an [`UnindexedProducer`].
 
+use super::drive::{self, Course, Part};
 use super::pace::Pace;
 use super::{Consumer, Folder, Producer, UnindexedConsumer, UnindexedProducer};
+use crate::join::Watch;
 
 /// Items, as a loop sees them.
 pub(crate) trait Items: Send + Sized {
     /// What they are.
     type Item;
 
-    /// Whether one may be so much larger than another that it is best to go through one before
-    /// anything is decided.
-    const ANY_SIZE: bool = false;
+    /// Goes through them while what comes after is on offer. Where one may be so much larger than another that
+    /// it is best to go through one before anything is decided, [`nested`](super::drive::nested).
+    #[inline(always)]
+    fn go_through<C>(
+        part: Part<Self, C>,
+        pace: &mut Pace,
+        folder: Option<C::Folder>,
+        watch: &Watch<'_>,
+    ) -> Course<C::Folder, C::Result>
+    where
+        C: Consumer<Self::Item>,
+    {
+        drive::in_runs(part, pace, folder, watch)
+    }
 
     /// Whether there is no more than this to be done, in items or whatever `pace` goes by; false
     /// where nobody knows.
@@ -230,7 +243,18 @@ impl<P> Halves<P> {
 
 impl<P: UnindexedProducer> Items for Halves<P> {
     type Item = P::Item;
-    const ANY_SIZE: bool = true;
+
+    fn go_through<C>(
+        part: Part<Self, C>,
+        pace: &mut Pace,
+        folder: Option<C::Folder>,
+        watch: &Watch<'_>,
+    ) -> Course<C::Folder, C::Result>
+    where
+        C: Consumer<Self::Item>,
+    {
+        drive::nested(part, pace, folder, watch)
+    }
 
     fn at_most(&self, _count: usize) -> bool {
         self.stack.is_empty()

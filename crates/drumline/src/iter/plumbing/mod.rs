@@ -86,7 +86,7 @@ pub use {nest::Nested, tempo::Tempo};
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
 pub(crate) use {
-    drive::{bridge_stretch, drive_items},
+    drive::{Course, Part, bridge_stretch, drive_items, nested},
     items::{Items, Stretch},
     pace::Pace,
 };
