@@ -13,7 +13,7 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use crate::job::StackJob;
+use crate::job::{Header, StackJob};
 use crate::pool::room::Room;
 use crate::pool::{self, Deque, Slot, local, waiting};
 use crate::unwind::{self, Payload};
@@ -130,7 +130,7 @@ where
         };
     }
     // SAFETY: pushed, and nobody asked.
-    match unsafe { settle::<_, _, _, _, false>(a, deque, slot, &job) } {
+    match unsafe { settle(a, deque, slot, &job) } {
         // SAFETY: nobody used the copy, and nobody will.
         (ra, None) => Settled::Plainly(ra, Fate::Back(unsafe { item.assume_init() })),
         (ra, Some(done)) => Settled::Plainly(ra, Fate::Done(done)),
@@ -144,7 +144,7 @@ where
 ///
 /// The job has been pushed to `slot` of `deque`, which has been attended to.
 #[inline(always)]
-unsafe fn settle<A, B, RA, RB, const FENCED: bool>(
+unsafe fn settle<A, B, RA, RB>(
     a: A,
     deque: &Deque,
     slot: *mut Slot,
@@ -157,11 +157,15 @@ where
 {
     let ra = match unwind::catch(move || a(Watch::Entry(deque, slot))) {
         Ok(ra) => ra,
-        // SAFETY: what `a` pushed was popped while it unwound.
-        Err(payload) => unsafe { recover::<_, _, FENCED>(deque, slot, job, payload) },
+        Err(payload) => {
+            // SAFETY: what `a` pushed was popped while it unwound.
+            let is_back = unsafe { pop::<false>(deque, slot) };
+            // SAFETY: just popped.
+            unsafe { abandon(job, is_back, payload) }
+        }
     };
     // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
-    if unsafe { pop::<FENCED>(deque, slot) } {
+    if unsafe { pop::<false>(deque, slot) } {
         return (ra, None);
     }
     // SAFETY: the thief has finished; the result is taken once.
@@ -185,25 +189,19 @@ unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
     unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
 }
 
-/// `a` has panicked: waits for the job, or drops it, and goes on panicking.
+/// `a` has panicked, and the job is back, or done: drops it, and goes on panicking.
 ///
 /// # Safety
 ///
-/// As for [`pop`]; what is on offer is used by nobody else.
+/// The job has been popped, with this result; what is on offer is used by nobody else.
 #[cold]
 #[inline(never)]
-unsafe fn recover<B, R, const FENCED: bool>(
-    deque: &Deque,
-    slot: *mut Slot,
-    job: &StackJob<B, R>,
-    payload: Payload,
-) -> !
+unsafe fn abandon<B, R>(job: &StackJob<B, R>, is_back: bool, payload: Payload) -> !
 where
     B: FnOnce(bool) -> R + Send,
     R: Send,
 {
-    // SAFETY: the caller's obligations.
-    if unsafe { pop::<FENCED>(deque, slot) } {
+    if is_back {
         // SAFETY: the entry is this thread's again, and nobody ran it.
         unwind::discard(unsafe { job.take_func() });
     } else {
@@ -232,9 +230,46 @@ where
     B: FnOnce(bool) -> RB + Send,
     RB: Send,
 {
+    // SAFETY: moved out once.
+    let mut a = Some(unsafe { a.read() });
+    let mut ra = None;
+    let mut run = |watch: Watch<'_>| ra = a.take().map(|a| a(watch));
+    // SAFETY: the caller's obligations.
+    let (caught, is_back) = unsafe { run_and_pop(&mut run, deque, slot, job.header()) };
+    if let Err(payload) = caught {
+        // SAFETY: popped, with this result.
+        unsafe { abandon(job, is_back, payload) }
+    }
+    let ra = ra.expect("it has just been run");
+    if is_back {
+        return (ra, None);
+    }
+    // SAFETY: the thief has finished; the result is taken once.
+    match unsafe { job.take_result() } {
+        Ok(rb) => (ra, Some(rb)),
+        Err(payload) => {
+            unwind::discard(ra);
+            unwind::resume(payload)
+        }
+    }
+}
+
+/// Runs `a` where the job is pushed in the end, and pops that: whether it is back.
+/// Compiled once for all offers.
+///
+/// # Safety
+///
+/// `deque` is this thread's, which has just pushed `job` to its `slot`.
+unsafe fn run_and_pop(
+    a: &mut dyn FnMut(Watch<'_>),
+    deque: &Deque,
+    slot: *mut Slot,
+    job: *const Header,
+) -> (Result<(), Payload>, bool) {
     if pool::attend(deque, slot) {
-        // SAFETY: moved out once; pushed and attended to.
-        return unsafe { settle::<_, _, _, _, false>(ptr::read(a), deque, slot, job) };
+        let caught = unwind::catch(|| a(Watch::Entry(deque, slot)));
+        // SAFETY: all that `a` pushed has been popped.
+        return (caught, unsafe { pop::<false>(deque, slot) });
     }
     let seat = local::seat().expect("whoever pushes has a seat");
     let mut full = seat.current();
@@ -244,11 +279,12 @@ where
             let slot = room.vacant();
             // SAFETY: this thread owns the chain; the job is the caller's
             // obligation.
-            if unsafe { room.push::<true>(slot, job.header()) } {
+            if unsafe { room.push::<true>(slot, job) } {
                 pool::attend(room, slot);
             }
-            // SAFETY: moved out once; pushed and attended to.
-            return unsafe { settle::<_, _, _, _, true>(ptr::read(a), room, slot, job) };
+            let caught = unwind::catch(|| a(Watch::Entry(room, slot)));
+            // SAFETY: all that `a` pushed has been popped.
+            return (caught, unsafe { pop::<true>(room, slot) });
         }
         full = room;
     }
@@ -257,10 +293,11 @@ where
     let slot = further.vacant();
     // SAFETY: the push was undone before any thread could see it; this thread
     // owns the new deque.
-    if unsafe { further.push::<false>(slot, job.header()) } {
-        // SAFETY: moved out once; just pushed. The new deque may be a gate.
-        return unsafe { uncommon(a, further, slot, job) };
+    if unsafe { further.push::<false>(slot, job) } {
+        // SAFETY: just pushed. The new deque may be a gate.
+        return unsafe { run_and_pop(a, further, slot, job) };
     }
-    // SAFETY: moved out once; pushed, and nobody asked.
-    unsafe { settle::<_, _, _, _, false>(ptr::read(a), further, slot, job) }
+    let caught = unwind::catch(|| a(Watch::Entry(further, slot)));
+    // SAFETY: all that `a` pushed has been popped.
+    (caught, unsafe { pop::<false>(further, slot) })
 }
