@@ -36,7 +36,7 @@ impl Latencies {
         let mut left = (all * percent).div_ceil(100).max(1);
         for (bucket, count) in &self.buckets {
             if *count >= left {
-                return Some(middle(*bucket));
+                return Some(middle(*bucket).min(self.largest as f64));
             }
             left -= count;
         }
@@ -102,7 +102,7 @@ mod tests {
         let mut more = Latencies::default();
         more.add(1_000_000);
         some.merge(&more);
-        assert_eq!(some.percentile(99), Some(1_003_520.0));
+        assert_eq!(some.percentile(99), Some(1_000_000.0));
         assert_eq!(some.max(), Some(1_000_000));
     }
 }

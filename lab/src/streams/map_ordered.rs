@@ -9,7 +9,7 @@ use crate::streaming::Stream;
 use crate::workload::{Shows, WorkloadCard};
 
 /// The steps of an item: about a microsecond.
-const STEPS: u64 = 600;
+const STEPS: u64 = 850;
 
 /// Items of a microsecond.
 #[derive(Debug)]

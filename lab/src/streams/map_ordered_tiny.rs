@@ -9,7 +9,7 @@ use crate::streaming::Stream;
 use crate::workload::WorkloadCard;
 
 /// The steps of an item: about fifty nanoseconds.
-const STEPS: u64 = 30;
+const STEPS: u64 = 55;
 
 /// Items of fifty nanoseconds.
 #[derive(Debug)]
