@@ -70,8 +70,21 @@ impl Gated {
     }
 }
 
+/// Makes the kernel end this process when the one that started it is killed: after the wait it would
+/// not notice.
+#[cfg(target_os = "linux")]
+fn end_with_parent() {
+    // Where this is refused, a process that hangs is left over.
+    let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
+}
+
+/// Nothing to ask for on this system.
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent() {}
+
 /// In such a process: says that it is ready, and waits.
 pub fn wait() -> Result<(), String> {
+    end_with_parent();
     println!("{READY}");
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {

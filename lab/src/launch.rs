@@ -114,7 +114,8 @@ impl Launcher {
                     end = stopped.end;
                     stopped.why
                 });
-                // A process that was killed can leave children that hold the pipes open; none here do.
+                // A process that was killed can leave children that hold the pipes open; those of
+                // `gate` end with it.
                 output.judge(status)
             });
         Outcome {
