@@ -182,6 +182,8 @@ mod broadcast;
 #[cfg(doctest)]
 mod compile_fail;
 #[cfg(not(loom))]
+mod control;
+#[cfg(not(loom))]
 pub mod iter;
 mod job;
 #[cfg(not(loom))]
@@ -202,6 +204,7 @@ pub mod slice;
 mod source;
 #[cfg(not(loom))]
 mod spawn;
+pub mod stream;
 mod sync;
 mod unwind;
 mod wait;

@@ -36,12 +36,18 @@ pub const LAYERS: &[Layer] = &[
         &["scope", "pool", "job", "latch", "unwind", "sync"],
     ),
     // Loops.
-    layer("iter", &["join", "slice", "sync", "unwind"]),
+    layer("control", &["sync"]),
+    layer("iter", &["join", "slice", "control", "sync", "unwind"]),
     layer("slice", &["join", "iter", "unwind"]),
     layer("source", &["iter", "slice"]),
     // Messages.
     layer("channel", &["wait", "sync"]),
-    layer("stream", &["spawn", "wait", "channel"]),
+    layer(
+        "stream",
+        &[
+            "scope", "spawn", "pool", "control", "wait", "sync", "unwind",
+        ],
+    ),
     layer("actor", &["channel", "spawn"]),
     // Names for users, no code.
     layer(

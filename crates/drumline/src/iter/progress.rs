@@ -2,57 +2,8 @@
 
 use super::plumbing::Folder;
 use super::stage::{Plan, Stage, stage_adapter};
-use crate::sync::Arc;
+pub use crate::control::Progress;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-
-/// Lines of cache that a count is spread over, so that threads do not pull at the same one.
-const SHARDS: usize = 16;
-
-/// Counts the items with which loops are *done*: everything that comes after
-/// [`progress`](super::ParallelIterator::progress) in the chain has returned for them. Every clone stands for
-/// the same count.
-///
-/// ```
-/// use drumline::iter::Progress;
-/// use drumline::prelude::*;
-///
-/// let progress = Progress::new();
-/// let numbers = [1, 2, 3, 4];
-/// let sum: u32 = numbers.par_iter().progress(&progress).map(|number| number * 2).sum();
-/// assert_eq!((sum, progress.finished()), (20, 4));
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Progress {
-    shards: Arc<[Shard; SHARDS]>,
-}
-
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Shard(AtomicUsize);
-
-impl Progress {
-    /// A count of none.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// How many items are done, in all loops that count here. While they run this is a moment's
-    /// count; after they have returned it is exact.
-    ///
-    /// Takes a constant time: a few lines of cache are read.
-    pub fn finished(&self) -> usize {
-        // Relaxed: a count, which publishes nothing.
-        let counts = self
-            .shards
-            .iter()
-            .map(|shard| shard.0.load(Ordering::Relaxed));
-        counts.sum()
-    }
-
-    fn shard(&self) -> &AtomicUsize {
-        &self.shards[crate::join::here() % SHARDS].0
-    }
-}
 
 stage_adapter! {
     /// Another iterator whose finished items are counted; see
@@ -71,7 +22,7 @@ impl<'p> Plan for Counting<'p> {
     type Stage = Counter<'p>;
 
     fn begin(self) -> Counter<'p> {
-        Counter(self.0.shard())
+        Counter(self.0.shard(crate::join::here()))
     }
 }
 

@@ -55,3 +55,12 @@ pub(crate) fn enter<R>(registry: &Registry, op: impl FnOnce(&Seat) -> R) -> R {
     }
     outcome.unwrap_or_else(|payload| unwind::resume(payload))
 }
+
+/// Runs `op` on this thread: as a member of the pool if that takes guests, or else outside.
+pub(crate) fn visit<R>(registry: &Registry, op: impl FnOnce() -> R) -> R {
+    if registry.has_guests() || local::find(registry).is_some() {
+        enter(registry, |_| op())
+    } else {
+        op()
+    }
+}

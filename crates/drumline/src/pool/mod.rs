@@ -112,6 +112,8 @@ pub use {
 pub(crate) use {
     deque::Deque,
     global::{in_global, registry as global_registry},
+    guest::visit,
+    handle::install,
     registry::{Registry, Shared},
     slot::Slot,
     submit::submit,

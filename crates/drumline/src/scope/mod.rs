@@ -417,6 +417,11 @@ fn current<'a>() -> &'a Registry {
     local::seat().map_or_else(pool::global_registry, |seat| seat.registry())
 }
 
+/// As [`in_place_scope`], in the pool of `registry`.
+pub(crate) fn open_in<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+    open(registry, Order::Lifo, op)
+}
+
 /// Runs the body of a scope, waits for its jobs, and tells of a panic.
 fn open<'scope, S, R>(registry: &Registry, order: Order, op: impl FnOnce(&S) -> R) -> R
 where

@@ -113,7 +113,7 @@ where
     spawn_in(Registry::share(registry), f, fifo)
 }
 
-fn spawn_in<F, T>(registry: Shared, f: F, fifo: bool) -> JoinHandle<T>
+pub(crate) fn spawn_in<F, T>(registry: Shared, f: F, fifo: bool) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,

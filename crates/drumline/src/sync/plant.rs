@@ -117,6 +117,15 @@ pub(crate) enum Plant {
     CrewWakesNobody,
     /// Who leaves jobs of a crew behind puts no ticket out.
     TicketForgotten,
+
+    /// `Desk::pulled` calls nobody when there is more.
+    OverloadedCallsNobody,
+    /// `Desk::empty` lets the last consumer go.
+    LastConsumerLeaves,
+    /// `Desk::next` calls nobody when there is room again.
+    RoomCallsNobody,
+    /// `Bench::call` forgets a call that nobody answers.
+    CallNotKept,
 }
 
 thread_local! {

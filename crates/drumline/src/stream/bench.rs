@@ -1,0 +1,104 @@
+//! Where consumers with threads of their own sleep until they are called.
+//!
+//! They are numbered, and it is always the lowest one that is woken: the others sleep on, undisturbed.
+//!
+//! # The race feared
+//!
+//! A consumer leaves the desk, and is called before it lies on the bench: the call finds nobody to wake. So
+//! a call that nobody could answer is kept, and whoever is about to lie down takes it.
+
+use std::collections::BTreeSet;
+
+use crate::sync::{Mutex, lock, planted};
+use crate::wait::Parker;
+
+/// The consumers of one stage that have nothing to do.
+#[derive(Debug)]
+pub(super) struct Bench {
+    state: Mutex<State>,
+    beds: Vec<Parker>,
+}
+
+#[derive(Debug)]
+struct State {
+    asleep: BTreeSet<usize>,
+    /// Calls that nobody has answered.
+    kept: usize,
+    /// It is over: nobody sleeps any more.
+    closed: bool,
+}
+
+impl Bench {
+    /// A bench for `consumers`, with so many calls that wait for the first to come.
+    pub(super) fn new(consumers: usize, calls: usize) -> Self {
+        Bench {
+            state: Mutex::new(State {
+                asleep: BTreeSet::new(),
+                kept: calls,
+                closed: false,
+            }),
+            beds: (0..consumers).map(|_| Parker::new()).collect(),
+        }
+    }
+
+    /// Wakes one consumer. `false`: none sleeps.
+    pub(super) fn wake(&self) -> bool {
+        let lowest = lock(&self.state).asleep.pop_first();
+        if let Some(number) = lowest {
+            self.beds[number].unpark();
+        }
+        lowest.is_some()
+    }
+
+    /// Wakes one consumer, or keeps the call.
+    pub(super) fn call(&self) {
+        let lowest = {
+            let mut state = lock(&self.state);
+            let lowest = state.asleep.pop_first();
+            if lowest.is_none() && !planted!(CallNotKept) {
+                state.kept += 1;
+            }
+            lowest
+        };
+        if let Some(number) = lowest {
+            self.beds[number].unpark();
+        }
+    }
+
+    /// Sleeps until called. `false`: it is over.
+    pub(super) fn rest(&self, number: usize) -> bool {
+        let mut state = lock(&self.state);
+        if state.kept > 0 {
+            state.kept -= 1;
+            return true;
+        }
+        if state.closed {
+            return false;
+        }
+        state.asleep.insert(number);
+        loop {
+            drop(state);
+            self.beds[number].park();
+            state = lock(&self.state);
+            if !state.asleep.contains(&number) {
+                return true;
+            }
+            if state.closed {
+                state.asleep.remove(&number);
+                return false;
+            }
+        }
+    }
+
+    /// It is over: wakes everybody.
+    pub(super) fn close(&self) {
+        let asleep: Vec<usize> = {
+            let mut state = lock(&self.state);
+            state.closed = true;
+            state.asleep.iter().copied().collect()
+        };
+        for number in asleep {
+            self.beds[number].unpark();
+        }
+    }
+}

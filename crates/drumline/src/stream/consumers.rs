@@ -1,0 +1,91 @@
+//! Who consumes: whoever of a pool has time, or threads of their own.
+
+use std::num::NonZero;
+
+use super::crew::{Crew, Shift, Threads};
+use crate::pool::{self, Registry, Shared, local};
+use crate::scope;
+use crate::sync::{Arc, thread};
+
+/// Who the consumers of a stage are.
+#[derive(Clone, Default)]
+pub(super) struct Consumers {
+    /// The pool that was asked for.
+    pub(super) pool: Option<Shared>,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// As many as the pool has jobs.
+    #[default]
+    All,
+    /// So many of the pool at most.
+    Jobs(NonZero<usize>),
+    /// So many threads of their own.
+    Threads(NonZero<usize>),
+}
+
+impl Consumers {
+    /// The pool that was asked for, the one that the calling thread is in, or the global one.
+    fn registry(&self) -> &Registry {
+        match &self.pool {
+            Some(registry) => registry,
+            None => {
+                let seat = local::seat();
+                seat.map_or_else(pool::global_registry, |seat| seat.registry())
+            }
+        }
+    }
+
+    /// As [`registry`](Self::registry), for what outlives the frame.
+    pub(super) fn share(&self) -> Shared {
+        Registry::share(self.registry())
+    }
+
+    /// How many there may be at once.
+    pub(super) fn most(&self) -> usize {
+        match self.kind {
+            Kind::Threads(threads) => threads.get(),
+            // Nobody else would come.
+            _ if self.registry().workers() == 0 => 1,
+            Kind::Jobs(jobs) => jobs.get(),
+            Kind::All => self.registry().jobs(),
+        }
+    }
+
+    /// Has a stage worked through, with the calling thread as one of the consumers.
+    pub(super) fn work<'s>(&self, shift: Arc<dyn Shift<'s> + 's>) {
+        match self.kind {
+            Kind::Threads(threads) => thread::scope(|scope| {
+                shift.consume(&Threads::new(scope, threads.get(), true));
+            }),
+            Kind::All | Kind::Jobs(_) => {
+                let registry = self.registry();
+                pool::install(registry, || {
+                    scope::open_in(registry, |scope| shift.consume(scope));
+                });
+            }
+        }
+    }
+
+    /// Calls `serial` with consumers at its command, which have to be dismissed before it returns, and says whether
+    /// it may help them. Waits for them.
+    pub(super) fn attend<'s, R>(
+        &self,
+        serial: impl FnOnce(&(dyn Crew<'s> + Sync), bool) -> R,
+    ) -> R {
+        match self.kind {
+            Kind::Threads(threads) => {
+                thread::scope(|scope| serial(&Threads::new(scope, threads.get(), false), false))
+            }
+            Kind::All | Kind::Jobs(_) => {
+                let registry = self.registry();
+                pool::visit(registry, || {
+                    let is_inside = local::find(registry).is_some();
+                    scope::open_in(registry, |scope| serial(scope, is_inside))
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Who comes when a consumer is called.
+
+use std::marker::PhantomData;
+
+use super::bench::Bench;
+use crate::Scope;
+use crate::pool::Shared;
+use crate::spawn;
+use crate::sync::{Arc, Mutex, lock, thread};
+
+/// The work of a stage, whatever its types are: what a consumer runs from its arrival until it leaves.
+pub(super) trait Shift<'s>: Send + Sync {
+    /// Consumes until others do what is left, or all is done.
+    fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync));
+}
+
+/// Brings consumers.
+pub(super) trait Crew<'s> {
+    /// Has one more consumer come. `false`: there is nobody, and there never will be.
+    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) -> bool;
+
+    /// A consumer has nothing to do for now. `true`: it has been called again.
+    fn rest(&self) -> bool {
+        false
+    }
+
+    /// The stream is over.
+    fn dismiss(&self) {}
+}
+
+/// Jobs of a scope: whoever of the pool has time.
+impl<'s> Crew<'s> for Scope<'s> {
+    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) -> bool {
+        self.spawn(move |scope| shift.consume(scope));
+        true
+    }
+}
+
+/// Tasks of a pool, for streams that outlive the frame that began them.
+pub(super) struct Tasks {
+    pub(super) registry: Shared,
+}
+
+impl Crew<'static> for Tasks {
+    fn call(&self, shift: Arc<dyn Shift<'static>>) -> bool {
+        let tasks = Tasks {
+            registry: Shared::clone(&self.registry),
+        };
+        let registry = Shared::clone(&self.registry);
+        drop(spawn::spawn_in(
+            registry,
+            move || shift.consume(&tasks),
+            true,
+        ));
+        true
+    }
+}
+
+/// Starts threads.
+pub(super) trait Hire<'h>: Clone + Send + Sync {
+    /// Starts one. `false`: the system refuses.
+    fn start(&self, name: String, body: Box<dyn FnOnce() + Send + 'h>) -> bool;
+}
+
+impl<'scope> Hire<'scope> for &'scope thread::Scope<'scope, '_> {
+    fn start(&self, name: String, body: Box<dyn FnOnce() + Send + 'scope>) -> bool {
+        let builder = thread::Builder::new().name(name);
+        builder.spawn_scoped(self, body).is_ok()
+    }
+}
+
+/// Starts threads that nobody waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Detached;
+
+impl Hire<'static> for Detached {
+    fn start(&self, name: String, body: Box<dyn FnOnce() + Send>) -> bool {
+        let builder = thread::Builder::new().name(name);
+        builder.spawn(body).is_ok()
+    }
+}
+
+/// Threads of their own. They are started one by one, as they are called for the first time.
+pub(super) struct Threads<'h, H> {
+    hire: H,
+    lives: PhantomData<&'h ()>,
+    common: Arc<Common>,
+    number: usize,
+}
+
+/// What the threads of one stage share.
+struct Common {
+    bench: Bench,
+    most: usize,
+    started: Mutex<usize>,
+}
+
+impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
+    /// At most `most` threads; the first of them is the caller's if `with_caller`.
+    pub(super) fn new(hire: H, most: usize, with_caller: bool) -> Self {
+        Threads {
+            hire,
+            lives: PhantomData,
+            common: Arc::new(Common {
+                bench: Bench::new(most, 0),
+                most,
+                started: Mutex::new(usize::from(with_caller)),
+            }),
+            number: 0,
+        }
+    }
+
+    /// Starts another thread, if there may be more and the system has one. Returns whether it did, and how
+    /// many there are.
+    fn start<'s: 'h>(&self, shift: Arc<dyn Shift<'s> + 's>) -> (bool, usize) {
+        let mut started = lock(&self.common.started);
+        if *started == self.common.most {
+            return (false, *started);
+        }
+        let crew = Threads {
+            hire: self.hire.clone(),
+            lives: PhantomData,
+            common: Arc::clone(&self.common),
+            number: *started,
+        };
+        let name = format!("drumline-stream-{}", *started);
+        let body = Box::new(move || shift.consume(&crew));
+        let is_new = self.hire.start(name, body);
+        *started += usize::from(is_new);
+        (is_new, *started)
+    }
+}
+
+impl<'s: 'h, 'h, H: Hire<'h> + 'h> Crew<'s> for Threads<'h, H> {
+    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) -> bool {
+        let bench = &self.common.bench;
+        if bench.wake() {
+            return true;
+        }
+        let (is_new, threads) = self.start(shift);
+        if !is_new {
+            // All are at work, or on their way to the bench.
+            bench.call();
+        }
+        threads > 0
+    }
+
+    fn rest(&self) -> bool {
+        self.common.bench.rest(self.number)
+    }
+
+    fn dismiss(&self) {
+        self.common.bench.close();
+    }
+}

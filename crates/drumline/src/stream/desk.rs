@@ -1,0 +1,375 @@
+//! The desk of a stage: who pulls from the source, who watches it, and who is called to help.
+//!
+//! # What it owns
+//!
+//! The *token* (only who has it touches the source), the number of consumers at work, the numbers that
+//! items and batches get, how much is in flight, and the finished batches that wait for the serial end.
+//! All of it is under one mutex, which is taken two or three times per batch and never around code of
+//! a user.
+//!
+//! # What a consumer does
+//!
+//! ```text
+//!             arrive                 turn                 pulled
+//!  (called) ─────────► at work ─────────────► has token ─────────► has a batch ──┐
+//!                        ▲  │                    │  ▲                            │
+//!                        │  │ token taken,       │  │ an item came               │
+//!                        │  │ or no room         │ empty                         │
+//!                        │  ▼                    ▼  │                            │
+//!                        │ (gone)  ◄── some ── watches (token in hand, asleep)   │
+//!                        │           other                                       │
+//!                        └───────── turn, with the finished batch ◄──────────────┘
+//! ```
+//!
+//! Consumers are *biased*: one that keeps the others busy is called only by one that is *overloaded*: that took a full
+//! batch without having slept for it. (The idea is that of biased work queues: keep few threads busy rather
+//! than all a little, so that nearly nobody has to be woken.) Who has nothing to do leaves. Only the last one
+//! may not: it stays with the token and sleeps in the source's own blocking receive.
+//!
+//! Items that take long are the exception. Who works on one does not come back soon, so while items are *lengthy* a second
+//! consumer is called to watch as soon as the first has something to do.
+//!
+//! # The races feared
+//!
+//! *The last item against sleep.* A consumer finds the token taken and leaves, while the one who has it takes some items
+//! and leaves others. It cannot be lost: leaving and the end of a pull are steps under one lock. If leaving
+//! comes first, whoever pulled a full batch sees one consumer less, and calls. If it comes second, the
+//! token is free.
+//!
+//! *Nobody is left.* `empty` lets a consumer go only if another one is at work, which will come back (`turn`). Who
+//! leaves for want of room says so in `held_back`, and whoever makes room calls.
+//!
+//! *A call that nobody answers* (the pool is busy with other things) holds nobody up: while nobody is at work the serial
+//! end steps in, in place of the called one, who then finds nothing to do. It may sleep in the source, too, if
+//! it is the only one at work: as long as it does, nobody else can finish anything.
+
+use super::finished::Finished;
+use super::load::Load;
+use crate::sync::{Mutex, MutexGuard, lock, planted};
+use crate::wait::Parker;
+
+/// Where the consumers of a stage meet. `B`: a finished batch.
+#[derive(Debug)]
+pub(super) struct Desk<B> {
+    state: Mutex<State<B>>,
+    /// Where the serial end sleeps.
+    end: Parker,
+}
+
+#[derive(Debug)]
+struct State<B> {
+    /// Somebody has the source.
+    token: bool,
+    /// Consumers at work, the one with the token included.
+    active: usize,
+    /// Consumers that are to come.
+    called: usize,
+    /// Calls that have gone out and that nobody has answered. May be more: where somebody else has stepped in for a
+    /// called one, the call is still out, and good for the next time.
+    out: usize,
+    /// So many may be at work.
+    most: usize,
+    /// Nothing is pulled any more.
+    ended: bool,
+    /// Somebody left because too much was in flight.
+    held_back: bool,
+    /// Items take so long that whoever works on some does not count as watching.
+    lengthy: bool,
+    next_item: u64,
+    next_batch: u64,
+    in_flight: Load,
+    limit: Load,
+    finished: Finished<B>,
+    /// The serial end sleeps.
+    end_sleeps: bool,
+}
+
+/// The numbers of a batch and of its first item, and what it weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ticket {
+    pub(super) batch: u64,
+    pub(super) first: u64,
+    pub(super) load: Load,
+}
+
+/// What a consumer is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Pull: the token is its own. No more than this.
+    Pull(Load),
+    /// Leave: others do what is to be done.
+    Leave,
+    /// Leave: the stream is over.
+    Over,
+}
+
+/// What a consumer is to do who found the source empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Empty {
+    /// Sleep in the source, with the token.
+    Watch,
+    /// Leave: somebody else comes back.
+    Leave,
+}
+
+/// What a consumer says of its pull.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pulled {
+    /// What it took.
+    pub(super) load: Load,
+    /// There may be more, and it did not sleep for these.
+    pub(super) overloaded: bool,
+    /// Its batch is going to take long.
+    pub(super) lengthy: bool,
+    /// The source has ended.
+    pub(super) ended: bool,
+}
+
+/// What the serial end finds.
+#[derive(Debug)]
+pub(super) enum Next<B> {
+    /// A batch; `true`: a consumer is to be called.
+    Batch(B, bool),
+    /// Nothing yet.
+    Wait,
+    /// Nothing any more.
+    Over,
+}
+
+/// Whether the caller has to have a consumer come.
+pub(super) type Call = bool;
+
+impl<B> Desk<B> {
+    /// A desk for `most` consumers, none of which has been called.
+    pub(super) fn new(most: usize, limit: Load, finished: Finished<B>) -> Self {
+        Desk {
+            state: Mutex::new(State {
+                token: false,
+                active: 0,
+                called: 0,
+                out: 0,
+                most,
+                ended: false,
+                held_back: false,
+                lengthy: false,
+                next_item: 0,
+                next_batch: 0,
+                in_flight: Load::NONE,
+                limit,
+                finished,
+                end_sleeps: false,
+            }),
+            end: Parker::new(),
+        }
+    }
+
+    /// Wants a consumer, because there is none yet.
+    pub(super) fn summon(&self) -> Call {
+        lock(&self.state).call()
+    }
+
+    /// A called consumer comes. `false`: it is too late, and to go again.
+    pub(super) fn arrive(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.out -= 1;
+        if state.called == 0 {
+            return false;
+        }
+        state.called -= 1;
+        state.active += 1;
+        true
+    }
+
+    /// The serial end wants to work for a while rather than wait. `false`: others do what there is to do, or it would
+    /// take long.
+    pub(super) fn step_in(&self) -> bool {
+        let mut state = lock(&self.state);
+        if state.token || state.ended || !state.has_room() {
+            return false;
+        }
+        if state.active > 0 && (state.lengthy || state.active + state.called >= state.most) {
+            return false;
+        }
+        // In place of one that was called.
+        state.called = state.called.saturating_sub(1);
+        state.active += 1;
+        true
+    }
+
+    /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more.
+    pub(super) fn turn(&self, stopped: bool) -> Turn {
+        self.turn_in(lock(&self.state), stopped)
+    }
+
+    /// As [`turn`](Self::turn), for one that has finished a batch.
+    pub(super) fn hand_in(&self, ticket: Ticket, batch: B, stopped: bool) -> Turn {
+        let mut state = lock(&self.state);
+        if let Some(gone) = state.finished.put(ticket, batch) {
+            // There is no serial end to wait for.
+            state.in_flight -= gone;
+            state.held_back &= !state.has_room();
+        }
+        self.turn_in(state, stopped)
+    }
+
+    fn turn_in(&self, mut state: MutexGuard<'_, State<B>>, stopped: bool) -> Turn {
+        state.ended |= stopped;
+        let turn = if state.ended {
+            Turn::Over
+        } else if state.token {
+            Turn::Leave
+        } else if !state.has_room() {
+            state.held_back = true;
+            Turn::Leave
+        } else {
+            Turn::Pull(state.room())
+        };
+        match turn {
+            Turn::Pull(_) => state.token = true,
+            Turn::Leave | Turn::Over => state.active -= 1,
+        }
+        self.rouse_end(state);
+        turn
+    }
+
+    /// The one with the token has pulled, and gives the token back.
+    pub(super) fn pulled(&self, pulled: Pulled) -> (Ticket, Call) {
+        let mut state = lock(&self.state);
+        let ticket = Ticket {
+            batch: state.next_batch,
+            first: state.next_item,
+            load: pulled.load,
+        };
+        if pulled.load.items > 0 {
+            state.next_batch += 1;
+            state.next_item += pulled.load.items as u64;
+            state.in_flight += pulled.load;
+        }
+        state.token = false;
+        state.lengthy = pulled.lengthy;
+        state.ended |= pulled.ended;
+        let wanted = pulled.overloaded || pulled.lengthy;
+        let call = wanted && !planted!(OverloadedCallsNobody) && state.call();
+        (ticket, call)
+    }
+
+    /// The one with the token has found nothing. `is_end`: it is the serial end, which must not sleep while there is
+    /// something for it.
+    pub(super) fn empty(&self, is_end: bool) -> (Empty, Call) {
+        let mut state = lock(&self.state);
+        let is_last = state.active == 1 && !planted!(LastConsumerLeaves);
+        let may_sleep = !(is_end && state.finished.is_ready());
+        if !state.ended && may_sleep && (is_last || (state.lengthy && !is_end)) {
+            return (Empty::Watch, false);
+        }
+        state.token = false;
+        (Empty::Leave, self.go(state, is_end))
+    }
+
+    /// The serial end, which stepped in, leaves with what it has finished.
+    pub(super) fn step_out(&self, done: Option<(Ticket, B)>) -> Call {
+        let mut state = lock(&self.state);
+        if let Some((ticket, batch)) = done
+            && let Some(gone) = state.finished.put(ticket, batch)
+        {
+            state.in_flight -= gone;
+        }
+        self.go(state, true)
+    }
+
+    /// One less at work. If it was the serial end, and the last, somebody else has to come; where there is one consumer
+    /// at a time, there is nobody else.
+    fn go(&self, mut state: MutexGuard<'_, State<B>>, is_end: bool) -> Call {
+        state.active -= 1;
+        let call = is_end && state.active == 0 && state.most > 1 && state.call();
+        self.rouse_end(state);
+        call
+    }
+
+    /// Nothing shall be pulled any more.
+    pub(super) fn stop(&self) {
+        let mut state = lock(&self.state);
+        state.ended = true;
+        self.rouse_end(state);
+    }
+
+    /// Whether nothing is pulled any more.
+    pub(super) fn has_ended(&self) -> bool {
+        lock(&self.state).ended
+    }
+
+    /// How many items have been taken from the source.
+    pub(super) fn items(&self) -> u64 {
+        lock(&self.state).next_item
+    }
+
+    /// The next finished batch, for the serial end. `sleep`: the serial end is going to sleep if there is
+    /// none.
+    pub(super) fn next(&self, sleep: bool) -> Next<B> {
+        let mut state = lock(&self.state);
+        match state.finished.take() {
+            Some((load, batch)) => {
+                state.in_flight -= load;
+                let call = state.held_back && state.has_room() && {
+                    state.held_back = planted!(RoomCallsNobody);
+                    !planted!(RoomCallsNobody) && state.call()
+                };
+                Next::Batch(batch, call)
+            }
+            None if state.is_over() => Next::Over,
+            None => {
+                state.end_sleeps = sleep;
+                Next::Wait
+            }
+        }
+    }
+
+    /// Sleeps until there may be something for the serial end.
+    pub(super) fn sleep(&self) {
+        self.end.park();
+    }
+
+    /// Wakes the serial end if it sleeps and has a reason not to.
+    fn rouse_end(&self, mut state: MutexGuard<'_, State<B>>) {
+        if state.end_sleeps && (state.finished.is_ready() || state.is_over()) {
+            state.end_sleeps = false;
+            drop(state);
+            self.end.unpark();
+        }
+    }
+}
+
+impl<B> State<B> {
+    fn is_over(&self) -> bool {
+        self.ended && self.active == 0
+    }
+
+    /// One item may always be in flight, whatever it weighs.
+    fn has_room(&self) -> bool {
+        self.in_flight.items == 0 || self.in_flight.is_below(self.limit)
+    }
+
+    /// How much may still be taken; one item in any case.
+    fn room(&self) -> Load {
+        let room = self.limit.less(self.in_flight);
+        Load {
+            items: room.items.max(1),
+            ..room
+        }
+    }
+
+    /// Wants one more consumer, if it is of use. Whether a call has to go out for it.
+    fn call(&mut self) -> Call {
+        if self.ended || self.called > 0 || self.active == self.most {
+            return false;
+        }
+        if !self.has_room() {
+            self.held_back = true;
+            return false;
+        }
+        self.called += 1;
+        let is_new = self.out < self.called;
+        self.out += usize::from(is_new);
+        is_new
+    }
+}

@@ -1,0 +1,130 @@
+//! How many items a consumer takes at once.
+//!
+//! Enough that the hand-over costs next to nothing beside the items, and no more than that: what lies in the hands of
+//! one consumer no other can take. So a batch is made to take some [`AIM`], by what the items took
+//! lately; one that took longer than the others counts for a while. Items that take longer than that are taken one by
+//! one.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+/// How long a batch should take.
+const AIM: Duration = Duration::from_micros(20);
+
+/// Items of this much time are lengthy: to wake a thread is a small thing beside them.
+const LENGTHY: Duration = Duration::from_micros(250);
+
+/// The batch size of one consumer.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    /// Always this many.
+    fixed: Option<usize>,
+    limit: usize,
+    next: usize,
+    /// What an item takes, in nanoseconds; unknown before the first.
+    each: Option<u64>,
+}
+
+impl Pace {
+    /// Adapts itself, up to `limit`.
+    pub(super) fn adaptive(limit: NonZero<usize>) -> Self {
+        Pace {
+            fixed: None,
+            limit: limit.get(),
+            next: 1,
+            each: None,
+        }
+    }
+
+    pub(super) fn fixed(size: NonZero<usize>) -> Self {
+        Pace {
+            fixed: Some(size.get()),
+            limit: size.get(),
+            next: size.get(),
+            each: None,
+        }
+    }
+
+    /// How many to take now.
+    pub(super) fn batch(&self) -> usize {
+        self.fixed.unwrap_or(self.next)
+    }
+
+    /// Whether a batch of so many is going to take long, or may: nobody knows yet.
+    pub(super) fn is_lengthy(&self, items: usize) -> bool {
+        let lengthy = u64::try_from(LENGTHY.as_nanos()).unwrap_or(u64::MAX);
+        self.each
+            .is_none_or(|each| each.saturating_mul(items as u64) >= lengthy)
+    }
+
+    /// A batch was taken from the source in one time and worked on in another.
+    pub(super) fn took(&mut self, items: usize, pull: Duration, work: Duration) {
+        if items == 0 {
+            return;
+        }
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let now = nanoseconds(pull.max(work)) / items as u64;
+        let lately = self.each.unwrap_or(0);
+        let each = now.max(lately - lately / 4);
+        self.each = Some(each);
+        let aim = nanoseconds(AIM) / each.max(1);
+        let aim = usize::try_from(aim).unwrap_or(usize::MAX);
+        // At most twice as many as have been tried.
+        self.next = aim.min(items.saturating_mul(2)).clamp(1, self.limit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: NonZero<usize> = NonZero::new(1024).unwrap();
+
+    fn after(pace: &mut Pace, batches: usize, each: Duration) -> usize {
+        for _ in 0..batches {
+            let items = pace.batch();
+            let work = each * u32::try_from(items).unwrap();
+            pace.took(items, Duration::ZERO, work);
+        }
+        pace.batch()
+    }
+
+    #[test]
+    fn short_items_come_in_batches_that_take_a_while() {
+        let mut pace = Pace::adaptive(LIMIT);
+        assert_eq!(pace.batch(), 1);
+        assert_eq!(after(&mut pace, 20, Duration::from_nanos(50)), 400);
+        assert_eq!(after(&mut pace, 20, Duration::ZERO), 1024);
+    }
+
+    #[test]
+    fn long_items_come_one_by_one() {
+        let mut pace = Pace::adaptive(LIMIT);
+        assert!(pace.is_lengthy(1), "nobody knows yet");
+        assert_eq!(after(&mut pace, 20, Duration::from_nanos(50)), 400);
+        assert!(!pace.is_lengthy(400));
+        // One slow batch is enough.
+        assert_eq!(after(&mut pace, 1, Duration::from_millis(1)), 1);
+        assert!(pace.is_lengthy(1));
+        // The way back is slower.
+        assert_eq!(after(&mut pace, 5, Duration::from_nanos(50)), 1);
+        assert_eq!(after(&mut pace, 60, Duration::from_nanos(50)), 400);
+    }
+
+    #[test]
+    fn a_slow_source_is_not_drained_in_batches() {
+        let mut pace = Pace::adaptive(LIMIT);
+        for _ in 0..20 {
+            let items = pace.batch();
+            let pull = Duration::from_micros(30) * u32::try_from(items).unwrap();
+            pace.took(items, pull, Duration::ZERO);
+        }
+        assert_eq!(pace.batch(), 1);
+    }
+
+    #[test]
+    fn a_fixed_batch_stays() {
+        let mut pace = Pace::fixed(NonZero::new(7).unwrap());
+        assert_eq!(after(&mut pace, 20, Duration::from_secs(1)), 7);
+    }
+}

@@ -1,0 +1,405 @@
+//! A bounded queue from many senders to one stream.
+//!
+//! A `VecDeque` under a mutex: what is taken out is taken in batches, so the lock is seldom fought over. The receiving
+//! side is woken only if it sleeps. A sender that found the queue full is woken when it is half empty: waking it for
+//! every place would cost two context switches per item as long as the other side is the slower one. So that nobody
+//! who counts on the exact number of places waits for ever, a waiting sender also looks by
+//! itself, after a millisecond and then ever less often.
+//!
+//! # The race feared
+//!
+//! Both sides sleep. Whoever sleeps has said so under the lock, after it had seen the queue empty or full;
+//! whoever changes that sees the note in the same critical section, and wakes after it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+use super::source::{Drained, Polled, Source, Stopper};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, MutexGuard, lock};
+use crate::wait::Parker;
+
+/// A sender's first look by itself, and the longest time between two.
+const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_secs(1));
+
+/// A queue for a stream, with room for `bound` items: any number of senders, one receiving end.
+///
+/// ```
+/// use drumline::stream::{self, stream};
+///
+/// let (sender, receiver) = stream::queue(16);
+/// let producer = std::thread::spawn(move || {
+///     for number in 1..=1_000u64 {
+///         sender.send(number).expect("the stream takes them all");
+///     }
+/// });
+/// let sum = stream(receiver).fold(|| 0, |sum, number| *sum += number, |sum, more| *sum += more);
+/// producer.join().unwrap();
+/// assert_eq!(sum, 500_500);
+/// ```
+///
+/// # Panics
+///
+/// If `bound` is 0.
+pub fn queue<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
+    assert!(
+        bound > 0,
+        "a queue without room passes nothing on; ask for at least 1"
+    );
+    let shared = Arc::new(Shared {
+        state: Mutex::new(State {
+            items: VecDeque::new(),
+            senders: 1,
+            receiver: true,
+            watched: false,
+            waiting: Vec::new(),
+        }),
+        bound,
+        bed: Arc::new(Bed {
+            parker: Parker::new(),
+            stopped: AtomicBool::new(false),
+        }),
+    });
+    let sender = Sender {
+        shared: Arc::clone(&shared),
+    };
+    (sender, Receiver { shared })
+}
+
+/// The sending end of a [`queue`]; clones send to the same queue, which ends when all of them are gone.
+pub struct Sender<T> {
+    shared: Arc<Shared<T>>,
+}
+
+/// The receiving end of a [`queue`]: a [`Source`].
+pub struct Receiver<T> {
+    shared: Arc<Shared<T>>,
+}
+
+/// Nobody takes from this queue any more; the item comes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Closed<T>(pub T);
+
+/// The item could not be sent at once; it comes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TrySendError<T> {
+    /// There is no room now.
+    Full(T),
+    /// Nobody takes from this queue any more.
+    Closed(T),
+}
+
+struct Shared<T> {
+    state: Mutex<State<T>>,
+    bound: usize,
+    bed: Arc<Bed>,
+}
+
+/// Where the receiving side sleeps.
+struct Bed {
+    parker: Parker,
+    /// Who finds nothing is not to wait.
+    stopped: AtomicBool,
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    senders: usize,
+    /// There is a receiver.
+    receiver: bool,
+    /// The receiver sleeps, or is about to.
+    watched: bool,
+    /// Senders that found it full.
+    waiting: Vec<Arc<Parker>>,
+}
+
+impl<T> Sender<T> {
+    /// Sends an item, as soon as there is room.
+    ///
+    /// ```
+    /// use drumline::stream::{self, Closed};
+    ///
+    /// let (sender, receiver) = stream::queue(1);
+    /// sender.send(1)?;
+    /// drop(receiver);
+    /// assert_eq!(sender.send(2), Err(Closed(2)));
+    /// # Ok::<(), Closed<i32>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone; the item comes back.
+    ///
+    /// # Blocking
+    ///
+    /// While the queue is full. In a pool the thread is replaced meanwhile, as by [`blocking`](crate::blocking()).
+    pub fn send(&self, item: T) -> Result<(), Closed<T>> {
+        let mut item = match self.try_send(item) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Closed(item)) => return Err(Closed(item)),
+            Err(TrySendError::Full(item)) => item,
+        };
+        let bed = Arc::new(Parker::new());
+        let (mut nap, longest) = LOOKS;
+        loop {
+            {
+                let mut state = lock(&self.shared.state);
+                if !state.receiver {
+                    return Err(Closed(item));
+                }
+                if state.items.len() < self.shared.bound {
+                    drop(state);
+                } else {
+                    if !state.waiting.iter().any(|other| Arc::ptr_eq(other, &bed)) {
+                        state.waiting.push(Arc::clone(&bed));
+                    }
+                    drop(state);
+                    if !crate::wait::blocking(|| bed.park_timeout(nap)) {
+                        nap = longest.min(nap * 2);
+                    }
+                }
+            }
+            item = match self.try_send(item) {
+                Ok(()) => {
+                    lock(&self.shared.state)
+                        .waiting
+                        .retain(|other| !Arc::ptr_eq(other, &bed));
+                    return Ok(());
+                }
+                Err(TrySendError::Closed(item)) => return Err(Closed(item)),
+                Err(TrySendError::Full(item)) => item,
+            };
+        }
+    }
+
+    /// Sends an item if there is room now.
+    ///
+    /// ```
+    /// use drumline::stream::{self, TrySendError};
+    ///
+    /// let (sender, _receiver) = stream::queue(1);
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it is full, or the receiver is gone; the item comes back.
+    pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
+        let mut state = lock(&self.shared.state);
+        if !state.receiver {
+            return Err(TrySendError::Closed(item));
+        }
+        if state.items.len() >= self.shared.bound {
+            return Err(TrySendError::Full(item));
+        }
+        state.items.push_back(item);
+        self.shared.wake_receiver(state);
+        Ok(())
+    }
+
+    /// How many items wait to be taken: a moment's number.
+    pub fn len(&self) -> usize {
+        lock(&self.shared.state).items.len()
+    }
+
+    /// Whether no item waits to be taken at this moment.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<T> Shared<T> {
+    fn wake_receiver(&self, mut state: MutexGuard<'_, State<T>>) {
+        if std::mem::take(&mut state.watched) {
+            drop(state);
+            self.bed.parker.unpark();
+        }
+    }
+
+    /// After something was taken: wakes the senders if half of the places are free.
+    fn wake_senders(&self, mut state: MutexGuard<'_, State<T>>) {
+        if !state.waiting.is_empty() && state.items.len() <= self.bound / 2 {
+            let waiting = std::mem::take(&mut state.waiting);
+            drop(state);
+            for bed in waiting {
+                bed.unpark();
+            }
+        }
+    }
+
+    /// The next item; `stoppable`: or `None` if it has been stopped.
+    fn recv(&self, stoppable: bool) -> Option<T> {
+        loop {
+            let mut state = lock(&self.state);
+            if let Some(item) = state.items.pop_front() {
+                self.wake_senders(state);
+                return Some(item);
+            }
+            if state.senders == 0 {
+                return None;
+            }
+            state.watched = true;
+            drop(state);
+            // Relaxed: whoever stops sets this and leaves a token, which `park` takes: the next look, at
+            // the latest, sees it.
+            if stoppable && self.bed.stopped.load(Ordering::Relaxed) {
+                return None;
+            }
+            self.bed.parker.park();
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Waits for the next item by hand, without a stream; `None` when all senders are gone.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::stream::queue(1);
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// drop(sender);
+    /// assert_eq!((receiver.recv(), receiver.recv()), (Some(1), None));
+    /// ```
+    ///
+    /// # Blocking
+    ///
+    /// Until there is an item, or none will come.
+    pub fn recv(&mut self) -> Option<T> {
+        self.shared.recv(false)
+    }
+}
+
+impl<T: Send> Source for Receiver<T> {
+    type Item = T;
+
+    fn recv(&mut self) -> Option<T> {
+        self.shared.recv(true)
+    }
+
+    fn try_recv(&mut self) -> Polled<T> {
+        let mut state = lock(&self.shared.state);
+        match state.items.pop_front() {
+            Some(item) => {
+                self.shared.wake_senders(state);
+                Polled::Item(item)
+            }
+            None if state.senders == 0 => Polled::Ended,
+            None => Polled::Empty,
+        }
+    }
+
+    fn recv_batch(&mut self, most: usize, batch: &mut Vec<T>) -> Drained {
+        let mut state = lock(&self.shared.state);
+        let count = most.min(state.items.len());
+        batch.extend(state.items.drain(..count));
+        let drained = match (state.items.is_empty(), state.senders) {
+            (true, 0) => Drained::Ended,
+            (true, _) if count < most => Drained::Empty,
+            _ => Drained::More,
+        };
+        self.shared.wake_senders(state);
+        drained
+    }
+
+    fn len_hint(&self) -> Option<usize> {
+        Some(lock(&self.shared.state).items.len())
+    }
+
+    fn stopper(&self) -> Option<Stopper> {
+        let bed = Arc::clone(&self.shared.bed);
+        // A stream that was stopped earlier is over.
+        bed.stopped.store(false, Ordering::Relaxed);
+        Some(Stopper::new(move || {
+            bed.stopped.store(true, Ordering::Relaxed);
+            bed.parker.unpark();
+        }))
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        lock(&self.shared.state).senders += 1;
+        Sender {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.shared.state);
+        state.senders -= 1;
+        if state.senders == 0 {
+            self.shared.wake_receiver(state);
+        }
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        let (items, waiting) = {
+            let mut state = lock(&self.shared.state);
+            state.receiver = false;
+            (
+                std::mem::take(&mut state.items),
+                std::mem::take(&mut state.waiting),
+            )
+        };
+        for bed in waiting {
+            bed.unpark();
+        }
+        // User code: not under the lock.
+        drop(items);
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Closed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Closed(..)")
+    }
+}
+
+impl<T> fmt::Display for Closed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the stream that took from this queue is over; the item comes back in the error",
+        )
+    }
+}
+
+impl<T> std::error::Error for Closed<T> {}
+
+impl<T> fmt::Debug for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TrySendError::Full(_) => "Full(..)",
+            TrySendError::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TrySendError::Full(_) => "the queue is full; try later, or use `send`, which waits",
+            TrySendError::Closed(_) => {
+                "the stream that took from this queue is over; the item comes back in the error"
+            }
+        })
+    }
+}
+
+impl<T> std::error::Error for TrySendError<T> {}

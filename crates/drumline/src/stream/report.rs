@@ -1,0 +1,105 @@
+//! What came of a stream.
+
+use std::any::Any;
+use std::fmt;
+
+use crate::unwind::Payload;
+
+/// What a stream did.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// How many items were taken from the source, and handled.
+    pub items: u64,
+    /// The panics that did not stop it, in the order of their items; see
+    /// [`on_panic`](super::Stream::on_panic).
+    pub panics: Vec<Panicked>,
+}
+
+/// A function of the program has panicked with an item.
+pub struct Panicked {
+    index: u64,
+    payload: Payload,
+}
+
+impl Panicked {
+    pub(super) fn new(index: u64, payload: Payload) -> Self {
+        Panicked { index, payload }
+    }
+
+    /// The number of the item in the source; the first has 0.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// What the panic said, if it is a text.
+    pub fn message(&self) -> Option<&str> {
+        let payload = &*self.payload;
+        let text = payload.downcast_ref::<&'static str>().copied();
+        text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+    }
+
+    /// What the panic carries.
+    pub fn into_payload(self) -> Box<dyn Any + Send> {
+        self.payload
+    }
+
+    /// Goes on with the panic on the calling thread.
+    pub fn resume(self) -> ! {
+        crate::unwind::resume(self.payload)
+    }
+}
+
+impl fmt::Debug for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Panicked")
+            .field("index", &self.index)
+            .field("message", &self.message())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a panic at item {} of the stream", self.index)?;
+        match self.message() {
+            Some(message) => write!(f, ": {message}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What becomes of a stream when a function of the program panics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnPanic {
+    /// Nothing more is taken from the source, what has been taken is finished, and then the panic goes on
+    /// where the stream was called: the one with the first item, if there are several.
+    #[default]
+    Stop,
+    /// The item is lost, and the stream goes on. The panics are in the [`Report`].
+    GoOn,
+}
+
+/// A stream stopped because of an error.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Failed<E> {
+    /// The number of the item in the source; the first has 0. Where several items failed, it is the lowest.
+    pub index: u64,
+    /// What went wrong with it.
+    pub error: E,
+    /// What the stream did. Everything that was taken from the source has been handled.
+    pub report: Report,
+}
+
+impl<E: fmt::Display> fmt::Display for Failed<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "item {} of the stream: {}", self.index, self.error)
+    }
+}
+
+impl<E: std::error::Error + 'static> std::error::Error for Failed<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

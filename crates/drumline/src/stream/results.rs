@@ -1,0 +1,281 @@
+//! The serial end of a stage: what comes of it, as an iterator.
+
+use std::fmt;
+use std::vec;
+
+use super::crew::Crew;
+use super::desk::Next;
+use super::source::{Drained, Polled, Source};
+use super::stage::{Consumer, Stage};
+use super::work::Work;
+use crate::pool::{self, Shared};
+use crate::sync::Arc;
+use crate::unwind;
+use crate::wait;
+
+/// What the serial end asks.
+#[derive(Debug)]
+pub(super) enum Asked<T> {
+    Batch(Vec<T>),
+    /// Nothing now.
+    Empty,
+    Over,
+}
+
+/// What hands batches to the serial end.
+pub(super) trait Batches<T>: Send {
+    /// The next batch; `wait`: waits for it, and is never `Empty`.
+    fn next_batch(&mut self, wait: bool) -> Asked<T>;
+}
+
+/// A stage whose consumers are jobs or threads of a scope.
+pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
+    pub(super) stage: Arc<Stage<S, W>>,
+    pub(super) crew: &'a (dyn Crew<'s> + Sync),
+    /// Whether the calling thread takes part instead of waiting.
+    pub(super) helps: bool,
+}
+
+impl<'s, S, W> Batches<W::Out> for Attended<'_, 's, S, W>
+where
+    S: Source + 's,
+    W: Work<S::Item> + 's,
+    S::Item: 's,
+    W::Out: 's,
+    W::State: 's,
+{
+    fn next_batch(&mut self, wait: bool) -> Asked<W::Out> {
+        let stage = &self.stage;
+        let desk = &stage.desk;
+        let mut sleep = false;
+        loop {
+            match desk.next(sleep) {
+                Next::Batch(batch, call) => {
+                    if call {
+                        self.call();
+                    }
+                    if !batch.is_empty() {
+                        return Asked::Batch(batch);
+                    }
+                    // Everything in it was left out.
+                    sleep = false;
+                    continue;
+                }
+                Next::Over => {
+                    self.crew.dismiss();
+                    if let Some(payload) = stage.take_fatal() {
+                        unwind::resume(payload);
+                    }
+                    return Asked::Over;
+                }
+                Next::Wait if !wait => return Asked::Empty,
+                Next::Wait => {}
+            }
+            if !sleep && self.helps && desk.step_in() {
+                Consumer::new(stage, self.crew, true).one_batch();
+                continue;
+            }
+            if sleep {
+                wait::blocking(|| desk.sleep());
+            }
+            sleep = !sleep;
+        }
+    }
+}
+
+impl<'s, S, W> Attended<'_, 's, S, W>
+where
+    S: Source + 's,
+    W: Work<S::Item> + 's,
+    S::Item: 's,
+    W::Out: 's,
+    W::State: 's,
+{
+    /// Has the first consumer come, where the serial end is none itself.
+    pub(super) fn open(&mut self) {
+        if !self.helps && self.stage.desk.summon() && !self.call() {
+            // No thread to be had.
+            self.helps = true;
+        }
+    }
+
+    fn call(&self) -> bool {
+        let stage = Arc::clone(&self.stage);
+        self.crew.call(stage)
+    }
+}
+
+/// However the serial end ends, nothing more is pulled then, and the consumers may go.
+pub(super) struct Close<'a, 's, S: Source, W: Work<S::Item>> {
+    pub(super) stage: &'a Stage<S, W>,
+    pub(super) crew: &'a (dyn Crew<'s> + Sync),
+}
+
+impl<S: Source, W: Work<S::Item>> Drop for Close<'_, '_, S, W> {
+    fn drop(&mut self) {
+        self.stage.stop();
+        self.crew.dismiss();
+    }
+}
+
+/// What comes of a stage: an iterator for its serial end.
+///
+/// It begins when the first item is asked for. The thread that asks takes part in the work while there is nothing
+/// for it, unless items take long or the pool takes no [guests](crate::PoolBuilder::guests).
+pub struct Results<'a, T> {
+    batches: Box<dyn Batches<T> + 'a>,
+    current: vec::IntoIter<T>,
+    is_over: bool,
+}
+
+impl<'a, T> Results<'a, T> {
+    pub(super) fn new(batches: impl Batches<T> + 'a) -> Self {
+        Results {
+            batches: Box::new(batches),
+            current: Vec::new().into_iter(),
+            is_over: false,
+        }
+    }
+
+    /// Sees to it that something is in `current`, if that can be.
+    fn refill(&mut self, wait: bool) -> Drained {
+        if self.current.len() > 0 {
+            return Drained::More;
+        }
+        if self.is_over {
+            return Drained::Ended;
+        }
+        // Said first: after a panic, too, it is over.
+        self.is_over = true;
+        let asked = self.batches.next_batch(wait);
+        match asked {
+            Asked::Batch(batch) => {
+                self.is_over = false;
+                self.current = batch.into_iter();
+                Drained::More
+            }
+            Asked::Empty => {
+                self.is_over = false;
+                Drained::Empty
+            }
+            Asked::Over => Drained::Ended,
+        }
+    }
+}
+
+/// Waits for the next result.
+///
+/// # Panics
+///
+/// At its end, if a function of the stage has panicked and that [stopped](super::OnPanic::Stop) it.
+///
+/// # Blocking
+///
+/// Until there is a result, or there will be none.
+impl<T> Iterator for Results<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        loop {
+            if let Some(item) = self.current.next() {
+                return Some(item);
+            }
+            if self.refill(true) == Drained::Ended {
+                return None;
+            }
+        }
+    }
+
+    fn fold<B, F>(mut self, init: B, mut f: F) -> B
+    where
+        F: FnMut(B, T) -> B,
+    {
+        let mut all = init;
+        while self.refill(true) == Drained::More {
+            let batch = std::mem::take(&mut self.current);
+            all = batch.fold(all, &mut f);
+        }
+        all
+    }
+}
+
+impl<T> std::iter::FusedIterator for Results<'_, T> {}
+
+impl<T: Send> Source for Results<'_, T> {
+    type Item = T;
+
+    fn recv(&mut self) -> Option<T> {
+        self.next()
+    }
+
+    fn try_recv(&mut self) -> Polled<T> {
+        match self.refill(false) {
+            Drained::More => self.current.next().map_or(Polled::Empty, Polled::Item),
+            Drained::Empty => Polled::Empty,
+            Drained::Ended => Polled::Ended,
+        }
+    }
+
+    fn recv_batch(&mut self, most: usize, batch: &mut Vec<T>) -> Drained {
+        let full = batch.len().saturating_add(most);
+        while batch.len() < full {
+            match self.refill(false) {
+                Drained::More => {}
+                other => return other,
+            }
+            batch.extend(self.current.by_ref().take(full - batch.len()));
+        }
+        Drained::More
+    }
+}
+
+impl<T> fmt::Debug for Results<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Results").finish_non_exhaustive()
+    }
+}
+
+/// A stage whose consumers are tasks or threads that nobody waits for.
+pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Crew<'static>> {
+    pub(super) stage: Arc<Stage<S, W>>,
+    pub(super) crew: C,
+    /// The pool that the calling thread visits to help.
+    pub(super) registry: Option<Shared>,
+    pub(super) is_open: bool,
+}
+
+impl<S, W, C> Batches<W::Out> for Adrift<S, W, C>
+where
+    S: Source + 'static,
+    W: Work<S::Item> + 'static,
+    S::Item: 'static,
+    W::Out: 'static,
+    W::State: 'static,
+    C: Crew<'static> + Send + Sync,
+{
+    fn next_batch(&mut self, wait: bool) -> Asked<W::Out> {
+        let mut attended = Attended {
+            stage: Arc::clone(&self.stage),
+            crew: &self.crew,
+            helps: self.registry.is_some(),
+        };
+        if !std::mem::replace(&mut self.is_open, true) {
+            attended.open();
+            if attended.helps && self.registry.is_none() {
+                self.is_open = false;
+            }
+        }
+        match &self.registry {
+            Some(registry) => pool::visit(registry, || attended.next_batch(wait)),
+            None => attended.next_batch(wait),
+        }
+    }
+}
+
+impl<S: Source, W: Work<S::Item>, C: Crew<'static>> Drop for Adrift<S, W, C> {
+    fn drop(&mut self) {
+        self.stage.stop();
+        self.crew.dismiss();
+    }
+}

@@ -1,0 +1,300 @@
+//! Stages whose results come together again: the serial end, and what can be done there.
+
+use std::fmt;
+
+use super::consumers::{Consumers, Kind};
+use super::crew::{Detached, Tasks, Threads};
+use super::feed::{Feed, Use};
+use super::finished::Finished;
+use super::queue::{Closed, Sender};
+use super::report::Report;
+use super::results::{Adrift, Attended, Close, Results};
+use super::settings::Settings;
+use super::source::Source;
+use super::stage::Stage;
+use super::stream::Stream;
+use super::work::Work;
+use crate::unwind;
+
+/// A parallel stage whose results come together in one place, in order or not; made by
+/// [`ordered`](Stream::ordered) and [`unordered`](Stream::unordered).
+///
+/// Nothing happens before one of the methods here, or the iterator, is used.
+#[must_use = "a stage does nothing before its results are asked for"]
+pub struct Serial<F: Feed, W> {
+    pub(super) feed: F,
+    pub(super) work: W,
+    pub(super) consumers: Consumers,
+    pub(super) settings: Settings<F::Item>,
+    pub(super) is_ordered: bool,
+}
+
+impl<F, W> Serial<F, W>
+where
+    F: Feed,
+    W: Work<F::Item>,
+{
+    /// Runs the stage while `serial` takes its results, on the calling thread; what `serial` leaves is dropped.
+    ///
+    /// The functions of the stage may borrow what outlives the call.
+    ///
+    /// ```
+    /// use drumline::stream;
+    ///
+    /// let names = ["ada", "grace", "barbara"];
+    /// let greeting = String::from("hello");
+    /// let longest = stream::iter(names)
+    ///     .map_ordered(|name| format!("{greeting}, {name}"))
+    ///     .with(|greetings| greetings.max_by_key(String::len));
+    /// assert_eq!(longest.unwrap(), "hello, barbara");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where `serial` does, and where a function of the stage does (see [`OnPanic`](super::OnPanic)).
+    ///
+    /// # Blocking
+    ///
+    /// Until `serial` has returned and what was in flight is finished. A source that has no
+    /// [stopper](Source::stopper) and says nothing more holds it up, if `serial` returns before the end.
+    pub fn with<R>(self, serial: impl FnOnce(&mut Results<'_, W::Out>) -> R) -> R {
+        let (result, _) = self.run(serial);
+        result
+    }
+
+    /// Does something with each result, one after another, on the calling thread.
+    ///
+    /// ```
+    /// use drumline::stream;
+    ///
+    /// let mut squares = Vec::new();
+    /// let report = stream::iter(1..=4).map_ordered(|n| n * n).for_each(|square| squares.push(square));
+    /// assert_eq!((report.items, squares), (4, vec![1, 4, 9, 16]));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`with`](Self::with).
+    ///
+    /// # Blocking
+    ///
+    /// Until the stream has ended.
+    pub fn for_each(self, mut op: impl FnMut(W::Out)) -> Report {
+        let ((), report) = self.run(|results| results.by_ref().for_each(&mut op));
+        report
+    }
+
+    /// Does something that can fail with each result, one after another, on the calling thread; the first error
+    /// stops the stream.
+    ///
+    /// ```
+    /// use drumline::stream;
+    /// use std::io::Write;
+    ///
+    /// let mut out = Vec::new();
+    /// stream::iter(["a", "b"])
+    ///     .map_ordered(str::to_uppercase)
+    ///     .try_for_each(|line| writeln!(out, "{line}"))?;
+    /// assert_eq!(out, b"A\nB\n");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first that `op` returns. Results that come after it are dropped.
+    ///
+    /// # Panics
+    ///
+    /// As [`with`](Self::with).
+    ///
+    /// # Blocking
+    ///
+    /// As [`with`](Self::with).
+    pub fn try_for_each<E>(self, op: impl FnMut(W::Out) -> Result<(), E>) -> Result<Report, E> {
+        let (outcome, report) = self.run(|results| results.try_for_each(op));
+        outcome.map(|()| report)
+    }
+
+    /// Sends the results to a queue, as long as somebody takes from it.
+    ///
+    /// ```
+    /// use drumline::stream::{self, stream};
+    ///
+    /// let (sender, receiver) = stream::queue(4);
+    /// let adding = std::thread::spawn(|| {
+    ///     stream(receiver).fold(|| 0, |sum, n| *sum += n, |sum, more| *sum += more)
+    /// });
+    /// stream::iter(1..=100).map_ordered(|n| n * 2).send_to(&sender)?;
+    /// drop(sender);
+    /// assert_eq!(adding.join().unwrap(), 10_100);
+    /// # Ok::<(), stream::Closed<i32>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If nobody takes from the queue any more: the result that was not sent comes back, and the stream stops.
+    ///
+    /// # Panics
+    ///
+    /// As [`with`](Self::with).
+    ///
+    /// # Blocking
+    ///
+    /// As [`with`](Self::with), and while the queue is full.
+    pub fn send_to(self, sink: &Sender<W::Out>) -> Result<Report, Closed<W::Out>> {
+        self.try_for_each(|result| sink.send(result))
+    }
+
+    /// The results as the source of another parallel stage, in the same pool.
+    ///
+    /// ```
+    /// use drumline::stream;
+    ///
+    /// let texts = ["1 2", "3 4 5"];
+    /// let mut squares = Vec::new();
+    /// stream::iter(texts)
+    ///     .flat_map(|text| text.split(' ').map(|n| n.parse::<u32>().unwrap()))
+    ///     .ordered()
+    ///     .stream()
+    ///     .map_ordered(|n| n * n)
+    ///     .for_each(|square| squares.push(square));
+    /// assert_eq!(squares, [1, 4, 9, 16, 25]);
+    /// ```
+    pub fn stream(self) -> Stream<Self> {
+        let consumers = self.consumers.clone();
+        let mut next = Stream::new(self);
+        next.consumers = consumers;
+        next
+    }
+
+    /// Runs the stage, and says what it did.
+    fn run<R>(self, serial: impl FnOnce(&mut Results<'_, W::Out>) -> R) -> (R, Report) {
+        let Serial {
+            feed,
+            work,
+            consumers,
+            settings,
+            is_ordered,
+        } = self;
+        feed.feed(Attending {
+            work,
+            consumers,
+            settings,
+            is_ordered,
+            serial,
+        })
+    }
+}
+
+/// Runs a stage while something is done with its results.
+struct Attending<W, T, K> {
+    work: W,
+    consumers: Consumers,
+    settings: Settings<T>,
+    is_ordered: bool,
+    serial: K,
+}
+
+fn finished<B>(is_ordered: bool) -> Finished<B> {
+    if is_ordered {
+        Finished::in_order()
+    } else {
+        Finished::as_they_come()
+    }
+}
+
+impl<T, W, K, R> Use<T> for Attending<W, T, K>
+where
+    T: Send,
+    W: Work<T>,
+    K: FnOnce(&mut Results<'_, W::Out>) -> R,
+{
+    type Out = (R, Report);
+
+    fn apply<S: Source<Item = T>>(self, source: S) -> (R, Report) {
+        let consumers = self.consumers;
+        let most = consumers.most();
+        let finished = finished(self.is_ordered);
+        let stage = Stage::new(source, self.work, self.settings, most, finished);
+        let result = consumers.attend(|crew, helps| {
+            let _close = Close {
+                stage: &stage,
+                crew,
+            };
+            let mut attended = Attended {
+                stage: stage.clone(),
+                crew,
+                helps,
+            };
+            attended.open();
+            (self.serial)(&mut Results::new(attended))
+        });
+        if let Some(payload) = stage.take_fatal() {
+            // The serial end has not come to it.
+            unwind::discard(result);
+            unwind::resume(payload);
+        }
+        (result, stage.report())
+    }
+}
+
+/// A stage that runs is a source for the next one.
+impl<F, W> Feed for Serial<F, W>
+where
+    F: Feed,
+    W: Work<F::Item>,
+{
+    type Item = W::Out;
+
+    fn feed<U: Use<W::Out>>(self, on: U) -> U::Out {
+        self.with(|results| on.apply(results))
+    }
+}
+
+/// The results, for a stage that borrows nothing.
+///
+/// It begins with the first item that is asked for, and stops when the iterator is dropped: what was in flight
+/// is finished, but nobody waits for it. The pool should live as long as the iterator.
+impl<S, W> IntoIterator for Serial<S, W>
+where
+    S: Source + 'static,
+    S::Item: 'static,
+    W: Work<S::Item> + 'static,
+    W::Out: 'static,
+    W::State: 'static,
+{
+    type Item = W::Out;
+    type IntoIter = Results<'static, W::Out>;
+
+    fn into_iter(self) -> Results<'static, W::Out> {
+        let most = self.consumers.most();
+        let finished = finished(self.is_ordered);
+        let stage = Stage::new(self.feed, self.work, self.settings, most, finished);
+        if let Kind::Threads(threads) = self.consumers.kind {
+            return Results::new(Adrift {
+                stage,
+                crew: Threads::new(Detached, threads.get(), false),
+                registry: None,
+                is_open: false,
+            });
+        }
+        let registry = self.consumers.share();
+        Results::new(Adrift {
+            stage,
+            crew: Tasks {
+                registry: registry.clone(),
+            },
+            registry: registry.has_guests().then_some(registry),
+            is_open: false,
+        })
+    }
+}
+
+impl<F: Feed, W> fmt::Debug for Serial<F, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serial")
+            .field("settings", &self.settings)
+            .field("is_ordered", &self.is_ordered)
+            .finish_non_exhaustive()
+    }
+}

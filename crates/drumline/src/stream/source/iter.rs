@@ -1,0 +1,54 @@
+//! Iterators as sources.
+
+use super::{Drained, Polled, Source};
+
+/// The items of an iterator; made by [`stream::iter`](crate::stream::iter).
+///
+/// Whichever consumer needs items asks the iterator for them, one consumer at a time: that is the serial
+/// part of the stream. An iterator cannot say that it has nothing now, so a consumer that asks for a batch
+/// gets all of it before it begins. Where an iterator waits for somebody (lines that a person
+/// types), a fixed [batch](crate::stream::Stream::batch) of one has each item handled at once.
+#[derive(Clone, Debug)]
+pub struct Iter<I> {
+    /// `None` once it has ended: not every iterator goes on saying so.
+    items: Option<I>,
+}
+
+impl<I> Iter<I> {
+    pub(crate) fn new(items: I) -> Self {
+        Iter { items: Some(items) }
+    }
+}
+
+impl<I> Source for Iter<I>
+where
+    I: Iterator + Send,
+    I::Item: Send,
+{
+    type Item = I::Item;
+
+    fn recv(&mut self) -> Option<I::Item> {
+        let item = self.items.as_mut()?.next();
+        if item.is_none() {
+            self.items = None;
+        }
+        item
+    }
+
+    fn try_recv(&mut self) -> Polled<I::Item> {
+        self.recv().map_or(Polled::Ended, Polled::Item)
+    }
+
+    fn recv_batch(&mut self, most: usize, batch: &mut Vec<I::Item>) -> Drained {
+        let Some(items) = &mut self.items else {
+            return Drained::Ended;
+        };
+        let before = batch.len();
+        batch.extend(items.take(most));
+        if batch.len() - before < most {
+            self.items = None;
+            return Drained::Ended;
+        }
+        Drained::More
+    }
+}

@@ -1,0 +1,202 @@
+//! Where items come from.
+
+mod iter;
+mod mpsc;
+
+#[cfg(feature = "crossbeam-channel")]
+mod crossbeam;
+#[cfg(feature = "flume")]
+mod flume;
+#[cfg(feature = "kanal")]
+mod kanal;
+
+use std::fmt;
+
+use crate::sync::Arc;
+
+pub use iter::Iter;
+
+/// What a [`Source`] says that was asked without waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polled<T> {
+    /// The next item.
+    Item(T),
+    /// None is there now; there may be one later.
+    Empty,
+    /// There is none, and there never will be one.
+    Ended,
+}
+
+/// What a [`Source`] says after a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drained {
+    /// There may be more right now.
+    More,
+    /// No more are there now; there may be some later.
+    Empty,
+    /// There are no more, and there never will be any.
+    Ended,
+}
+
+/// Makes a source that waits, or will, say that it has ended; see [`Source::stopper`].
+#[derive(Clone)]
+pub struct Stopper(Arc<dyn Fn() + Send + Sync>);
+
+impl Stopper {
+    /// A stopper that does `stop`.
+    ///
+    /// ```
+    /// use drumline::stream::Stopper;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    ///
+    /// let stopped = Arc::new(AtomicBool::new(false));
+    /// let stopper = Stopper::new({
+    ///     let stopped = Arc::clone(&stopped);
+    ///     move || stopped.store(true, Ordering::Relaxed)
+    /// });
+    /// stopper.stop();
+    /// assert!(stopped.load(Ordering::Relaxed));
+    /// ```
+    pub fn new(stop: impl Fn() + Send + Sync + 'static) -> Self {
+        Stopper(Arc::new(stop))
+    }
+
+    /// Stops the source.
+    pub fn stop(&self) {
+        (self.0)();
+    }
+}
+
+impl fmt::Debug for Stopper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stopper").finish_non_exhaustive()
+    }
+}
+
+/// A queue, or anything else that items come from one by one.
+///
+/// Only one consumer at a time touches a source, so it need not be [`Sync`], and nothing in it has to be
+/// thread-safe. To let streams take from a queue of your own, say how it waits and how it looks:
+///
+/// ```
+/// use drumline::stream::{Polled, Source, stream};
+/// use std::collections::VecDeque;
+/// use std::sync::{Arc, Condvar, Mutex};
+///
+/// /// Numbers that other threads push; `None` ends it.
+/// #[derive(Clone, Default)]
+/// struct Numbers(Arc<(Mutex<VecDeque<Option<u64>>>, Condvar)>);
+///
+/// impl Source for Numbers {
+///     type Item = u64;
+///
+///     fn recv(&mut self) -> Option<u64> {
+///         let (numbers, pushed) = &*self.0;
+///         let waiting = numbers.lock().unwrap();
+///         let mut numbers = pushed.wait_while(waiting, |numbers| numbers.is_empty()).unwrap();
+///         numbers.pop_front_if(|number| number.is_some()).flatten() // the end stays
+///     }
+///
+///     fn try_recv(&mut self) -> Polled<u64> {
+///         if self.0.0.lock().unwrap().is_empty() { return Polled::Empty }
+///         self.recv().map_or(Polled::Ended, Polled::Item) // only one consumer takes
+///     }
+/// }
+///
+/// let numbers = Numbers::default();
+/// numbers.0.0.lock().unwrap().extend([Some(1), Some(2), None]);
+/// assert_eq!(stream(numbers).fold(|| 0, |sum, number| *sum += number, |sum, more| *sum += more), 3);
+/// ```
+pub trait Source: Send {
+    /// What comes from it.
+    type Item: Send;
+
+    /// Waits for the next item; `None` when it has ended, then and ever after.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is an item, or none will come.
+    fn recv(&mut self) -> Option<Self::Item>;
+
+    /// The next item, if it is there now. A source that cannot know without waiting (an iterator) waits.
+    fn try_recv(&mut self) -> Polled<Self::Item>;
+
+    /// Adds at most `most` items that are there now, without waiting.
+    ///
+    /// Asks for them one by one, unless the source knows better.
+    fn recv_batch(&mut self, most: usize, batch: &mut Vec<Self::Item>) -> Drained {
+        for _ in 0..most {
+            match self.try_recv() {
+                Polled::Item(item) => batch.push(item),
+                Polled::Empty => return Drained::Empty,
+                Polled::Ended => return Drained::Ended,
+            }
+        }
+        Drained::More
+    }
+
+    /// How many items are there now, if that is known.
+    ///
+    /// Where it is, nobody is woken for items that are not there.
+    fn len_hint(&self) -> Option<usize> {
+        None
+    }
+
+    /// What ends the waiting in [`recv`](Self::recv) from outside, for good, if that is possible.
+    ///
+    /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a consumer that waits for an
+    /// item is gone only when one comes, or when the source ends.
+    fn stopper(&self) -> Option<Stopper> {
+        None
+    }
+}
+
+/// Takes from it as long as the stream lasts; what is left can be used afterwards.
+impl<S: Source + ?Sized> Source for &mut S {
+    type Item = S::Item;
+
+    fn recv(&mut self) -> Option<S::Item> {
+        (**self).recv()
+    }
+
+    fn try_recv(&mut self) -> Polled<S::Item> {
+        (**self).try_recv()
+    }
+
+    fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
+        (**self).recv_batch(most, batch)
+    }
+
+    fn len_hint(&self) -> Option<usize> {
+        (**self).len_hint()
+    }
+
+    fn stopper(&self) -> Option<Stopper> {
+        (**self).stopper()
+    }
+}
+
+impl<S: Source + ?Sized> Source for Box<S> {
+    type Item = S::Item;
+
+    fn recv(&mut self) -> Option<S::Item> {
+        (**self).recv()
+    }
+
+    fn try_recv(&mut self) -> Polled<S::Item> {
+        (**self).try_recv()
+    }
+
+    fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
+        (**self).recv_batch(most, batch)
+    }
+
+    fn len_hint(&self) -> Option<usize> {
+        (**self).len_hint()
+    }
+
+    fn stopper(&self) -> Option<Stopper> {
+        (**self).stopper()
+    }
+}

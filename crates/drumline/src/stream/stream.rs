@@ -1,0 +1,349 @@
+//! The stream that users build: a source, functions, and knobs.
+
+use std::fmt;
+use std::num::NonZero;
+
+use super::consumers::{Consumers, Kind};
+use super::feed::Feed;
+use super::report::OnPanic;
+use super::serial::Serial;
+use super::settings::Settings;
+use super::work::{Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work};
+use crate::control::{CancellationToken, Progress};
+use crate::pool::{Pool, Shared};
+use crate::sync::Arc;
+
+/// Items from a [`Source`](super::Source), and what several consumers do with them; made by
+/// [`stream`](super::stream()) and [`iter`](super::iter).
+///
+/// Nothing happens before an end is called: [`for_each`](Self::for_each) and its like, or one of those of
+/// [`ordered`](Self::ordered).
+#[must_use = "a stream does nothing before its end is called"]
+pub struct Stream<F: Feed, W = Pass> {
+    pub(super) feed: F,
+    pub(super) work: W,
+    pub(super) consumers: Consumers,
+    pub(super) settings: Settings<F::Item>,
+}
+
+/// Fails with a message that says what to do.
+#[track_caller]
+fn positive(number: usize, what: &str) -> NonZero<usize> {
+    match NonZero::new(number) {
+        Some(number) => number,
+        None => panic!("a stream with {what} = 0 could never go on; ask for at least 1"),
+    }
+}
+
+impl<F: Feed> Stream<F> {
+    pub(super) fn new(feed: F) -> Self {
+        Stream {
+            feed,
+            work: Pass,
+            consumers: Consumers::default(),
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl<F: Feed, W> Stream<F, W> {
+    /// The consumers are jobs of this pool, rather than of the one that the calling thread is in, or the global one.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// assert_eq!(drumline::stream::iter(0..10).pool(&pool).count(), 10);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    pub fn pool(mut self, pool: &Pool) -> Self {
+        self.consumers.pool = Some(Shared::clone(pool.registry()));
+        self
+    }
+
+    /// At most so many consumers at once, the calling thread included; otherwise as many as the pool has jobs.
+    ///
+    /// They come only as they are needed. With one, everything happens in the calling thread, in order.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.consumers.kind = Kind::Jobs(positive(jobs, "jobs"));
+        self
+    }
+
+    /// The consumers are threads that do nothing else, instead of jobs of a pool: for items that take long.
+    ///
+    /// They are started as they are needed, so many at most, and end with the stream. The calling thread is one
+    /// of them at a parallel end, and none at a serial one. If the system refuses a thread, the stream goes on with
+    /// those that there are.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.consumers.kind = Kind::Threads(positive(threads, "threads"));
+        self
+    }
+
+    /// Consumers take so many items at once, if so many are there. Otherwise they take as many as make some 20 µs of work: one
+    /// by one those that take long, and many short ones.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn batch(mut self, items: usize) -> Self {
+        self.settings.fixed_batch = Some(positive(items, "batch"));
+        self
+    }
+
+    /// Consumers never take more than so many items at once, 1024 unless something else is said.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn batch_limit(mut self, items: usize) -> Self {
+        self.settings.batch_limit = positive(items, "batch_limit");
+        self
+    }
+
+    /// At most so many items are in flight: taken from the source, and not yet taken by the serial end (or, at a parallel end, not yet
+    /// handled). So it bounds the window in which results wait for an earlier one, too.
+    ///
+    /// Otherwise there are 8 batches per consumer.
+    ///
+    /// # Panics
+    ///
+    /// If it is 0.
+    #[track_caller]
+    pub fn in_flight(mut self, items: usize) -> Self {
+        self.settings.in_flight = Some(positive(items, "in_flight"));
+        self
+    }
+
+    /// The items in flight weigh at most `limit` together, in whatever unit `weigh` counts (bytes, for instance), but for
+    /// the last that was taken. One item is let through whatever it weighs.
+    ///
+    /// ```
+    /// let blocks = vec![vec![0u8; 1 << 10]; 100];
+    /// let count = drumline::stream::iter(blocks).weigh(1 << 14, Vec::len).count();
+    /// assert_eq!(count, 100);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `limit` is 0.
+    #[track_caller]
+    pub fn weigh(
+        mut self,
+        limit: usize,
+        weigh: impl Fn(&F::Item) -> usize + Send + Sync + 'static,
+    ) -> Self {
+        let limit = positive(limit, "weight").get();
+        self.settings.weigh = Some((limit, Arc::new(weigh)));
+        self
+    }
+
+    /// Nothing more is taken from the source once the token is cancelled; what has been taken is finished.
+    ///
+    /// A consumer that waits for the source notices if that has a [stopper](super::Source::stopper), and otherwise when
+    /// the next item comes.
+    ///
+    /// ```
+    /// use drumline::stream;
+    /// use drumline::iter::CancellationToken;
+    ///
+    /// let token = CancellationToken::new();
+    /// let report = stream::iter(0..).cancel_on(&token).for_each(|n| if n == 1_000 { token.cancel() });
+    /// assert!(report.items > 1_000);
+    /// ```
+    pub fn cancel_on(mut self, token: &CancellationToken) -> Self {
+        self.settings.cancel = Some(token.clone());
+        self
+    }
+
+    /// Counts the items that are finished.
+    ///
+    /// ```
+    /// use drumline::stream;
+    /// use drumline::iter::Progress;
+    ///
+    /// let progress = Progress::new();
+    /// stream::iter(0..100).progress(&progress).for_each(|_| ());
+    /// assert_eq!(progress.finished(), 100);
+    /// ```
+    pub fn progress(mut self, progress: &Progress) -> Self {
+        self.settings.progress = Some(progress.clone());
+        self
+    }
+
+    /// What becomes of the stream if a function panics: it [stops](OnPanic::Stop), unless something else is said.
+    pub fn on_panic(mut self, what: OnPanic) -> Self {
+        self.settings.on_panic = what;
+        self
+    }
+
+    /// Adds a link to what is done.
+    pub(super) fn chain<V>(self, link: impl FnOnce(W) -> V) -> Stream<F, V> {
+        Stream {
+            feed: self.feed,
+            work: link(self.work),
+            consumers: self.consumers,
+            settings: self.settings,
+        }
+    }
+}
+
+impl<F, W> Stream<F, W>
+where
+    F: Feed,
+    W: Work<F::Item>,
+{
+    /// Makes something of each item, several at once.
+    ///
+    /// ```
+    /// let sum = drumline::stream::iter(1..=3).map(|n| n * n).reduce(|a, b| a + b);
+    /// assert_eq!(sum, Some(14));
+    /// ```
+    pub fn map<OP, R>(self, op: OP) -> Stream<F, Map<W, OP>>
+    where
+        OP: Fn(W::Out) -> R + Send + Sync,
+        R: Send,
+    {
+        self.chain(|base| Map { base, op })
+    }
+
+    /// Leaves out the items for which `op` says no.
+    ///
+    /// ```
+    /// assert_eq!(drumline::stream::iter(0..10).filter(|n| n % 5 == 0).count(), 2);
+    /// ```
+    pub fn filter<OP>(self, op: OP) -> Stream<F, Filter<W, OP>>
+    where
+        OP: Fn(&W::Out) -> bool + Send + Sync,
+    {
+        self.chain(|base| Filter { base, op })
+    }
+
+    /// Makes something of each item, or leaves it out.
+    ///
+    /// ```
+    /// let numbers = drumline::stream::iter(["1", "two", "3"]).filter_map(|text| text.parse::<u32>().ok());
+    /// assert_eq!(numbers.reduce(|a, b| a + b), Some(4));
+    /// ```
+    pub fn filter_map<OP, R>(self, op: OP) -> Stream<F, FilterMap<W, OP>>
+    where
+        OP: Fn(W::Out) -> Option<R> + Send + Sync,
+        R: Send,
+    {
+        self.chain(|base| FilterMap { base, op })
+    }
+
+    /// Makes any number of items of each.
+    ///
+    /// ```
+    /// assert_eq!(drumline::stream::iter(["a b", "c"]).flat_map(|line| line.split(' ')).count(), 3);
+    /// ```
+    pub fn flat_map<OP, R>(self, op: OP) -> Stream<F, FlatMap<W, OP>>
+    where
+        OP: Fn(W::Out) -> R + Send + Sync,
+        R: IntoIterator,
+        R::Item: Send,
+    {
+        self.chain(|base| FlatMap { base, op })
+    }
+
+    /// As [`map`](Self::map), with a state that each consumer has for itself. There are never more states than consumers
+    /// at once, unless one is lost to a panic.
+    ///
+    /// ```
+    /// let lengths = drumline::stream::iter(0..100).map_init(String::new, |text, n| {
+    ///     use std::fmt::Write;
+    ///     text.clear();
+    ///     write!(text, "{n}").unwrap();
+    ///     text.len()
+    /// });
+    /// assert_eq!(lengths.reduce(|a, b| a + b), Some(190));
+    /// ```
+    pub fn map_init<INIT, S, OP, R>(self, init: INIT, op: OP) -> Stream<F, MapInit<W, INIT, OP>>
+    where
+        INIT: Fn() -> S + Send + Sync,
+        S: Send,
+        OP: Fn(&mut S, W::Out) -> R + Send + Sync,
+        R: Send,
+    {
+        self.chain(|base| MapInit { base, init, op })
+    }
+
+    /// As [`map`](Self::map), with a function that can fail: after an error nothing more is taken from the source. What had
+    /// been taken is finished, and all results arrive at the end, the error among them.
+    ///
+    /// ```
+    /// let mut results = Vec::new();
+    /// drumline::stream::iter(["1", "two", "3"])
+    ///     .try_map(|text| text.parse::<u32>())
+    ///     .ordered()
+    ///     .for_each(|result| results.push(result));
+    /// assert_eq!(results[0], Ok(1));
+    /// assert!(results[1].is_err());
+    /// ```
+    pub fn try_map<OP, R, E>(self, op: OP) -> Stream<F, TryMap<W, OP>>
+    where
+        OP: Fn(W::Out) -> Result<R, E> + Send + Sync,
+        R: Send,
+        E: Send,
+    {
+        self.chain(|base| TryMap { base, op })
+    }
+
+    /// Brings the results together again, in the order of the source.
+    ///
+    /// ```
+    /// let squares: Vec<u32> = drumline::stream::iter(1..=5).map(|n| n * n).ordered().into_iter().collect();
+    /// assert_eq!(squares, [1, 4, 9, 16, 25]);
+    /// ```
+    pub fn ordered(self) -> Serial<F, W> {
+        self.serial(true)
+    }
+
+    /// Brings the results together again, as they come.
+    ///
+    /// ```
+    /// let mut squares: Vec<u32> = drumline::stream::iter(1..=5).map(|n| n * n).unordered().into_iter().collect();
+    /// squares.sort();
+    /// assert_eq!(squares, [1, 4, 9, 16, 25]);
+    /// ```
+    pub fn unordered(self) -> Serial<F, W> {
+        self.serial(false)
+    }
+
+    /// [`map`](Self::map), and then [`ordered`](Self::ordered).
+    pub fn map_ordered<OP, R>(self, op: OP) -> Serial<F, Map<W, OP>>
+    where
+        OP: Fn(W::Out) -> R + Send + Sync,
+        R: Send,
+    {
+        self.map(op).ordered()
+    }
+
+    fn serial(self, is_ordered: bool) -> Serial<F, W> {
+        Serial {
+            feed: self.feed,
+            work: self.work,
+            consumers: self.consumers,
+            settings: self.settings,
+            is_ordered,
+        }
+    }
+}
+
+impl<F: Feed, W> fmt::Debug for Stream<F, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,274 @@
+//! What consumers do with items: chains of functions, run on one item after another.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// The item at hand: its number in the source, and a way to stop the stream.
+#[derive(Debug)]
+pub struct At {
+    index: Cell<u64>,
+    stop: Cell<bool>,
+}
+
+impl At {
+    pub(super) fn new() -> Self {
+        At {
+            index: Cell::new(0),
+            stop: Cell::new(false),
+        }
+    }
+
+    pub(super) fn go_to(&self, index: u64) {
+        self.index.set(index);
+    }
+
+    pub(super) fn index(&self) -> u64 {
+        self.index.get()
+    }
+
+    /// Nothing more shall be pulled.
+    pub(super) fn stop(&self) {
+        self.stop.set(true);
+    }
+
+    pub(super) fn take_stop(&self) -> bool {
+        self.stop.take()
+    }
+}
+
+/// What is done with each item, with a state per consumer. What comes of it goes to `out`.
+pub trait Work<T>: Send + Sync {
+    /// What comes of an item.
+    type Out: Send;
+    /// What each consumer has for itself.
+    type State: Send;
+
+    /// The state of another consumer.
+    fn begin(&self) -> Self::State;
+
+    /// What is left of a state with which an item has panicked.
+    fn salvage(&self, state: Self::State) -> Option<Self::State> {
+        crate::unwind::discard(state);
+        None
+    }
+
+    /// Does it.
+    fn work(&self, state: &mut Self::State, at: &At, item: T, out: &mut impl FnMut(Self::Out));
+}
+
+/// Hands items on as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pass;
+
+impl<T: Send> Work<T> for Pass {
+    type Out = T;
+    type State = ();
+
+    fn begin(&self) {}
+
+    #[inline]
+    fn work(&self, (): &mut (), _at: &At, item: T, out: &mut impl FnMut(T)) {
+        out(item);
+    }
+}
+
+macro_rules! debug_without_closure {
+    ($($Link:ident)*) => {$(
+        impl<W: fmt::Debug, F> fmt::Debug for $Link<W, F> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Link))
+                    .field("base", &self.base)
+                    .finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+debug_without_closure! { Map Filter FilterMap FlatMap TryMap }
+
+/// One item of each.
+#[derive(Clone)]
+pub struct Map<W, F> {
+    pub(super) base: W,
+    pub(super) op: F,
+}
+
+impl<T, W, F, R> Work<T> for Map<W, F>
+where
+    W: Work<T>,
+    F: Fn(W::Out) -> R + Send + Sync,
+    R: Send,
+{
+    type Out = R;
+    type State = W::State;
+
+    fn begin(&self) -> W::State {
+        self.base.begin()
+    }
+
+    #[inline]
+    fn work(&self, state: &mut W::State, at: &At, item: T, out: &mut impl FnMut(R)) {
+        self.base
+            .work(state, at, item, &mut |item| out((self.op)(item)));
+    }
+}
+
+/// Some of them.
+#[derive(Clone)]
+pub struct Filter<W, F> {
+    pub(super) base: W,
+    pub(super) op: F,
+}
+
+impl<T, W, F> Work<T> for Filter<W, F>
+where
+    W: Work<T>,
+    F: Fn(&W::Out) -> bool + Send + Sync,
+{
+    type Out = W::Out;
+    type State = W::State;
+
+    fn begin(&self) -> W::State {
+        self.base.begin()
+    }
+
+    #[inline]
+    fn work(&self, state: &mut W::State, at: &At, item: T, out: &mut impl FnMut(W::Out)) {
+        self.base.work(state, at, item, &mut |item| {
+            if (self.op)(&item) {
+                out(item);
+            }
+        });
+    }
+}
+
+/// One item of some of them.
+#[derive(Clone)]
+pub struct FilterMap<W, F> {
+    pub(super) base: W,
+    pub(super) op: F,
+}
+
+impl<T, W, F, R> Work<T> for FilterMap<W, F>
+where
+    W: Work<T>,
+    F: Fn(W::Out) -> Option<R> + Send + Sync,
+    R: Send,
+{
+    type Out = R;
+    type State = W::State;
+
+    fn begin(&self) -> W::State {
+        self.base.begin()
+    }
+
+    #[inline]
+    fn work(&self, state: &mut W::State, at: &At, item: T, out: &mut impl FnMut(R)) {
+        self.base.work(state, at, item, &mut |item| {
+            if let Some(made) = (self.op)(item) {
+                out(made);
+            }
+        });
+    }
+}
+
+/// Any number of items of each.
+#[derive(Clone)]
+pub struct FlatMap<W, F> {
+    pub(super) base: W,
+    pub(super) op: F,
+}
+
+impl<T, W, F, R> Work<T> for FlatMap<W, F>
+where
+    W: Work<T>,
+    F: Fn(W::Out) -> R + Send + Sync,
+    R: IntoIterator,
+    R::Item: Send,
+{
+    type Out = R::Item;
+    type State = W::State;
+
+    fn begin(&self) -> W::State {
+        self.base.begin()
+    }
+
+    #[inline]
+    fn work(&self, state: &mut W::State, at: &At, item: T, out: &mut impl FnMut(R::Item)) {
+        self.base.work(state, at, item, &mut |item| {
+            (self.op)(item).into_iter().for_each(&mut *out);
+        });
+    }
+}
+
+/// One result of each; an error stops the stream.
+#[derive(Clone)]
+pub struct TryMap<W, F> {
+    pub(super) base: W,
+    pub(super) op: F,
+}
+
+impl<T, W, F, R, E> Work<T> for TryMap<W, F>
+where
+    W: Work<T>,
+    F: Fn(W::Out) -> Result<R, E> + Send + Sync,
+    R: Send,
+    E: Send,
+{
+    type Out = Result<R, E>;
+    type State = W::State;
+
+    fn begin(&self) -> W::State {
+        self.base.begin()
+    }
+
+    #[inline]
+    fn work(&self, state: &mut W::State, at: &At, item: T, out: &mut impl FnMut(Result<R, E>)) {
+        self.base.work(state, at, item, &mut |item| {
+            let result = (self.op)(item);
+            if result.is_err() {
+                at.stop();
+            }
+            out(result);
+        });
+    }
+}
+
+/// One item of each, with a state that each consumer has for itself.
+#[derive(Clone)]
+pub struct MapInit<W, INIT, F> {
+    pub(super) base: W,
+    pub(super) init: INIT,
+    pub(super) op: F,
+}
+
+impl<T, W, INIT, F, S, R> Work<T> for MapInit<W, INIT, F>
+where
+    W: Work<T>,
+    INIT: Fn() -> S + Send + Sync,
+    F: Fn(&mut S, W::Out) -> R + Send + Sync,
+    S: Send,
+    R: Send,
+{
+    type Out = R;
+    type State = (W::State, S);
+
+    fn begin(&self) -> Self::State {
+        (self.base.begin(), (self.init)())
+    }
+
+    #[inline]
+    fn work(&self, state: &mut Self::State, at: &At, item: T, out: &mut impl FnMut(R)) {
+        let (base, own) = state;
+        self.base
+            .work(base, at, item, &mut |item| out((self.op)(own, item)));
+    }
+}
+
+impl<W: fmt::Debug, INIT, F> fmt::Debug for MapInit<W, INIT, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MapInit")
+            .field("base", &self.base)
+            .finish_non_exhaustive()
+    }
+}
