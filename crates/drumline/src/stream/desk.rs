@@ -187,12 +187,12 @@ impl<B> Desk<B> {
         if state.token || state.ended || !state.has_room() {
             return false;
         }
-        if state.active > 0 && (state.lengthy || state.active + state.called >= state.most) {
+        if state.active == state.most || (state.active > 0 && state.lengthy) {
             return false;
         }
-        // In place of one that was called.
-        state.called = state.called.saturating_sub(1);
         state.active += 1;
+        // Perhaps in place of one that was called.
+        state.called = state.called.min(state.most - state.active);
         true
     }
 
