@@ -79,6 +79,26 @@ fn a_state_per_thread_and_no_more() {
 }
 
 #[test]
+fn one_state_where_nobody_helps() {
+    let pool = pool(1);
+    for len in [0, 1, 2, 3, 100, 4_000] {
+        let items = numbers(len);
+        for units in [0, 1, 20] {
+            let made = AtomicUsize::new(0);
+            let seen = AtomicUsize::new(0);
+            let init = || made.fetch_add(1, Ordering::Relaxed);
+            let op = |_: &mut usize, _| {
+                seen.fetch_add(1, Ordering::Relaxed);
+                work(units);
+            };
+            pool.install(|| items.par_iter().for_each_init(init, op));
+            assert_eq!(seen.into_inner(), len);
+            assert_eq!(made.into_inner(), 1, "{len} items");
+        }
+    }
+}
+
+#[test]
 fn a_state_is_used_by_one_thread_at_a_time() {
     let pool = pool(4);
     let items = numbers(2_000);

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
 use std::fmt::Debug;
 use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Pool;
 use crate::iter::plumbing::plant::{self, Plant};
@@ -359,6 +360,30 @@ fn nested_deeper_than_the_deque() {
         let pool = Pool::builder().jobs(jobs).build().unwrap();
         assert_eq!(pool.install(|| depth(100)), 100);
     }
+}
+
+/// A state is made where a part begins: that is the loop itself, what somebody takes, and, if the folder had
+/// to be closed then, what comes behind that.
+#[test]
+fn two_states_for_each_offer_that_is_taken_at_most() {
+    let mut most = 0;
+    for seed in 0..SEEDS {
+        let case = Case::new(seed);
+        let made = AtomicUsize::new(0);
+        let init = || made.fetch_add(1, Ordering::Relaxed);
+        let taken = forced::with_seed(seed, || {
+            case.data.par_iter().map_init(init, |_, &n| n).sum::<i64>();
+            forced::taken()
+        });
+        let made = made.into_inner();
+        assert!(
+            made <= 2 * taken + 1,
+            "{made} states, {taken} taken: {case:?}"
+        );
+        assert!(made > 0, "an empty loop begins, too");
+        most = most.max(taken);
+    }
+    assert!(most > 10, "the forced scheduler takes offers");
 }
 
 /// Tries chains with `plant` switched on, until one fails.
