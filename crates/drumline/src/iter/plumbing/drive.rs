@@ -102,7 +102,12 @@ where
     if part.consumer.full() {
         return part.consumer.into_folder().complete();
     }
-    if len <= 1 || part.consumer.hides(len) {
+    if len <= 1 {
+        // It is not for a loop inside of this one.
+        Limit::pass();
+        return part.fold();
+    }
+    if part.consumer.hides(len) {
         return part.fold();
     }
     if Limit::is_set() {
