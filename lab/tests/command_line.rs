@@ -46,6 +46,7 @@ fn list_names_everything() {
         "orx-parallel",
         "paralight",
         "crossbeam",
+        "drumline-pull",
         "pariter",
         "blocked-thread",
         "cargo lab blocking",
