@@ -204,21 +204,23 @@ where
         }
     }
 
-    /// Works on one batch, and leaves. The desk has let it step in.
-    pub(super) fn one_batch(&mut self) {
+    /// Works on one batch, and leaves. The desk has let it step in. `false`: there was nothing to do, and others
+    /// are there to wait for more.
+    pub(super) fn one_batch(&mut self) -> bool {
         let desk = &self.stage.desk;
         self.since = None;
         let Turn::Pull(room) = desk.turn(self.stage.is_cancelled()) else {
-            return;
+            return false;
         };
         let done = match self.pull(room) {
             Visit::Batch(ticket, pull) => Some((ticket, self.work(ticket, pull))),
             Visit::Nothing => None,
-            Visit::Left => return,
+            Visit::Left => return false,
         };
         if desk.step_out(done) {
             self.call();
         }
+        true
     }
 
     fn call(&self) {
