@@ -48,6 +48,7 @@ fn list_names_everything() {
         "orx-parallel",
         "paralight",
         "crossbeam",
+        "drumline-pull",
         "pariter",
         "blocked-thread",
         "cargo lab blocking",
