@@ -61,6 +61,17 @@
 //! assert_eq!(task.join().unwrap(), 2_432_902_008_176_640_000);
 //! ```
 //!
+//! # Streams
+//!
+//! Where items come one after another, from a file, a channel, another thread, a [`mod@stream`] has several consumers handle
+//! them, no more than it takes, and brings the results together in order:
+//!
+//! ```
+//! let mut squares = Vec::new();
+//! drumline::stream::iter(1..=4).map_ordered(|n| n * n).for_each(|square| squares.push(square));
+//! assert_eq!(squares, [1, 4, 9, 16]);
+//! ```
+//!
 //! # Pools, and how large they are
 //!
 //! The functions above use the pool that the calling thread is in, and else a global one, which is
@@ -95,6 +106,7 @@
 //! |---|---|
 //! | run two closures, perhaps at once | [`join()`], [`join_context`] |
 //! | go through a collection | [`prelude`], [`iter`]; [`mod@slice`] for chunks and sorting |
+//! | handle items as they come | [`mod@stream`] |
 //! | run many closures that borrow | [`scope()`], [`in_place_scope`], and in order [`scope_fifo`], [`in_place_scope_fifo`] |
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
 //! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |

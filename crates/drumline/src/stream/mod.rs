@@ -1,6 +1,77 @@
 //! Streams of work: items come one after another, and several consumers handle them.
+//!
+//! A stream has a serial beginning, a [`Source`]: an iterator, a channel, a [`queue`] that other threads fill, anything
+//! that gives one item after another. What is to be done with the items is said by functions, as with iterators, and
+//! several consumers apply them at once. At the end the results are gone ([`for_each`](Stream::for_each)), gathered
+//! ([`fold`](Stream::fold)), or come together again in one place, in the order of the source
+//! ([`ordered`](Stream::ordered)) or not, where a next stage may begin.
+//!
+//! ```
+//! use drumline::stream;
+//!
+//! let text = "one two\nthree\n\nfour five six\n";
+//! let mut lengths = Vec::new();
+//! stream::iter(text.lines())                     // serial: lines
+//!     .filter(|line| !line.is_empty())           // in parallel, from here ...
+//!     .map_ordered(|line| line.split(' ').count())
+//!     .for_each(|words| lengths.push(words));    // ... to here: serial again, in order
+//! assert_eq!(lengths, [2, 1, 3]);
+//! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | begin | [`iter`](iter()), [`stream()`] with a [`queue`], a channel of `std`, `crossbeam-channel`, `flume` or `kanal` (features of these names), or a [`Source`] of your own |
+//! | say who works | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
+//! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
+//! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`fold`](Stream::fold), [`reduce`](Stream::reduce), [`count`](Stream::count) |
+//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` |
+//! | go on in parallel | [`Serial::stream`] |
+//! | bound what is in flight | [`in_flight`](Stream::in_flight), [`weigh`](Stream::weigh), [`batch`](Stream::batch), [`batch_limit`](Stream::batch_limit) |
+//! | stop, watch, count | [`cancel_on`](Stream::cancel_on), [`progress`](Stream::progress), [`stats`](Stream::stats), [`on_panic`](Stream::on_panic) |
+//! | run threads of one's own | [`biased::consumers`] |
+//!
+//! # Who consumes
+//!
+//! Consumers are jobs of a pool. There is one at first; at a parallel end it is the calling thread itself. Another one is
+//! called when one is *overloaded*: when it has taken a full batch without waiting for it and there is more to take. Who finds
+//! nothing leaves, and the thread goes back to its pool. So as few threads as can do the work do it, and the others are
+//! left alone: this is a *biased* work queue, and it saves nearly all of the context switches that a queue costs which
+//! wakes another sleeper for every item. The last consumer does not leave but waits in the source, and if it is a
+//! thread of a pool, it is replaced there meanwhile (see [`blocking`](crate::blocking())).
+//!
+//! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer works on such an
+//! item, another one watches the source.
+//!
+//! Where more threads want to run than there are processors (a thread notices when it loses its own), it would not help to wake
+//! another one. There a consumer is called only when much has piled up, and one that finds the source
+//! empty comes back after a few milliseconds rather than for the next item. This trades some milliseconds of
+//! latency, on a machine that has no processor to spare, for most of the context switches.
+//!
+//! # Batches
+//!
+//! Consumers take batches that are worth some 20 µs of work, by what items took lately: many short items at once, and one
+//! by one those that take longer. Nobody else can take an item that is in a batch.
+//!
+//! # Bounds
+//!
+//! Everything is bounded: at most 8 batches per consumer are in flight, or what [`in_flight`](Stream::in_flight) and
+//! [`weigh`](Stream::weigh) say. In flight is what has been taken from the source and not been handed to the serial
+//! end, so results that wait for an earlier one count as well. Where there is no room nothing is taken from
+//! the source, so a slow stage holds back the one before it, and in the end the [`queue`]'s senders.
+//!
+//! # Stopping early
+//!
+//! An error of a [`try_for_each`](Stream::try_for_each) or [`try_map`](Stream::try_map), a panic, a [cancelled
+//! token](Stream::cancel_on) or a serial end that wants no more: nothing further is taken from the source then, and what has been
+//! taken is finished. Nothing is dropped silently: results in flight arrive at the serial end if it asks, and what is in a source stays
+//! there. (Give `&mut source` to a stream to go on with it afterwards.)
+//!
+//! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::GoOn`] it costs only its item, and the [`Report`]
+//! has it, with the item's number.
 
 mod bench;
+#[cfg(not(loom))]
+pub mod biased;
 #[cfg(not(loom))]
 mod consumers;
 #[cfg(not(loom))]
@@ -11,6 +82,8 @@ mod ends;
 #[cfg(not(loom))]
 mod feed;
 mod finished;
+#[cfg(not(loom))]
+mod histogram;
 mod load;
 #[cfg(all(test, loom))]
 mod models;
@@ -31,6 +104,8 @@ mod source;
 #[cfg(not(loom))]
 mod stage;
 #[cfg(not(loom))]
+mod stats;
+#[cfg(not(loom))]
 #[expect(clippy::module_inception, reason = "it is the noun")]
 mod stream;
 #[cfg(not(loom))]
@@ -39,22 +114,37 @@ mod work;
 #[cfg(not(loom))]
 pub use self::{
     feed::{Feed, Use},
+    histogram::Histogram,
     queue::{Closed, Receiver, Sender, TrySendError, queue},
     report::{Failed, OnPanic, Panicked, Report},
     results::Results,
     serial::Serial,
     source::{Drained, Iter, Polled, Source, Stopper},
+    stats::{Snapshot, Stats},
     stream::Stream,
     work::{At, Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work},
 };
 
 /// A stream of the items of a source.
+///
+/// ```
+/// use drumline::stream::stream;
+/// use std::sync::mpsc;
+///
+/// let (sender, receiver) = mpsc::channel();
+/// std::thread::spawn(move || (1..=10).for_each(|n| sender.send(n).unwrap()));
+/// assert_eq!(stream(receiver).reduce(|a, b| a + b), Some(55));
+/// ```
 #[cfg(not(loom))]
 pub fn stream<S: Source>(source: S) -> Stream<S> {
     Stream::new(source)
 }
 
-/// A stream of the items of an iterator.
+/// A stream of the items of an iterator: whoever needs items asks it for them, one consumer at a time.
+///
+/// ```
+/// assert_eq!(drumline::stream::iter(1..=10).map(|n| n * n).reduce(|a, b| a + b), Some(385));
+/// ```
 #[cfg(not(loom))]
 pub fn iter<I>(items: I) -> Stream<Iter<I::IntoIter>>
 where

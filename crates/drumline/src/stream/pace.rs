@@ -11,9 +11,6 @@ use std::time::Duration;
 /// How long a batch should take.
 const AIM: Duration = Duration::from_micros(20);
 
-/// Items of this much time are lengthy: to wake a thread is a small thing beside them.
-const LENGTHY: Duration = Duration::from_micros(250);
-
 /// The batch size of one consumer.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
@@ -50,21 +47,28 @@ impl Pace {
         self.fixed.unwrap_or(self.next)
     }
 
-    /// Whether a batch of so many is going to take long, or may: nobody knows yet.
-    pub(super) fn is_lengthy(&self, items: usize) -> bool {
-        let lengthy = u64::try_from(LENGTHY.as_nanos()).unwrap_or(u64::MAX);
-        self.each
-            .is_none_or(|each| each.saturating_mul(items as u64) >= lengthy)
+    /// Whether a batch of so many is going to take longer than this, or may: nobody knows yet.
+    pub(super) fn may_exceed(&self, items: usize, time: Duration) -> bool {
+        self.each.is_none() || self.takes(items) >= time
     }
 
-    /// A batch was taken from the source in one time and worked on in another.
-    pub(super) fn took(&mut self, items: usize, pull: Duration, work: Duration) {
+    /// What so many items are going to take, by what the last ones took.
+    pub(super) fn takes(&self, items: usize) -> Duration {
+        Duration::from_nanos(self.each.unwrap_or(0).saturating_mul(items as u64))
+    }
+
+    /// A batch was taken from the source in one time and worked on in another. If the thread has `lost` its processor
+    /// meanwhile, that may be what took so long: the estimate is at most doubled.
+    pub(super) fn took(&mut self, items: usize, pull: Duration, work: Duration, lost: bool) {
         if items == 0 {
             return;
         }
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let now = nanoseconds(pull.max(work)) / items as u64;
+        let mut now = nanoseconds(pull.max(work)) / items as u64;
         let lately = self.each.unwrap_or(0);
+        if lost && lately > 0 {
+            now = now.min(lately.saturating_mul(2));
+        }
         let each = now.max(lately - lately / 4);
         self.each = Some(each);
         let aim = nanoseconds(AIM) / each.max(1);
@@ -78,13 +82,14 @@ impl Pace {
 mod tests {
     use super::*;
 
+    const LENGTHY: Duration = Duration::from_micros(250);
     const LIMIT: NonZero<usize> = NonZero::new(1024).unwrap();
 
     fn after(pace: &mut Pace, batches: usize, each: Duration) -> usize {
         for _ in 0..batches {
             let items = pace.batch();
             let work = each * u32::try_from(items).unwrap();
-            pace.took(items, Duration::ZERO, work);
+            pace.took(items, Duration::ZERO, work, false);
         }
         pace.batch()
     }
@@ -100,12 +105,12 @@ mod tests {
     #[test]
     fn long_items_come_one_by_one() {
         let mut pace = Pace::adaptive(LIMIT);
-        assert!(pace.is_lengthy(1), "nobody knows yet");
+        assert!(pace.may_exceed(1, LENGTHY), "nobody knows yet");
         assert_eq!(after(&mut pace, 20, Duration::from_nanos(50)), 400);
-        assert!(!pace.is_lengthy(400));
+        assert!(!pace.may_exceed(400, LENGTHY));
         // One slow batch is enough.
         assert_eq!(after(&mut pace, 1, Duration::from_millis(1)), 1);
-        assert!(pace.is_lengthy(1));
+        assert!(pace.may_exceed(1, LENGTHY));
         // The way back is slower.
         assert_eq!(after(&mut pace, 5, Duration::from_nanos(50)), 1);
         assert_eq!(after(&mut pace, 60, Duration::from_nanos(50)), 400);
@@ -117,7 +122,7 @@ mod tests {
         for _ in 0..20 {
             let items = pace.batch();
             let pull = Duration::from_micros(30) * u32::try_from(items).unwrap();
-            pace.took(items, pull, Duration::ZERO);
+            pace.took(items, pull, Duration::ZERO, false);
         }
         assert_eq!(pace.batch(), 1);
     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use super::source::{Drained, Polled, Source, Stopper};
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, MutexGuard, lock};
+use crate::sync::{Arc, Instant, Mutex, MutexGuard, lock};
 use crate::wait::Parker;
 
 /// A sender's first look by itself, and the longest time between two.
@@ -50,6 +50,7 @@ pub fn queue<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             items: VecDeque::new(),
+            sent: None,
             senders: 1,
             receiver: true,
             watched: false,
@@ -64,7 +65,11 @@ pub fn queue<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
     let sender = Sender {
         shared: Arc::clone(&shared),
     };
-    (sender, Receiver { shared })
+    let receiver = Receiver {
+        shared,
+        waits: Vec::new(),
+    };
+    (sender, receiver)
 }
 
 /// The sending end of a [`queue`]; clones send to the same queue, which ends when all of them are gone.
@@ -75,6 +80,8 @@ pub struct Sender<T> {
 /// The receiving end of a [`queue`]: a [`Source`].
 pub struct Receiver<T> {
     shared: Arc<Shared<T>>,
+    /// How long the items had waited that were taken lately, if that is measured.
+    waits: Vec<Duration>,
 }
 
 /// Nobody takes from this queue any more; the item comes back.
@@ -105,6 +112,8 @@ struct Bed {
 
 struct State<T> {
     items: VecDeque<T>,
+    /// When they were sent, if that is measured, and was when they were sent.
+    sent: Option<VecDeque<Option<Instant>>>,
     senders: usize,
     /// There is a receiver.
     receiver: bool,
@@ -195,6 +204,9 @@ impl<T> Sender<T> {
             return Err(TrySendError::Full(item));
         }
         state.items.push_back(item);
+        if let Some(sent) = &mut state.sent {
+            sent.push_back(Some(Instant::now()));
+        }
         self.shared.wake_receiver(state);
         Ok(())
     }
@@ -230,10 +242,11 @@ impl<T> Shared<T> {
     }
 
     /// The next item; `stoppable`: or `None` if it has been stopped.
-    fn recv(&self, stoppable: bool) -> Option<T> {
+    fn recv(&self, stoppable: bool, waits: &mut Vec<Duration>) -> Option<T> {
         loop {
             let mut state = lock(&self.state);
             if let Some(item) = state.items.pop_front() {
+                state.taken(1, waits);
                 self.wake_senders(state);
                 return Some(item);
             }
@@ -252,6 +265,17 @@ impl<T> Shared<T> {
     }
 }
 
+impl<T> State<T> {
+    /// The oldest items were taken.
+    fn taken(&mut self, items: usize, waits: &mut Vec<Duration>) {
+        if let Some(sent) = &mut self.sent {
+            let now = Instant::now();
+            let sent = sent.drain(..items).flatten();
+            waits.extend(sent.map(|sent| now.saturating_duration_since(sent)));
+        }
+    }
+}
+
 impl<T> Receiver<T> {
     /// Waits for the next item by hand, without a stream; `None` when all senders are gone.
     ///
@@ -266,7 +290,7 @@ impl<T> Receiver<T> {
     ///
     /// Until there is an item, or none will come.
     pub fn recv(&mut self) -> Option<T> {
-        self.shared.recv(false)
+        self.shared.recv(false, &mut self.waits)
     }
 }
 
@@ -274,13 +298,14 @@ impl<T: Send> Source for Receiver<T> {
     type Item = T;
 
     fn recv(&mut self) -> Option<T> {
-        self.shared.recv(true)
+        self.shared.recv(true, &mut self.waits)
     }
 
     fn try_recv(&mut self) -> Polled<T> {
         let mut state = lock(&self.shared.state);
         match state.items.pop_front() {
             Some(item) => {
+                state.taken(1, &mut self.waits);
                 self.shared.wake_senders(state);
                 Polled::Item(item)
             }
@@ -293,6 +318,7 @@ impl<T: Send> Source for Receiver<T> {
         let mut state = lock(&self.shared.state);
         let count = most.min(state.items.len());
         batch.extend(state.items.drain(..count));
+        state.taken(count, &mut self.waits);
         let drained = match (state.items.is_empty(), state.senders) {
             (true, 0) => Drained::Ended,
             (true, _) if count < most => Drained::Empty,
@@ -304,6 +330,17 @@ impl<T: Send> Source for Receiver<T> {
 
     fn len_hint(&self) -> Option<usize> {
         Some(lock(&self.shared.state).items.len())
+    }
+
+    fn measure_waits(&mut self) {
+        let mut state = lock(&self.shared.state);
+        if state.sent.is_none() {
+            state.sent = Some(state.items.iter().map(|_| None).collect());
+        }
+    }
+
+    fn waits(&mut self, waits: &mut Vec<Duration>) {
+        waits.append(&mut self.waits);
     }
 
     fn stopper(&self) -> Option<Stopper> {

@@ -6,6 +6,7 @@ use std::num::NonZero;
 use super::load::Load;
 use super::pace::Pace;
 use super::report::OnPanic;
+use super::stats::Stats;
 use crate::control::{CancellationToken, Progress};
 use crate::sync::Arc;
 
@@ -20,6 +21,7 @@ pub(super) struct Settings<T> {
     pub(super) weigh: Option<(usize, Weigh<T>)>,
     pub(super) cancel: Option<CancellationToken>,
     pub(super) progress: Option<Progress>,
+    pub(super) stats: Option<Stats>,
     pub(super) on_panic: OnPanic,
 }
 
@@ -38,6 +40,7 @@ impl<T> Default for Settings<T> {
             weigh: None,
             cancel: None,
             progress: None,
+            stats: None,
             on_panic: OnPanic::default(),
         }
     }

@@ -14,7 +14,14 @@ use super::work::{At, Work};
 use crate::control::Listener;
 use crate::sync::{Arc, Instant, Mutex, lock};
 use crate::unwind::{self, Payload};
-use crate::wait;
+use crate::wait::{self, Crowd, Crowded};
+
+/// Work that has to wait before another consumer is called where threads compete for processors: some time slices.
+const CROWDED_BACKLOG: Duration = Duration::from_millis(25);
+
+/// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second is for where threads
+/// compete for processors: the one that is woken takes time from somebody.
+const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(20)];
 
 /// What comes of the items of a batch.
 pub(super) type Outcome<T> = Vec<T>;
@@ -33,6 +40,7 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     /// Nobody wants what comes of the items.
     is_end: bool,
     panics: Mutex<Panics>,
+    crowded: Crowded,
     /// Ends the wait for the source when the program cancels.
     _listener: Option<Listener>,
 }
@@ -48,13 +56,16 @@ struct Panics {
 impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     /// `finished`: where finished batches go.
     pub(super) fn new(
-        source: S,
+        mut source: S,
         work: W,
         settings: Settings<S::Item>,
         most: usize,
         finished: Finished<Outcome<W::Out>>,
     ) -> Arc<Self> {
         let is_end = matches!(finished, Finished::Unwanted);
+        if settings.stats.is_some() {
+            source.measure_waits();
+        }
         let stopper = source.stopper();
         let listener = settings.cancel.as_ref().zip(stopper.clone());
         Arc::new(Stage {
@@ -68,6 +79,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             most,
             is_end,
             panics: Mutex::default(),
+            crowded: Crowded::default(),
         })
     }
 
@@ -140,6 +152,7 @@ pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     crew: &'a (dyn Crew<'s> + Sync),
     hand: Hand<S::Item, W::State>,
     at: At,
+    crowd: Crowd<'a>,
     /// When the last batch was done.
     since: Option<Instant>,
     /// It is the serial end.
@@ -180,6 +193,7 @@ where
                 state: None,
             }),
             at: At::new(),
+            crowd: Crowd::new(&stage.crowded),
             since: None,
             is_end,
         }
@@ -224,6 +238,9 @@ where
     }
 
     fn call(&self) {
+        if let Some(stats) = &self.stage.settings.stats {
+            stats.called();
+        }
         let stage = Arc::clone(self.stage);
         self.crew.call(stage);
     }
@@ -247,26 +264,29 @@ where
                 Empty::Watch => {}
             }
             slept = true;
-            drained = unwind::catch(|| wait::blocking(|| source.recv())).and_then(|item| {
-                let Some(item) = item else {
-                    return Ok(Drained::Ended);
-                };
-                self.hand.batch.push(item);
-                unwind::catch(|| weight = stage.settings.weight(&self.hand.batch[0]))?;
-                self.draw(&mut source, most - 1, room.weight, &mut weight)
-            });
+            drained = self.watch(&mut source, most, room.weight, &mut weight);
         }
-        let more = matches!(drained, Ok(Drained::More)) && source.len_hint() != Some(0);
-        drop(source);
         let items = self.hand.batch.len();
+        let waiting = match drained {
+            Ok(Drained::More) if !slept => source.len_hint().unwrap_or(usize::MAX),
+            _ => 0,
+        };
+        if let Some(stats) = &stage.settings.stats {
+            let mut waits = Vec::new();
+            source.waits(&mut waits);
+            stats.pulled(slept, source.len_hint(), &waits);
+        }
+        drop(source);
+        let overloaded = waiting > 0 && self.is_overloaded(waiting);
+        let lengthy = items > 0 && self.is_lengthy(items);
         let (ticket, call) = stage.desk.pulled(Pulled {
             load: Load {
                 items,
                 batches: usize::from(items > 0),
                 weight,
             },
-            overloaded: more && !slept,
-            lengthy: items > 0 && self.hand.pace.is_lengthy(items),
+            overloaded,
+            lengthy,
             ended: !matches!(drained, Ok(Drained::More | Drained::Empty)),
         });
         if let Err(payload) = drained {
@@ -283,6 +303,51 @@ where
         // Sleep does not count: it says nothing of what the items take.
         let pull = if slept { Duration::ZERO } else { now - begun };
         Visit::Batch(ticket, pull)
+    }
+
+    /// Whether so many items that wait are a reason to call somebody: where threads compete for processors, only if they
+    /// are many.
+    fn is_overloaded(&mut self, waiting: usize) -> bool {
+        self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
+    }
+
+    /// Whether whoever works on so many items will not be back soon.
+    fn is_lengthy(&mut self, items: usize) -> bool {
+        let [usual, crowded] = LENGTHY;
+        self.hand.pace.may_exceed(items, usual)
+            && (self.hand.pace.may_exceed(items, crowded) || !self.is_crowded())
+    }
+
+    fn is_crowded(&mut self) -> bool {
+        self.crowd
+            .is_crowded(self.since.unwrap_or_else(Instant::now))
+    }
+
+    /// Waits for the source, as the one with the token that has found it empty.
+    fn watch(
+        &mut self,
+        source: &mut S,
+        most: usize,
+        room: usize,
+        weight: &mut usize,
+    ) -> Result<Drained, Payload> {
+        let mut drained = Ok(Drained::Empty);
+        let mut crowd = std::mem::replace(&mut self.crowd, Crowd::new(&self.stage.crowded));
+        let came = crowd.make_room(|| {
+            drained = self.draw(source, most, room, weight);
+            !matches!(drained, Ok(Drained::Empty)) || !self.hand.batch.is_empty()
+        });
+        self.crowd = crowd;
+        if came {
+            return drained;
+        }
+        let Some(item) = unwind::catch(|| wait::blocking(|| source.recv()))? else {
+            return Ok(Drained::Ended);
+        };
+        self.hand.batch.push(item);
+        let item = &self.hand.batch[0];
+        *weight = unwind::catch(|| self.stage.settings.weight(item))?;
+        self.draw(source, most - 1, room, weight)
     }
 
     /// Takes what is there, up to `most` items, or up to a weight.
@@ -367,7 +432,12 @@ where
         }
         if let Some(since) = self.since {
             let now = Instant::now();
-            self.hand.pace.took(items, pull, now - since);
+            let work = now - since;
+            let lost = pull.max(work) >= LENGTHY[0] && self.crowd.is_crowded(now);
+            self.hand.pace.took(items, pull, work, lost);
+            if let Some(stats) = &stage.settings.stats {
+                stats.finished(items, work);
+            }
             self.since = Some(now);
         }
         outs

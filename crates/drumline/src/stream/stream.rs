@@ -8,6 +8,7 @@ use super::feed::Feed;
 use super::report::OnPanic;
 use super::serial::Serial;
 use super::settings::Settings;
+use super::stats::Stats;
 use super::work::{Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work};
 use crate::control::{CancellationToken, Progress};
 use crate::pool::{Pool, Shared};
@@ -177,6 +178,12 @@ impl<F: Feed, W> Stream<F, W> {
     /// ```
     pub fn progress(mut self, progress: &Progress) -> Self {
         self.settings.progress = Some(progress.clone());
+        self
+    }
+
+    /// Counts items, batches, calls and sleeps, and measures how long items wait and take; see [`Stats`].
+    pub fn stats(mut self, stats: &Stats) -> Self {
+        self.settings.stats = Some(stats.clone());
         self
     }
 

@@ -6,8 +6,11 @@
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins, naps,
 //!   and finally gives up.
+//! * [`Crowd`]: whether threads compete for processors, and what to do instead of sleeping then.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
+#[cfg(not(loom))]
+mod crowd;
 #[cfg(not(loom))]
 mod gate;
 #[cfg(not(loom))]
@@ -16,6 +19,8 @@ mod parker;
 #[cfg(not(loom))]
 mod patience;
 
+#[cfg(not(loom))]
+pub(crate) use crowd::{Crowd, Crowded};
 #[cfg(not(loom))]
 pub(crate) use gate::Gate;
 #[cfg(not(loom))]

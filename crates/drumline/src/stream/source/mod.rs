@@ -11,6 +11,7 @@ mod flume;
 mod kanal;
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::sync::Arc;
 
@@ -143,6 +144,12 @@ pub trait Source: Send {
         None
     }
 
+    /// From now on measures how long items wait in it, if it can; [`waits`](Self::waits) tells.
+    fn measure_waits(&mut self) {}
+
+    /// How long those items had waited that were received since the last time this was asked.
+    fn waits(&mut self, _waits: &mut Vec<Duration>) {}
+
     /// What ends the waiting in [`recv`](Self::recv) from outside, for good, if that is possible.
     ///
     /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a consumer that waits for an
@@ -172,6 +179,14 @@ impl<S: Source + ?Sized> Source for &mut S {
         (**self).len_hint()
     }
 
+    fn measure_waits(&mut self) {
+        (**self).measure_waits();
+    }
+
+    fn waits(&mut self, waits: &mut Vec<Duration>) {
+        (**self).waits(waits);
+    }
+
     fn stopper(&self) -> Option<Stopper> {
         (**self).stopper()
     }
@@ -194,6 +209,14 @@ impl<S: Source + ?Sized> Source for Box<S> {
 
     fn len_hint(&self) -> Option<usize> {
         (**self).len_hint()
+    }
+
+    fn measure_waits(&mut self) {
+        (**self).measure_waits();
+    }
+
+    fn waits(&mut self, waits: &mut Vec<Duration>) {
+        (**self).waits(waits);
     }
 
     fn stopper(&self) -> Option<Stopper> {

@@ -1,0 +1,228 @@
+//! Receivers for those who run their own threads: numbered, and as few of them awake as can do the work.
+
+use std::fmt;
+
+use super::bench::Bench;
+use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
+use super::finished::Finished;
+use super::load::Load;
+use super::source::{Polled, Source};
+use crate::sync::{Arc, Mutex, lock};
+use crate::unwind;
+use crate::wait;
+
+/// Makes `count` receivers of one source, for as many threads.
+///
+/// A shared queue wakes whichever thread has slept longest, for one item. These receivers keep the low numbers busy, at the
+/// expense of the high ones: one sleeps in the source, and the others until one that is awake is *overloaded*,
+/// which is when it has received `batch` items without sleeping and there are more. Then the one with the lowest number
+/// that sleeps is woken. Producers notice nothing of all this.
+///
+/// As long as one receiver is at work, it may be the only one that looks at the source, and it looks when it asks
+/// for its next item. So with items that take long, ask for `batch` = 1, or use a [`stream`](super::stream()),
+/// which sees that they do.
+///
+/// The idea is that of biased work queues.
+///
+/// ```
+/// use drumline::stream::biased;
+/// use std::sync::mpsc;
+/// use std::thread;
+///
+/// let (sender, receiver) = mpsc::channel();
+/// let workers: Vec<_> = biased::consumers(receiver, 4, 20)
+///     .into_iter()
+///     .map(|mut items| thread::spawn(move || {
+///         let mut sum = 0;
+///         while let Some(item) = items.recv() {
+///             sum += item;
+///         }
+///         sum
+///     }))
+///     .collect();
+/// (1..=1_000).for_each(|n| sender.send(n).unwrap());
+/// drop(sender);
+/// let sum: u64 = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
+/// assert_eq!(sum, 500_500);
+/// ```
+///
+/// # Panics
+///
+/// If `count` or `batch` is 0.
+pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiver<S>> {
+    assert!(
+        count > 0 && batch > 0,
+        "without consumers, or with a batch of 0, nothing could be received; ask for at least 1 of each"
+    );
+    let unlimited = Load {
+        items: usize::MAX,
+        batches: usize::MAX,
+        weight: usize::MAX,
+    };
+    let desk = Desk::new(count, unlimited, Finished::Unwanted);
+    let called = desk.summon();
+    let shared = Arc::new(Shared {
+        source: Mutex::new(source),
+        desk,
+        // Whoever asks first answers the first call.
+        bench: Bench::new(count, usize::from(called)),
+    });
+    let receiver = |number| Receiver {
+        shared: Arc::clone(&shared),
+        number,
+        batch,
+        at_work: false,
+        taken: 0,
+        held: None,
+    };
+    (0..count).map(receiver).collect()
+}
+
+/// One of the receivers of a source; see [`consumers`].
+///
+/// A receiver that is dropped, also by a panic of its thread, leaves what is in the source to the others.
+pub struct Receiver<S: Source> {
+    shared: Arc<Shared<S>>,
+    number: usize,
+    batch: usize,
+    /// The desk counts on it.
+    at_work: bool,
+    /// Items that it has received without sleeping.
+    taken: usize,
+    /// The item that the program has in its hands.
+    held: Option<Ticket>,
+}
+
+struct Shared<S> {
+    /// Locked by whoever has the desk's token.
+    source: Mutex<S>,
+    desk: Desk<()>,
+    bench: Bench,
+}
+
+impl<S: Source> Receiver<S> {
+    /// Waits for the next item of the source that is for this receiver; `None` when the source has ended.
+    ///
+    /// # Panics
+    ///
+    /// Where the source does; for the others it has ended then.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is an item and those with lower numbers have more than they can do, or until the end.
+    pub fn recv(&mut self) -> Option<S::Item> {
+        loop {
+            if !self.at_work {
+                if !self.shared.bench.rest(self.number) {
+                    return None;
+                }
+                self.at_work = self.shared.desk.arrive();
+                self.taken = 0;
+                continue;
+            }
+            let turn = match self.held.take() {
+                Some(ticket) => self.shared.desk.hand_in(ticket, (), false),
+                None => self.shared.desk.turn(false),
+            };
+            match turn {
+                Turn::Pull(_) => {
+                    if let Some(item) = self.pull() {
+                        return Some(item);
+                    }
+                }
+                Turn::Leave => self.at_work = false,
+                Turn::Over => {
+                    self.at_work = false;
+                    self.shared.bench.close();
+                }
+            }
+        }
+    }
+
+    /// The number of this receiver; the lowest is 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Takes an item, as the one with the token.
+    fn pull(&mut self) -> Option<S::Item> {
+        let shared = &self.shared;
+        let mut source = lock(&shared.source);
+        let mut slept = false;
+        let outcome = match unwind::catch(|| source.try_recv()) {
+            Ok(Polled::Item(item)) => Ok(Some(item)),
+            Ok(Polled::Ended) => Ok(None),
+            Ok(Polled::Empty) => {
+                // It is none that asks for results, so it never leaves a call behind.
+                let (empty, _) = shared.desk.empty(false);
+                if empty == Empty::Leave {
+                    self.at_work = false;
+                    return None;
+                }
+                slept = true;
+                unwind::catch(|| wait::blocking(|| source.recv()))
+            }
+            Err(payload) => Err(payload),
+        };
+        let found = matches!(outcome, Ok(Some(_)));
+        self.taken = if slept { 0 } else { self.taken + 1 };
+        let is_full = found && self.taken >= self.batch;
+        if is_full {
+            self.taken = 0;
+        }
+        let overloaded = is_full && source.len_hint() != Some(0);
+        drop(source);
+        let (ticket, call) = shared.desk.pulled(Pulled {
+            load: Load {
+                items: usize::from(found),
+                batches: usize::from(found),
+                weight: 0,
+            },
+            overloaded,
+            lengthy: false,
+            ended: !found,
+        });
+        if call {
+            shared.bench.call();
+        }
+        match outcome {
+            Ok(item) => {
+                self.held = item.is_some().then_some(ticket);
+                item
+            }
+            Err(payload) => unwind::resume(payload),
+        }
+    }
+}
+
+/// The items, until the source has ended.
+impl<S: Source> Iterator for Receiver<S> {
+    type Item = S::Item;
+
+    fn next(&mut self) -> Option<S::Item> {
+        self.recv()
+    }
+}
+
+impl<S: Source> Drop for Receiver<S> {
+    fn drop(&mut self) {
+        if !self.at_work {
+            return;
+        }
+        let done = self.held.take().map(|ticket| (ticket, ()));
+        if self.shared.desk.step_out(done) {
+            self.shared.bench.call();
+        }
+        if self.shared.desk.has_ended() {
+            self.shared.bench.close();
+        }
+    }
+}
+
+impl<S: Source> fmt::Debug for Receiver<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}

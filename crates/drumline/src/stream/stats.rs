@@ -1,0 +1,106 @@
+//! What a stream counts, for those who want to know.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::histogram::Histogram;
+use crate::sync::{Arc, Mutex, lock};
+
+/// Counts what streams do; every clone stands for the same counts.
+///
+/// It costs a lock and a few additions per batch. What it has counted can be read at any time.
+///
+/// ```
+/// use drumline::stream::{self, Stats};
+///
+/// let stats = Stats::new();
+/// stream::iter(0..1_000).batch(10).stats(&stats).for_each(|_| ());
+/// let counted = stats.snapshot();
+/// assert_eq!((counted.items, counted.batches), (1_000, 100));
+/// println!("half of the items took less than {:?}", counted.service.percentile(50.0));
+/// ```
+#[derive(Clone, Default)]
+pub struct Stats {
+    counts: Arc<Mutex<Snapshot>>,
+}
+
+/// What a [`Stats`] has counted so far.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Items that are finished.
+    pub items: u64,
+    /// Batches that they came in.
+    pub batches: u64,
+    /// How often a consumer was called to help.
+    pub calls: u64,
+    /// How often a consumer slept because the source was empty.
+    pub sleeps: u64,
+    /// Items that waited in the source when a consumer last looked, if the source knows.
+    pub depth: Option<usize>,
+    /// The most that ever waited when one looked.
+    pub depth_max: Option<usize>,
+    /// How long items waited in the source, if that measures it: our own [`queue`](super::queue()) does, from the moment
+    /// at which a stream with counts takes from it.
+    pub wait: Histogram,
+    /// How long items took; those of a batch count as alike.
+    pub service: Histogram,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Snapshot {
+            items: 0,
+            batches: 0,
+            calls: 0,
+            sleeps: 0,
+            depth: None,
+            depth_max: None,
+            wait: Histogram::new(),
+            service: Histogram::new(),
+        }
+    }
+}
+
+impl Stats {
+    /// Counts of nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What has been counted so far.
+    pub fn snapshot(&self) -> Snapshot {
+        lock(&self.counts).clone()
+    }
+
+    /// A consumer was called.
+    pub(super) fn called(&self) {
+        lock(&self.counts).calls += 1;
+    }
+
+    /// A batch was pulled, perhaps after a sleep, with so many items left that wait.
+    pub(super) fn pulled(&self, slept: bool, depth: Option<usize>, waits: &[Duration]) {
+        let mut counts = lock(&self.counts);
+        counts.sleeps += u64::from(slept);
+        counts.depth = depth;
+        counts.depth_max = counts.depth_max.max(depth);
+        for &wait in waits {
+            counts.wait.add(wait, 1);
+        }
+    }
+
+    /// A batch is finished.
+    pub(super) fn finished(&self, items: usize, work: Duration) {
+        let mut counts = lock(&self.counts);
+        counts.items += items as u64;
+        counts.batches += 1;
+        let each = work / u32::try_from(items).unwrap_or(u32::MAX).max(1);
+        counts.service.add(each, items as u64);
+    }
+}
+
+impl fmt::Debug for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.snapshot().fmt(f)
+    }
+}
