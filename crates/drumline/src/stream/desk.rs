@@ -163,9 +163,10 @@ impl<B> Desk<B> {
         }
     }
 
-    /// Wants a consumer, because there is none yet.
+    /// Wants a consumer, if there is none.
     pub(super) fn summon(&self) -> Call {
-        lock(&self.state).call()
+        let mut state = lock(&self.state);
+        state.active == 0 && state.call()
     }
 
     /// A called consumer comes. `false`: it is too late, and to go again.

@@ -216,17 +216,15 @@ where
         let most = consumers.most();
         let finished = finished(self.is_ordered);
         let stage = Stage::new(source, self.work, self.settings, most, finished);
-        let result = consumers.attend(|crew, helps| {
+        let result = consumers.attend(|crew| {
             let _close = Close {
                 stage: &stage,
                 crew,
             };
-            let mut attended = Attended {
+            let attended = Attended {
                 stage: stage.clone(),
                 crew,
-                helps,
             };
-            attended.open();
             (self.serial)(&mut Results::new(attended))
         });
         if let Some(payload) = stage.take_fatal() {
@@ -275,7 +273,6 @@ where
                 stage,
                 crew: Threads::new(Detached, threads.get(), false),
                 registry: None,
-                is_open: false,
             });
         }
         let registry = self.consumers.share();
@@ -284,8 +281,7 @@ where
             crew: Tasks {
                 registry: registry.clone(),
             },
-            registry: registry.has_guests().then_some(registry),
-            is_open: false,
+            registry: Some(registry),
         })
     }
 }

@@ -239,12 +239,13 @@ where
         let mut slept = false;
         if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.hand.batch.is_empty() {
             let (empty, call) = stage.desk.empty(self.is_end);
-            if call {
-                self.call();
-            }
-            match empty {
-                Empty::Leave => return Visit::Left,
-                Empty::Watch => {}
+            if empty == Empty::Leave {
+                // First: who is called may begin here and now, in a pool whose threads are gone.
+                drop(source);
+                if call {
+                    self.call();
+                }
+                return Visit::Left;
             }
             slept = true;
             drained = unwind::catch(|| wait::blocking(|| source.recv())).and_then(|item| {
