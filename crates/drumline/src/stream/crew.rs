@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::bench::Bench;
 use crate::Scope;
-use crate::pool::{Shared, local};
+use crate::pool::{self, Shared};
 use crate::scope::OfCrew;
 use crate::spawn;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +24,11 @@ pub(super) trait Crew<'s> {
     /// Whether the calling thread may work as a consumer: as one of them, or because there is nobody, and there never will be.
     fn takes_caller(&self) -> bool;
 
+    /// Runs `work` on the calling thread, as one of them.
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        work();
+    }
+
     /// A consumer has nothing to do for now. `true`: it has been called again.
     fn rest(&self) -> bool {
         false
@@ -40,7 +45,11 @@ impl<'s> Crew<'s> for Scope<'s> {
     }
 
     fn takes_caller(&self) -> bool {
-        local::find(self.crew().registry()).is_some()
+        pool::may_visit(self.crew().registry())
+    }
+
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        pool::visit(self.crew().registry(), work);
     }
 }
 
@@ -68,7 +77,11 @@ impl Crew<'static> for Tasks {
     /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after that, learns it: a pool
     /// is not over while a task waits in it.
     fn takes_caller(&self) -> bool {
-        local::find(&self.registry).is_some() || self.registry.line().is_over()
+        pool::may_visit(&self.registry) || self.registry.line().is_over()
+    }
+
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        pool::visit(&self.registry, work);
     }
 }
 

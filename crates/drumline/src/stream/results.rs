@@ -8,7 +8,6 @@ use super::desk::Next;
 use super::source::{Drained, Polled, Source};
 use super::stage::{Consumer, Stage};
 use super::work::Work;
-use crate::pool::{self, Shared};
 use crate::sync::Arc;
 use crate::unwind;
 use crate::wait;
@@ -72,7 +71,7 @@ where
             if !sleep {
                 // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
                 if self.crew.takes_caller() {
-                    if desk.step_in() && Consumer::new(stage, self.crew, true).one_batch() {
+                    if desk.step_in() && self.one_batch() {
                         continue;
                     }
                 } else if desk.summon() {
@@ -99,6 +98,14 @@ where
     W::Out: 's,
     W::State: 's,
 {
+    fn one_batch(&self) -> bool {
+        let mut was_of_use = false;
+        self.crew.with_caller(&mut || {
+            was_of_use = Consumer::new(&self.stage, self.crew, true).one_batch();
+        });
+        was_of_use
+    }
+
     fn call(&self) {
         let stage = Arc::clone(&self.stage);
         self.crew.call(stage);
@@ -240,8 +247,6 @@ impl<T> fmt::Debug for Results<'_, T> {
 pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Crew<'static>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) crew: C,
-    /// The pool that the calling thread visits to help.
-    pub(super) registry: Option<Shared>,
 }
 
 impl<S, W, C> Batches<W::Out> for Adrift<S, W, C>
@@ -258,10 +263,7 @@ where
             stage: Arc::clone(&self.stage),
             crew: &self.crew,
         };
-        match &self.registry {
-            Some(registry) => pool::visit(registry, || attended.next_batch(wait)),
-            None => attended.next_batch(wait),
-        }
+        attended.next_batch(wait)
     }
 }
 

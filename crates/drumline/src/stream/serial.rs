@@ -272,16 +272,12 @@ where
             return Results::new(Adrift {
                 stage,
                 crew: Threads::new(Detached, threads.get(), false),
-                registry: None,
             });
         }
         let registry = self.consumers.share();
         Results::new(Adrift {
             stage,
-            crew: Tasks {
-                registry: registry.clone(),
-            },
-            registry: Some(registry),
+            crew: Tasks { registry },
         })
     }
 }
