@@ -45,6 +45,14 @@ struct Panics {
     others: Vec<Panicked>,
 }
 
+/// Payloads that nobody took: their drop is code of the program, and may come while another panic is on its way.
+impl Drop for Panics {
+    fn drop(&mut self) {
+        unwind::discard(self.fatal.take());
+        self.others.drain(..).for_each(unwind::discard);
+    }
+}
+
 impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     /// `finished`: where finished batches go.
     pub(super) fn new(
@@ -344,8 +352,10 @@ where
                     continue;
                 }
             };
+            let mut whole = outs.len();
             let outcome = unwind::catch(|| {
                 for item in rest.by_ref() {
+                    whole = outs.len();
                     at.go_to(index);
                     index += 1;
                     stage
@@ -357,6 +367,10 @@ where
                 Ok(()) => Some(state),
                 Err(payload) => {
                     stage.panicked(index - 1, payload);
+                    // The item is lost, and so is what it had made.
+                    while outs.len() > whole {
+                        unwind::discard(outs.pop());
+                    }
                     stage.work.salvage(state)
                 }
             };
