@@ -416,65 +416,6 @@ fn joins_and_scopes_in_streams() {
 }
 
 #[test]
-fn an_iterator_that_is_dropped_early_leaves_nothing() {
-    for setup in setups() {
-        for taken in [0, 1, 5, 200] {
-            let ledger = Ledger::new(1_000);
-            let made = ledger.clone();
-            let items = setup.apply(stream::iter(
-                (0..1_000).map(move |number| made.item(number)),
-            ));
-            let mut results = items.map(|item| item).ordered().into_iter();
-            for number in 0..taken {
-                assert_eq!(results.next().unwrap().number, number, "{}", setup.name);
-            }
-            drop(results);
-            if taken == 0 {
-                assert_eq!(ledger.made(), 0, "nobody has asked");
-            }
-            common::eventually("what was in flight is dropped", || ledger.is_even());
-        }
-    }
-}
-
-#[test]
-fn an_iterator_moves_between_threads() {
-    for setup in setups() {
-        let mut results = setup.apply(stream::iter(0..300)).ordered().into_iter();
-        for part in 0..3 {
-            results = thread::spawn(move || {
-                for item in 0..100 {
-                    assert_eq!(results.next(), Some(part * 100 + item));
-                }
-                results
-            })
-            .join()
-            .unwrap();
-        }
-        assert_eq!(results.next(), None);
-    }
-}
-
-/// The pool may go in between: whoever asks does the rest, or what is left is run by those who shut it down.
-#[test]
-fn an_iterator_outlives_its_pool() {
-    for guests in [true, false] {
-        for taken in [0, 1, 50] {
-            ends(move || {
-                let pool = Pool::builder().jobs(2).guests(guests).build().unwrap();
-                let items = stream::iter(0..500_u64).pool(&pool).batch(1).in_flight(4);
-                let mut results = items.map(|item| item + 1).ordered().into_iter();
-                for item in 0..taken {
-                    assert_eq!(results.next(), Some(item + 1));
-                }
-                drop(pool);
-                assert!(results.eq(taken + 1..=500));
-            });
-        }
-    }
-}
-
-#[test]
 fn consumers_meet() {
     // Each item waits for the other one: so there are two consumers, whoever they are.
     let two = vec![
