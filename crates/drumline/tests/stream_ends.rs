@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use common::{Event, ends, pool, without_guests, without_spares};
+use drumline::join;
 use drumline::stream::{self, Feed, Source, Stream, stream};
-use drumline::{Pool, join};
-use streams::{Ledger, Setup, setups, some_setups, without_threads};
+use streams::{Setup, setups, some_setups, without_threads};
 
 /// What is checked on a stream of the numbers below `items`.
 trait Check {

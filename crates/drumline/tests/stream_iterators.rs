@@ -111,16 +111,27 @@ fn work_is_done_in_the_pool_that_was_asked_for() {
         let home = Pool::builder().jobs(3).guests(guests).build().unwrap();
         for other in [pool(1), pool(2), without_guests(2)] {
             other.install(|| {
-                let inside = || drumline::current_jobs() == 3;
-                let items = || stream::iter(0..200_u64).pool(&home).map(|_| inside());
+                let items = || {
+                    stream::iter(0..200_u64)
+                        .pool(&home)
+                        .map(|_| drumline::current_jobs() == 3)
+                };
                 assert!(items().ordered().into_iter().all(|inside| inside));
                 assert!(items().ordered().with(|all| all.all(|inside| inside)));
                 assert!(items().reduce(|a, b| a && b).unwrap());
                 // The next stage is in a pool of its own.
                 let there = || drumline::current_jobs() == other.current_jobs();
-                let both = items().ordered().stream().pool(&other).map(|inside| inside && there());
+                let both = items()
+                    .ordered()
+                    .stream()
+                    .pool(&other)
+                    .map(|inside| inside && there());
                 assert!(both.ordered().with(|all| all.all(|inside| inside)));
-                let both = items().unordered().stream().pool(&other).map(|inside| inside && there());
+                let both = items()
+                    .unordered()
+                    .stream()
+                    .pool(&other)
+                    .map(|inside| inside && there());
                 assert!(both.reduce(|a, b| a && b).unwrap());
             });
         }
@@ -137,9 +148,13 @@ fn states_are_handed_on() {
         };
         for _ in 0..100 {
             let states = AtomicUsize::new(0);
-            let init = || { states.fetch_add(1, Ordering::Relaxed); };
+            let init = || {
+                states.fetch_add(1, Ordering::Relaxed);
+            };
             let all = setup.apply(stream::iter(0..100)).in_flight(2).batch(1);
-            all.map_init(init, |(), item| item).ordered().for_each(|_: u64| thread::yield_now());
+            all.map_init(init, |(), item| item)
+                .ordered()
+                .for_each(|_: u64| thread::yield_now());
             let states = states.into_inner();
             assert!(states <= most, "{}: {states} states", setup.name);
         }

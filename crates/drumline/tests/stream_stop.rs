@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use common::{Event, ends, eventually, quiet_panic};
+use common::{Event, eventually, quiet_panic};
 use drumline::iter::CancellationToken;
 use drumline::stream::{self, Closed, OnPanic, Polled, Source, Stopper, stream};
 use streams::{Ledger, Setup, setups, some_setups};
