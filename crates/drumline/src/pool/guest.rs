@@ -58,9 +58,14 @@ pub(crate) fn enter<R>(registry: &Registry, op: impl FnOnce(&Seat) -> R) -> R {
 
 /// Runs `op` on this thread: as a member of the pool if that takes guests, or else outside.
 pub(crate) fn visit<R>(registry: &Registry, op: impl FnOnce() -> R) -> R {
-    if registry.has_guests() || local::find(registry).is_some() {
+    if may_visit(registry) {
         enter(registry, |_| op())
     } else {
         op()
     }
+}
+
+/// Whether this thread may run something as a member of the pool.
+pub(crate) fn may_visit(registry: &Registry) -> bool {
+    registry.has_guests() || local::find(registry).is_some()
 }

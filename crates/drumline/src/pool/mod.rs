@@ -112,7 +112,7 @@ pub use {
 pub(crate) use {
     deque::Deque,
     global::{in_global, registry as global_registry},
-    guest::visit,
+    guest::{may_visit, visit},
     handle::install,
     registry::{Registry, Shared},
     slot::Slot,

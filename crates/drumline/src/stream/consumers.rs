@@ -69,22 +69,15 @@ impl Consumers {
         }
     }
 
-    /// Calls `serial` with consumers at its command, which have to be dismissed before it returns, and says whether
-    /// it may help them. Waits for them.
-    pub(super) fn attend<'s, R>(
-        &self,
-        serial: impl FnOnce(&(dyn Crew<'s> + Sync), bool) -> R,
-    ) -> R {
+    /// Calls `serial` with consumers at its command, which have to be dismissed before it returns. Waits for them.
+    pub(super) fn attend<'s, R>(&self, serial: impl FnOnce(&(dyn Crew<'s> + Sync)) -> R) -> R {
         match self.kind {
             Kind::Threads(threads) => {
-                thread::scope(|scope| serial(&Threads::new(scope, threads.get(), false), false))
+                thread::scope(|scope| serial(&Threads::new(scope, threads.get(), false)))
             }
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
-                pool::visit(registry, || {
-                    let is_inside = local::find(registry).is_some();
-                    scope::open_in(registry, |scope| serial(scope, is_inside))
-                })
+                pool::visit(registry, || scope::open_in(registry, |scope| serial(scope)))
             }
         }
     }

@@ -4,8 +4,10 @@ use std::marker::PhantomData;
 
 use super::bench::Bench;
 use crate::Scope;
-use crate::pool::Shared;
+use crate::pool::{self, Shared};
+use crate::scope::OfCrew;
 use crate::spawn;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock, thread};
 
 /// The work of a stage, whatever its types are: what a consumer runs from its arrival until it leaves.
@@ -16,8 +18,16 @@ pub(super) trait Shift<'s>: Send + Sync {
 
 /// Brings consumers.
 pub(super) trait Crew<'s> {
-    /// Has one more consumer come. `false`: there is nobody, and there never will be.
-    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) -> bool;
+    /// Has one more consumer come, if there is anybody.
+    fn call(&self, shift: Arc<dyn Shift<'s> + 's>);
+
+    /// Whether the calling thread may work as a consumer: as one of them, or because there is nobody, and there never will be.
+    fn takes_caller(&self) -> bool;
+
+    /// Runs `work` on the calling thread, as one of them.
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        work();
+    }
 
     /// A consumer has nothing to do for now. `true`: it has been called again.
     fn rest(&self) -> bool {
@@ -30,9 +40,16 @@ pub(super) trait Crew<'s> {
 
 /// Jobs of a scope: whoever of the pool has time.
 impl<'s> Crew<'s> for Scope<'s> {
-    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) -> bool {
+    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) {
         self.spawn(move |scope| shift.consume(scope));
-        true
+    }
+
+    fn takes_caller(&self) -> bool {
+        pool::may_visit(self.crew().registry())
+    }
+
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        pool::visit(self.crew().registry(), work);
     }
 }
 
@@ -42,7 +59,10 @@ pub(super) struct Tasks {
 }
 
 impl Crew<'static> for Tasks {
-    fn call(&self, shift: Arc<dyn Shift<'static>>) -> bool {
+    fn call(&self, shift: Arc<dyn Shift<'static>>) {
+        if self.registry.line().is_over() {
+            return;
+        }
         let tasks = Tasks {
             registry: Shared::clone(&self.registry),
         };
@@ -52,7 +72,16 @@ impl Crew<'static> for Tasks {
             move || shift.consume(&tasks),
             true,
         ));
-        true
+    }
+
+    /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after that, learns it: a pool
+    /// is not over while a task waits in it.
+    fn takes_caller(&self) -> bool {
+        pool::may_visit(&self.registry) || self.registry.line().is_over()
+    }
+
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        pool::visit(&self.registry, work);
     }
 }
 
@@ -93,6 +122,8 @@ struct Common {
     bench: Bench,
     most: usize,
     started: Mutex<usize>,
+    /// The system has refused the first thread.
+    refused: AtomicBool,
 }
 
 impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
@@ -105,6 +136,7 @@ impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
                 bench: Bench::new(most, 0),
                 most,
                 started: Mutex::new(usize::from(with_caller)),
+                refused: AtomicBool::new(false),
             }),
             number: 0,
         }
@@ -132,17 +164,22 @@ impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
 }
 
 impl<'s: 'h, 'h, H: Hire<'h> + 'h> Crew<'s> for Threads<'h, H> {
-    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) -> bool {
+    fn call(&self, shift: Arc<dyn Shift<'s> + 's>) {
         let bench = &self.common.bench;
         if bench.wake() {
-            return true;
+            return;
         }
         let (is_new, threads) = self.start(shift);
         if !is_new {
             // All are at work, or on their way to the bench.
             bench.call();
         }
-        threads > 0
+        // Relaxed: only the serial end makes the first call, and asks.
+        self.common.refused.store(threads == 0, Ordering::Relaxed);
+    }
+
+    fn takes_caller(&self) -> bool {
+        self.common.refused.load(Ordering::Relaxed)
     }
 
     fn rest(&self) -> bool {

@@ -42,6 +42,9 @@
 //! *A call that nobody answers* (the pool is busy with other things) holds nobody up: while nobody is at work the serial
 //! end steps in, in place of the called one, who then finds nothing to do. It may sleep in the source, too, if
 //! it is the only one at work: as long as it does, nobody else can finish anything.
+//! Where it may not step in (its thread is in no pool that takes it, or the consumers have threads of their own), it
+//! calls somebody before it sleeps, if nobody is at work. Who that thread is may change from one batch to the next: the
+//! results of one stage are taken by the consumers of the next.
 
 use super::finished::Finished;
 use super::load::Load;
@@ -163,9 +166,10 @@ impl<B> Desk<B> {
         }
     }
 
-    /// Wants a consumer, because there is none yet.
+    /// Wants a consumer, if there is none.
     pub(super) fn summon(&self) -> Call {
-        lock(&self.state).call()
+        let mut state = lock(&self.state);
+        state.active == 0 && state.call()
     }
 
     /// A called consumer comes. `false`: it is too late, and to go again.

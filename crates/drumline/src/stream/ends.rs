@@ -188,7 +188,7 @@ where
         };
         self.fold(
             || None,
-            &add,
+            add,
             |all, more| {
                 if let Some(more) = more {
                     add(all, more);

@@ -8,7 +8,6 @@ use super::desk::Next;
 use super::source::{Drained, Polled, Source};
 use super::stage::{Consumer, Stage};
 use super::work::Work;
-use crate::pool::{self, Shared};
 use crate::sync::Arc;
 use crate::unwind;
 use crate::wait;
@@ -32,8 +31,6 @@ pub(super) trait Batches<T>: Send {
 pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) crew: &'a (dyn Crew<'s> + Sync),
-    /// Whether the calling thread takes part instead of waiting.
-    pub(super) helps: bool,
 }
 
 impl<'s, S, W> Batches<W::Out> for Attended<'_, 's, S, W>
@@ -71,12 +68,19 @@ where
                 Next::Wait if !wait => return Asked::Empty,
                 Next::Wait => {}
             }
-            if !sleep
-                && self.helps
-                && desk.step_in()
-                && Consumer::new(stage, self.crew, true).one_batch()
-            {
-                continue;
+            if !sleep {
+                // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
+                if self.crew.takes_caller() {
+                    if desk.step_in() && self.one_batch() {
+                        continue;
+                    }
+                } else if desk.summon() {
+                    self.call();
+                    if self.crew.takes_caller() {
+                        // There is nobody to be called.
+                        continue;
+                    }
+                }
             }
             if sleep {
                 wait::blocking(|| desk.sleep());
@@ -94,17 +98,17 @@ where
     W::Out: 's,
     W::State: 's,
 {
-    /// Has the first consumer come, where the serial end is none itself.
-    pub(super) fn open(&mut self) {
-        if !self.helps && self.stage.desk.summon() && !self.call() {
-            // No thread to be had.
-            self.helps = true;
-        }
+    fn one_batch(&self) -> bool {
+        let mut was_of_use = false;
+        self.crew.with_caller(&mut || {
+            was_of_use = Consumer::new(&self.stage, self.crew, true).one_batch();
+        });
+        was_of_use
     }
 
-    fn call(&self) -> bool {
+    fn call(&self) {
         let stage = Arc::clone(&self.stage);
-        self.crew.call(stage)
+        self.crew.call(stage);
     }
 }
 
@@ -243,9 +247,6 @@ impl<T> fmt::Debug for Results<'_, T> {
 pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Crew<'static>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) crew: C,
-    /// The pool that the calling thread visits to help.
-    pub(super) registry: Option<Shared>,
-    pub(super) is_open: bool,
 }
 
 impl<S, W, C> Batches<W::Out> for Adrift<S, W, C>
@@ -261,18 +262,8 @@ where
         let mut attended = Attended {
             stage: Arc::clone(&self.stage),
             crew: &self.crew,
-            helps: self.registry.is_some(),
         };
-        if !std::mem::replace(&mut self.is_open, true) {
-            attended.open();
-            if attended.helps && self.registry.is_none() {
-                self.is_open = false;
-            }
-        }
-        match &self.registry {
-            Some(registry) => pool::visit(registry, || attended.next_batch(wait)),
-            None => attended.next_batch(wait),
-        }
+        attended.next_batch(wait)
     }
 }
 

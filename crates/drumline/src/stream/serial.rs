@@ -216,17 +216,15 @@ where
         let most = consumers.most();
         let finished = finished(self.is_ordered);
         let stage = Stage::new(source, self.work, self.settings, most, finished);
-        let result = consumers.attend(|crew, helps| {
+        let result = consumers.attend(|crew| {
             let _close = Close {
                 stage: &stage,
                 crew,
             };
-            let mut attended = Attended {
+            let attended = Attended {
                 stage: stage.clone(),
                 crew,
-                helps,
             };
-            attended.open();
             (self.serial)(&mut Results::new(attended))
         });
         if let Some(payload) = stage.take_fatal() {
@@ -274,18 +272,12 @@ where
             return Results::new(Adrift {
                 stage,
                 crew: Threads::new(Detached, threads.get(), false),
-                registry: None,
-                is_open: false,
             });
         }
         let registry = self.consumers.share();
         Results::new(Adrift {
             stage,
-            crew: Tasks {
-                registry: registry.clone(),
-            },
-            registry: registry.has_guests().then_some(registry),
-            is_open: false,
+            crew: Tasks { registry },
         })
     }
 }

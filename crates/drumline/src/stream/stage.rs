@@ -53,6 +53,14 @@ struct Panics {
     others: Vec<Panicked>,
 }
 
+/// Payloads that nobody took: their drop is code of the program, and may come while another panic is on its way.
+impl Drop for Panics {
+    fn drop(&mut self) {
+        unwind::discard(self.fatal.take());
+        self.others.drain(..).for_each(unwind::discard);
+    }
+}
+
 impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     /// `finished`: where finished batches go.
     pub(super) fn new(
@@ -256,12 +264,13 @@ where
         let mut slept = false;
         if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.hand.batch.is_empty() {
             let (empty, call) = stage.desk.empty(self.is_end);
-            if call {
-                self.call();
-            }
-            match empty {
-                Empty::Leave => return Visit::Left,
-                Empty::Watch => {}
+            if empty == Empty::Leave {
+                // First: who is called may begin here and now, in a pool whose threads are gone.
+                drop(source);
+                if call {
+                    self.call();
+                }
+                return Visit::Left;
             }
             slept = true;
             drained = self.watch(&mut source, most, room.weight, &mut weight);
@@ -408,8 +417,10 @@ where
                     continue;
                 }
             };
+            let mut whole = outs.len();
             let outcome = unwind::catch(|| {
                 for item in rest.by_ref() {
+                    whole = outs.len();
                     at.go_to(index);
                     index += 1;
                     stage
@@ -421,6 +432,10 @@ where
                 Ok(()) => Some(state),
                 Err(payload) => {
                     stage.panicked(index - 1, payload);
+                    // The item is lost, and so is what it had made.
+                    while outs.len() > whole {
+                        unwind::discard(outs.pop());
+                    }
                     stage.work.salvage(state)
                 }
             };
