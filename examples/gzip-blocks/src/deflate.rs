@@ -13,11 +13,6 @@ use crate::blocks::Block;
 /// How far back a deflate stream may refer.
 const WINDOW: usize = 32 << 10;
 
-/// A compressor, which is used for one block after another.
-pub struct Deflater {
-    compress: Compress,
-}
-
 /// A compressed block.
 pub struct Piece {
     /// A piece of a deflate stream: whole bytes, and not its end.
@@ -28,40 +23,34 @@ pub struct Piece {
     pub length: usize,
 }
 
-impl Deflater {
-    /// A compressor with a level from 1 to 9.
-    pub fn new(level: u32) -> Self {
-        Deflater {
-            compress: Compress::new(Compression::new(level), false),
-        }
+/// Compresses a block, with a level from 1 to 9.
+///
+/// The compressor is a new one each time. To reset one would save 2 %, but then what it makes of a block may depend,
+/// in a few bytes, on the blocks that it had before: on who happened to take which block.
+pub fn deflate(block: &Block, level: u32) -> Result<Piece> {
+    let data = block.data.as_slice();
+    let mut crc = Hasher::new();
+    crc.update(data);
+
+    let mut compress = Compress::new(Compression::new(level), false);
+    let before = &block.before[block.before.len().saturating_sub(WINDOW)..];
+    if !before.is_empty() {
+        compress.set_dictionary(before).context("cannot compress")?;
     }
-
-    /// Compresses a block.
-    pub fn deflate(&mut self, block: &Block) -> Result<Piece> {
-        let (compress, data) = (&mut self.compress, block.data.as_slice());
-        let mut crc = Hasher::new();
-        crc.update(data);
-
-        compress.reset();
-        let before = &block.before[block.before.len().saturating_sub(WINDOW)..];
-        if !before.is_empty() {
-            compress.set_dictionary(before).context("cannot compress")?;
+    let mut deflated = Vec::with_capacity(data.len() / 2 + 64);
+    loop {
+        let rest = &data[compress.total_in() as usize..];
+        compress
+            .compress_vec(rest, &mut deflated, FlushCompress::Sync)
+            .context("cannot compress")?;
+        // Where room is left, there was nothing more to write.
+        if deflated.len() < deflated.capacity() {
+            return Ok(Piece {
+                deflated,
+                crc,
+                length: data.len(),
+            });
         }
-        let mut deflated = Vec::with_capacity(data.len() / 2 + 64);
-        loop {
-            let rest = &data[compress.total_in() as usize..];
-            compress
-                .compress_vec(rest, &mut deflated, FlushCompress::Sync)
-                .context("cannot compress")?;
-            // Where room is left, there was nothing more to write.
-            if deflated.len() < deflated.capacity() {
-                return Ok(Piece {
-                    deflated,
-                    crc,
-                    length: data.len(),
-                });
-            }
-            deflated.reserve(data.len() / 2 + 64);
-        }
+        deflated.reserve(data.len() / 2 + 64);
     }
 }

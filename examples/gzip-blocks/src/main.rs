@@ -23,7 +23,6 @@ use clap::Parser;
 use drumline::{Jobs, Pool, stream};
 
 use crate::blocks::Blocks;
-use crate::deflate::Deflater;
 use crate::output::{Gzip, Output};
 
 /// Compresses a file, several blocks at once, into one ordinary gzip stream.
@@ -66,11 +65,7 @@ fn run(options: &Options) -> Result<()> {
     stream::iter(blocks)
         .pool(&pool)
         .in_flight(in_flight)
-        .map_init(
-            || Deflater::new(options.level),
-            |deflater, block| block.and_then(|block| deflater.deflate(&block)),
-        )
-        .ordered()
+        .map_ordered(|block| deflate::deflate(&block?, options.level))
         .try_for_each(|piece| gzip.append(&piece?))?;
     gzip.finish()
 }
