@@ -17,7 +17,7 @@ struct Family {
     constructor: &'static str,
 }
 
-const FAMILIES: [Family; 3] = [
+const FAMILIES: [Family; 4] = [
     Family {
         workloads: "workloads",
         runtimes: "runtimes",
@@ -32,6 +32,11 @@ const FAMILIES: [Family; 3] = [
         workloads: "loops",
         runtimes: "loopers",
         constructor: "loops",
+    },
+    Family {
+        workloads: "streams",
+        runtimes: "streamers",
+        constructor: "streams",
     },
 ];
 

@@ -58,12 +58,14 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
         let canvas = Canvas { area: &area };
         canvas.text(card.name, (24, 28), 20, INK, HPos::Left, true)?;
         let unit = match card.shows {
-            Shows::Time | Shows::Curve => format!(
+            Shows::Time | Shows::Curve | Shows::Memory => format!(
                 "median ns per {}; shorter is better; the thin line is seq",
                 card.item
             ),
             Shows::Rest => "processor time in ms; shorter is better".to_owned(),
             Shows::Waiting => "median time in ms; shorter is better".to_owned(),
+            Shows::Handing => "median time in ms; shorter is better".to_owned(),
+            Shows::Latency => "median latency in µs; shorter is better".to_owned(),
             Shows::Path => "median time in ms; shorter is better; the thin line is seq".to_owned(),
         };
         canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
@@ -81,8 +83,9 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
     let mut panels: Vec<(u64, Panel<'a>)> = Vec::new();
     for &record in records {
         let value = measure(card, record).map(|value| match card.shows {
-            Shows::Time | Shows::Curve => value,
-            Shows::Rest | Shows::Waiting | Shows::Path => value / 1e6,
+            Shows::Time | Shows::Curve | Shows::Memory => value,
+            Shows::Latency => value / 1e3,
+            Shows::Rest | Shows::Waiting | Shows::Path | Shows::Handing => value / 1e6,
         });
         let bar = Bar { record, value };
         let panel = match panels.iter_mut().position(|(size, _)| *size == record.size) {

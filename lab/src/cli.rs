@@ -228,11 +228,11 @@ fn list_workload(entry: &WorkloadEntry) {
         " "
     };
     let sizes: Vec<String> = card.sizes.iter().map(|size| group(*size)).collect();
-    println!("{mark} {:17} {}", card.name, card.about);
-    println!("  {:17} {}: {}", "", card.size_counts, sizes.join("; "));
+    println!("{mark} {:21} {}", card.name, card.about);
+    println!("  {:21} {}: {}", "", card.size_counts, sizes.join("; "));
     if card.default_rank.is_some() && entry.brief_sizes() != card.sizes {
         let sizes: Vec<String> = entry.brief_sizes().iter().map(|s| group(*s)).collect();
-        println!("  {:17} by default: {}", "", sizes.join("; "));
+        println!("  {:21} by default: {}", "", sizes.join("; "));
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Counts {
     pub branch_misses: Option<u64>,
     /// Accesses that the last cache could not serve.
     pub cache_misses: Option<u64>,
+    /// Moves of threads from core to core, which the kernel counts by itself.
+    pub migrations: Option<u64>,
 }
 
 /// Open counters. Threads made after they were opened are counted too.
@@ -23,10 +25,12 @@ pub struct Counts {
 pub struct Counters {
     #[cfg(target_os = "linux")]
     open: Vec<(Event, perf_event::Counter)>,
+    #[cfg(target_os = "linux")]
+    migrations: Option<perf_event::Counter>,
 }
 
 #[cfg(target_os = "linux")]
-type Event = perf_event::events::Hardware;
+use perf_event::events::{Hardware as Event, Software};
 
 #[cfg(target_os = "linux")]
 impl Counters {
@@ -46,19 +50,28 @@ impl Counters {
                 Some((event, counter))
             })
             .collect();
-        Self { open }
+        // They happen in the kernel, where not everybody may look.
+        let migrations = perf_event::Builder::new(Software::CPU_MIGRATIONS)
+            .inherit(true)
+            .include_kernel()
+            .build()
+            .ok();
+        Self { open, migrations }
     }
 
     /// Counts from here…
     pub fn enable(&mut self) {
         self.open
             .retain_mut(|(_, counter)| counter.enable().is_ok());
+        self.migrations.take_if(|counter| counter.enable().is_err());
     }
 
     /// …to here.
     pub fn disable(&mut self) {
         self.open
             .retain_mut(|(_, counter)| counter.disable().is_ok());
+        self.migrations
+            .take_if(|counter| counter.disable().is_err());
     }
 
     /// The totals.
@@ -75,6 +88,8 @@ impl Counters {
                 _ => {}
             }
         }
+        let migrations = self.migrations.as_mut();
+        counts.migrations = migrations.and_then(|counter| counter.read().ok());
         counts
     }
 }

@@ -14,11 +14,13 @@ pub enum Family {
     Tasks,
     /// Something done with each item of a range or a slice: `loops/` on `loopers/`.
     Loops,
+    /// Items that come one after the other, handled by many: `streams/` on `streamers/`.
+    Streams,
 }
 
 impl Family {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 3] = [Self::ForkJoin, Self::Tasks, Self::Loops];
+    pub const ALL: [Self; 4] = [Self::ForkJoin, Self::Tasks, Self::Loops, Self::Streams];
 
     /// What it is called in the list.
     pub fn title(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Family {
             Self::ForkJoin => "fork/join",
             Self::Tasks => "tasks that block",
             Self::Loops => "loops",
+            Self::Streams => "streams",
         }
     }
 
@@ -33,25 +36,32 @@ impl Family {
     pub fn jobs(self, cores: usize) -> Vec<usize> {
         match self {
             Self::ForkJoin | Self::Loops if cores > 1 => vec![1, cores],
-            // With one job, what blocks has only one more way to go wrong.
-            Self::ForkJoin | Self::Loops | Self::Tasks => vec![cores],
+            // With one job, what blocks has only one more way to go wrong, and most streams are
+            // defined with as many jobs as cores.
+            Self::ForkJoin | Self::Loops | Self::Tasks | Self::Streams => vec![cores],
         }
     }
 
     /// The trouble to go to, where `usual` is what was asked for. Tasks are measured cold: after a
-    /// first sample the threads that it took would still be there.
+    /// first sample the threads that it took would still be there. Most streams take seconds, so a
+    /// warm-up would take as long as what it is for.
     pub fn effort(self, usual: Effort) -> Effort {
         match self {
             Self::ForkJoin | Self::Loops => usual,
             Self::Tasks => Effort::once(),
+            Self::Streams => Effort {
+                warm_up_ms: 0,
+                samples_min: 1,
+                ..usual
+            },
         }
     }
 
     /// How long a process may take that takes so many samples.
     pub fn limit(self, smoke: bool, full: bool, samples: usize) -> Duration {
         match self {
-            Self::ForkJoin | Self::Loops if full => Duration::from_secs(600),
-            Self::ForkJoin | Self::Loops => Duration::from_secs(60),
+            Self::ForkJoin | Self::Loops | Self::Streams if full => Duration::from_secs(600),
+            Self::ForkJoin | Self::Loops | Self::Streams => Duration::from_secs(60),
             Self::Tasks => crowd::bound(smoke, samples),
         }
     }

@@ -42,6 +42,8 @@ pub struct Order {
     pub size: u64,
     /// Trouble to go to.
     pub effort: Effort,
+    /// Whether to wait before the first sample until somebody says so; see [`crate::gate`].
+    pub gated: bool,
 }
 
 /// What a measuring process may do.
@@ -112,7 +114,8 @@ impl Launcher {
                     end = stopped.end;
                     stopped.why
                 });
-                // A process that was killed can leave children that hold the pipes open; none here do.
+                // A process that was killed can leave children that hold the pipes open; those of
+                // `gate` end with it.
                 output.judge(status)
             });
         Outcome {
@@ -285,6 +288,9 @@ fn raise_stack_limit() {}
 pub fn obey(order: &str) -> Result<()> {
     let order: Order = serde_json::from_str(order).context("the order cannot be read")?;
     let mut session = crate::session::Session::new(order.effort);
+    if order.gated {
+        session.wait_at_gate();
+    }
     crate::registry::run(
         &order.workload,
         &order.runtime,
@@ -314,6 +320,7 @@ mod tests {
                 samples_max: 1,
                 sample_ns: 0,
             },
+            gated: false,
         };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("program");

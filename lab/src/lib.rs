@@ -6,27 +6,34 @@
 //!            ▼                                          workloads/*.rs × runtimes/*.rs
 //!         record ─► table, chart ─► report ─► output        crowds/*.rs × spawners/*.rs
 //!                                                            loops/*.rs × loopers/*.rs
+//!                                                          streams/*.rs × streamers/*.rs
 //! ```
-//! There are three families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
+//! There are four families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
 //! file in `src/runtimes`. Tasks that block: a workload is one file in `src/crowds`, a runtime, or
 //! a way of using one, is one file in `src/spawners`. Loops: a workload is one file in `src/loops`, a
-//! runtime is one file in `src/loopers`. The build script finds them, and nothing else has to know
-//! of a new one.
+//! runtime is one file in `src/loopers`. Streams: a workload is one file in `src/streams`, a runtime is
+//! one file in `src/streamers`. The build script finds them, and nothing else has to know of a new
+//! one.
 
 pub mod chart;
 pub mod cli;
+pub mod columns;
 pub mod counters;
 pub mod crowd;
 pub mod curve;
 pub mod energy;
 pub mod family;
+pub mod gate;
+pub mod latency;
 pub mod launch;
 pub mod looper;
 pub mod looping;
 pub mod machine;
+pub mod mapping;
 pub mod numbers;
 pub mod options;
 pub mod output;
+pub mod pipeline;
 pub mod pool;
 pub mod process;
 pub mod record;
@@ -40,6 +47,8 @@ pub mod sorting;
 pub mod spawner;
 pub mod spin;
 pub mod statistics;
+pub mod streamer;
+pub mod streaming;
 pub mod table;
 pub mod tree;
 pub mod usage;

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::latency::Latencies;
 use crate::launch::{End, Outcome};
 use crate::machine::{Build, Machine, version_of};
 use crate::schedule::Configuration;
@@ -121,6 +122,12 @@ pub struct Record {
     pub parallelism: Option<u64>,
     /// Messages in all samples; none in fork/join.
     pub messages: Option<u64>,
+    /// How long half of the items waited at most before they were handled; where they wait.
+    pub latency_ns_p50: Option<f64>,
+    /// How long 99 of 100 items waited at most.
+    pub latency_ns_p99: Option<f64>,
+    /// How long an item waited at most.
+    pub latency_ns_max: Option<u64>,
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,
 
@@ -200,6 +207,8 @@ impl Record {
         let per_item = |wall: f64| Some(wall / items? as f64);
         let per_operation =
             |field: fn(&Usage) -> Option<u64>| Some(field(&usage)? as f64 / operations? as f64);
+        let mut latencies = Latencies::default();
+        measured().for_each(|found| latencies.merge(&found.latencies));
         let card = &configuration.runtime.card;
 
         Self {
@@ -280,6 +289,9 @@ impl Record {
                 .map(|found| Some(found.messages? * found.operations))
                 .reduce(|a, b| Some(a? + b?))
                 .flatten(),
+            latency_ns_p50: latencies.percentile(50),
+            latency_ns_p99: latencies.percentile(99),
+            latency_ns_max: latencies.max(),
             verbose: false,
             wall_ns_samples,
             effort: configuration.effort.into(),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::crowd::Crowd;
 use crate::family::Family;
@@ -13,6 +13,8 @@ use crate::looping::Loop;
 use crate::runtime::{Runtime, RuntimeCard};
 use crate::session::Session;
 use crate::spawner::Spawner;
+use crate::streamer::{Streamer, Task};
+use crate::streaming::Stream;
 use crate::workload::{Workload, WorkloadCard};
 
 mod generated {
@@ -21,7 +23,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 }
 
-pub use generated::{crowds, loopers, loops, runtimes, spawners, workloads};
+pub use generated::{crowds, loopers, loops, runtimes, spawners, streamers, streams, workloads};
 
 /// A workload in the list.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub struct WorkloadEntry {
     pub can_deadlock: bool,
     brief: Option<&'static [u64]>,
     jobs: Option<&'static [usize]>,
+    one_job_too: bool,
+    task: Option<Task>,
     label: fn(u64) -> String,
     refuses: fn(u64) -> Option<&'static str>,
 }
@@ -46,6 +50,8 @@ impl WorkloadEntry {
             can_deadlock: false,
             brief: None,
             jobs: None,
+            one_job_too: false,
+            task: None,
             label: W::size_label,
             refuses: W::refuses,
         }
@@ -58,6 +64,8 @@ impl WorkloadEntry {
             can_deadlock: C::TASKS_WAIT_FOR_TASKS,
             brief: None,
             jobs: None,
+            one_job_too: false,
+            task: None,
             label: C::size_label,
             refuses: C::refuses,
         }
@@ -70,8 +78,24 @@ impl WorkloadEntry {
             can_deadlock: false,
             brief: W::BRIEF,
             jobs: W::JOBS,
+            one_job_too: false,
+            task: None,
             label: W::size_label,
             refuses: W::refuses,
+        }
+    }
+
+    const fn streams<W: Stream>() -> Self {
+        Self {
+            card: W::CARD,
+            family: Family::Streams,
+            can_deadlock: false,
+            brief: W::BRIEF,
+            jobs: None,
+            one_job_too: W::ONE_JOB_TOO,
+            task: Some(W::TASK),
+            label: W::size_label,
+            refuses: |_| None,
         }
     }
 
@@ -82,14 +106,22 @@ impl WorkloadEntry {
 
     /// The numbers of jobs that are run when none is asked for.
     pub fn jobs(&self, cores: usize) -> Vec<usize> {
-        self.jobs
-            .map_or_else(|| self.family.jobs(cores), <[usize]>::to_vec)
+        let mut jobs = self
+            .jobs
+            .map_or_else(|| self.family.jobs(cores), <[usize]>::to_vec);
+        if self.one_job_too && !jobs.contains(&1) {
+            jobs.insert(0, 1);
+        }
+        jobs
     }
 
     /// The runtimes that can run it, by rank.
     pub fn runtimes(&self) -> Vec<&'static RuntimeEntry> {
         let mut all = all_runtimes();
-        all.retain(|runtime| runtime.family == self.family);
+        all.retain(|runtime| {
+            let able = self.task.is_none_or(|task| runtime.tasks.contains(&task));
+            runtime.family == self.family && able
+        });
         all
     }
 
@@ -111,6 +143,8 @@ pub struct RuntimeEntry {
     pub card: RuntimeCard,
     /// What kind of work it can run.
     pub family: Family,
+    /// What it does with streams.
+    tasks: &'static [Task],
 }
 
 impl RuntimeEntry {
@@ -118,6 +152,7 @@ impl RuntimeEntry {
         Self {
             card: R::CARD,
             family: Family::ForkJoin,
+            tasks: &[],
         }
     }
 
@@ -125,6 +160,7 @@ impl RuntimeEntry {
         Self {
             card: S::CARD,
             family: Family::Tasks,
+            tasks: &[],
         }
     }
 
@@ -132,6 +168,15 @@ impl RuntimeEntry {
         Self {
             card: L::CARD,
             family: Family::Loops,
+            tasks: &[],
+        }
+    }
+
+    const fn streams<S: Streamer>() -> Self {
+        Self {
+            card: S::CARD,
+            family: Family::Streams,
+            tasks: S::TASKS,
         }
     }
 }
@@ -165,6 +210,14 @@ impl Pair {
             workload: W::CARD.name,
             runtime: L::CARD.name,
             measure: measure_loop::<W, L>,
+        }
+    }
+
+    const fn streams<W: Stream, S: Streamer>() -> Self {
+        Self {
+            workload: W::CARD.name,
+            runtime: S::CARD.name,
+            measure: measure_stream::<W, S>,
         }
     }
 }
@@ -209,6 +262,21 @@ fn measure_loop<W: Loop, L: Looper>(size: u64, jobs: usize, session: &mut Sessio
     // The process ends now; see `measure_tasks`.
     std::mem::forget((workload, looper));
     Ok(())
+}
+
+fn measure_stream<W: Stream, S: Streamer>(
+    size: u64,
+    jobs: usize,
+    session: &mut Session,
+) -> Result<()> {
+    session.begin();
+    ensure!(
+        S::TASKS.contains(&W::TASK),
+        "{} does not run {}",
+        S::CARD.name,
+        W::CARD.name
+    );
+    W::drive::<S>(size, jobs, session)
 }
 
 /// A name that is not in the list.

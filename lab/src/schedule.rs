@@ -164,6 +164,7 @@ impl Configuration {
             jobs: self.jobs,
             size: self.size,
             effort: self.effort,
+            gated: false,
         }
     }
 

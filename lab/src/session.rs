@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::counters::{Counters, Counts};
 use crate::energy::Energy;
+use crate::gate;
+use crate::latency::Latencies;
 use crate::process;
 use crate::usage::Usage;
 
@@ -127,6 +129,8 @@ pub struct Measurement {
     pub concurrency: Option<u64>,
     /// Messages in one operation, where there are any.
     pub messages: Option<u64>,
+    /// How long items waited, where they do.
+    pub latencies: Latencies,
 }
 
 /// One measuring process at work.
@@ -135,6 +139,7 @@ pub struct Session {
     effort: Effort,
     counters: Counters,
     found: Measurement,
+    gated: bool,
 }
 
 impl Session {
@@ -144,7 +149,13 @@ impl Session {
             effort,
             counters: Counters::open(),
             found: Measurement::default(),
+            gated: false,
         }
+    }
+
+    /// Makes it wait before the first sample until somebody says so; see [`crate::gate`].
+    pub fn wait_at_gate(&mut self) {
+        self.gated = true;
     }
 
     /// Notes the state of the process before anything is built.
@@ -161,6 +172,11 @@ impl Session {
     pub fn tasks(&mut self, tasks: u64, messages: Option<u64>) {
         self.found.concurrency = Some(tasks);
         self.found.messages = messages;
+    }
+
+    /// Adds how long items waited, in all samples and the warm-up.
+    pub fn latencies(&mut self, latencies: &Latencies) {
+        self.found.latencies.merge(latencies);
     }
 
     /// Ends the session.
@@ -240,8 +256,63 @@ impl Session {
         });
     }
 
+    /// Measures what other processes do: `prepare` starts them, untimed, and `operation` waits for
+    /// what each of them found. The time is that of all of them, from here; everything else is what
+    /// they used themselves.
+    pub fn sample_elsewhere<S>(
+        &mut self,
+        items: u64,
+        mut prepare: impl FnMut() -> anyhow::Result<S>,
+        mut operation: impl FnMut(S) -> anyhow::Result<Vec<Measurement>>,
+    ) {
+        self.found.items = items;
+        let mut all = Vec::new();
+        self.sampling(|session| {
+            let prepared = prepare().map_err(|error| format!("{error:#}"))?;
+            let mut found = Vec::new();
+            session.timed(1, || {
+                found = operation(prepared).map_err(|error| format!("{error:#}"))?;
+                Ok(())
+            })?;
+            if let Some(error) = found.iter_mut().find_map(|one| one.error.take()) {
+                return Err(error);
+            }
+            let cpu = found.iter().map(|one| Some(one.usage.cpu_ns? as f64));
+            if let Some(cpu) = cpu.reduce(|a, b| Some(a? + b?)).flatten() {
+                session.found.cpu_ns.pop();
+                session.found.cpu_ns.push(cpu);
+            }
+            all.append(&mut found);
+            Ok(())
+        });
+        if all.is_empty() {
+            return;
+        }
+        let found = &mut self.found;
+        let total = |field: fn(&Measurement) -> Option<u64>| {
+            let known = all.iter().map(field).reduce(|a, b| Some(a? + b?));
+            known.flatten()
+        };
+        found.migrations = total(|one| one.migrations);
+        let samples = found.wall_ns.len() as u64;
+        found.rss_peak_bytes = total(|one| one.rss_peak_bytes).map(|sum| sum / samples);
+        found.threads_peak = total(|one| one.threads_peak).map(|sum| sum / samples);
+        found.counts = Counts::default();
+        let usage = all.iter().map(|one| one.usage);
+        found.usage = usage.reduce(|a, b| a.plus(&b)).unwrap_or_default();
+        for one in &all {
+            found.latencies.merge(&one.latencies);
+        }
+    }
+
     /// Takes samples until there are enough.
     fn sampling(&mut self, mut one: impl FnMut(&mut Self) -> Result<(), String>) {
+        if self.gated
+            && let Err(gone) = gate::wait()
+        {
+            self.found.error = Some(gone);
+            return;
+        }
         let migrations = process::migrations();
         let energy = Energy::read();
         let window = Duration::from_millis(self.effort.window_ms);
@@ -258,11 +329,13 @@ impl Session {
             }
         }
         self.found.energy_joules = energy.joules_until(&Energy::read());
-        self.found.migrations = match (migrations, process::migrations()) {
+        self.found.counts = self.counters.read();
+        let seen = match (migrations, process::migrations()) {
             (Some(before), Some(after)) => Some(after.saturating_sub(before)),
             _ => None,
         };
-        self.found.counts = self.counters.read();
+        // A counter has also those of threads that have ended.
+        self.found.migrations = self.found.counts.migrations.or(seen);
         self.found.rss_peak_bytes = process::rss_peak_bytes();
         self.found.threads_peak = process::size().map(|size| size.threads);
     }

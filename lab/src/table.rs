@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use crate::columns::{self, Bounds};
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
@@ -79,27 +80,7 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
             1 => "1 job".to_owned(),
             jobs => format!("{jobs} jobs"),
         };
-        match card.shows {
-            Shows::Time | Shows::Curve => {
-                header.push(format!("{jobs}: ns/{}", card.item));
-                header.push("× seq".to_owned());
-            }
-            Shows::Rest => {
-                header.push(format!("{jobs}: CPU ms"));
-                header.push("waits".to_owned());
-                header.push("preempted".to_owned());
-            }
-            Shows::Waiting => {
-                header.push(format!("{jobs}: ms"));
-                header.push("CPU ms".to_owned());
-                header.push("threads".to_owned());
-            }
-            Shows::Path => {
-                header.push(format!("{jobs}: ms"));
-                header.push("× path".to_owned());
-                header.push("× seq".to_owned());
-            }
-        }
+        header.extend(columns::names(card, &jobs));
     }
 
     let mut rows = Vec::new();
@@ -116,18 +97,16 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
             let runtime = runtime.to_owned();
             of_size.filter(move |record| record.runtime == runtime)
         };
-        let seq = at("seq", 1).and_then(|record| record.item_ns_median);
-        let seq_wall = at("seq", 1).and_then(|record| record.wall_ns_median);
+        let seq = at("seq", 1).copied();
         for runtime in &runtimes {
             let mut cells = vec![String::new(), (*runtime).to_owned()];
             for &jobs in &jobs {
                 let record = at(runtime, jobs);
-                match card.shows {
-                    Shows::Time | Shows::Curve => cells.extend(time_cells(record.copied(), seq)),
-                    Shows::Rest => cells.extend(rest_cells(record.copied())),
-                    Shows::Waiting => cells.extend(waiting_cells(record.copied())),
-                    Shows::Path => cells.extend(path_cells(record.copied(), seq_wall)),
-                }
+                let bounds = Bounds {
+                    seq,
+                    floor: at("static", jobs).copied(),
+                };
+                cells.extend(columns::cells(card.shows, record.copied(), &bounds));
                 if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
                     // Who never takes part is named once, whatever the number of jobs.
                     let never = jobs_of(runtime).all(|record| record.declined.is_some());
@@ -173,80 +152,13 @@ pub fn figure(number: f64) -> String {
     }
 }
 
-fn time_cells(record: Option<&Record>, seq: Option<f64>) -> [String; 2] {
-    let Some(record) = record else {
-        return [String::new(), String::new()];
-    };
-    let Some(time) = record.item_ns_median else {
-        return [instead(record), String::new()];
-    };
-    let ratio = seq.map_or(String::new(), |seq| format!("{:.2}", time / seq));
-    [figure(time), ratio]
-}
-
-fn rest_cells(record: Option<&Record>) -> [String; 3] {
-    let Some(record) = record else {
-        return Default::default();
-    };
-    if record.wall_ns_median.is_none() {
-        return [instead(record), String::new(), String::new()];
-    }
-    let count = |count: Option<f64>| count.map_or("?".to_owned(), |count| format!("{count:.0}"));
-    [
-        record
-            .cpu_ns_mean
-            .map_or("?".to_owned(), |cpu| format!("{:.2}", cpu / 1e6)),
-        count(record.ctx_voluntary_per_operation),
-        count(record.ctx_involuntary_per_operation),
-    ]
-}
-
-fn waiting_cells(record: Option<&Record>) -> [String; 3] {
-    let Some(record) = record else {
-        return Default::default();
-    };
-    let threads = record.threads_peak.map_or(String::new(), group);
-    let Some(wall) = record.wall_ns_median else {
-        return [instead(record), String::new(), threads];
-    };
-    let cpu = record
-        .cpu_ns_mean
-        .map_or("?".to_owned(), |cpu| figure(cpu / 1e6));
-    [figure(wall / 1e6), cpu, threads]
-}
-
-fn path_cells(record: Option<&Record>, seq: Option<f64>) -> [String; 3] {
-    let Some(record) = record else {
-        return Default::default();
-    };
-    let Some(wall) = record.wall_ns_median else {
-        return [instead(record), String::new(), String::new()];
-    };
-    let times =
-        |unit: Option<f64>| unit.map_or(String::new(), |unit| format!("{:.2}", wall / unit));
-    [
-        figure(wall / 1e6),
-        times(seq.map(|seq| seq / 2.0)),
-        times(seq),
-    ]
-}
-
-/// What stands where a figure should be.
-fn instead(record: &Record) -> String {
-    let word = match record {
-        Record { deadlock: true, .. } => "DEADLOCK",
-        Record { error: Some(_), .. } => "FAILED",
-        _ => "n/a",
-    };
-    word.to_owned()
-}
-
 /// What a record is compared by: smaller is better.
 pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     match card.shows {
-        Shows::Time | Shows::Curve => record.item_ns_median,
+        Shows::Time | Shows::Curve | Shows::Memory => record.item_ns_median,
         Shows::Rest => record.cpu_ns_mean,
-        Shows::Waiting | Shows::Path => record.wall_ns_median,
+        Shows::Waiting | Shows::Path | Shows::Handing => record.wall_ns_median,
+        Shows::Latency => record.latency_ns_p50,
     }
 }
 
@@ -285,9 +197,7 @@ fn ratio_row(
             }
             None => cells.extend([String::new(), String::new()]),
         }
-        if !matches!(card.shows, Shows::Time | Shows::Curve) {
-            cells.push(String::new());
-        }
+        cells.resize(cells.len() + columns::count(card.shows) - 2, String::new());
     }
     any.then_some(GridRow {
         cells,

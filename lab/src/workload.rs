@@ -21,6 +21,13 @@ pub enum Shows {
     Path,
     /// Nanoseconds per item, and a chart of the ratio to `seq` over the sizes.
     Curve,
+    /// What handing items over costs: time, context switches above those of `static`, migrations and
+    /// latency.
+    Handing,
+    /// Latency, and what it costs.
+    Latency,
+    /// Nanoseconds per item, processor time and peak memory.
+    Memory,
 }
 
 /// Everything the lab knows about a workload before it runs.

@@ -35,6 +35,9 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "mandelbrot" => "1,2,20",
         "skewed" => "2,3,100",
         "two-items" => "0",
+        // Even the smallest has thousands of items.
+        "triple-pool" | "triple-pool-batch20" | "triple-pool-processes" | "single-pool" => "1,30",
+        "light-load" => "1,10",
         // From 1,024 on, some sorts are parallel.
         "sort" | "sort-unstable" => "1,2,5000",
         // Also for workloads that this test does not know yet.

@@ -29,6 +29,9 @@ fn list_names_everything() {
         "mandelbrot",
         "sort",
         "two-items",
+        "triple-pool",
+        "light-load",
+        "map-ordered",
     ];
     let runtimes = [
         "seq",
@@ -42,6 +45,9 @@ fn list_names_everything() {
         "thread-per-job",
         "orx-parallel",
         "paralight",
+        "crossbeam",
+        "pariter",
+        "blocked-thread",
         "cargo lab blocking",
     ];
     for name in workloads.iter().chain(&runtimes) {

@@ -14,6 +14,8 @@ fn workloads_and_runtimes_are_formatted() {
         "spawners",
         "loops",
         "loopers",
+        "streams",
+        "streamers",
     ] {
         for entry in std::fs::read_dir(source.join(directory)).unwrap() {
             let path = entry.unwrap().path();

@@ -6,6 +6,7 @@ mod blocking;
 mod command_line;
 mod format;
 mod outputs;
+mod streams;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -187,12 +187,12 @@ impl<B> Desk<B> {
         if state.token || state.ended || !state.has_room() {
             return false;
         }
-        if state.active > 0 && (state.lengthy || state.active + state.called >= state.most) {
+        if state.active == state.most || (state.active > 0 && state.lengthy) {
             return false;
         }
-        // In place of one that was called.
-        state.called = state.called.saturating_sub(1);
         state.active += 1;
+        // Perhaps in place of one that was called.
+        state.called = state.called.min(state.most - state.active);
         true
     }
 
@@ -248,8 +248,9 @@ impl<B> Desk<B> {
         state.token = false;
         state.lengthy = pulled.lengthy;
         state.ended |= pulled.ended;
-        let wanted = pulled.overloaded || pulled.lengthy;
-        let call = wanted && !planted!(OverloadedCallsNobody) && state.call();
+        let overloaded = pulled.overloaded && !planted!(OverloadedCallsNobody);
+        let lengthy = pulled.lengthy && !planted!(LengthyUnwatched);
+        let call = (overloaded || lengthy) && state.call();
         (ticket, call)
     }
 
@@ -331,7 +332,8 @@ impl<B> Desk<B> {
 
     /// Wakes the serial end if it sleeps and has a reason not to.
     fn rouse_end(&self, mut state: MutexGuard<'_, State<B>>) {
-        if state.end_sleeps && (state.finished.is_ready() || state.is_over()) {
+        let has_reason = state.finished.is_ready() || state.is_over();
+        if state.end_sleeps && has_reason && !planted!(EndNotRoused) {
             state.end_sleeps = false;
             drop(state);
             self.end.unpark();

@@ -12,6 +12,8 @@ mod ends;
 mod feed;
 mod finished;
 mod load;
+#[cfg(all(test, loom))]
+mod models;
 #[cfg(not(loom))]
 mod pace;
 #[cfg(not(loom))]

@@ -71,8 +71,11 @@ where
                 Next::Wait if !wait => return Asked::Empty,
                 Next::Wait => {}
             }
-            if !sleep && self.helps && desk.step_in() {
-                Consumer::new(stage, self.crew, true).one_batch();
+            if !sleep
+                && self.helps
+                && desk.step_in()
+                && Consumer::new(stage, self.crew, true).one_batch()
+            {
                 continue;
             }
             if sleep {

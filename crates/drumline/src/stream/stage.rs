@@ -26,8 +26,8 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     stopper: Option<Stopper>,
     work: W,
     pub(super) desk: Desk<Outcome<W::Out>>,
-    /// The states of consumers that are not here.
-    shelf: Mutex<Vec<W::State>>,
+    /// What consumers have for themselves who are not here.
+    shelf: Mutex<Vec<Hand<S::Item, W::State>>>,
     settings: Settings<S::Item>,
     pub(super) most: usize,
     /// Nobody wants what comes of the items.
@@ -95,9 +95,10 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         }
     }
 
-    /// The states of all consumers, when all have left, and what was done with the items.
+    /// The states of all consumers, when all have left.
     pub(super) fn take_states(&self) -> Vec<W::State> {
-        std::mem::take(&mut lock(&self.shelf))
+        let hands = std::mem::take(&mut *lock(&self.shelf));
+        hands.into_iter().filter_map(|hand| hand.state).collect()
     }
 
     fn is_cancelled(&self) -> bool {
@@ -126,13 +127,18 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 }
 
+/// What a consumer has for itself: its pace, a vector for batches, its state. The next one to come goes on with it.
+struct Hand<T, S> {
+    pace: Pace,
+    batch: Vec<T>,
+    state: Option<S>,
+}
+
 /// One consumer, for the length of a stay.
 pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     stage: &'a Arc<Stage<S, W>>,
     crew: &'a (dyn Crew<'s> + Sync),
-    pace: Pace,
-    batch: Vec<S::Item>,
-    state: Option<W::State>,
+    hand: Hand<S::Item, W::State>,
     at: At,
     /// When the last batch was done.
     since: Option<Instant>,
@@ -164,12 +170,15 @@ where
         crew: &'a (dyn Crew<'s> + Sync),
         is_end: bool,
     ) -> Self {
+        let hand = lock(&stage.shelf).pop();
         Consumer {
             stage,
             crew,
-            pace: stage.settings.pace(stage.most),
-            batch: Vec::new(),
-            state: None,
+            hand: hand.unwrap_or_else(|| Hand {
+                pace: stage.settings.pace(stage.most),
+                batch: Vec::new(),
+                state: None,
+            }),
             at: At::new(),
             since: None,
             is_end,
@@ -195,21 +204,23 @@ where
         }
     }
 
-    /// Works on one batch, and leaves. The desk has let it step in.
-    pub(super) fn one_batch(&mut self) {
+    /// Works on one batch, and leaves. The desk has let it step in. `false`: there was nothing to do, and others
+    /// are there to wait for more.
+    pub(super) fn one_batch(&mut self) -> bool {
         let desk = &self.stage.desk;
         self.since = None;
         let Turn::Pull(room) = desk.turn(self.stage.is_cancelled()) else {
-            return;
+            return false;
         };
         let done = match self.pull(room) {
             Visit::Batch(ticket, pull) => Some((ticket, self.work(ticket, pull))),
             Visit::Nothing => None,
-            Visit::Left => return,
+            Visit::Left => return false,
         };
         if desk.step_out(done) {
             self.call();
         }
+        true
     }
 
     fn call(&self) {
@@ -222,11 +233,11 @@ where
         let stage = self.stage;
         let begun = self.since.take().unwrap_or_else(Instant::now);
         let mut source = lock(&stage.source);
-        let most = self.pace.batch().min(room.items);
+        let most = self.hand.pace.batch().min(room.items);
         let mut weight = 0;
         let mut drained = self.draw(&mut source, most, room.weight, &mut weight);
         let mut slept = false;
-        if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.batch.is_empty() {
+        if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.hand.batch.is_empty() {
             let (empty, call) = stage.desk.empty(self.is_end);
             if call {
                 self.call();
@@ -240,14 +251,14 @@ where
                 let Some(item) = item else {
                     return Ok(Drained::Ended);
                 };
-                self.batch.push(item);
-                unwind::catch(|| weight = stage.settings.weight(&self.batch[0]))?;
+                self.hand.batch.push(item);
+                unwind::catch(|| weight = stage.settings.weight(&self.hand.batch[0]))?;
                 self.draw(&mut source, most - 1, room.weight, &mut weight)
             });
         }
         let more = matches!(drained, Ok(Drained::More)) && source.len_hint() != Some(0);
         drop(source);
-        let items = self.batch.len();
+        let items = self.hand.batch.len();
         let (ticket, call) = stage.desk.pulled(Pulled {
             load: Load {
                 items,
@@ -255,7 +266,7 @@ where
                 weight,
             },
             overloaded: more && !slept,
-            lengthy: items > 0 && self.pace.is_lengthy(items),
+            lengthy: items > 0 && self.hand.pace.is_lengthy(items),
             ended: !matches!(drained, Ok(Drained::More | Drained::Empty)),
         });
         if let Err(payload) = drained {
@@ -283,7 +294,7 @@ where
         weight: &mut usize,
     ) -> Result<Drained, Payload> {
         let stage = self.stage;
-        let batch = &mut self.batch;
+        let batch = &mut self.hand.batch;
         if most == 0 {
             return Ok(Drained::More);
         }
@@ -311,17 +322,17 @@ where
     /// Handles the items of a batch.
     fn work(&mut self, ticket: Ticket, pull: Duration) -> Outcome<W::Out> {
         let stage = self.stage;
-        let items = self.batch.len();
+        let items = self.hand.batch.len();
         let mut outs = if stage.is_end {
             Vec::new()
         } else {
             Vec::with_capacity(items)
         };
-        let mut rest = self.batch.drain(..);
+        let mut rest = self.hand.batch.drain(..);
         let mut index = ticket.first;
         let at = &self.at;
         while rest.len() > 0 {
-            let kept = self.state.take().or_else(|| lock(&stage.shelf).pop());
+            let kept = self.hand.state.take();
             let mut state = match kept.map_or_else(|| unwind::catch(|| stage.work.begin()), Ok) {
                 Ok(state) => state,
                 Err(payload) => {
@@ -341,7 +352,7 @@ where
                         .work(&mut state, at, item, &mut |out| outs.push(out));
                 }
             });
-            self.state = match outcome {
+            self.hand.state = match outcome {
                 Ok(()) => Some(state),
                 Err(payload) => {
                     stage.panicked(index - 1, payload);
@@ -356,7 +367,7 @@ where
         }
         if let Some(since) = self.since {
             let now = Instant::now();
-            self.pace.took(items, pull, now - since);
+            self.hand.pace.took(items, pull, now - since);
             self.since = Some(now);
         }
         outs
@@ -365,9 +376,12 @@ where
 
 impl<S: Source, W: Work<S::Item>> Drop for Consumer<'_, '_, S, W> {
     fn drop(&mut self) {
-        if let Some(state) = self.state.take() {
-            lock(&self.stage.shelf).push(state);
-        }
+        let hand = Hand {
+            pace: self.hand.pace.clone(),
+            batch: std::mem::take(&mut self.hand.batch),
+            state: self.hand.state.take(),
+        };
+        lock(&self.stage.shelf).push(hand);
     }
 }
 

@@ -120,6 +120,10 @@ pub(crate) enum Plant {
 
     /// `Desk::pulled` calls nobody when there is more.
     OverloadedCallsNobody,
+    /// `Desk::pulled` calls nobody to watch while items take long.
+    LengthyUnwatched,
+    /// `Desk::rouse_end` does not wake the serial end.
+    EndNotRoused,
     /// `Desk::empty` lets the last consumer go.
     LastConsumerLeaves,
     /// `Desk::next` calls nobody when there is room again.

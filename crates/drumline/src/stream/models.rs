@@ -1,0 +1,410 @@
+//! Loom models of the desk and the bench: the code that ships, with a source of a few items.
+//!
+//! What must not happen is that somebody sleeps for ever, which loom reports as a deadlock, or that an item is
+//! handled twice or not at all, which the models count.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use loom::thread;
+
+use super::bench::Bench;
+use super::desk::{Desk, Empty, Next, Pulled, Ticket, Turn};
+use super::finished::Finished;
+use super::load::Load;
+use crate::sync::plant::{Plant, must_catch};
+use crate::sync::{Mutex, lock};
+use crate::wait::Parker;
+
+fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let deeper = std::env::var("DRUMLINE_LOOM_DEEPER");
+    let deeper = deeper.map_or(0, |n| n.parse().expect("a number of preemptions"));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions + deeper);
+    builder.max_branches = 20_000;
+    builder.check(model);
+}
+
+/// A queue as a source sees it.
+struct Queue {
+    state: Mutex<(VecDeque<usize>, bool)>,
+    bed: Parker,
+}
+
+impl Queue {
+    fn new(items: impl IntoIterator<Item = usize>, ended: bool) -> Self {
+        Queue {
+            state: Mutex::new((items.into_iter().collect(), ended)),
+            bed: Parker::new(),
+        }
+    }
+
+    fn send(&self, item: usize) {
+        lock(&self.state).0.push_back(item);
+        self.bed.unpark();
+    }
+
+    /// The last sender goes, or the stream stops.
+    fn end(&self) {
+        lock(&self.state).1 = true;
+        self.bed.unpark();
+    }
+
+    /// An item, or whether it has ended.
+    fn try_recv(&self) -> Result<usize, bool> {
+        let mut state = lock(&self.state);
+        let ended = state.1;
+        state.0.pop_front().ok_or(ended)
+    }
+
+    /// What `len_hint` tells.
+    fn is_empty(&self) -> bool {
+        lock(&self.state).0.is_empty()
+    }
+
+    fn recv(&self) -> Option<usize> {
+        loop {
+            match self.try_recv() {
+                Ok(item) => return Some(item),
+                Err(true) => return None,
+                Err(false) => self.bed.park(),
+            }
+        }
+    }
+}
+
+/// A stage with consumers that take one item at a time.
+struct Stage {
+    desk: Desk<usize>,
+    bench: Bench,
+    source: Queue,
+    /// How often each item has been handled.
+    handled: Mutex<Vec<usize>>,
+    /// Opens when the second item has been handled.
+    second: Parker,
+    lengthy: bool,
+    /// The first item is not done before the second.
+    first_waits: bool,
+    /// The first item panics, and that stops the stream.
+    first_panics: bool,
+}
+
+impl Stage {
+    fn new(consumers: usize, limit: usize, finished: Finished<usize>, source: Queue) -> Self {
+        let limit = Load {
+            items: limit,
+            batches: usize::MAX,
+            weight: usize::MAX,
+        };
+        Stage {
+            desk: Desk::new(consumers, limit, finished),
+            bench: Bench::new(consumers, 0),
+            source,
+            handled: Mutex::new(vec![0; 4]),
+            second: Parker::new(),
+            lengthy: false,
+            first_waits: false,
+            first_panics: false,
+        }
+    }
+
+    fn call(&self, call: bool) {
+        if call && !self.bench.wake() {
+            self.bench.call();
+        }
+    }
+
+    /// As `Stage::consume`.
+    fn consume(&self, number: usize) {
+        loop {
+            if self.desk.arrive() {
+                self.stay();
+                if self.desk.has_ended() {
+                    self.bench.close();
+                }
+            }
+            if !self.bench.rest(number) {
+                return;
+            }
+        }
+    }
+
+    fn stay(&self) {
+        let mut turn = self.desk.turn(false);
+        while turn != Turn::Leave && turn != Turn::Over {
+            turn = match self.pull(false) {
+                Some(Some((ticket, item))) => {
+                    self.handle(item);
+                    self.desk.hand_in(ticket, item, false)
+                }
+                Some(None) => self.desk.turn(false),
+                None => return,
+            };
+        }
+    }
+
+    /// As `Consumer::one_batch`.
+    fn one_batch(&self) -> bool {
+        if !matches!(self.desk.turn(false), Turn::Pull(_)) {
+            return false;
+        }
+        let done = match self.pull(true) {
+            Some(Some((ticket, item))) => {
+                self.handle(item);
+                Some((ticket, item))
+            }
+            Some(None) => None,
+            None => return false,
+        };
+        let call = self.desk.step_out(done);
+        self.call(call);
+        true
+    }
+
+    /// As `Consumer::pull`. `None`: to leave; `Some(None)`: the end.
+    fn pull(&self, is_end: bool) -> Option<Option<(Ticket, usize)>> {
+        let mut slept = false;
+        let item = match self.source.try_recv() {
+            Ok(item) => Some(item),
+            Err(true) => None,
+            Err(false) => {
+                let (empty, call) = self.desk.empty(is_end);
+                self.call(call);
+                if empty == Empty::Leave {
+                    return None;
+                }
+                slept = true;
+                self.source.recv()
+            }
+        };
+        let items = usize::from(item.is_some());
+        let (ticket, call) = self.desk.pulled(Pulled {
+            load: Load {
+                items,
+                batches: items,
+                weight: 0,
+            },
+            overloaded: item.is_some() && !slept && !self.source.is_empty(),
+            lengthy: item.is_some() && self.lengthy,
+            ended: item.is_none(),
+        });
+        self.call(call);
+        Some(item.map(|item| (ticket, item)))
+    }
+
+    fn handle(&self, item: usize) {
+        lock(&self.handled)[item] += 1;
+        match item {
+            0 if self.first_waits => self.second.park(),
+            0 if self.first_panics => {
+                self.desk.stop();
+                self.source.end();
+            }
+            1 => self.second.unpark(),
+            _ => {}
+        }
+    }
+
+    fn assert_all(&self, items: usize) {
+        let handled = lock(&self.handled);
+        assert!(
+            handled[..items].iter().all(|&times| times == 1),
+            "each item once: {handled:?}"
+        );
+    }
+}
+
+/// Has these consumers come when they are called, while `main` runs here.
+fn run(
+    stage: Stage,
+    consumers: std::ops::Range<usize>,
+    producer: bool,
+    main: impl FnOnce(&Stage),
+) -> Arc<Stage> {
+    let stage = Arc::new(stage);
+    let mut threads: Vec<_> = consumers
+        .map(|number| {
+            let stage = Arc::clone(&stage);
+            thread::spawn(move || {
+                if stage.bench.rest(number) {
+                    stage.consume(number);
+                }
+            })
+        })
+        .collect();
+    if producer {
+        let stage = Arc::clone(&stage);
+        threads.push(thread::spawn(move || {
+            stage.source.send(1);
+            stage.source.end();
+        }));
+    }
+    main(&stage);
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    stage
+}
+
+/// Two items are there, and the first is not done before the second: consumer 0, overloaded, has to call
+/// consumer 1, on its way to the bench or asleep on it.
+fn overloaded() {
+    let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0, 1], true));
+    stage.first_waits = true;
+    assert!(stage.desk.summon());
+    let stage = run(stage, 1..2, false, |stage| stage.consume(0));
+    stage.assert_all(2);
+}
+
+#[test]
+fn loom_stream_overloaded() {
+    explore(3, overloaded);
+}
+
+#[test]
+fn loom_plants_stream_overloaded() {
+    for plant in [Plant::OverloadedCallsNobody, Plant::CallNotKept] {
+        must_catch(plant, || explore(3, overloaded));
+    }
+}
+
+/// Items come one by one; the last one meets consumers that are about to sleep, and then the source ends.
+fn last_item() {
+    let stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
+    assert!(stage.desk.summon());
+    let stage = run(stage, 1..2, true, |stage| stage.consume(0));
+    stage.assert_all(2);
+}
+
+#[test]
+fn loom_stream_last_item() {
+    explore(2, last_item);
+}
+
+#[test]
+fn loom_plants_stream_last_item() {
+    must_catch(Plant::LastConsumerLeaves, || explore(2, last_item));
+}
+
+/// Items take long: while consumer 0 works on the first, the second comes, and somebody has to be there for it.
+fn lengthy() {
+    let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
+    stage.lengthy = true;
+    stage.first_waits = true;
+    assert!(stage.desk.summon());
+    let stage = run(stage, 1..2, true, |stage| stage.consume(0));
+    stage.assert_all(2);
+}
+
+#[test]
+fn loom_stream_lengthy() {
+    explore(2, lengthy);
+}
+
+#[test]
+fn loom_plants_stream_lengthy() {
+    must_catch(Plant::LengthyUnwatched, || explore(2, lengthy));
+}
+
+/// One item may be in flight: consumers leave for want of room, and the serial end calls them back.
+fn held_back() {
+    let stage = Stage::new(2, 1, Finished::in_order(), Queue::new([0, 1, 2], true));
+    assert!(stage.desk.summon());
+    stage.bench.call();
+    let stage = run(stage, 0..2, false, |stage| {
+        assert_eq!(take_all(stage, false), [0, 1, 2]);
+        stage.bench.close();
+    });
+    stage.assert_all(3);
+}
+
+/// The serial end, as `Attended::next_batch`.
+fn take_all(stage: &Stage, helps: bool) -> Vec<usize> {
+    let mut results = Vec::new();
+    let mut sleep = false;
+    loop {
+        match stage.desk.next(sleep) {
+            Next::Batch(item, call) => {
+                stage.call(call);
+                results.push(item);
+                sleep = false;
+                continue;
+            }
+            Next::Over => return results,
+            Next::Wait => {}
+        }
+        if !sleep && helps && stage.desk.step_in() && stage.one_batch() {
+            continue;
+        }
+        if sleep {
+            stage.desk.sleep();
+        }
+        sleep = !sleep;
+    }
+}
+
+#[test]
+fn loom_stream_held_back() {
+    explore(2, held_back);
+}
+
+#[test]
+fn loom_plants_stream_held_back() {
+    for plant in [Plant::RoomCallsNobody, Plant::EndNotRoused] {
+        must_catch(plant, || explore(2, held_back));
+    }
+}
+
+/// The serial end helps, and leaves the source to somebody else when it has something to take.
+fn helping() {
+    let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0, 1, 2], true));
+    let stage = run(stage, 0..1, false, |stage| {
+        assert_eq!(take_all(stage, true), [0, 1, 2]);
+        stage.bench.close();
+    });
+    stage.assert_all(3);
+}
+
+#[test]
+fn loom_stream_helping() {
+    explore(2, helping);
+}
+
+/// As before, with items that come one by one: the serial end may be the one that sleeps in the source.
+fn helping_and_watching() {
+    let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0], false));
+    let stage = run(stage, 0..1, true, |stage| {
+        assert_eq!(take_all(stage, true), [0, 1]);
+        stage.bench.close();
+    });
+    stage.assert_all(2);
+}
+
+#[test]
+fn loom_stream_helping_and_watching() {
+    explore(2, helping_and_watching);
+}
+
+/// An item panics in the hands of one consumer while another one sleeps in the source, which never ends by itself.
+fn panic_with_a_batch() {
+    let mut stage = Stage::new(2, usize::MAX, Finished::in_order(), Queue::new([0], false));
+    stage.lengthy = true;
+    stage.first_panics = true;
+    assert!(stage.desk.summon());
+    stage.bench.call();
+    let stage = run(stage, 0..2, false, |stage| {
+        assert_eq!(take_all(stage, false), [0]);
+        stage.bench.close();
+    });
+    stage.assert_all(1);
+}
+
+#[test]
+fn loom_stream_panic_with_a_batch() {
+    explore(2, panic_with_a_batch);
+}
+
+#[test]
+fn loom_plants_stream_panic_with_a_batch() {
+    must_catch(Plant::EndNotRoused, || explore(2, panic_with_a_batch));
+}

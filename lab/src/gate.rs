@@ -1,0 +1,94 @@
+//! Several measuring processes at once: each makes itself ready, says so, and waits until it is let
+//! go on.
+//!
+//! ```text
+//! start ──► (starts its runtime) ── "ready" ──► open ──► (its sample) ── what it found ──► end
+//! ```
+//! The words go over the standard streams of the process. If whoever started it is gone, the wait
+//! ends with an error, and so does the process.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::launch::{CHILD, Order};
+use crate::session::Measurement;
+
+/// What a process says when it waits.
+const READY: &str = "ready";
+
+/// A process that waits, or runs.
+#[derive(Debug)]
+pub struct Gated {
+    child: Child,
+    lock: ChildStdin,
+    words: BufReader<ChildStdout>,
+}
+
+impl Gated {
+    /// Starts a process, and returns when it is ready.
+    pub fn start(order: &Order) -> Result<Self> {
+        let program = std::env::current_exe().context("cannot find this program's own file")?;
+        let order = serde_json::to_string(order).expect("an order is plain data");
+        let mut child = Command::new(program)
+            .arg(CHILD)
+            .arg(order)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("a further measuring process cannot be started")?;
+        let lock = child.stdin.take().expect("it is piped");
+        let mut words = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut line = String::new();
+        words.read_line(&mut line)?;
+        if line.trim() != READY {
+            bail!("a further measuring process did not get ready: it said `{line}`");
+        }
+        Ok(Self { child, lock, words })
+    }
+
+    /// Lets it go on.
+    pub fn open(&mut self) -> Result<()> {
+        self.lock
+            .write_all(b"go\n")
+            .and_then(|()| self.lock.flush())
+            .context("a further measuring process is gone")
+    }
+
+    /// Waits for its end, and returns what it found.
+    pub fn end(mut self) -> Result<Measurement> {
+        let mut text = String::new();
+        self.words.read_to_string(&mut text)?;
+        let status = self.child.wait()?;
+        ensure!(
+            status.success(),
+            "a further measuring process failed ({status})"
+        );
+        let line = text.lines().last().unwrap_or_default();
+        serde_json::from_str(line).context("a further measuring process answered nonsense")
+    }
+}
+
+/// Makes the kernel end this process when the one that started it is killed: after the wait it would
+/// not notice.
+#[cfg(target_os = "linux")]
+fn end_with_parent() {
+    // Where this is refused, a process that hangs is left over.
+    let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
+}
+
+/// Nothing to ask for on this system.
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent() {}
+
+/// In such a process: says that it is ready, and waits.
+pub fn wait() -> Result<(), String> {
+    end_with_parent();
+    println!("{READY}");
+    let mut line = String::new();
+    match std::io::stdin().lock().read_line(&mut line) {
+        Ok(1..) => Ok(()),
+        _ => Err("whoever started this process is gone".to_owned()),
+    }
+}

@@ -1,0 +1,60 @@
+//! `map-ordered`: a serial source, a parallel map, a serial end.
+
+use anyhow::Result;
+
+use crate::mapping::Steps;
+use crate::session::Session;
+use crate::streamer::{Streamer, Task};
+use crate::streaming::Stream;
+use crate::workload::{Shows, WorkloadCard};
+
+/// The steps of an item: about a microsecond.
+const STEPS: u64 = 850;
+
+/// Items of a microsecond.
+#[derive(Debug)]
+pub struct MapOrdered;
+
+impl Stream for MapOrdered {
+    const CARD: WorkloadCard = WorkloadCard {
+        name: "map-ordered",
+        about: "an iterator mapped in parallel, 1 µs per item, and its results taken in order",
+        analysis: "The serial end checks the order and adds up. `rayon` keeps no order and has no \
+                   serial end: `par_bridge` is all that it has for an iterator, and the sum is \
+                   made in parallel. Peak memory must not grow with the number of items: compare \
+                   the two sizes.",
+        item: "item",
+        size_counts: "items",
+        sizes: &[10_000, 1_000_000],
+        smoke_sizes: &[100],
+        limits: (1, 1_000_000_000),
+        default_rank: None,
+        outside: true,
+        shows: Shows::Memory,
+    };
+
+    const TASK: Task = Task::Map;
+
+    const BRIEF: Option<&'static [u64]> = Some(&[10_000]);
+
+    const ONE_JOB_TOO: bool = true;
+
+    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        mapped::<S>(size, STEPS, jobs, session)
+    }
+}
+
+/// Maps so many items of so many steps each.
+pub fn mapped<S: Streamer>(
+    size: u64,
+    steps: u64,
+    jobs: usize,
+    session: &mut Session,
+) -> Result<()> {
+    let streamer = S::start(jobs)?;
+    let mapping = Steps::new(size, steps);
+    session.sample(&mapping.expected(), size, || streamer.map(&mapping));
+    // The process ends now; see `triple-pool`.
+    std::mem::forget(streamer);
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! `map-ordered-tiny`: the same with items that cost next to nothing.
+
+use anyhow::Result;
+
+use crate::registry::streams::map_ordered::{MapOrdered, mapped};
+use crate::session::Session;
+use crate::streamer::{Streamer, Task};
+use crate::streaming::Stream;
+use crate::workload::WorkloadCard;
+
+/// The steps of an item: about fifty nanoseconds.
+const STEPS: u64 = 55;
+
+/// Items of fifty nanoseconds.
+#[derive(Debug)]
+pub struct MapOrderedTiny;
+
+impl Stream for MapOrderedTiny {
+    const CARD: WorkloadCard = WorkloadCard {
+        name: "map-ordered-tiny",
+        about: "an iterator mapped in parallel, 50 ns per item, and its results taken in order",
+        analysis: "Handing an item over one by one costs more than the item. Who comes close to \
+                   `seq` hands over many at once, without being told.",
+        ..MapOrdered::CARD
+    };
+
+    const TASK: Task = MapOrdered::TASK;
+
+    const BRIEF: Option<&'static [u64]> = MapOrdered::BRIEF;
+
+    const ONE_JOB_TOO: bool = MapOrdered::ONE_JOB_TOO;
+
+    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        mapped::<S>(size, STEPS, jobs, session)
+    }
+}

@@ -1,0 +1,89 @@
+//! `triple-pool`: three pipelines at once, in one process, each with its own threads.
+
+use std::thread;
+
+use anyhow::Result;
+
+use crate::latency::Latencies;
+use crate::pipeline::Spinning;
+use crate::session::Session;
+use crate::streamer::{Streamer, Task};
+use crate::streaming::Stream;
+use crate::workload::{Shows, WorkloadCard};
+
+/// So many pipelines run at once.
+pub const PIPELINES: usize = 3;
+
+/// The three, with one item in a batch.
+#[derive(Debug)]
+pub struct TriplePool;
+
+impl Stream for TriplePool {
+    const CARD: WorkloadCard = WorkloadCard {
+        name: "triple-pool",
+        about: "three pipelines at once, each a serial producer and as many consumers as jobs",
+        analysis: "There are three times as many threads as cores and more, so the kernel decides \
+                   who runs. The switches of `static` are its time slices; those above are what \
+                   handing over costs. A runtime that wakes a thread for each item is above by \
+                   about as many as there are items. Latency is from the end of making an item to \
+                   the begin of handling it, and grows with how many items wait in a queue: a \
+                   bounded queue has less of it.",
+        item: "item",
+        size_counts: "steps per item",
+        sizes: &[10_000, 1_000_000],
+        smoke_sizes: &[100],
+        limits: (1, 1_000_000_000),
+        default_rank: None,
+        outside: true,
+        shows: Shows::Handing,
+    };
+
+    const TASK: Task = Task::Pipe;
+
+    const BRIEF: Option<&'static [u64]> = Some(&[10_000]);
+
+    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        at_once::<S, PIPELINES>(size, jobs, 1, session)
+    }
+}
+
+/// Runs so many pipelines at once in this process.
+pub fn at_once<S: Streamer, const N: usize>(
+    work: u64,
+    jobs: usize,
+    batch: usize,
+    session: &mut Session,
+) -> Result<()> {
+    let streamers = [(); N].map(|()| S::start(jobs));
+    let streamers = streamers.into_iter().collect::<Result<Vec<S>>>()?;
+    let new = || [(); N].map(|()| Spinning::new(work, jobs));
+    let items = Spinning::count(work, jobs) * N as u64;
+    let mut latencies = Latencies::default();
+    session.tasks(items, Some(items));
+    session.sample_prepared(
+        items,
+        &mut new(),
+        |pipelines| *pipelines = new(),
+        |pipelines| {
+            thread::scope(|scope| {
+                let mut pairs = streamers.iter().zip(&*pipelines);
+                let mine = pairs.next();
+                for (streamer, pipeline) in pairs {
+                    scope.spawn(move || streamer.pipe(pipeline, batch));
+                }
+                if let Some((streamer, pipeline)) = mine {
+                    streamer.pipe(pipeline, batch);
+                }
+            });
+        },
+        |pipelines, ()| {
+            let mut pipelines = pipelines.iter();
+            pipelines.try_for_each(|pipeline| pipeline.check(&mut latencies))
+        },
+    );
+    session.latencies(&latencies);
+    // The process ends now. Ending a pool waits for its threads, and if that goes wrong it is not
+    // what was measured.
+    std::mem::forget(streamers);
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! `triple-pool-batch20`: the same, twenty items in a batch.
+
+use anyhow::Result;
+
+use crate::registry::streams::triple_pool::{PIPELINES, TriplePool, at_once};
+use crate::session::Session;
+use crate::streamer::{Streamer, Task};
+use crate::streaming::Stream;
+use crate::workload::WorkloadCard;
+
+/// The three pipelines, with twenty items in a batch.
+#[derive(Debug)]
+pub struct TriplePoolBatch20;
+
+impl Stream for TriplePoolBatch20 {
+    const CARD: WorkloadCard = WorkloadCard {
+        name: "triple-pool-batch20",
+        about: "`triple-pool`, where twenty items are handed over together",
+        analysis: "Where handing over is most of what there is to see, a twentieth of it is left. \
+                   The first item of a batch waits until the last one is made.",
+        ..TriplePool::CARD
+    };
+
+    const TASK: Task = TriplePool::TASK;
+
+    const BRIEF: Option<&'static [u64]> = TriplePool::BRIEF;
+
+    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        at_once::<S, PIPELINES>(size, jobs, 20, session)
+    }
+}
