@@ -1,10 +1,10 @@
 //! The serial end: the pieces, one after another, between the head and the tail of a gzip file.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use crc32fast::Hasher;
 
 use crate::deflate::Piece;
@@ -66,8 +66,13 @@ impl Output {
     /// Begins a file, or standard output.
     pub fn create(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            let stdout = io::stdout();
+            ensure!(
+                !stdout.is_terminal(),
+                "compressed data is nothing for a terminal; name a file with `--output`"
+            );
             return Ok(Output {
-                writer: Box::new(io::stdout().lock()),
+                writer: Box::new(stdout.lock()),
                 name: "standard output".to_owned(),
                 partial: None,
             });
