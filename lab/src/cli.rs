@@ -75,7 +75,7 @@ pub fn run() -> Result<ExitCode> {
             compare(workloads, &cli.options, fill, Effort::quick(), true)
         }
         Some(Verb::List) => {
-            list();
+            output::print(&list())?;
             Ok(ExitCode::SUCCESS)
         }
         Some(Verb::Run { workloads, options }) => {
@@ -133,7 +133,7 @@ fn compare(
     let to_stdout = options.json.as_deref() != Some("-");
     let say = |text: &str| {
         if to_stdout {
-            println!("{text}");
+            tell(output::print(&format!("{text}\n")));
         } else {
             eprintln!("{text}");
         }
@@ -198,29 +198,34 @@ fn is_finding(runtime: &str, deadlock: bool) -> bool {
     deadlock && matches!(role, Ok(Role::Peer))
 }
 
-fn list() {
+/// All workloads and runtimes, as text.
+fn list() -> String {
+    let mut text = String::new();
     for family in Family::ALL {
-        println!("workloads, {}:", family.title());
+        text += &format!("workloads, {}:\n", family.title());
         let workloads = registry::all_workloads();
         for entry in workloads.iter().filter(|entry| entry.family == family) {
-            list_workload(entry);
+            text += &workload_lines(entry);
         }
-        println!("\nruntimes, {}:", family.title());
+        text += &format!("\nruntimes, {}:\n", family.title());
         let runtimes = registry::all_runtimes();
         for entry in runtimes.iter().filter(|entry| entry.family == family) {
-            list_runtime(entry);
+            text += &runtime_line(entry);
         }
-        println!();
+        text.push('\n');
     }
-    println!("* runs by default. `cargo lab run NAME…` runs any of them, each on the runtimes of");
-    println!("its kind; `cargo lab idle` runs the idle-… and `cargo lab blocking` the blocking-….");
-    println!(
-        "Who does not finish those in 20 s is ended and has a row that says so; a deadlock of"
-    );
-    println!("a peer is a result and no error.");
+    text + LIST_NOTES
 }
 
-fn list_workload(entry: &WorkloadEntry) {
+/// What ends the list.
+const LIST_NOTES: &str = "\
+* runs by default. `cargo lab run NAME…` runs any of them, each on the runtimes of
+its kind; `cargo lab idle` runs the idle-… and `cargo lab blocking` the blocking-….
+Who does not finish those in 20 s is ended and has a row that says so; a deadlock of
+a peer is a result and no error.
+";
+
+fn workload_lines(entry: &WorkloadEntry) -> String {
     let card = &entry.card;
     let mark = if card.default_rank.is_some() {
         "*"
@@ -228,19 +233,20 @@ fn list_workload(entry: &WorkloadEntry) {
         " "
     };
     let sizes: Vec<String> = card.sizes.iter().map(|size| group(*size)).collect();
-    println!("{mark} {:21} {}", card.name, card.about);
-    println!("  {:21} {}: {}", "", card.size_counts, sizes.join("; "));
+    let mut lines = format!("{mark} {:21} {}\n", card.name, card.about);
+    lines += &format!("  {:21} {}: {}\n", "", card.size_counts, sizes.join("; "));
     if card.default_rank.is_some() && entry.brief_sizes() != card.sizes {
         let sizes: Vec<String> = entry.brief_sizes().iter().map(|s| group(*s)).collect();
-        println!("  {:21} by default: {}", "", sizes.join("; "));
+        lines += &format!("  {:21} by default: {}\n", "", sizes.join("; "));
     }
+    lines
 }
 
-fn list_runtime(entry: &RuntimeEntry) {
+fn runtime_line(entry: &RuntimeEntry) -> String {
     let card = &entry.card;
     let version = card.package.and_then(crate::machine::version_of);
     let name = format!("{} {}", card.name, version.unwrap_or_default());
-    println!("  {name:27} {}", card.about);
+    format!("  {name:27} {}\n", card.about)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The directory that a run leaves behind.
+//! What a run leaves behind: text on standard output, and a directory.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -70,14 +70,22 @@ pub fn json_lines(records: &[Record]) -> String {
 pub fn write_json(to: &str, records: &[Record]) -> Result<()> {
     let text = json_lines(records);
     if to == "-" {
-        let mut output = std::io::stdout().lock();
-        output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-    } else {
-        fs::write(to, text)
+        return print(&text);
     }
-    .with_context(|| format!("the records cannot be written to {to}"))
+    fs::write(to, text).with_context(|| format!("the records cannot be written to {to}"))
+}
+
+/// Writes text to standard output. A reader that has gone, such as `head`, has had enough, which is no
+/// error: what else there is to be done goes on.
+pub fn print(text: &str) -> Result<()> {
+    let mut output = io::stdout().lock();
+    let written = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("standard output cannot be written to; send it to another place"),
+    }
 }
 
 /// The records as a table with one column per field; nested fields are joined by a dot, lists by

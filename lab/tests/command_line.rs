@@ -1,8 +1,10 @@
 //! What the command line promises.
 
+use std::process::{Child, Stdio};
+
 use serde_json::Value;
 
-use crate::{lab, stderr, stdout};
+use crate::{command, lab, stderr, stdout};
 
 const TINY: [&str; 3] = ["--smoke", "--samples", "1"];
 
@@ -46,6 +48,7 @@ fn list_names_everything() {
         "orx-parallel",
         "paralight",
         "crossbeam",
+        "drumline-pull",
         "pariter",
         "blocked-thread",
         "cargo lab blocking",
@@ -53,6 +56,20 @@ fn list_names_everything() {
     for name in workloads.iter().chain(&runtimes) {
         assert!(text.contains(name), "{name} is missing in {text}");
     }
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_error() {
+    let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+    drop(reader);
+    let output = command(&["list"])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .and_then(Child::wait_with_output)
+        .expect("the lab can be started");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
 }
 
 #[test]

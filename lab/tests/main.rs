@@ -18,11 +18,17 @@ fn lab(arguments: &[&str]) -> Output {
 
 /// Runs the lab in a directory.
 fn lab_in(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_drumline-lab"))
+    command(arguments)
         .current_dir(directory)
-        .args(arguments)
         .output()
         .expect("the lab can be started")
+}
+
+/// The lab with these arguments, not yet started.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_drumline-lab"));
+    command.args(arguments);
+    command
 }
 
 fn stdout(output: &Output) -> String {

@@ -79,6 +79,26 @@ fn a_state_per_thread_and_no_more() {
 }
 
 #[test]
+fn one_state_where_nobody_helps() {
+    let pool = pool(1);
+    for len in [0, 1, 2, 3, 100, 4_000] {
+        let items = numbers(len);
+        for units in [0, 1, 20] {
+            let made = AtomicUsize::new(0);
+            let seen = AtomicUsize::new(0);
+            let init = || made.fetch_add(1, Ordering::Relaxed);
+            let op = |_: &mut usize, _| {
+                seen.fetch_add(1, Ordering::Relaxed);
+                work(units);
+            };
+            pool.install(|| items.par_iter().for_each_init(init, op));
+            assert_eq!(seen.into_inner(), len);
+            assert_eq!(made.into_inner(), 1, "{len} items");
+        }
+    }
+}
+
+#[test]
 fn a_state_is_used_by_one_thread_at_a_time() {
     let pool = pool(4);
     let items = numbers(2_000);
@@ -156,31 +176,74 @@ fn progress_counts_what_is_done() {
     }
 }
 
+/// Calls what `drive` is given for each item, and asserts that there are no more than `jobs` such calls at once.
+fn no_more_than(jobs: usize, items: usize, drive: impl FnOnce(&(dyn Fn() + Sync))) {
+    let inside = AtomicUsize::new(0);
+    let seen = AtomicUsize::new(0);
+    drive(&|| {
+        let others = inside.fetch_add(1, Ordering::SeqCst);
+        assert!(
+            others < jobs,
+            "{} at once, where {jobs} are allowed",
+            others + 1
+        );
+        work(2);
+        inside.fetch_sub(1, Ordering::SeqCst);
+        seen.fetch_add(1, Ordering::Relaxed);
+    });
+    assert_eq!(seen.into_inner(), items);
+}
+
 #[test]
 fn a_limit_holds() {
     let pool = pool(4);
     let items = numbers(3_000);
     for jobs in 1..=4 {
-        let inside = AtomicUsize::new(0);
-        let sum: usize = pool.install(|| {
-            items
-                .par_iter()
-                .map(|&item| {
-                    let others = inside.fetch_add(1, Ordering::SeqCst);
-                    assert!(
-                        others < jobs,
-                        "{} at once, where {jobs} are allowed",
-                        others + 1
-                    );
-                    work(2);
-                    inside.fetch_sub(1, Ordering::SeqCst);
-                    item
-                })
-                .with_jobs(jobs)
-                .sum()
+        no_more_than(jobs, 3_000, |call| {
+            pool.install(|| {
+                items
+                    .par_iter()
+                    .map(|_| call())
+                    .with_jobs(jobs)
+                    .for_each(|()| ())
+            });
         });
-        assert_eq!(sum, 3_000 * 2_999 / 2);
     }
+}
+
+#[test]
+fn a_limit_holds_in_each_of_several_loops() {
+    let pool = pool(4);
+    let items = numbers(2_000);
+    for jobs in 1..=2 {
+        no_more_than(jobs, 2_000, |call| {
+            let blocks = items.par_iter().by_uniform_blocks(100);
+            pool.install(|| blocks.with_jobs(jobs).for_each(|_| call()));
+        });
+        no_more_than(jobs, 2_000, |call| {
+            let blocks = items.par_iter().with_jobs(jobs).by_exponential_blocks();
+            pool.install(|| blocks.for_each(|_| call()));
+        });
+        no_more_than(jobs, 4_000, |call| {
+            let both = items.par_iter().filter(|_| true).chain(&items);
+            pool.install(|| both.with_jobs(jobs).for_each(|_| call()));
+        });
+    }
+}
+
+#[test]
+fn a_limit_holds_where_the_caller_takes_no_part() {
+    let global = Pool::builder().jobs(4).guests(false);
+    global
+        .build_global()
+        .expect("no other test here uses the global pool");
+    let items = numbers(2_000);
+    let both = || items.par_iter().chain(&items);
+    no_more_than(1, 4_000, |call| both().with_jobs(1).for_each(|_| call()));
+    no_more_than(1, 4_000, |call| {
+        let blocks = both().by_uniform_blocks(100);
+        blocks.with_jobs(1).for_each(|_| call());
+    });
 }
 
 #[test]
@@ -194,17 +257,23 @@ fn a_limit_is_used() {
 }
 
 #[test]
-fn a_limit_is_for_one_loop() {
+fn a_limit_is_not_for_the_loops_in_the_loop() {
     let both = Barrier::new(2);
-    let items = numbers(2);
-    pool(2).install(|| {
-        items.par_iter().with_jobs(1).for_each(|_| {
-            // The loop inside has no limit.
-            items.par_iter().for_each(|_| {
-                both.wait();
+    let two = [0, 1];
+    // A loop of one item is none, and has inner ones as well.
+    for outer in [&two[..1], &two] {
+        pool(2).install(|| {
+            outer.par_iter().with_jobs(1).for_each(|_| {
+                two.par_iter().for_each(|_| {
+                    both.wait();
+                });
             });
+            let inner = outer
+                .par_iter()
+                .flat_map(|_| two.par_iter().map(|_| both.wait()));
+            inner.with_jobs(1).for_each(|_| ());
         });
-    });
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ const LARGE: [usize; 9] = [1000, 2048, 2049, 4095, 4096, 5000, 16_384, 20_001, 1
 type Pattern = fn(usize, usize, &mut Random) -> u64;
 
 /// What is at an index of so many.
-const PATTERNS: [(&str, Pattern); 9] = [
+const PATTERNS: [(&str, Pattern); 10] = [
     ("random", |_, _, random| random.next()),
     ("few", |_, _, random| random.next() % 4),
     ("some", |_, _, random| random.next() % 100),
@@ -47,6 +47,13 @@ const PATTERNS: [(&str, Pattern); 9] = [
     ("reversed", |index, len, _| (len - index) as u64),
     ("organ pipe", |index, len, _| index.min(len - index) as u64),
     ("saw", |index, _, _| (index % 321) as u64),
+    ("sorted but for a few", |index, len, random| {
+        if index % 1999 == 7 {
+            random.below(len) as u64
+        } else {
+            index as u64
+        }
+    }),
     ("nearly sorted", |index, _, random| {
         if random.below(50) == 0 {
             random.next() % 1000

@@ -71,11 +71,7 @@ impl Looper for Drumline {
     where
         F: Fn(u64) -> bool + Copy + Send + Sync,
     {
-        numbers
-            .par_iter()
-            .map(|&n| n)
-            .filter(|&n| keep(n))
-            .collect()
+        numbers.par_iter().copied().filter(|&n| keep(n)).collect()
     }
 
     fn sort((): &mut (), numbers: &mut [u64]) {

@@ -8,6 +8,7 @@ use super::plumbing::{
 };
 use super::{IndexedParallelIterator, ParallelIterator};
 use crate::join::{self, Fate, Settled};
+use crate::sync::Arc;
 
 /// The items of one iterator, then those of another; see [`chain`](ParallelIterator::chain).
 #[must_use = "parallel iterators do nothing unless they are driven"]
@@ -38,6 +39,7 @@ where
         if a.opt_len() == Some(0) {
             return b.drive_unindexed(consumer);
         }
+        let limit = Limit::of_next_loop();
         join::within(move || {
             // Consumers that must know their number need not be able to do without it.
             let (first, second, reducer) = match a.opt_len() {
@@ -48,6 +50,7 @@ where
                 }
             };
             in_turn(
+                limit,
                 move || {
                     let (first, reducer) = match a.opt_len() {
                         Some(_) => with_reducer(first),
@@ -89,9 +92,11 @@ where
         if a.len() == 0 {
             return b.drive(consumer);
         }
+        let limit = Limit::of_next_loop();
         join::within(move || {
             let (first, second, reducer) = consumer.split_at(a.len());
             in_turn(
+                limit,
                 move || {
                     let (first, reducer) = with_reducer(first);
                     first.nest(reducer, None, None, a)
@@ -168,8 +173,10 @@ fn with_reducer<T, C: Consumer<T>>(consumer: C) -> (C, C::Reducer) {
 }
 
 /// Goes through one iterator while the other, `second`, is on offer, and then, unless somebody took
-/// it, through that: with the same folder, if nobody helped with the first.
+/// it, through that: with the same folder, if nobody helped with the first. Nobody takes it where there is a
+/// limit.
 fn in_turn<T, C, B>(
+    limit: Option<Arc<Limit>>,
     first: impl FnOnce() -> Nested<C::Folder, C::Result>,
     second: (C, B),
     reducer: C::Reducer,
@@ -180,9 +187,8 @@ where
     C: Consumer<T>,
     B: Send,
 {
-    let (first, second) = if Limit::is_set() {
+    let (first, second) = if let Some(limit) = limit {
         // One after the other, each with as many threads as there may be.
-        let limit = Limit::of_next_loop();
         let announced = Announced::again(limit.clone());
         let first = first();
         drop(announced);

@@ -51,6 +51,20 @@ impl Limit {
         }
     }
 
+    /// The loop that begins now has no use for a limit.
+    #[inline(always)]
+    pub(crate) fn pass() {
+        if Limit::is_set() {
+            Limit::discard();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn discard() {
+        Limit::of_next_loop();
+    }
+
     /// Takes a permit. `false`: there is none.
     #[must_use]
     pub(crate) fn acquire(&self) -> bool {
@@ -91,13 +105,13 @@ pub(crate) struct Announced;
 
 impl Announced {
     fn new(jobs: usize) -> Self {
-        Self::again(Some(Limit::new(jobs)))
+        Self::again(Limit::new(jobs))
     }
 
-    /// For the second of two loops that share a limit.
-    pub(crate) fn again(limit: Option<Arc<Limit>>) -> Self {
-        IS_SET.with(|is_set| is_set.set(limit.is_some()));
-        NEXT.with(|next| *next.borrow_mut() = limit);
+    /// For one of several loops that share a limit.
+    pub(crate) fn again(limit: Arc<Limit>) -> Self {
+        IS_SET.with(|is_set| is_set.set(true));
+        NEXT.with(|next| *next.borrow_mut() = Some(limit));
         Announced
     }
 }

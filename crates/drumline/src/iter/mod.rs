@@ -61,9 +61,9 @@
 //! # A state for each part, or for each thread
 //!
 //! `map_init`, `for_each_init`, `fold` and their relatives begin anew for each part of the loop. A part begins
-//! where a thread takes some of the items from another, so there are at most as many as steals, and one; in a
-//! loop that nobody helps with there is one. (Behind an adapter that needs its items one by one, such as
-//! `zip`, there are more.)
+//! where a thread takes some of the items from another, and sometimes where that other one goes on behind
+//! them; so there are about as many as steals, and in a loop that nobody helps with there is exactly one.
+//! (Behind an adapter that needs its items one by one, such as `zip`, there are more.)
 //!
 //! # Sources of one's own
 //!

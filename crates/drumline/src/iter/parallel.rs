@@ -1168,6 +1168,10 @@ pub trait ParallelIterator: Sized + Send {
     /// Lets at most `jobs` threads take part in this loop, the calling one among them. What is in the
     /// pool besides goes on as it did. To be written last, right before the operation that ends the chain.
     ///
+    /// The limit is not for loops inside of this one: neither for those that closures begin, nor for those that
+    /// [`flat_map`](Self::flat_map) and [`flatten`](Self::flatten) make of each item. Any thread of the pool may
+    /// help with them; with [`flat_map_iter`](Self::flat_map_iter) there are none.
+    ///
     /// ```
     /// use drumline::prelude::*;
     ///

@@ -6,8 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
 use std::fmt::Debug;
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Pool;
+use crate::iter::plumbing::plant::{self, Plant};
 use crate::join::forced;
 use crate::prelude::*;
 
@@ -68,12 +71,17 @@ where
 
 /// A test for each chain: in parallel, and as it is written without.
 macro_rules! chains {
-    ($($name:ident: |$case:ident| $parallel:expr => $sequential:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            check(|$case| $parallel, |$case| $sequential);
-        }
-    )*};
+    ($($name:ident: |$case:ident| $parallel:expr => $sequential:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check(|$case| $parallel, |$case| $sequential);
+            }
+        )*
+
+        /// The tests above.
+        const CHAINS: &[fn()] = &[$($name),*];
+    };
 }
 
 fn odd(number: &i64) -> bool {
@@ -352,4 +360,69 @@ fn nested_deeper_than_the_deque() {
         let pool = Pool::builder().jobs(jobs).build().unwrap();
         assert_eq!(pool.install(|| depth(100)), 100);
     }
+}
+
+/// A state is made where a part begins: that is the loop itself, what somebody takes, and, if the folder had
+/// to be closed then, what comes behind that.
+#[test]
+fn two_states_for_each_offer_that_is_taken_at_most() {
+    let mut most = 0;
+    for seed in 0..SEEDS {
+        let case = Case::new(seed);
+        let made = AtomicUsize::new(0);
+        let init = || made.fetch_add(1, Ordering::Relaxed);
+        let taken = forced::with_seed(seed, || {
+            case.data.par_iter().map_init(init, |_, &n| n).sum::<i64>();
+            forced::taken()
+        });
+        let made = made.into_inner();
+        assert!(
+            made <= 2 * taken + 1,
+            "{made} states, {taken} taken: {case:?}"
+        );
+        assert!(made > 0, "an empty loop begins, too");
+        most = most.max(taken);
+    }
+    assert!(most > 10, "the forced scheduler takes offers");
+}
+
+/// Tries chains with `plant` switched on, until one fails.
+fn must_catch(plant: Plant) {
+    let fails = |&chain: &fn()| plant::with(plant, || catch_unwind(chain)).is_err();
+    assert!(CHAINS.iter().any(fails), "no chain fails with {plant:?}");
+}
+
+#[test]
+fn halves_swapped_is_caught() {
+    must_catch(Plant::HalvesSwapped);
+}
+
+#[test]
+fn last_comes_first_is_caught() {
+    must_catch(Plant::LastComesFirst);
+}
+
+#[test]
+fn stolen_part_lost_is_caught() {
+    must_catch(Plant::StolenPartLost);
+}
+
+#[test]
+fn split_skips_one_is_caught() {
+    must_catch(Plant::SplitSkipsOne);
+}
+
+#[test]
+fn resume_forgotten_is_caught() {
+    must_catch(Plant::ResumeForgotten);
+}
+
+#[test]
+fn eager_swapped_is_caught() {
+    must_catch(Plant::EagerSwapped);
+}
+
+#[test]
+fn slot_to_the_right_is_caught() {
+    must_catch(Plant::SlotToTheRight);
 }

@@ -10,6 +10,8 @@ use super::{Fate, Settled, Watch};
 thread_local! {
     /// The state of the sequence; 0 if nothing is forced.
     static STATE: Cell<u64> = const { Cell::new(0) };
+    /// How many offers have been taken, since the seed was set.
+    static TAKEN: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Runs `op` with all loops on this thread forced, as `seed` says.
@@ -23,7 +25,13 @@ pub(crate) fn with_seed<R>(seed: u64, op: impl FnOnce() -> R) -> R {
     let _reset = Reset;
     // An odd factor: no seed gives 0, which would stand for "nothing is forced".
     STATE.set((seed.wrapping_mul(2) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    TAKEN.set(0);
     op()
+}
+
+/// How many offers have been taken so far, inside of [`with_seed`].
+pub(crate) fn taken() -> usize {
+    TAKEN.get()
 }
 
 /// Whether loops are forced on this thread.
@@ -47,7 +55,9 @@ where
     A: FnOnce(Watch<'_>) -> RA,
     W: FnOnce(T) -> R,
 {
-    let (ra, fate) = match below(4) {
+    let decision = below(4);
+    TAKEN.set(TAKEN.get() + usize::from(decision > 1));
+    let (ra, fate) = match decision {
         // Nobody takes it.
         0 | 1 => (a(Watch::Forced(false)), Fate::Back(item)),
         // It is taken at once, and done before anything else.

@@ -33,6 +33,7 @@
 use super::eager::{limited, split_in_advance};
 use super::items::{Counted, Halves, Items, Stretch, Stretched, Uncounted};
 use super::pace::Pace;
+use super::plant::planted;
 use super::{
     Consumer, Folder, Producer, ProducerCallback, Reducer, UnindexedConsumer, UnindexedProducer,
 };
@@ -101,7 +102,12 @@ where
     if part.consumer.full() {
         return part.consumer.into_folder().complete();
     }
-    if len <= 1 || part.consumer.hides(len) {
+    if len <= 1 {
+        // It is not for a loop inside of this one.
+        Limit::pass();
+        return part.fold();
+    }
+    if part.consumer.hides(len) {
         return part.fold();
     }
     if Limit::is_set() {
@@ -240,6 +246,7 @@ where
     #[inline(always)]
     fn fold_after(self, folder: Option<C::Folder>) -> C::Folder {
         let folder = match folder {
+            Some(folder) if planted!(ResumeForgotten) => folder,
             Some(folder) => self.consumer.resume(folder),
             None => self.consumer.into_folder(),
         };
@@ -306,6 +313,9 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
+    if planted!(StolenPartLost) {
+        return part.consumer.into_folder().complete();
+    }
     part.items.arrive();
     let pace = part.items.pace(min, true);
     let parts = Part::split_like(part.consumer, part.items.part_last(min));
@@ -320,6 +330,9 @@ where
             let (nothing, consumer, _) = rest.consumer.split_at(0);
             let (right, folder) = nothing.succeed(last);
             rest.consumer = consumer;
+            if planted!(LastComesFirst) {
+                return reducer.reduce(right, lazy(rest, pace, Some(folder)));
+            }
             reducer.reduce(lazy(rest, pace, Some(folder)), right)
         }
         Fate::Done(left) => reducer.reduce(left, last.complete()),
@@ -342,6 +355,9 @@ where
 {
     match (course, fate) {
         (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
+        (Course::Open(open), Fate::Done(right)) if planted!(HalvesSwapped) => {
+            reducer.reduce(right, open.complete())
+        }
         (Course::Open(open), Fate::Done(right)) => reducer.reduce(open.complete(), right),
         (Course::Closed(left), Fate::Done(right)) => reducer.reduce(left, right),
         (Course::Closed(left), Fate::Back(other)) => {

@@ -3,6 +3,7 @@
 use super::drive::Part;
 use super::items::Items;
 use super::pace::{Pace, SPLITS};
+use super::plant::planted;
 use super::{Consumer, Folder, Reducer};
 use crate::iter::limit::Limit;
 use crate::join::{self, Fate, Settled};
@@ -88,6 +89,7 @@ where
             }
             reducer.reduce(left, eager(second, halving, splits))
         }
+        Fate::Done(right) if planted!(EagerSwapped) => reducer.reduce(right, left),
         Fate::Done(right) => reducer.reduce(left, right),
     }
 }

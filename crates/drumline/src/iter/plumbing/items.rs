@@ -7,6 +7,7 @@
 
 use super::drive::{self, Course, Part};
 use super::pace::Pace;
+use super::plant::planted;
 use super::{Consumer, Folder, Producer, UnindexedConsumer, UnindexedProducer};
 use crate::join::Watch;
 
@@ -87,8 +88,12 @@ pub(super) struct Counted<P> {
 
 impl<P: Producer> Counted<P> {
     #[inline(always)]
-    fn split(self, at: usize) -> (Self, Self) {
-        let (producer, rest) = self.producer.split_at(at);
+    fn split(mut self, at: usize) -> (Self, Self) {
+        let (producer, mut rest) = self.producer.split_at(at);
+        if planted!(SplitSkipsOne) && at + 1 < self.len {
+            rest = rest.split_at(1).1;
+            self.len -= 1;
+        }
         let first = Counted { producer, len: at };
         let second = Counted {
             producer: rest,

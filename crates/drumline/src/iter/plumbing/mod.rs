@@ -79,6 +79,7 @@ mod eager;
 mod items;
 mod nest;
 mod pace;
+pub(crate) mod plant;
 mod tempo;
 
 #[doc(hidden)]

@@ -13,6 +13,7 @@
 use std::cell::Cell;
 use std::ptr;
 
+use super::plant::planted;
 use super::{Consumer, Folder, Reducer, Tempo, UnindexedConsumer};
 use crate::iter::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::thread_local;
@@ -217,7 +218,11 @@ where
         let (left, right, reducer) = self.base.split_at(index);
         let (left, right) = (Inner::without(left), Inner::without(right));
         // A part of no items is split off for its reducer, and has no use for the slot.
-        let first = if index == 0 { &right } else { &left };
+        let first = if index == 0 || planted!(SlotToTheRight) {
+            &right
+        } else {
+            &left
+        };
         first.slot.set(self.slot.get());
         (left, right, InnerReducer(reducer))
     }

@@ -5,17 +5,19 @@
 //!   buffer  [ 0 1 2 3    ][ 4 5 6 7    ]   merged, in parallel
 //!   slice   [ 0 1 2 3 4 5 6 7          ]   merged, in parallel
 //! ```
+//!
+//! A half that is a run already is not divided any more.
 
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::ptr;
 
-use super::SEQUENTIAL;
 use super::merge::Merge;
 use super::order::Order;
+use super::{SEQUENTIAL, settle_run};
 use crate::join::join;
 
-/// Sorts, and keeps equal items in order; for so many threads.
+/// Sorts, and keeps equal items in order; for so many threads. They are not a run as a whole.
 pub(super) fn sort<T, O>(items: &mut [T], order: &O, jobs: usize)
 where
     T: Send,
@@ -36,7 +38,11 @@ where
         is_away: false,
         items: PhantomData,
     };
-    run.sort(order, levels, false);
+    if levels == 0 {
+        run.sort(order, levels, false);
+    } else {
+        run.divide(order, levels, false);
+    }
 }
 
 /// Items in the slice, or in the buffer. When it is dropped, they are in the slice.
@@ -57,16 +63,24 @@ impl<T: Send> Run<'_, T> {
     /// slice, or `away` in the buffer.
     fn sort<O: Order<T>>(&mut self, order: &O, levels: u32, away: bool) {
         debug_assert!(!self.is_away);
-        if levels == 0 {
-            // SAFETY: the items are in the slice, and this owns them.
-            order.sort(unsafe { std::slice::from_raw_parts_mut(self.home, self.len) });
-            if away {
-                // SAFETY: both places have this length, and do not overlap.
-                unsafe { ptr::copy_nonoverlapping(self.home, self.spare, self.len) };
-                self.is_away = true;
+        // SAFETY: the items are in the slice, and this owns them.
+        let items = unsafe { std::slice::from_raw_parts_mut(self.home, self.len) };
+        if levels > 0 {
+            if !settle_run(items, order) {
+                return self.divide(order, levels, away);
             }
-            return;
+        } else {
+            order.sort(items);
         }
+        if away {
+            // SAFETY: both places have this length, and do not overlap.
+            unsafe { ptr::copy_nonoverlapping(self.home, self.spare, self.len) };
+            self.is_away = true;
+        }
+    }
+
+    /// As [`sort`](Self::sort), where there are levels.
+    fn divide<O: Order<T>>(&mut self, order: &O, levels: u32, away: bool) {
         let (mut left, mut right) = self.halves();
         join(
             || left.sort(order, levels - 1, !away),

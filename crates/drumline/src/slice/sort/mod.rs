@@ -78,6 +78,8 @@ fn is_short<T>(items: &[T]) -> bool {
 }
 
 /// Whether it seems that most items are in runs, rising or falling: then a merge sort is faster.
+///
+/// Needs a hundred items or so.
 fn has_runs<T, O>(items: &[T], order: &O) -> bool
 where
     O: Order<T>,

@@ -1,0 +1,66 @@
+//! Planted bugs in the loops: the chains of `iter/properties.rs` are tried with each of them switched on, and
+//! one must then fail. Tests that cannot fail prove nothing.
+
+/// Whether a planted bug is switched on: `false`, and gone, outside the unit tests.
+#[cfg(all(test, not(any(loom, shuttle))))]
+macro_rules! planted {
+    ($plant:ident) => {
+        $crate::iter::plumbing::plant::is($crate::iter::plumbing::plant::Plant::$plant)
+    };
+}
+#[cfg(not(all(test, not(any(loom, shuttle)))))]
+macro_rules! planted {
+    ($plant:ident) => {
+        false
+    };
+}
+pub(super) use planted;
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+pub(crate) use switch::{Plant, is, with};
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod switch {
+    use std::cell::Cell;
+
+    /// The bugs that can be switched on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Plant {
+        /// After an offer that was taken, the two results are joined the wrong way round.
+        HalvesSwapped,
+        /// Whoever takes a part joins its last item, which it did first, before the rest.
+        LastComesFirst,
+        /// Whoever takes a part does nothing with it.
+        StolenPartLost,
+        /// The first item behind a split is left out.
+        SplitSkipsOne,
+        /// A folder goes on with the next items, and its consumer is not told.
+        ResumeForgotten,
+        /// A loop that is split in advance joins what was taken the wrong way round.
+        EagerSwapped,
+        /// An inner loop goes on with the folder of the outer one in its second half.
+        SlotToTheRight,
+    }
+
+    thread_local! {
+        static PLANTED: Cell<Option<Plant>> = const { Cell::new(None) };
+    }
+
+    /// Whether `plant` is switched on, on this thread.
+    pub(crate) fn is(plant: Plant) -> bool {
+        PLANTED.get() == Some(plant)
+    }
+
+    /// Runs `op` with `plant` switched on, on this thread alone.
+    pub(crate) fn with<R>(plant: Plant, op: impl FnOnce() -> R) -> R {
+        struct Reset;
+        impl Drop for Reset {
+            fn drop(&mut self) {
+                PLANTED.set(None);
+            }
+        }
+        let _reset = Reset;
+        PLANTED.set(Some(plant));
+        op()
+    }
+}
