@@ -59,8 +59,8 @@ pub fn primes(
         name: "primes",
         count,
         items: (0..count).map(|number| {
-            let start = 1_000_000 + 1_000 * number;
-            start..start + 1_000
+            let start = 1_000_000 + 250 * number;
+            start..start + 250
         }),
         work: |range: Range<u64>| range.filter(|&number| is_prime(number)).count() as u64,
     }
