@@ -63,7 +63,7 @@ impl Streamer for Drumline {
             });
             stream(receive)
                 .pool(&self.pool)
-                .jobs(std::env::var("DL_JOBS").map_or(self.jobs, |s| s.parse().unwrap()))
+                .jobs(self.jobs)
                 .batch(batch)
                 .for_each(|item| pipeline.handle(item));
         });
@@ -73,7 +73,7 @@ impl Streamer for Drumline {
         let mut tally = Tally::default();
         stream::iter(0..mapping.items())
             .pool(&self.pool)
-            .jobs(std::env::var("DL_JOBS").map_or(self.jobs, |s| s.parse().unwrap()))
+            .jobs(self.jobs)
             .map_ordered(|index| mapping.value(index))
             .for_each(|valued| tally.take(valued));
         tally

@@ -1,15 +1,18 @@
 //! How often a thread had to make room for another one.
 //!
-//! On Linux the kernel counts, per thread, the times at which it took the processor away while the thread wanted
-//! to go on (and those at which the thread offered it and somebody took it). Elsewhere nobody seems to
-//! want it.
+//! On Linux the kernel counts, per thread, the times at which another one got its processor although it wanted to go
+//! on. Elsewhere nobody seems to want it. (To ask for the processor time of the thread would say more; but that
+//! question has the scheduler look whether the time slice is over, so it causes what it asks for.)
 
 /// How often the calling thread has lost its processor to another, so far.
 pub(crate) fn preemptions() -> u64 {
     native::preemptions()
 }
 
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+#[cfg(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, shuttle))
+))]
 mod native {
     use std::mem::MaybeUninit;
 
@@ -26,7 +29,10 @@ mod native {
     }
 }
 
-#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
+#[cfg(not(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, shuttle))
+)))]
 mod native {
     pub(super) fn preemptions() -> u64 {
         0

@@ -20,6 +20,8 @@ pub(super) struct Pace {
     next: usize,
     /// What an item takes, in nanoseconds; unknown before the first.
     each: Option<u64>,
+    /// What the quickest ones took lately.
+    least: u64,
 }
 
 impl Pace {
@@ -30,6 +32,7 @@ impl Pace {
             limit: limit.get(),
             next: 1,
             each: None,
+            least: u64::MAX,
         }
     }
 
@@ -39,6 +42,7 @@ impl Pace {
             limit: size.get(),
             next: size.get(),
             each: None,
+            least: u64::MAX,
         }
     }
 
@@ -57,6 +61,11 @@ impl Pace {
         Duration::from_nanos(self.each.unwrap_or(0).saturating_mul(items as u64))
     }
 
+    /// What so many items should take, by the quickest ones lately.
+    pub(super) fn takes_at_least(&self, items: usize) -> Duration {
+        Duration::from_nanos(self.least.saturating_mul(items as u64))
+    }
+
     /// A batch was taken from the source in one time and worked on in another. If the thread has `lost` its processor
     /// meanwhile, that may be what took so long: the estimate is at most doubled.
     pub(super) fn took(&mut self, items: usize, pull: Duration, work: Duration, lost: bool) {
@@ -66,6 +75,7 @@ impl Pace {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let mut now = nanoseconds(pull.max(work)) / items as u64;
         let lately = self.each.unwrap_or(0);
+        self.least = now.min(self.least.saturating_add(self.least / 16 + 1));
         if lost && lately > 0 {
             now = now.min(lately.saturating_mul(2));
         }

@@ -161,6 +161,8 @@ pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     hand: Hand<S::Item, W::State>,
     at: At,
     crowd: Crowd<'a>,
+    /// Batches that it has taken since it waited for the source.
+    awake: u32,
     /// When the last batch was done.
     since: Option<Instant>,
     /// It is the serial end.
@@ -202,6 +204,7 @@ where
             }),
             at: At::new(),
             crowd: Crowd::new(&stage.crowded),
+            awake: 0,
             since: None,
             is_end,
         }
@@ -275,6 +278,7 @@ where
             slept = true;
             drained = self.watch(&mut source, most, room.weight, &mut weight);
         }
+        self.awake = self.awake.saturating_add(1);
         let items = self.hand.batch.len();
         let waiting = match drained {
             Ok(Drained::More) if !slept => source.len_hint().unwrap_or(usize::MAX),
@@ -316,18 +320,18 @@ where
 
     /// Whether so many items that wait are a reason to call somebody: where threads compete for processors, only if they
     /// are many.
-    fn is_overloaded(&mut self, waiting: usize) -> bool {
+    fn is_overloaded(&self, waiting: usize) -> bool {
         self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
     }
 
     /// Whether whoever works on so many items will not be back soon.
-    fn is_lengthy(&mut self, items: usize) -> bool {
+    fn is_lengthy(&self, items: usize) -> bool {
         let [usual, crowded] = LENGTHY;
         self.hand.pace.may_exceed(items, usual)
             && (self.hand.pace.may_exceed(items, crowded) || !self.is_crowded())
     }
 
-    fn is_crowded(&mut self) -> bool {
+    fn is_crowded(&self) -> bool {
         self.crowd
             .is_crowded(self.since.unwrap_or_else(Instant::now))
     }
@@ -341,8 +345,9 @@ where
         weight: &mut usize,
     ) -> Result<Drained, Payload> {
         let mut drained = Ok(Drained::Empty);
+        let busy = std::mem::take(&mut self.awake) > 1;
         let mut crowd = std::mem::replace(&mut self.crowd, Crowd::new(&self.stage.crowded));
-        let came = crowd.make_room(|| {
+        let came = crowd.make_room(busy, || {
             drained = self.draw(source, most, room, weight);
             !matches!(drained, Ok(Drained::Empty)) || !self.hand.batch.is_empty()
         });
@@ -350,7 +355,8 @@ where
         if came {
             return drained;
         }
-        let Some(item) = unwind::catch(|| wait::blocking(|| source.recv()))? else {
+        let item = unwind::catch(|| wait::blocking(|| source.recv()))?;
+        let Some(item) = item else {
             return Ok(Drained::Ended);
         };
         self.hand.batch.push(item);
@@ -448,6 +454,8 @@ where
         if let Some(since) = self.since {
             let now = Instant::now();
             let work = now - since;
+            let should = self.hand.pace.takes_at_least(items);
+            self.crowd.took(should, pull.max(work), now);
             let lost = pull.max(work) >= LENGTHY[0] && self.crowd.is_crowded(now);
             self.hand.pace.took(items, pull, work, lost);
             if let Some(stats) = &stage.settings.stats {
