@@ -463,3 +463,26 @@ fn in_the_drop_of_a_payload() {
         assert_eq!(setup.apply(stream::iter(0..100)).count(), 100);
     }
 }
+
+/// Panics of all stages are in the report of the last one.
+#[test]
+fn of_earlier_stages_are_reported() {
+    let lose = |which: u32| move |n: u32| if n == which { quiet_panic(which) } else { n };
+    let report = stream::iter(0..100)
+        .on_panic(OnPanic::GoOn)
+        .map(lose(3))
+        .ordered()
+        .stream()
+        .on_panic(OnPanic::GoOn)
+        .map(lose(50))
+        .for_each(drop);
+    assert_eq!(report.items, 99);
+    let panics = report.panics.into_iter();
+    let said: Vec<_> = panics
+        .map(|panicked| {
+            let place = (panicked.stage(), panicked.index());
+            (place, *panicked.into_payload().downcast::<u32>().unwrap())
+        })
+        .collect();
+    assert_eq!(said, [((0, 3), 3), ((1, 49), 50)]);
+}

@@ -149,7 +149,6 @@ pub const RESERVED: &[Reserved] = &[
             "std::thread::sleep_until",
             "std::sync::Barrier",
             "std::sync::Condvar",
-            "std::sync::mpsc",
             "loom::sync::Condvar",
             "loom::sync::mpsc",
             "loom::thread::park",
@@ -159,6 +158,15 @@ pub const RESERVED: &[Reserved] = &[
         may_pass_on: &["sync"],
         through_reexports: true,
         why: "a sleep that the pool does not know of cannot be compensated; go through `crate::wait`",
+    },
+    Reserved {
+        rule: "channels-are-sources-only",
+        paths: &["std::sync::mpsc"],
+        // What others send to is taken from there, inside `wait::blocking`.
+        who: Who::Only(&["wait", "platform", "stream"]),
+        may_pass_on: &["sync"],
+        through_reexports: true,
+        why: "nothing in the library talks over the standard library's channel; streams take from it",
     },
     Reserved {
         rule: "only-platform-calls-the-system",

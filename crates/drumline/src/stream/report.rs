@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::unwind::Payload;
+use crate::sync::{Arc, Mutex, lock};
+use crate::unwind::{self, Payload};
 
 /// What a stream did.
 #[derive(Debug, Default)]
@@ -11,20 +12,22 @@ use crate::unwind::Payload;
 pub struct Report {
     /// How many items were taken from the source, and handled.
     pub items: u64,
-    /// The panics that did not stop it, in the order of their items; see
+    /// The panics that did not stop it, of all stages up to this one, in the order of stages and items; see
     /// [`on_panic`](super::Stream::on_panic).
     pub panics: Vec<Panicked>,
 }
 
 /// A function of the program has panicked with an item.
 pub struct Panicked {
+    stage: usize,
     index: u64,
     payload: Payload,
 }
 
 impl Panicked {
-    pub(super) fn new(index: u64, payload: Payload) -> Self {
-        Panicked { index, payload }
+    /// The number of the stage that it came from; the first has 0.
+    pub fn stage(&self) -> usize {
+        self.stage
     }
 
     /// The number of the item in the source; the first has 0.
@@ -46,7 +49,7 @@ impl Panicked {
 
     /// Goes on with the panic on the calling thread.
     pub fn resume(self) -> ! {
-        crate::unwind::resume(self.payload)
+        unwind::resume(self.payload)
     }
 }
 
@@ -69,6 +72,37 @@ impl fmt::Display for Panicked {
     }
 }
 
+/// The items that the stages of a stream have lost to panics, and gone on.
+#[derive(Clone, Default)]
+pub(super) struct Lost(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept(Vec<Panicked>);
+
+/// Payloads that nobody took: their drop is code of the program, and may come while another panic is on its way.
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.drain(..).for_each(unwind::discard);
+    }
+}
+
+impl Lost {
+    pub(super) fn add(&self, stage: usize, index: u64, payload: Payload) {
+        lock(&self.0).0.push(Panicked {
+            stage,
+            index,
+            payload,
+        });
+    }
+
+    /// All of them so far, in the order of stages and items.
+    pub(super) fn take(&self) -> Vec<Panicked> {
+        let mut lost = std::mem::take(&mut lock(&self.0).0);
+        lost.sort_by_key(|panicked| (panicked.stage, panicked.index));
+        lost
+    }
+}
+
 /// What becomes of a stream when a function of the program panics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnPanic {
@@ -76,7 +110,8 @@ pub enum OnPanic {
     /// where the stream was called: the one with the first item, if there are several.
     #[default]
     Stop,
-    /// The item is lost, and the stream goes on. The panics are in the [`Report`].
+    /// The item is lost, and the stream goes on. The panics are in the [`Report`] of the last stage; ends that return none drop
+    /// them.
     GoOn,
 }
 

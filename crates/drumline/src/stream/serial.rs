@@ -162,7 +162,10 @@ where
     /// ```
     pub fn stream(self) -> Stream<Self> {
         let consumers = self.consumers.clone();
+        let (stage, lost) = (self.settings.stage + 1, self.settings.lost.clone());
         let mut next = Stream::new(self);
+        next.settings.stage = stage;
+        next.settings.lost = lost;
         next.consumers = consumers;
         next
     }

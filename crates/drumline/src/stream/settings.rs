@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use super::load::Load;
 use super::pace::Pace;
-use super::report::OnPanic;
+use super::report::{Lost, OnPanic};
 use super::stats::Stats;
 use crate::control::{CancellationToken, Progress};
 use crate::sync::Arc;
@@ -23,6 +23,10 @@ pub(super) struct Settings<T> {
     pub(super) progress: Option<Progress>,
     pub(super) stats: Option<Stats>,
     pub(super) on_panic: OnPanic,
+    /// The number of the stage.
+    pub(super) stage: usize,
+    /// The panics that did not stop this stage, or one before it.
+    pub(super) lost: Lost,
 }
 
 /// The largest batch, unless something else is asked for.
@@ -42,6 +46,8 @@ impl<T> Default for Settings<T> {
             progress: None,
             stats: None,
             on_panic: OnPanic::default(),
+            stage: 0,
+            lost: Lost::default(),
         }
     }
 }

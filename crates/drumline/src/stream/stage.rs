@@ -7,7 +7,7 @@ use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
 use super::pace::Pace;
-use super::report::{OnPanic, Panicked, Report};
+use super::report::{OnPanic, Report};
 use super::settings::Settings;
 use super::source::{Drained, Source, Stopper};
 use super::work::{At, Work};
@@ -34,30 +34,27 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     work: W,
     pub(super) desk: Desk<Outcome<W::Out>>,
     /// What consumers have for themselves who are not here.
-    shelf: Mutex<Vec<Hand<S::Item, W::State>>>,
+    shelf: Mutex<Vec<Hand<S::Item>>>,
+    /// The states of functions that are not running: as many as consumers have been at work at once, at most.
+    states: Mutex<Vec<W::State>>,
     settings: Settings<S::Item>,
     pub(super) most: usize,
     /// Nobody wants what comes of the items.
     is_end: bool,
-    panics: Mutex<Panics>,
+    fatal: Mutex<Fatal>,
     crowded: Crowded,
     /// Ends the wait for the source when the program cancels.
     _listener: Option<Listener>,
 }
 
-/// What has panicked.
+/// The panic that stopped the stream.
 #[derive(Default)]
-struct Panics {
-    /// The one that stopped the stream.
-    fatal: Option<(u64, Payload)>,
-    others: Vec<Panicked>,
-}
+struct Fatal(Option<(u64, Payload)>);
 
-/// Payloads that nobody took: their drop is code of the program, and may come while another panic is on its way.
-impl Drop for Panics {
+/// A payload that nobody took: its drop is code of the program, and may come while another panic is on its way.
+impl Drop for Fatal {
     fn drop(&mut self) {
-        unwind::discard(self.fatal.take());
-        self.others.drain(..).for_each(unwind::discard);
+        unwind::discard(self.0.take());
     }
 }
 
@@ -83,10 +80,11 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             work,
             desk: Desk::new(most, settings.limit(most), finished),
             shelf: Mutex::new(Vec::new()),
+            states: Mutex::new(Vec::new()),
             settings,
             most,
             is_end,
-            panics: Mutex::default(),
+            fatal: Mutex::default(),
             crowded: Crowded::default(),
         })
     }
@@ -101,24 +99,21 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
 
     /// The panic that stopped the stream, if one did.
     pub(super) fn take_fatal(&self) -> Option<Payload> {
-        let (_, payload) = lock(&self.panics).fatal.take()?;
+        let (_, payload) = lock(&self.fatal).0.take()?;
         Some(payload)
     }
 
     /// What was done, when all is done.
     pub(super) fn report(&self) -> Report {
-        let mut panics = std::mem::take(&mut lock(&self.panics).others);
-        panics.sort_by_key(Panicked::index);
         Report {
             items: self.desk.items(),
-            panics,
+            panics: self.settings.lost.take(),
         }
     }
 
     /// The states of all consumers, when all have left.
     pub(super) fn take_states(&self) -> Vec<W::State> {
-        let hands = std::mem::take(&mut *lock(&self.shelf));
-        hands.into_iter().filter_map(|hand| hand.state).collect()
+        std::mem::take(&mut *lock(&self.states))
     }
 
     fn is_cancelled(&self) -> bool {
@@ -129,15 +124,13 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     fn panicked(&self, index: u64, payload: Payload) {
         match self.settings.on_panic {
             OnPanic::Stop => self.panicked_for_good(index, payload),
-            OnPanic::GoOn => lock(&self.panics)
-                .others
-                .push(Panicked::new(index, payload)),
+            OnPanic::GoOn => self.settings.lost.add(self.settings.stage, index, payload),
         }
     }
 
     /// Notes a panic that ends the stream.
     fn panicked_for_good(&self, index: u64, payload: Payload) {
-        let surplus = match &mut lock(&self.panics).fatal {
+        let surplus = match &mut lock(&self.fatal).0 {
             Some((first, _)) if *first <= index => Some(payload),
             place => place.replace((index, payload)).map(|(_, payload)| payload),
         };
@@ -147,18 +140,17 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 }
 
-/// What a consumer has for itself: its pace, a vector for batches, its state. The next one to come goes on with it.
-struct Hand<T, S> {
+/// What a consumer has for itself: its pace, and a vector for batches. The next one to come goes on with it.
+struct Hand<T> {
     pace: Pace,
     batch: Vec<T>,
-    state: Option<S>,
 }
 
 /// One consumer, for the length of a stay.
 pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     stage: &'a Arc<Stage<S, W>>,
     crew: &'a (dyn Crew<'s> + Sync),
-    hand: Hand<S::Item, W::State>,
+    hand: Hand<S::Item>,
     at: At,
     crowd: Crowd<'a>,
     /// Batches that it has taken since it waited for the source.
@@ -200,7 +192,6 @@ where
             hand: hand.unwrap_or_else(|| Hand {
                 pace: stage.settings.pace(stage.most),
                 batch: Vec::new(),
-                state: None,
             }),
             at: At::new(),
             crowd: Crowd::new(&stage.crowded),
@@ -411,8 +402,9 @@ where
         let mut rest = self.hand.batch.drain(..);
         let mut index = ticket.first;
         let at = &self.at;
+        let mut own = None;
         while rest.len() > 0 {
-            let kept = self.hand.state.take();
+            let kept = own.take().or_else(|| lock(&stage.states).pop());
             let mut state = match kept.map_or_else(|| unwind::catch(|| stage.work.begin()), Ok) {
                 Ok(state) => state,
                 Err(payload) => {
@@ -434,7 +426,7 @@ where
                         .work(&mut state, at, item, &mut |out| outs.push(out));
                 }
             });
-            self.hand.state = match outcome {
+            own = match outcome {
                 Ok(()) => Some(state),
                 Err(payload) => {
                     stage.panicked(index - 1, payload);
@@ -447,6 +439,8 @@ where
             };
         }
         drop(rest);
+        // Before the batch is handed in: who is called then finds it.
+        lock(&stage.states).extend(own);
         stage.settings.finished(items);
         if at.take_stop() {
             stage.stop();
@@ -472,7 +466,6 @@ impl<S: Source, W: Work<S::Item>> Drop for Consumer<'_, '_, S, W> {
         let hand = Hand {
             pace: self.hand.pace.clone(),
             batch: std::mem::take(&mut self.hand.batch),
-            state: self.hand.state.take(),
         };
         lock(&self.stage.shelf).push(hand);
     }
