@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use super::source::{Drained, Polled, Source, Stopper};
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Instant, Mutex, MutexGuard, lock};
-use crate::wait::Parker;
+use crate::sync::{Arc, Instant, Mutex, MutexGuard, lock, thread};
+use crate::wait::{self, Parker};
 
 /// A sender's first look by itself, and the longest time between two.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_secs(1));
@@ -144,41 +144,37 @@ impl<T> Sender<T> {
     ///
     /// While the queue is full. In a pool the thread is replaced meanwhile, as by [`blocking`](crate::blocking()).
     pub fn send(&self, item: T) -> Result<(), Closed<T>> {
-        let mut item = match self.try_send(item) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Closed(item)) => return Err(Closed(item)),
-            Err(TrySendError::Full(item)) => item,
+        let Some(item) = self.offer(item)? else {
+            return Ok(());
+        };
+        // Where the receiver waits for a processor, this is the one that it gets.
+        thread::yield_now();
+        let Some(mut item) = self.offer(item)? else {
+            return Ok(());
         };
         let bed = Arc::new(Parker::new());
         let (mut nap, longest) = LOOKS;
         loop {
-            {
-                let mut state = lock(&self.shared.state);
-                if !state.receiver {
-                    return Err(Closed(item));
-                }
-                if state.items.len() < self.shared.bound {
-                    drop(state);
-                } else {
-                    if !state.waiting.iter().any(|other| Arc::ptr_eq(other, &bed)) {
-                        state.waiting.push(Arc::clone(&bed));
-                    }
-                    drop(state);
-                    if !crate::wait::blocking(|| bed.park_timeout(nap)) {
-                        nap = longest.min(nap * 2);
-                    }
-                }
+            if !self.shared.wait_for_room(&bed, nap) {
+                nap = longest.min(nap * 2);
             }
-            item = match self.try_send(item) {
-                Ok(()) => {
-                    lock(&self.shared.state)
-                        .waiting
-                        .retain(|other| !Arc::ptr_eq(other, &bed));
+            match self.offer(item)? {
+                None => {
+                    let mut state = lock(&self.shared.state);
+                    state.waiting.retain(|other| !Arc::ptr_eq(other, &bed));
                     return Ok(());
                 }
-                Err(TrySendError::Closed(item)) => return Err(Closed(item)),
-                Err(TrySendError::Full(item)) => item,
-            };
+                Some(back) => item = back,
+            }
+        }
+    }
+
+    /// Sends an item if there is room now, or gives it back.
+    fn offer(&self, item: T) -> Result<Option<T>, Closed<T>> {
+        match self.try_send(item) {
+            Ok(()) => Ok(None),
+            Err(TrySendError::Full(item)) => Ok(Some(item)),
+            Err(TrySendError::Closed(item)) => Err(Closed(item)),
         }
     }
 
@@ -228,6 +224,20 @@ impl<T> Shared<T> {
             drop(state);
             self.bed.parker.unpark();
         }
+    }
+
+    /// A sender sleeps in its bed until there may be room, or nobody to take anything, but no longer than this time. `false`:
+    /// nobody has woken it.
+    fn wait_for_room(&self, bed: &Arc<Parker>, time: Duration) -> bool {
+        let mut state = lock(&self.state);
+        if !state.receiver || state.items.len() < self.bound {
+            return true;
+        }
+        if !state.waiting.iter().any(|other| Arc::ptr_eq(other, bed)) {
+            state.waiting.push(Arc::clone(bed));
+        }
+        drop(state);
+        wait::blocking(|| bed.park_timeout(time))
     }
 
     /// After something was taken: wakes the senders if half of the places are free.

@@ -18,6 +18,10 @@ std::thread_local! {
 pub(crate) struct Instant(Duration);
 
 impl Instant {
+    pub(crate) fn saturating_duration_since(&self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+
     pub(crate) fn now() -> Self {
         NOW.with(|now| {
             now.set(now.get() + STEP);

@@ -96,7 +96,7 @@ impl fmt::Debug for Stopper {
 ///         let (numbers, pushed) = &*self.0;
 ///         let waiting = numbers.lock().unwrap();
 ///         let mut numbers = pushed.wait_while(waiting, |numbers| numbers.is_empty()).unwrap();
-///         numbers.pop_front_if(|number| number.is_some()).flatten() // the end stays
+///         if numbers[0].is_none() { None } else { numbers.pop_front()? } // the end stays
 ///     }
 ///
 ///     fn try_recv(&mut self) -> Polled<u64> {
