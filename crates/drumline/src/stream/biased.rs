@@ -121,8 +121,8 @@ impl<S: Source> Receiver<S> {
                 continue;
             }
             let turn = match self.held.take() {
-                Some(ticket) => self.shared.desk.hand_in(ticket, (), false),
-                None => self.shared.desk.turn(false),
+                Some(ticket) => self.shared.desk.hand_in(ticket, (), false, false),
+                None => self.shared.desk.turn(false, false),
             };
             match turn {
                 Turn::Pull(_) => {
@@ -131,6 +131,7 @@ impl<S: Source> Receiver<S> {
                     }
                 }
                 Turn::Leave => self.at_work = false,
+                Turn::Again => {}
                 Turn::Over => {
                     self.at_work = false;
                     self.shared.bench.close();

@@ -63,6 +63,8 @@ pub(super) struct Desk<B> {
 struct State<B> {
     /// Somebody has the source.
     token: bool,
+    /// And sleeps in it.
+    asleep: bool,
     /// Consumers at work, the one with the token included.
     active: usize,
     /// Consumers that are to come.
@@ -100,6 +102,8 @@ pub(super) struct Ticket {
 pub(super) enum Turn {
     /// Pull: the token is its own. No more than this.
     Pull(Load),
+    /// The token is taken, by somebody who is going to give it back soon: ask again.
+    Again,
     /// Leave: others do what is to be done.
     Leave,
     /// Leave: the stream is over.
@@ -148,6 +152,7 @@ impl<B> Desk<B> {
         Desk {
             state: Mutex::new(State {
                 token: false,
+                asleep: false,
                 active: 0,
                 called: 0,
                 out: 0,
@@ -200,28 +205,33 @@ impl<B> Desk<B> {
         true
     }
 
-    /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more.
-    pub(super) fn turn(&self, stopped: bool) -> Turn {
-        self.turn_in(lock(&self.state), stopped)
+    /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more. `patient`: it would ask
+    /// again.
+    pub(super) fn turn(&self, stopped: bool, patient: bool) -> Turn {
+        self.turn_in(lock(&self.state), stopped, patient)
     }
 
     /// As [`turn`](Self::turn), for one that has finished a batch.
-    pub(super) fn hand_in(&self, ticket: Ticket, batch: B, stopped: bool) -> Turn {
+    pub(super) fn hand_in(&self, ticket: Ticket, batch: B, stopped: bool, patient: bool) -> Turn {
         let mut state = lock(&self.state);
         if let Some(gone) = state.finished.put(ticket, batch) {
             // There is no serial end to wait for.
             state.in_flight -= gone;
             state.held_back &= !state.has_room();
         }
-        self.turn_in(state, stopped)
+        self.turn_in(state, stopped, patient)
     }
 
-    fn turn_in(&self, mut state: MutexGuard<'_, State<B>>, stopped: bool) -> Turn {
+    fn turn_in(&self, mut state: MutexGuard<'_, State<B>>, stopped: bool, patient: bool) -> Turn {
         state.ended |= stopped;
         let turn = if state.ended {
             Turn::Over
         } else if state.token {
-            Turn::Leave
+            if patient && !state.asleep {
+                Turn::Again
+            } else {
+                Turn::Leave
+            }
         } else if !state.has_room() {
             state.held_back = true;
             Turn::Leave
@@ -230,6 +240,7 @@ impl<B> Desk<B> {
         };
         match turn {
             Turn::Pull(_) => state.token = true,
+            Turn::Again => {}
             Turn::Leave | Turn::Over => state.active -= 1,
         }
         self.rouse_end(state);
@@ -250,6 +261,7 @@ impl<B> Desk<B> {
             state.in_flight += pulled.load;
         }
         state.token = false;
+        state.asleep = false;
         state.lengthy = pulled.lengthy;
         state.ended |= pulled.ended;
         let overloaded = pulled.overloaded && !planted!(OverloadedCallsNobody);
@@ -265,6 +277,7 @@ impl<B> Desk<B> {
         let is_last = state.active == 1 && !planted!(LastConsumerLeaves);
         let may_sleep = !(is_end && state.finished.is_ready());
         if !state.ended && may_sleep && (is_last || (state.lengthy && !is_end)) {
+            state.asleep = true;
             return (Empty::Watch, false);
         }
         state.token = false;

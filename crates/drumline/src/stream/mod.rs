@@ -100,6 +100,8 @@ mod serial;
 #[cfg(not(loom))]
 mod settings;
 #[cfg(not(loom))]
+mod sink;
+#[cfg(not(loom))]
 mod source;
 #[cfg(not(loom))]
 mod stage;
@@ -119,6 +121,7 @@ pub use self::{
     report::{Failed, OnPanic, Panicked, Report},
     results::Results,
     serial::Serial,
+    sink::Sink,
     source::{Drained, Iter, Polled, Source, Stopper},
     stats::{Snapshot, Stats},
     stream::Stream,

@@ -130,22 +130,26 @@ impl Stage {
     }
 
     fn stay(&self) {
-        let mut turn = self.desk.turn(false);
-        while turn != Turn::Leave && turn != Turn::Over {
-            turn = match self.pull(false) {
-                Some(Some((ticket, item))) => {
-                    self.handle(item);
-                    self.desk.hand_in(ticket, item, false)
-                }
-                Some(None) => self.desk.turn(false),
-                None => return,
+        let mut turn = self.desk.turn(false, true);
+        loop {
+            turn = match turn {
+                Turn::Pull(_) => match self.pull(false) {
+                    Some(Some((ticket, item))) => {
+                        self.handle(item);
+                        self.desk.hand_in(ticket, item, false, true)
+                    }
+                    Some(None) => self.desk.turn(false, false),
+                    None => return,
+                },
+                Turn::Again => self.desk.turn(false, false),
+                Turn::Leave | Turn::Over => return,
             };
         }
     }
 
     /// As `Consumer::one_batch`.
     fn one_batch(&self) -> bool {
-        if !matches!(self.desk.turn(false), Turn::Pull(_)) {
+        if !matches!(self.desk.turn(false, false), Turn::Pull(_)) {
             return false;
         }
         let done = match self.pull(true) {

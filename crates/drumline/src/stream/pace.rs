@@ -22,6 +22,8 @@ pub(super) struct Pace {
     each: Option<u64>,
     /// What the quickest ones took lately.
     least: u64,
+    /// How long it took to take the last batch from the source.
+    pull: Duration,
 }
 
 impl Pace {
@@ -33,6 +35,7 @@ impl Pace {
             next: 1,
             each: None,
             least: u64::MAX,
+            pull: Duration::ZERO,
         }
     }
 
@@ -43,6 +46,7 @@ impl Pace {
             next: size.get(),
             each: None,
             least: u64::MAX,
+            pull: Duration::ZERO,
         }
     }
 
@@ -61,6 +65,11 @@ impl Pace {
         Duration::from_nanos(self.each.unwrap_or(0).saturating_mul(items as u64))
     }
 
+    /// Whether batches are taken from the source in less than this.
+    pub(super) fn pulls_in(&self, time: Duration) -> bool {
+        self.pull < time
+    }
+
     /// What so many items should take, by the quickest ones lately.
     pub(super) fn takes_at_least(&self, items: usize) -> Duration {
         Duration::from_nanos(self.least.saturating_mul(items as u64))
@@ -72,6 +81,7 @@ impl Pace {
         if items == 0 {
             return;
         }
+        self.pull = pull;
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let mut now = nanoseconds(pull.max(work)) / items as u64;
         let lately = self.each.unwrap_or(0);

@@ -6,10 +6,11 @@ use super::consumers::{Consumers, Kind};
 use super::crew::{Detached, Tasks, Threads};
 use super::feed::{Feed, Use};
 use super::finished::Finished;
-use super::queue::{Closed, Sender};
+use super::queue::Closed;
 use super::report::Report;
 use super::results::{Adrift, Attended, Close, Results};
 use super::settings::Settings;
+use super::sink::Sink;
 use super::source::Source;
 use super::stage::Stage;
 use super::stream::Stream;
@@ -115,7 +116,7 @@ where
         outcome.map(|()| report)
     }
 
-    /// Sends the results to a queue, as long as somebody takes from it.
+    /// Sends the results to a queue (any [`Sink`]), as long as somebody takes from it.
     ///
     /// ```
     /// use drumline::stream::{self, stream};
@@ -141,7 +142,10 @@ where
     /// # Blocking
     ///
     /// As [`with`](Self::with), and while the queue is full.
-    pub fn send_to(self, sink: &Sender<W::Out>) -> Result<Report, Closed<W::Out>> {
+    pub fn send_to<K>(self, sink: &K) -> Result<Report, Closed<W::Out>>
+    where
+        K: Sink<W::Out> + ?Sized,
+    {
         self.try_for_each(|result| sink.send(result))
     }
 

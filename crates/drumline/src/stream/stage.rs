@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::source::{Drained, Source, Stopper};
 use super::work::{At, Work};
 use crate::control::Listener;
-use crate::sync::{Arc, Instant, Mutex, lock};
+use crate::sync::{Arc, Instant, Mutex, lock, relax};
 use crate::unwind::{self, Payload};
 use crate::wait::{self, Crowd, Crowded};
 
@@ -22,6 +22,13 @@ const CROWDED_BACKLOG: Duration = Duration::from_millis(25);
 /// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second is for where threads
 /// compete for processors: the one that is woken takes time from somebody.
 const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(20)];
+
+/// Pulls are quick that take no longer than this.
+const QUICK: Duration = Duration::from_micros(10);
+
+/// How often a patient consumer asks for the token, and how long it waits in between: some microseconds in all.
+const TRIES: u32 = 16;
+const PAUSE: u32 = 16;
 
 /// What comes of the items of a batch.
 pub(super) type Outcome<T> = Vec<T>;
@@ -203,21 +210,44 @@ where
 
     /// Works until the desk says to leave.
     fn stay(&mut self) {
-        let mut turn = self.stage.desk.turn(self.stage.is_cancelled());
+        let desk = &self.stage.desk;
+        let mut turn = desk.turn(self.stage.is_cancelled(), self.is_patient());
         loop {
-            let Turn::Pull(room) = turn else {
-                return;
-            };
-            turn = match self.pull(room) {
-                Visit::Batch(ticket, pull) => {
-                    let outcome = self.work(ticket, pull);
-                    let stopped = self.stage.is_cancelled();
-                    self.stage.desk.hand_in(ticket, outcome, stopped)
-                }
-                Visit::Nothing => self.stage.desk.turn(self.stage.is_cancelled()),
-                Visit::Left => return,
+            turn = match turn {
+                Turn::Pull(room) => match self.pull(room) {
+                    Visit::Batch(ticket, pull) => {
+                        let outcome = self.work(ticket, pull);
+                        let stopped = self.stage.is_cancelled();
+                        desk.hand_in(ticket, outcome, stopped, self.is_patient())
+                    }
+                    Visit::Nothing => desk.turn(self.stage.is_cancelled(), self.is_patient()),
+                    Visit::Left => return,
+                },
+                Turn::Again => self.ask_again(),
+                Turn::Leave | Turn::Over => return,
             };
         }
+    }
+
+    /// Whether to wait a moment for the token where it is taken: pulls are quick, so that is shorter than the way to the pool
+    /// and back.
+    fn is_patient(&self) -> bool {
+        self.hand.pace.pulls_in(QUICK) && !self.is_crowded()
+    }
+
+    /// Asks for the token a few times.
+    fn ask_again(&self) -> Turn {
+        let desk = &self.stage.desk;
+        for _ in 0..TRIES {
+            for _ in 0..PAUSE {
+                relax();
+            }
+            let turn = desk.turn(self.stage.is_cancelled(), true);
+            if turn != Turn::Again {
+                return turn;
+            }
+        }
+        desk.turn(self.stage.is_cancelled(), false)
     }
 
     /// Works on one batch, and leaves. The desk has let it step in. `false`: there was nothing to do, and others
@@ -225,7 +255,7 @@ where
     pub(super) fn one_batch(&mut self) -> bool {
         let desk = &self.stage.desk;
         self.since = None;
-        let Turn::Pull(room) = desk.turn(self.stage.is_cancelled()) else {
+        let Turn::Pull(room) = desk.turn(self.stage.is_cancelled(), false) else {
             return false;
         };
         let done = match self.pull(room) {
