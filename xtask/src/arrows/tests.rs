@@ -371,7 +371,6 @@ fn sleep_outside_of_wait() {
         "use std::thread::{self, park_timeout};",
         "use std::thread::*;",
         "use std::sync::{Arc, Condvar};",
-        "use std::sync::mpsc::channel;",
     ] {
         breaks(rule, &[("pool.rs", text)]);
     }
@@ -383,6 +382,13 @@ fn sleep_outside_of_wait() {
         "pool.rs",
         "use std::thread; fn f() { thread::spawn(g).unpark() }",
     )]);
+}
+
+#[test]
+fn a_channel_that_is_no_source() {
+    let text = "use std::sync::mpsc::Receiver;";
+    breaks("channels-are-sources-only", &[("pool.rs", text)]);
+    keeps(&[("stream.rs", text)]);
 }
 
 #[test]
