@@ -124,6 +124,8 @@ mod repeat;
 mod rev;
 mod search;
 mod skip;
+#[cfg(all(test, not(shuttle)))]
+mod small_tests;
 pub(crate) mod source;
 mod spaced;
 mod splitter;

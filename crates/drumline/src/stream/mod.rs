@@ -101,6 +101,8 @@ mod serial;
 mod settings;
 #[cfg(not(loom))]
 mod sink;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod small_tests;
 #[cfg(not(loom))]
 mod source;
 #[cfg(not(loom))]
