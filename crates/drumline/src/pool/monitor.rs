@@ -13,6 +13,7 @@ use super::registry::Registry;
 use super::seat::Seat;
 use crate::platform::thread_state::ThreadId;
 use crate::sync::Instant;
+use crate::wait::Crowded;
 
 /// The shortest nap between two looks, and the time for which a thread must have
 /// stood still at least.
@@ -100,6 +101,9 @@ impl Monitor {
         }
         self.nap = if suspects {
             FIRST_NAP
+        } else if Crowded::here().is_crowded(Instant::now()) {
+            // Each end of a nap takes the processor from somebody.
+            LAST_NAP
         } else {
             (self.nap * 2).min(LAST_NAP)
         };

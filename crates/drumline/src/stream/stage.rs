@@ -14,10 +14,10 @@ use super::work::{At, Work};
 use crate::control::Listener;
 use crate::sync::{Arc, Instant, Mutex, lock, relax};
 use crate::unwind::{self, Payload};
-use crate::wait::{self, Crowd, Crowded};
+use crate::wait::{self, Crowd};
 
 /// Work that has to wait before another consumer is called where threads compete for processors: some time slices.
-const CROWDED_BACKLOG: Duration = Duration::from_millis(25);
+const CROWDED_BACKLOG: Duration = Duration::from_millis(35);
 
 /// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second is for where threads
 /// compete for processors: the one that is woken takes time from somebody.
@@ -49,7 +49,6 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     /// Nobody wants what comes of the items.
     is_end: bool,
     fatal: Mutex<Fatal>,
-    crowded: Crowded,
     /// Ends the wait for the source when the program cancels.
     _listener: Option<Listener>,
 }
@@ -92,7 +91,6 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             most,
             is_end,
             fatal: Mutex::default(),
-            crowded: Crowded::default(),
         })
     }
 
@@ -159,7 +157,7 @@ pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     crew: &'a (dyn Crew<'s> + Sync),
     hand: Hand<S::Item>,
     at: At,
-    crowd: Crowd<'a>,
+    crowd: Crowd,
     /// Batches that it has taken since it waited for the source.
     awake: u32,
     /// When the last batch was done.
@@ -201,7 +199,7 @@ where
                 batch: Vec::new(),
             }),
             at: At::new(),
-            crowd: Crowd::new(&stage.crowded),
+            crowd: Crowd::new(),
             awake: 0,
             since: None,
             is_end,
@@ -232,7 +230,7 @@ where
     /// Whether to wait a moment for the token where it is taken: pulls are quick, so that is shorter than the way to the pool
     /// and back.
     fn is_patient(&self) -> bool {
-        self.hand.pace.pulls_in(QUICK) && !self.is_crowded()
+        self.hand.pace.pulls_in(QUICK)
     }
 
     /// Asks for the token a few times.
@@ -367,7 +365,7 @@ where
     ) -> Result<Drained, Payload> {
         let mut drained = Ok(Drained::Empty);
         let busy = std::mem::take(&mut self.awake) > 1;
-        let mut crowd = std::mem::replace(&mut self.crowd, Crowd::new(&self.stage.crowded));
+        let mut crowd = std::mem::replace(&mut self.crowd, Crowd::new());
         let came = crowd.make_room(busy, || {
             drained = self.draw(source, most, room, weight);
             !matches!(drained, Ok(Drained::Empty)) || !self.hand.batch.is_empty()

@@ -4,59 +4,133 @@
 //! the next item is woken at the cost of a switch away from somebody who was busy, for that one item. There it is better to
 //! offer the processor first, to whoever keeps it for a time slice, and to stay away for a few milliseconds then, in which more
 //! items arrive. Offering it again and again is worse: several who have nothing to do only switch between themselves.
+//!
+//! A thread learns of it when it gets its processor back later than it should: after it offered it, after a nap, or
+//! in the middle of its work. What one has learned all of the process know: they have the same processors, as a rule.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::platform::crowd;
-use crate::sync::{Instant, Mutex, lock, thread};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Instant, thread};
 
-/// It is crowded if both of the last two losses are not older than this.
+/// It is crowded for so long after two losses that are no further apart.
 const MEMORY: Duration = Duration::from_millis(40);
 
 /// Less than this, and somebody has only had a moment's work to do: that is no crowd.
 const LOSS: Duration = Duration::from_micros(500);
 
-/// So long who finds nothing stays away where it is crowded: about a time slice.
-const NAP: Duration = Duration::from_millis(4);
+/// Whoever keeps a processor for so long has more than a moment's work: one such loss is enough.
+const SLICE: Duration = Duration::from_micros(2_500);
 
-/// The last two times at which one of some threads had to wait for its processor. A single one means little: something
-/// in the system has always a moment's work to do.
-#[derive(Debug, Default)]
-pub(crate) struct Crowded(Mutex<[Option<Instant>; 2]>);
+/// So long who finds nothing stays away where it is crowded: about two time slices.
+const NAP: Duration = Duration::from_millis(8);
 
-/// What one thread knows about its processor, and some threads together of theirs.
+/// The losses of some threads. A single one means little: something in the system has always a moment's work to do.
+///
+/// Times are in microseconds since a moment of the process, and 0 is never. All is relaxed: a thread that learns of a crowd a moment
+/// late only does what it did before. Where a word is too short for an hour and more, an old loss may seem to be new,
+/// with the same result.
 #[derive(Debug)]
-pub(crate) struct Crowd<'a> {
-    /// How often it had lost its processor when it asked last.
-    seen: Option<u64>,
-    crowded: &'a Crowded,
+pub(crate) struct Crowded {
+    /// The last loss.
+    lost: AtomicUsize,
+    /// It is crowded until then.
+    until: AtomicUsize,
 }
 
-impl<'a> Crowd<'a> {
-    /// To be used on one thread.
-    pub(crate) fn new(crowded: &'a Crowded) -> Self {
-        Crowd {
-            seen: None,
-            crowded,
+impl Crowded {
+    pub(super) const fn new() -> Self {
+        Crowded {
+            lost: AtomicUsize::new(0),
+            until: AtomicUsize::new(0),
         }
     }
 
-    /// Whether this thread or one of the others has had to wait for its processor lately, and not only for a moment.
+    /// What the threads of this process know.
+    pub(crate) fn here() -> &'static Self {
+        &HERE
+    }
+
+    /// Whether one of the threads has had to wait for its processor lately, and not only for a moment.
     pub(crate) fn is_crowded(&self, now: Instant) -> bool {
-        let [_, before] = *lock(&self.crowded.0);
-        before.is_some_and(|at| now.saturating_duration_since(at) < MEMORY)
+        stamp(now) < self.until.load(Ordering::Relaxed)
+    }
+
+    /// A thread that gave its processor away wanted it back at `should`, and has it now. Returns the time.
+    pub(crate) fn came_back(&self, should: Instant) -> Instant {
+        let now = Instant::now();
+        self.note(now.saturating_duration_since(should), now);
+        now
+    }
+
+    /// A thread has got its processor back, so much later than it should.
+    fn note(&self, loss: Duration, now: Instant) {
+        if loss < LOSS {
+            return;
+        }
+        let now = stamp(now);
+        let memory = stamp_of(MEMORY);
+        let before = self.lost.swap(now, Ordering::Relaxed);
+        if loss >= SLICE || (before > 0 && now.saturating_sub(before) < memory) {
+            self.until.store(now + memory, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(not(shuttle))]
+static HERE: Crowded = Crowded::new();
+
+#[cfg(shuttle)]
+shuttle::lazy_static! {
+    static ref HERE: Crowded = Crowded::new();
+}
+
+/// Microseconds since the first call, and 1.
+fn stamp(now: Instant) -> usize {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    let first = *FIRST.get_or_init(|| now);
+    1 + stamp_of(now.saturating_duration_since(first))
+}
+
+fn stamp_of(time: Duration) -> usize {
+    usize::try_from(time.as_micros()).unwrap_or(usize::MAX)
+}
+
+/// What one thread knows about its processor.
+#[derive(Debug)]
+pub(crate) struct Crowd {
+    /// How often it had lost its processor when it asked last.
+    seen: Option<u64>,
+    crowded: &'static Crowded,
+}
+
+impl Crowd {
+    /// To be used on one thread.
+    pub(crate) fn new() -> Self {
+        Crowd {
+            seen: None,
+            crowded: Crowded::here(),
+        }
+    }
+
+    /// Whether this thread or another one has had to wait for its processor lately, and not only for a moment.
+    pub(crate) fn is_crowded(&self, now: Instant) -> bool {
+        self.crowded.is_crowded(now)
     }
 
     /// Something took so long, and should have taken less. If it took much longer, and the thread lost its processor
     /// meanwhile, it is crowded.
     pub(crate) fn took(&mut self, should: Duration, did: Duration, now: Instant) {
-        if did.saturating_sub(should) < LOSS {
+        let loss = did.saturating_sub(should);
+        if loss < LOSS {
             return;
         }
         let count = crowd::preemptions();
         let before = self.seen.replace(count);
         if before.is_some_and(|before| before != count) {
-            self.crowded.note(now);
+            self.crowded.note(loss, now);
         }
     }
 
@@ -72,10 +146,7 @@ impl<'a> Crowd<'a> {
         }
         // Whoever takes the processor now keeps it for a time slice, and perhaps it is who sends.
         thread::yield_now();
-        let now = Instant::now();
-        if now.saturating_duration_since(before) >= LOSS {
-            self.crowded.note(now);
-        }
+        let now = self.crowded.came_back(before);
         if is_there() {
             return true;
         }
@@ -87,47 +158,59 @@ impl<'a> Crowd<'a> {
     }
 }
 
-impl Crowded {
-    fn note(&self, now: Instant) {
-        let mut times = lock(&self.0);
-        *times = [Some(now), times[0]];
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Crowd, Crowded, MEMORY};
+    use super::{Crowd, Crowded, LOSS, MEMORY, SLICE};
     use crate::sync::Instant;
 
     #[test]
     fn it_is_crowded_for_a_while_after_two_losses() {
-        let crowded = Crowded::default();
+        let crowded = Crowded::new();
         let now = Instant::now();
-        let crowd = Crowd::new(&crowded);
-        assert!(!crowd.is_crowded(now));
-        crowded.note(now);
-        assert!(!crowd.is_crowded(now), "once is nothing");
-        crowded.note(now);
-        assert!(Crowd::new(&crowded).is_crowded(now + MEMORY / 2));
-        assert!(!Crowd::new(&crowded).is_crowded(now + MEMORY));
+        assert!(!crowded.is_crowded(now));
+        crowded.note(LOSS / 2, now);
+        crowded.note(LOSS, now);
+        assert!(!crowded.is_crowded(now), "one is nothing");
+        crowded.note(LOSS, now + MEMORY / 2);
+        assert!(crowded.is_crowded(now + MEMORY));
+        assert!(!crowded.is_crowded(now + MEMORY * 2));
+    }
+
+    #[test]
+    fn losses_far_apart_are_nothing() {
+        let crowded = Crowded::new();
+        let now = Instant::now();
+        crowded.note(LOSS, now);
+        crowded.note(LOSS, now + MEMORY);
+        assert!(!crowded.is_crowded(now + MEMORY));
+    }
+
+    #[test]
+    fn a_whole_time_slice_is_enough() {
+        let crowded = Crowded::new();
+        let now = Instant::now();
+        crowded.note(SLICE, now);
+        assert!(crowded.is_crowded(now));
     }
 
     #[test]
     fn what_is_there_is_not_waited_for() {
-        let crowded = Crowded::default();
+        let crowded = Box::leak(Box::new(Crowded::new()));
+        let crowd = |crowded| Crowd {
+            seen: None,
+            crowded,
+        };
         let mut looks = 0;
         let mut look = || {
             looks += 1;
             true
         };
         assert!(
-            !Crowd::new(&crowded).make_room(false, &mut look),
+            !crowd(crowded).make_room(false, &mut look),
             "no crowd, no look"
         );
-        let now = Instant::now() + MEMORY;
-        crowded.note(now);
-        crowded.note(now);
-        assert!(Crowd::new(&crowded).make_room(false, &mut look));
+        crowded.note(SLICE, Instant::now() + MEMORY);
+        assert!(crowd(crowded).make_room(false, &mut look));
         assert_eq!(looks, 1);
     }
 }

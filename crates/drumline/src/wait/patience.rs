@@ -4,10 +4,13 @@
 //! offering its processor to others all the while; then it naps, each nap twice
 //! as long as the one before; and when the naps have grown to their limit it
 //! gives up: its caller leaves a mark and sleeps for good.
+//!
+//! Where threads compete for processors it takes the last nap first: each end of a nap takes the processor from
+//! somebody who is busy.
 
 use std::time::Duration;
 
-use super::Parker;
+use super::{Crowded, Parker};
 use crate::sync::{Instant, relax, thread};
 
 /// Spin this long while what one waits for may come at any moment: about the
@@ -47,6 +50,7 @@ pub(crate) enum Mood {
 pub(crate) struct Patience {
     since: Instant,
     nap: Option<Duration>,
+    crowded: &'static Crowded,
 }
 
 impl Patience {
@@ -54,6 +58,7 @@ impl Patience {
         Patience {
             since: Instant::now(),
             nap: None,
+            crowded: Crowded::here(),
         }
     }
 
@@ -95,24 +100,36 @@ impl Patience {
                 for _ in 0..PAUSES {
                     relax();
                 }
-                if self.since.elapsed() >= SHORT_SPIN {
-                    // Whoever is waited for may need this very processor.
+                let now = Instant::now();
+                if now - self.since < SHORT_SPIN {
+                    return Step::Look;
+                }
+                // Whoever is waited for may need this very processor.
+                if self.crowded.is_crowded(now) {
+                    self.nap(parker, LAST_NAP);
+                } else {
                     thread::yield_now();
+                    self.crowded.came_back(now);
                 }
             }
             _ if mood == Mood::Leaving => return Step::GiveUp,
-            None => {
-                self.nap = Some(FIRST_NAP);
-                parker.park_timeout(FIRST_NAP);
-            }
+            None => self.nap(parker, FIRST_NAP),
             Some(nap) if nap >= LAST_NAP => return Step::GiveUp,
-            Some(nap) => {
-                let nap = nap * 2;
-                self.nap = Some(nap);
-                parker.park_timeout(nap);
-            }
+            Some(nap) => self.nap(parker, nap * 2),
         }
         Step::Look
+    }
+
+    fn nap(&mut self, parker: &Parker, nap: Duration) {
+        let now = Instant::now();
+        let nap = if self.crowded.is_crowded(now) {
+            LAST_NAP
+        } else {
+            nap
+        };
+        self.nap = Some(nap);
+        parker.park_timeout(nap);
+        self.crowded.came_back(now + nap);
     }
 }
 
@@ -128,7 +145,25 @@ mod tests {
         let napping = Patience {
             since: Instant::now(),
             nap: Some(FIRST_NAP),
+            crowded: Crowded::here(),
         };
         assert!(napping.is_about_to_nap());
+    }
+
+    #[test]
+    fn in_a_crowd_there_is_one_nap() {
+        let crowded = Box::leak(Box::new(Crowded::new()));
+        let long_ago = Instant::now().checked_sub(LAST_NAP).unwrap();
+        crowded.came_back(long_ago);
+        crowded.came_back(long_ago);
+        let mut patience = Patience {
+            since: long_ago,
+            nap: None,
+            crowded,
+        };
+        let parker = Parker::new();
+        assert_eq!(patience.wait(&parker, Mood::Eager), Step::Look);
+        assert!(patience.has_napped());
+        assert_eq!(patience.wait(&parker, Mood::Eager), Step::GiveUp);
     }
 }
