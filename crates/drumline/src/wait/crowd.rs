@@ -66,7 +66,7 @@ impl Crowded {
     }
 
     /// A thread has got its processor back, so much later than it should.
-    fn note(&self, loss: Duration, now: Instant) {
+    pub(super) fn note(&self, loss: Duration, now: Instant) {
         if loss < LOSS {
             return;
         }
