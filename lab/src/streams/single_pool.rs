@@ -18,6 +18,7 @@ impl Stream for SinglePool {
         about: "one pipeline of `triple-pool`, alone on the machine",
         analysis: "What each of the three processes of `triple-pool-processes` runs. Here a thread \
                    that waits leaves a core idle, so waking it late costs time.",
+        default_rank: None,
         ..TriplePool::CARD
     };
 

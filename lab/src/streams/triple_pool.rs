@@ -33,7 +33,7 @@ impl Stream for TriplePool {
         sizes: &[10_000, 1_000_000],
         smoke_sizes: &[100],
         limits: (1, 1_000_000_000),
-        default_rank: None,
+        default_rank: Some(13),
         outside: true,
         shows: Shows::Handing,
     };

@@ -18,6 +18,7 @@ impl Stream for TriplePoolBatch20 {
         about: "`triple-pool`, where twenty items are handed over together",
         analysis: "Where handing over is most of what there is to see, a twentieth of it is left. \
                    The first item of a batch waits until the last one is made.",
+        default_rank: None,
         ..TriplePool::CARD
     };
 

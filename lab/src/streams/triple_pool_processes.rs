@@ -22,6 +22,7 @@ impl Stream for TriplePoolProcesses {
         about: "`triple-pool` as three processes, each with one pipeline",
         analysis: "No runtime can know of the other two. The processes are started and made ready \
                    before the time begins; what they use is added up.",
+        default_rank: None,
         ..TriplePool::CARD
     };
 
