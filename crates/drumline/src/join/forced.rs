@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use super::{Fate, Settled, Watch};
+use super::{Fate, Watch};
 
 thread_local! {
     /// The state of the sequence; 0 if nothing is forced.
@@ -50,14 +50,14 @@ pub(crate) fn below(end: u64) -> u64 {
 }
 
 /// An [`offer`](super::offer()), with the decision drawn.
-pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> Settled<RA, T, R>
+pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> (RA, Fate<T, R>)
 where
     A: FnOnce(Watch<'_>) -> RA,
     W: FnOnce(T) -> R,
 {
     let decision = below(4);
     TAKEN.set(TAKEN.get() + usize::from(decision > 1));
-    let (ra, fate) = match decision {
+    match decision {
         // Nobody takes it.
         0 | 1 => (a(Watch::Forced(false)), Fate::Back(item)),
         // It is taken at once, and done before anything else.
@@ -70,10 +70,5 @@ where
             let ra = a(Watch::Forced(below(2) == 0));
             (ra, Fate::Done(work(item)))
         }
-    };
-    if below(4) == 0 {
-        Settled::Rarely(ra, fate)
-    } else {
-        Settled::Plainly(ra, fate)
     }
 }

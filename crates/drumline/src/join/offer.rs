@@ -10,7 +10,8 @@
 //! original can so stay where the compiler likes it best. To read it back from
 //! the job would be a stall for each loop: written in words, and read in pairs.
 
-use std::mem::MaybeUninit;
+use std::cell::Cell;
+use std::mem::{self, MaybeUninit};
 use std::ptr;
 
 use crate::job::{Header, StackJob};
@@ -80,26 +81,67 @@ pub(crate) enum Fate<T, R> {
     Done(R),
 }
 
-/// How an offer was settled. The two ways are told apart so that a caller can go
-/// on differently after the rare one: where two ways meet again, what they bring
-/// with them meets in memory.
-#[derive(Debug)]
-pub(crate) enum Settled<A, T, R> {
-    /// On the common way.
-    Plainly(A, Fate<T, R>),
-    /// After a push that met a full deque, or somebody who asked for attention.
-    Rarely(A, Fate<T, R>),
-}
-
 /// Runs `a` while `item` is on offer. If another thread takes it, that one runs
-/// `work` with it, and the call waits for the result.
+/// `work` with it, and the call waits for the result. Returned last: whether the offer met a full deque, or
+/// somebody who asked for attention.
 ///
 /// # Panics
 ///
 /// As [`join`](super::join()), with `work` for its second half; and outside
 /// every pool.
 #[inline(always)]
-pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> Settled<RA, T, R>
+pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> (RA, Fate<T, R>, bool)
+where
+    T: Send,
+    A: FnOnce(Watch<'_>) -> RA,
+    W: FnOnce(T) -> R + Send,
+    R: Send,
+{
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    if super::forced::is_active() {
+        let (ra, fate) = super::forced::offer(item, a, work);
+        return (ra, fate, super::forced::below(4) == 0);
+    }
+    // SAFETY: the current deque lives as long as this thread is in the pool,
+    // and so longer than this frame.
+    let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
+    let item = MaybeUninit::new(item);
+    // SAFETY: initialised just now; see the module on which of the two is used.
+    let job = job_of(unsafe { ptr::read(&raw const item).assume_init() }, work);
+    let slot = deque.vacant();
+    let mut place = (deque, slot);
+    let mut detour = MaybeUninit::uninit();
+    // SAFETY: this thread owns the deque; the job stays in this frame until
+    // it has been popped, also if `a` panics.
+    let is_rare = unsafe { deque.push::<false>(slot, job.header()) };
+    if is_rare {
+        // SAFETY: just pushed.
+        place = unsafe { Detour::take(deque, slot, job.header(), &mut detour) };
+    }
+    let (deque, slot) = place;
+    let caught = unwind::catch(move || a(Watch::Entry(deque, slot)));
+    let is_back = if is_rare {
+        // SAFETY: made above. All that `a` pushed has been popped, also if it panicked, so this is the newest
+        // entry.
+        unsafe { detour.assume_init_ref().pop(deque, slot) }
+    } else {
+        // SAFETY: as above.
+        unsafe { pop::<false>(deque, slot) }
+    };
+    match caught {
+        // SAFETY: nobody used the copy, and nobody will.
+        Ok(ra) if is_back => (ra, Fate::Back(unsafe { item.assume_init() }), is_rare),
+        caught => {
+            // SAFETY: popped, with this result.
+            let (ra, done) = unsafe { settle(caught, &job, is_back) };
+            (ra, Fate::Done(done), is_rare)
+        }
+    }
+}
+
+/// As [`offer`], for what is not in a hurry: little of it is compiled for each of them.
+#[inline(never)]
+pub(crate) fn offer_calmly<T, A, W, RA, R>(item: T, a: A, work: W) -> (RA, Fate<T, R>)
 where
     T: Send,
     A: FnOnce(Watch<'_>) -> RA,
@@ -110,71 +152,130 @@ where
     if super::forced::is_active() {
         return super::forced::offer(item, a, work);
     }
-    // SAFETY: the current deque lives as long as this thread is in the pool,
-    // and so longer than this frame.
-    let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
     let item = MaybeUninit::new(item);
     // SAFETY: initialised just now; see the module on which of the two is used.
-    let copy = unsafe { ptr::read(&raw const item).assume_init() };
-    let job = StackJob::new(move |_| work(copy));
-    let slot = deque.vacant();
-    // SAFETY: this thread owns the deque; the job stays in this frame until
-    // it has been popped, also if `a` panics.
-    if unsafe { deque.push::<false>(slot, job.header()) } {
-        let mut a = MaybeUninit::new(a);
-        // SAFETY: `a` is moved out there; the job has been pushed.
-        return match unsafe { uncommon(a.as_mut_ptr(), deque, slot, &job) } {
-            // SAFETY: nobody used the copy, and nobody will.
-            (ra, None) => Settled::Rarely(ra, Fate::Back(unsafe { item.assume_init() })),
-            (ra, Some(done)) => Settled::Rarely(ra, Fate::Done(done)),
-        };
-    }
-    // SAFETY: pushed, and nobody asked.
-    match unsafe { settle(a, deque, slot, &job) } {
+    let job = job_of(unsafe { ptr::read(&raw const item).assume_init() }, work);
+    let mut call = Call {
+        a: MaybeUninit::new(a),
+        ra: MaybeUninit::uninit(),
+    };
+    // SAFETY: the job stays in this frame until it has been popped, and `run` is called once, with this call.
+    let (caught, is_back) =
+        unsafe { run_on_offer(job.header(), Call::<A, RA>::run, (&raw mut call).cast()) };
+    // SAFETY: the call has ended without a panic, and so left its result.
+    let caught = caught.map(|()| unsafe { call.ra.assume_init() });
+    match caught {
         // SAFETY: nobody used the copy, and nobody will.
-        (ra, None) => Settled::Plainly(ra, Fate::Back(unsafe { item.assume_init() })),
-        (ra, Some(done)) => Settled::Plainly(ra, Fate::Done(done)),
+        Ok(ra) if is_back => (ra, Fate::Back(unsafe { item.assume_init() })),
+        caught => {
+            // SAFETY: popped, with this result.
+            let (ra, done) = unsafe { settle(caught, &job, is_back) };
+            (ra, Fate::Done(done))
+        }
     }
 }
 
-/// Runs `a` with a view of the pushed `job`, and settles that: `None` if nobody
-/// has run it. Its closure must not be used then.
+/// A job of one type for all offers with this `work`.
+#[inline(always)]
+fn job_of<T, W, R>(item: T, work: W) -> StackJob<impl FnOnce(bool) -> R + Send, R>
+where
+    T: Send,
+    W: FnOnce(T) -> R + Send,
+    R: Send,
+{
+    StackJob::new(move |_| work(item))
+}
+
+/// A closure, and then what it returned.
+struct Call<A, RA> {
+    a: MaybeUninit<A>,
+    ra: MaybeUninit<RA>,
+}
+
+impl<A, RA> Call<A, RA>
+where
+    A: FnOnce(Watch<'_>) -> RA,
+{
+    /// Runs the closure.
+    ///
+    /// # Safety
+    ///
+    /// `call` is one of this very type, and this is called once.
+    unsafe fn run(call: *mut (), watch: Watch<'_>) {
+        // SAFETY: the caller's obligation.
+        let call = unsafe { &mut *call.cast::<Self>() };
+        // SAFETY: moved out once.
+        let a = unsafe { call.a.assume_init_read() };
+        call.ra.write(a(watch));
+    }
+}
+
+/// Offers `job`, runs `run` with `data` meanwhile, and takes the job back: whether it is. Compiled once for
+/// all of them.
 ///
 /// # Safety
 ///
-/// The job has been pushed to `slot` of `deque`, which has been attended to.
-#[inline(always)]
-unsafe fn settle<A, B, RA, RB>(
-    a: A,
-    deque: &Deque,
-    slot: *mut Slot,
-    job: &StackJob<B, RB>,
-) -> (RA, Option<RB>)
-where
-    A: FnOnce(Watch<'_>) -> RA,
-    B: FnOnce(bool) -> RB + Send,
-    RB: Send,
-{
-    let ra = match unwind::catch(move || a(Watch::Entry(deque, slot))) {
-        Ok(ra) => ra,
-        Err(payload) => {
-            // SAFETY: what `a` pushed was popped while it unwound.
-            let is_back = unsafe { pop::<false>(deque, slot) };
-            // SAFETY: just popped.
-            unsafe { abandon(job, is_back, payload) }
-        }
-    };
-    // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
-    if unsafe { pop::<false>(deque, slot) } {
-        return (ra, None);
+/// The job stays where it is until then; `run` can be called with `data`, once.
+unsafe fn run_on_offer(
+    job: *const Header,
+    run: unsafe fn(*mut (), Watch<'_>),
+    data: *mut (),
+) -> (Result<(), Payload>, bool) {
+    // SAFETY: the current deque lives as long as this thread is in the pool,
+    // and so longer than this frame.
+    let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
+    let slot = deque.vacant();
+    let mut place = (deque, slot);
+    let mut detour = MaybeUninit::uninit();
+    // SAFETY: this thread owns the deque; the rest is the caller's obligation.
+    let is_rare = unsafe { deque.push::<false>(slot, job) };
+    if is_rare {
+        // SAFETY: just pushed.
+        place = unsafe { Detour::take(deque, slot, job, &mut detour) };
     }
-    // SAFETY: the thief has finished; the result is taken once.
-    match unsafe { job.take_result() } {
-        Ok(rb) => (ra, Some(rb)),
+    let (deque, slot) = place;
+    // SAFETY: the caller's obligation.
+    let caught = unwind::catch(|| unsafe { run(data, Watch::Entry(deque, slot)) });
+    let is_back = if is_rare {
+        // SAFETY: made above. All that `run` pushed has been popped, so this is the newest entry.
+        unsafe { detour.assume_init_ref().pop(deque, slot) }
+    } else {
+        // SAFETY: as above.
+        unsafe { pop::<false>(deque, slot) }
+    };
+    (caught, is_back)
+}
+
+/// The end of an offer that somebody took, or whose closure panicked.
+///
+/// # Safety
+///
+/// The job has been popped, with this result; what is on offer is used by nobody else.
+#[cold]
+#[inline(never)]
+unsafe fn settle<RA, F, R>(
+    caught: Result<RA, Payload>,
+    job: &StackJob<F, R>,
+    is_back: bool,
+) -> (RA, R)
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    match caught {
         Err(payload) => {
-            unwind::discard(ra);
+            // SAFETY: the caller's obligations.
+            unsafe { job.abandon(is_back) };
             unwind::resume(payload)
         }
+        // SAFETY: not back, and so the thief has finished; the result is taken once.
+        Ok(ra) => match unsafe { job.take_result() } {
+            Ok(rb) => (ra, rb),
+            Err(payload) => {
+                unwind::discard(ra);
+                unwind::resume(payload)
+            }
+        },
     }
 }
 
@@ -189,115 +290,84 @@ unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
     unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
 }
 
-/// `a` has panicked, and the job is back, or done: drops it, and goes on panicking.
-///
-/// # Safety
-///
-/// The job has been popped, with this result; what is on offer is used by nobody else.
-#[cold]
-#[inline(never)]
-unsafe fn abandon<B, R>(job: &StackJob<B, R>, is_back: bool, payload: Payload) -> !
-where
-    B: FnOnce(bool) -> R + Send,
-    R: Send,
-{
-    if is_back {
-        // SAFETY: the entry is this thread's again, and nobody ran it.
-        unwind::discard(unsafe { job.take_func() });
-    } else {
-        // SAFETY: the thief has finished; the result is taken once.
-        unwind::discard(unsafe { job.take_result() });
-    }
-    unwind::resume(payload)
+/// How a job came to its place after a push that met a full deque or a gate, or somebody who asked for
+/// attention. Nothing of it is compiled for each offer.
+struct Detour {
+    is_fenced: bool,
+    /// What the thread was in before it went to another deque.
+    before: Cell<Option<local::Restore>>,
 }
 
-/// The push met a full deque or a gate, or somebody who asks for attention.
-///
-/// # Safety
-///
-/// `a` can be moved out of; `deque` is this thread's, which has just pushed `job`
-/// to its `slot`.
-#[cold]
-#[inline(never)]
-unsafe fn uncommon<A, B, RA, RB>(
-    a: *mut A,
-    deque: &Deque,
-    slot: *mut Slot,
-    job: &StackJob<B, RB>,
-) -> (RA, Option<RB>)
-where
-    A: FnOnce(Watch<'_>) -> RA,
-    B: FnOnce(bool) -> RB + Send,
-    RB: Send,
-{
-    // SAFETY: moved out once.
-    let mut a = Some(unsafe { a.read() });
-    let mut ra = None;
-    let mut run = |watch: Watch<'_>| ra = a.take().map(|a| a(watch));
-    // SAFETY: the caller's obligations.
-    let (caught, is_back) = unsafe { run_and_pop(&mut run, deque, slot, job.header()) };
-    if let Err(payload) = caught {
-        // SAFETY: popped, with this result.
-        unsafe { abandon(job, is_back, payload) }
-    }
-    let ra = ra.expect("it has just been run");
-    if is_back {
-        return (ra, None);
-    }
-    // SAFETY: the thief has finished; the result is taken once.
-    match unsafe { job.take_result() } {
-        Ok(rb) => (ra, Some(rb)),
-        Err(payload) => {
-            unwind::discard(ra);
-            unwind::resume(payload)
-        }
-    }
-}
-
-/// Runs `a` where the job is pushed in the end, and pops that: whether it is back.
-/// Compiled once for all offers.
-///
-/// # Safety
-///
-/// `deque` is this thread's, which has just pushed `job` to its `slot`.
-unsafe fn run_and_pop(
-    a: &mut dyn FnMut(Watch<'_>),
-    deque: &Deque,
-    slot: *mut Slot,
-    job: *const Header,
-) -> (Result<(), Payload>, bool) {
-    if pool::attend(deque, slot) {
-        let caught = unwind::catch(|| a(Watch::Entry(deque, slot)));
-        // SAFETY: all that `a` pushed has been popped.
-        return (caught, unsafe { pop::<false>(deque, slot) });
-    }
-    let seat = local::seat().expect("whoever pushes has a seat");
-    let mut full = seat.current();
-    if full.is_gate() {
-        let room = full.next().expect("a gate has a room behind it");
-        if room.has_room() {
-            let slot = room.vacant();
-            // SAFETY: this thread owns the chain; the job is the caller's
-            // obligation.
-            if unsafe { room.push::<true>(slot, job) } {
-                pool::attend(room, slot);
+impl Detour {
+    /// Answers those who asked, and makes sure that the job is pushed: where. `place` is filled.
+    ///
+    /// # Safety
+    ///
+    /// `deque` is this thread's, which has just pushed `job` to its `slot`.
+    #[cold]
+    #[inline(never)]
+    unsafe fn take<'d>(
+        deque: &'d Deque,
+        slot: *mut Slot,
+        job: *const Header,
+        place: &mut MaybeUninit<Detour>,
+    ) -> (&'d Deque, *mut Slot) {
+        let mut before = None;
+        let (mut deque, mut slot) = (deque, slot);
+        let mut is_fenced = false;
+        while !pool::attend(deque, slot) {
+            let seat = local::seat().expect("whoever pushes has a seat");
+            let mut full = seat.current();
+            if full.is_gate() {
+                let room = full.next().expect("a gate has a room behind it");
+                if room.has_room() {
+                    (deque, slot, is_fenced) = (room, room.vacant(), true);
+                    // SAFETY: this thread owns the chain; the job is the caller's
+                    // obligation.
+                    if unsafe { room.push::<true>(slot, job) } {
+                        pool::attend(room, slot);
+                    }
+                    break;
+                }
+                full = room;
             }
-            let caught = unwind::catch(|| a(Watch::Entry(room, slot)));
-            // SAFETY: all that `a` pushed has been popped.
-            return (caught, unsafe { pop::<true>(room, slot) });
+            let restore = local::switch(seat, seat.overflow(full));
+            if before.is_none() {
+                before = Some(restore);
+            } else {
+                // The first one brings back what there was before both.
+                mem::forget(restore);
+            }
+            deque = seat.current();
+            slot = deque.vacant();
+            // SAFETY: the push was undone before any thread could see it; this thread
+            // owns the new deque, which may be a gate.
+            if !unsafe { deque.push::<false>(slot, job) } {
+                break;
+            }
         }
-        full = room;
+        place.write(Detour {
+            is_fenced,
+            before: Cell::new(before),
+        });
+        (deque, slot)
     }
-    let _restore = local::switch(seat, seat.overflow(full));
-    let further = seat.current();
-    let slot = further.vacant();
-    // SAFETY: the push was undone before any thread could see it; this thread
-    // owns the new deque.
-    if unsafe { further.push::<false>(slot, job) } {
-        // SAFETY: just pushed. The new deque may be a gate.
-        return unsafe { run_and_pop(a, further, slot, job) };
+
+    /// Takes the entry back, and returns to where the thread was. `false`: another thread has run it.
+    ///
+    /// # Safety
+    ///
+    /// It is the newest entry of its deque, and this is called once.
+    #[cold]
+    #[inline(never)]
+    unsafe fn pop(&self, deque: &Deque, slot: *mut Slot) -> bool {
+        let _restore = self.before.take();
+        if self.is_fenced {
+            // SAFETY: the caller's obligations.
+            unsafe { pop::<true>(deque, slot) }
+        } else {
+            // SAFETY: as above.
+            unsafe { pop::<false>(deque, slot) }
+        }
     }
-    let caught = unwind::catch(|| a(Watch::Entry(further, slot)));
-    // SAFETY: all that `a` pushed has been popped.
-    (caught, unsafe { pop::<false>(further, slot) })
 }

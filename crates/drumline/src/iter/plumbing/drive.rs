@@ -39,7 +39,7 @@ use super::{
 };
 use crate::iter::IndexedParallelIterator;
 use crate::iter::limit::Limit;
-use crate::join::{self, Fate, Settled, Watch};
+use crate::join::{self, Fate, Watch};
 use crate::sync::Instant;
 
 /// Drives `consumer` with the items of `par_iter`: what most sources do in
@@ -288,21 +288,30 @@ where
         let before = folder.take();
         let now = &mut pace;
         let min = now.min;
-        let settled = join::offer(
+        let (course, fate, _) = join::offer(
             other,
             move |watch| I::go_through(own, now, before, &watch),
-            move |other| stolen(other, min),
+            theft(min),
         );
-        match settled {
-            Settled::Plainly(Course::Open(open), Fate::Back(other)) => {
+        match (course, fate) {
+            (Course::Open(open), Fate::Back(other)) => {
                 folder = Some(open);
                 part = other;
             }
-            Settled::Plainly(course, fate) | Settled::Rarely(course, fate) => {
-                return go_on(course, fate, reducer, pace);
-            }
+            (course, fate) => return go_on(course, fate, reducer, pace),
         }
     }
+}
+
+/// What is done with a part that another thread takes: the same closure for all offers, so that there is one
+/// type of job for a loop.
+#[inline(always)]
+fn theft<I, C>(min: usize) -> impl FnOnce(Part<I, C>) -> C::Result + Send
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    move |part| stolen(part, min)
 }
 
 /// A part that another thread than its loop's has taken. Its last item comes first: those at the
@@ -323,8 +332,7 @@ where
         Ok(parts) => parts,
         Err(part) => return lazy(part, pace, None),
     };
-    let settled = run_apart(last, rest, None, min);
-    let (Settled::Plainly(last, fate) | Settled::Rarely(last, fate)) = settled;
+    let (last, fate) = run_apart(last, rest, None, min);
     match fate {
         Fate::Back(mut rest) => {
             let (nothing, consumer, _) = rest.consumer.split_at(0);
@@ -399,7 +407,7 @@ where
         let before = folder.take();
         let now = &mut *pace;
         let min = now.min;
-        let settled = join::offer(
+        let settled = join::offer_calmly(
             other,
             move |watch| {
                 now.nested -= 1;
@@ -407,15 +415,14 @@ where
                 now.nested += 1;
                 course
             },
-            move |other| stolen(other, min),
+            theft(min),
         );
         match settled {
-            Settled::Plainly(Course::Open(open), Fate::Back(other))
-            | Settled::Rarely(Course::Open(open), Fate::Back(other)) => {
+            (Course::Open(open), Fate::Back(other)) => {
                 folder = Some(open);
                 part = other;
             }
-            Settled::Plainly(course, fate) | Settled::Rarely(course, fate) => {
+            (course, fate) => {
                 return Course::Closed(go_on(course, fate, reducer, *pace));
             }
         }
@@ -448,18 +455,16 @@ where
             match part.split_first(pace.run) {
                 Ok((run, rest, reducer)) => {
                     let min = pace.min;
-                    let settled = join::offer(
-                        rest,
-                        move |_| run.fold_after(None),
-                        move |rest| stolen(rest, min),
-                    );
-                    match settled {
-                        Settled::Plainly(open, Fate::Back(rest)) => {
+                    match join::offer(rest, move |_| run.fold_after(None), theft(min)) {
+                        (open, Fate::Back(rest), false) => {
                             after = open;
                             part = rest;
                         }
-                        Settled::Plainly(open, fate) | Settled::Rarely(open, fate) => {
-                            return runs_go_on(open, fate, reducer, pace, watch);
+                        (open, Fate::Back(rest), true) => {
+                            return runs_go_on(rest, pace, open, watch);
+                        }
+                        (open, Fate::Done(right), _) => {
+                            return Course::Closed(reducer.reduce(open.complete(), right));
                         }
                     }
                 }
@@ -479,28 +484,26 @@ where
     }
 }
 
-/// The rest of a part in runs, after a first run during which somebody took that, or asked.
+/// The rest of a part in runs, after a first run during which somebody asked for items.
 #[cold]
 #[inline(never)]
 fn runs_go_on<I, C>(
-    open: C::Folder,
-    fate: Fate<Part<I, C>, C::Result>,
-    reducer: C::Reducer,
+    part: Part<I, C>,
     pace: &mut Pace,
+    open: C::Folder,
     watch: &Watch<'_>,
 ) -> Course<C::Folder, C::Result>
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    match fate {
-        Fate::Done(right) => Course::Closed(reducer.reduce(open.complete(), right)),
-        Fate::Back(_) if open.full() => Course::Open(open),
-        Fate::Back(part) if watch.is_taken() && join::has_room() => {
-            Course::Closed(alone(part, *pace, open))
-        }
-        Fate::Back(part) => in_helped_runs(part, pace, Some(open), watch),
+    if open.full() {
+        return Course::Open(open);
     }
+    if watch.is_taken() && join::has_room() {
+        return Course::Closed(alone(part, *pace, open));
+    }
+    in_helped_runs(part, pace, Some(open), watch)
 }
 
 /// Goes through all items of `run`, after those of `folder`, while `rest` is on offer.
@@ -510,16 +513,12 @@ fn run_apart<I, C>(
     rest: Part<I, C>,
     folder: Option<C::Folder>,
     min: usize,
-) -> Settled<C::Folder, Part<I, C>, C::Result>
+) -> (C::Folder, Fate<Part<I, C>, C::Result>)
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    join::offer(
-        rest,
-        move |_| run.fold_apart(folder),
-        move |rest| stolen(rest, min),
-    )
+    join::offer_calmly(rest, move |_| run.fold_apart(folder), theft(min))
 }
 
 /// As [`in_runs`], where somebody helps: so the rest of the part is on offer during every run.
@@ -544,14 +543,12 @@ where
             Ok((run, rest, reducer)) => {
                 let min = pace.min;
                 let before = folder.take();
-                let settled = run_apart(run, rest, before, min);
-                let (Settled::Plainly(open, fate) | Settled::Rarely(open, fate)) = settled;
-                match fate {
-                    Fate::Back(rest) => {
+                match run_apart(run, rest, before, min) {
+                    (open, Fate::Back(rest)) => {
                         after = open;
                         part = rest;
                     }
-                    Fate::Done(right) => {
+                    (open, Fate::Done(right)) => {
                         return Course::Closed(reducer.reduce(open.complete(), right));
                     }
                 }

@@ -6,7 +6,7 @@ use super::pace::{Pace, SPLITS};
 use super::plant::planted;
 use super::{Consumer, Folder, Reducer};
 use crate::iter::limit::Limit;
-use crate::join::{self, Fate, Settled};
+use crate::join::{self, Fate};
 
 /// A loop that is split in advance.
 pub(super) fn split_in_advance<I, C>(part: Part<I, C>, min: usize, max: usize) -> C::Result
@@ -72,7 +72,7 @@ where
         let left = eager(first, halving, splits);
         return reducer.reduce(left, eager(second, halving, splits));
     }
-    let settled = join::offer(
+    let (left, fate) = join::offer_calmly(
         second,
         move |_| eager(first, halving, splits),
         move |mut second| {
@@ -81,7 +81,6 @@ where
             eager(second, halving, SPLITS)
         },
     );
-    let (Settled::Plainly(left, fate) | Settled::Rarely(left, fate)) = settled;
     match fate {
         Fate::Back(second) => {
             if let Some(limit) = limit {
