@@ -168,16 +168,17 @@ where
         cell.result = ManuallyDrop::new(result);
     }
 
-    /// Drops what is in the job: the closure if it `is_back`, or else the result; a panic of it is swallowed.
+    /// Drops what is in the job, the closure if it `is_back` or else the result, and goes on with a panic; one of
+    /// the drop is swallowed.
     ///
     /// # Safety
     ///
     /// Either nobody has run the job, and nobody will; or it has been run, with its completion observed with
     /// Acquire. The cell is not used again.
-    #[inline]
-    pub(crate) unsafe fn abandon(&self, is_back: bool) {
+    #[inline(always)]
+    pub(crate) unsafe fn abandon(&self, is_back: bool, payload: Payload) -> ! {
         // SAFETY: the caller's obligations; `obey` is the function for this type of job.
-        unsafe { abandon(self.header().cast(), is_back, Self::obey) }
+        unsafe { abandon(self.header().cast(), is_back, Self::obey, payload) }
     }
 }
 
@@ -211,7 +212,8 @@ unsafe fn run_guarded(data: *const (), obey: ObeyFn) {
 ///
 /// As there, with the job's own `obey`.
 #[cold]
-unsafe fn abandon(data: *const (), is_back: bool, obey: ObeyFn) {
+#[inline(never)]
+unsafe fn abandon(data: *const (), is_back: bool, obey: ObeyFn, payload: Payload) -> ! {
     unwind::discard_erased(&mut || {
         let order = if is_back {
             Order::DropFunc
@@ -221,6 +223,7 @@ unsafe fn abandon(data: *const (), is_back: bool, obey: ObeyFn) {
         // SAFETY: the caller's obligations.
         unsafe { obey(data, order) }
     });
+    unwind::resume(payload)
 }
 
 /// A boxed closure that runs once and frees itself. It must not unwind.

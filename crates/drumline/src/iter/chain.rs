@@ -199,7 +199,8 @@ where
     } else {
         join::offer_calmly(
             second,
-            move |_| first(),
+            first,
+            |first, _| first(),
             move |(consumer, b)| drive(consumer, b),
         )
     };

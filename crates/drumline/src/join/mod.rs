@@ -12,7 +12,9 @@ use crate::job::StackJob;
 use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::unwind::{self, Payload};
 
-pub(crate) use offer::{Fate, Watch, has_room, here, jobs, offer, offer_calmly, within};
+pub(crate) use offer::{
+    Fate, Settled, Watch, has_room, here, is_outside, jobs, offer, offer_calmly, within,
+};
 
 /// Tells a half of a [`join_context`] where it runs.
 ///

@@ -10,8 +10,7 @@
 //! original can so stay where the compiler likes it best. To read it back from
 //! the job would be a stall for each loop: written in words, and read in pairs.
 
-use std::cell::Cell;
-use std::mem::{self, MaybeUninit};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::job::{Header, StackJob};
@@ -63,10 +62,16 @@ pub(crate) fn has_room() -> bool {
     Room::find().is_some()
 }
 
+/// Whether this thread is in no pool.
+#[inline(always)]
+pub(crate) fn is_outside() -> bool {
+    local::deque().is_null()
+}
+
 /// Runs `op` in the pool that this thread is in, or as a call of the global one.
 #[inline(always)]
 pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {
-    if local::deque().is_null() {
+    if is_outside() {
         return pool::in_global(op);
     }
     op()
@@ -81,26 +86,43 @@ pub(crate) enum Fate<T, R> {
     Done(R),
 }
 
-/// Runs `a` while `item` is on offer. If another thread takes it, that one runs
-/// `work` with it, and the call waits for the result. Returned last: whether the offer met a full deque, or
-/// somebody who asked for attention.
+/// How an offer was settled. The two ways are told apart so that a caller can go
+/// on differently after the rare one: where two ways meet again, what they bring
+/// with them meets in memory.
+#[derive(Debug)]
+pub(crate) enum Settled<A, T, R> {
+    /// On the common way.
+    Plainly(A, Fate<T, R>),
+    /// After a push that met a full deque, or somebody who asked for attention.
+    Rarely(A, Fate<T, R>),
+}
+
+/// Runs `a` with `own` while `item` is on offer. If another thread takes that, it runs
+/// `work` with it, and the call waits for the result. On the rare way, what `calm` makes of `own` is run instead
+/// of `a`: something that is compiled anyway, so that `a` is compiled once.
 ///
 /// # Panics
 ///
 /// As [`join`](super::join()), with `work` for its second half; and outside
 /// every pool.
 #[inline(always)]
-pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> (RA, Fate<T, R>, bool)
+pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
+    item: T,
+    own: O,
+    a: A,
+    calm: impl FnOnce(O) -> (P, B),
+    work: W,
+) -> Settled<RA, T, R>
 where
     T: Send,
-    A: FnOnce(Watch<'_>) -> RA,
+    A: FnOnce(O, Watch<'_>) -> RA,
+    B: FnOnce(P, Watch<'_>) -> RA,
     W: FnOnce(T) -> R + Send,
     R: Send,
 {
     #[cfg(all(test, not(any(loom, shuttle))))]
     if super::forced::is_active() {
-        let (ra, fate) = super::forced::offer(item, a, work);
-        return (ra, fate, super::forced::below(4) == 0);
+        return super::forced::offer(item, own, a, calm, work);
     }
     // SAFETY: the current deque lives as long as this thread is in the pool,
     // and so longer than this frame.
@@ -109,68 +131,122 @@ where
     // SAFETY: initialised just now; see the module on which of the two is used.
     let job = job_of(unsafe { ptr::read(&raw const item).assume_init() }, work);
     let slot = deque.vacant();
-    let mut place = (deque, slot);
-    let mut detour = MaybeUninit::uninit();
     // SAFETY: this thread owns the deque; the job stays in this frame until
     // it has been popped, also if `a` panics.
-    let is_rare = unsafe { deque.push::<false>(slot, job.header()) };
-    if is_rare {
-        // SAFETY: just pushed.
-        place = unsafe { Detour::take(deque, slot, job.header(), &mut detour) };
+    if unsafe { deque.push::<false>(slot, job.header()) } {
+        let pushed = Some((deque, slot));
+        // A copy made on the way: what has its own address passed on is built in memory on the common way, too.
+        let (own, calmly) = calm(own);
+        let mut own = MaybeUninit::new(own);
+        // SAFETY: just pushed; `own` is moved out there.
+        return match unsafe { run_calmly(own.as_mut_ptr(), calmly, &job, pushed) } {
+            // SAFETY: nobody used the copy, and nobody will.
+            (ra, None) => Settled::Rarely(ra, Fate::Back(unsafe { item.assume_init() })),
+            (ra, Some(done)) => Settled::Rarely(ra, Fate::Done(done)),
+        };
     }
-    let (deque, slot) = place;
-    let caught = unwind::catch(move || a(Watch::Entry(deque, slot)));
-    let is_back = if is_rare {
-        // SAFETY: made above. All that `a` pushed has been popped, also if it panicked, so this is the newest
-        // entry.
-        unsafe { detour.assume_init_ref().pop(deque, slot) }
-    } else {
-        // SAFETY: as above.
-        unsafe { pop::<false>(deque, slot) }
-    };
-    match caught {
-        // SAFETY: nobody used the copy, and nobody will.
-        Ok(ra) if is_back => (ra, Fate::Back(unsafe { item.assume_init() }), is_rare),
-        caught => {
-            // SAFETY: popped, with this result.
-            let (ra, done) = unsafe { settle(caught, &job, is_back) };
-            (ra, Fate::Done(done), is_rare)
+    let ra = match unwind::catch(move || a(own, Watch::Entry(deque, slot))) {
+        Ok(ra) => ra,
+        Err(payload) => {
+            // SAFETY: what `a` pushed was popped while it unwound.
+            let is_back = unsafe { pop::<false>(deque, slot) };
+            // SAFETY: just popped, with this result.
+            unsafe { job.abandon(is_back, payload) }
         }
+    };
+    // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
+    if unsafe { pop::<false>(deque, slot) } {
+        // SAFETY: nobody used the copy, and nobody will.
+        return Settled::Plainly(ra, Fate::Back(unsafe { item.assume_init() }));
     }
+    // SAFETY: the thief has finished; the result is taken once.
+    let (ra, done) = unsafe { take_result(ra, &job) };
+    Settled::Plainly(ra, Fate::Done(done))
 }
 
 /// As [`offer`], for what is not in a hurry: little of it is compiled for each of them.
-#[inline(never)]
-pub(crate) fn offer_calmly<T, A, W, RA, R>(item: T, a: A, work: W) -> (RA, Fate<T, R>)
+pub(crate) fn offer_calmly<T, O, A, W, RA, R>(item: T, own: O, a: A, work: W) -> (RA, Fate<T, R>)
 where
     T: Send,
-    A: FnOnce(Watch<'_>) -> RA,
+    A: FnOnce(O, Watch<'_>) -> RA,
     W: FnOnce(T) -> R + Send,
     R: Send,
 {
     #[cfg(all(test, not(any(loom, shuttle))))]
     if super::forced::is_active() {
-        return super::forced::offer(item, a, work);
+        return super::forced::offer_calmly(item, own, a, work);
     }
     let item = MaybeUninit::new(item);
     // SAFETY: initialised just now; see the module on which of the two is used.
     let job = job_of(unsafe { ptr::read(&raw const item).assume_init() }, work);
+    let mut own = MaybeUninit::new(own);
+    // SAFETY: not pushed yet; the job stays in this frame until that call is over, where `own` is moved out.
+    match unsafe { run_calmly(own.as_mut_ptr(), a, &job, None) } {
+        // SAFETY: nobody used the copy, and nobody will.
+        (ra, None) => (ra, Fate::Back(unsafe { item.assume_init() })),
+        (ra, Some(done)) => (ra, Fate::Done(done)),
+    }
+}
+
+/// Pushes the job, unless it is, runs `a` with `own`, and settles the job: `None` if nobody has run it. Its
+/// closure must not be used then.
+///
+/// # Safety
+///
+/// If the job has been pushed, then just now, to this slot of this deque, which is this thread's. `own` can be
+/// moved out of.
+#[inline(never)]
+unsafe fn run_calmly<O, A, F, RA, R>(
+    own: *mut O,
+    a: A,
+    job: &StackJob<F, R>,
+    pushed: Option<(&Deque, *mut Slot)>,
+) -> (RA, Option<R>)
+where
+    A: FnOnce(O, Watch<'_>) -> RA,
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
     let mut call = Call {
-        a: MaybeUninit::new(a),
+        // SAFETY: moved out once.
+        run: Some((unsafe { own.read() }, a)),
         ra: MaybeUninit::uninit(),
     };
-    // SAFETY: the job stays in this frame until it has been popped, and `run` is called once, with this call.
+    let data = (&raw mut call).cast();
+    // SAFETY: the job stays where it is, `data` is the call that `run` is for, and `run` is called once.
     let (caught, is_back) =
-        unsafe { run_on_offer(job.header(), Call::<A, RA>::run, (&raw mut call).cast()) };
+        unsafe { run_and_pop(Call::<O, A, RA>::run, data, job.header(), pushed) };
+    if let Err(payload) = caught {
+        // SAFETY: popped, with this result.
+        unsafe { job.abandon(is_back, payload) }
+    }
     // SAFETY: the call has ended without a panic, and so left its result.
-    let caught = caught.map(|()| unsafe { call.ra.assume_init() });
-    match caught {
-        // SAFETY: nobody used the copy, and nobody will.
-        Ok(ra) if is_back => (ra, Fate::Back(unsafe { item.assume_init() })),
-        caught => {
-            // SAFETY: popped, with this result.
-            let (ra, done) = unsafe { settle(caught, &job, is_back) };
-            (ra, Fate::Done(done))
+    let ra = unsafe { call.ra.assume_init() };
+    if is_back {
+        return (ra, None);
+    }
+    // SAFETY: the thief has finished; the result is taken once.
+    let (ra, done) = unsafe { take_result(ra, job) };
+    (ra, Some(done))
+}
+
+/// The result of a job that another thread has run, with that of this thread; or its panic.
+///
+/// # Safety
+///
+/// As for [`StackJob::take_result`].
+#[inline]
+unsafe fn take_result<RA, F, R>(ra: RA, job: &StackJob<F, R>) -> (RA, R)
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    // SAFETY: the caller's obligations.
+    match unsafe { job.take_result() } {
+        Ok(rb) => (ra, rb),
+        Err(payload) => {
+            unwind::discard(ra);
+            unwind::resume(payload)
         }
     }
 }
@@ -187,14 +263,14 @@ where
 }
 
 /// A closure, and then what it returned.
-struct Call<A, RA> {
-    a: MaybeUninit<A>,
+struct Call<O, A, RA> {
+    run: Option<(O, A)>,
     ra: MaybeUninit<RA>,
 }
 
-impl<A, RA> Call<A, RA>
+impl<O, A, RA> Call<O, A, RA>
 where
-    A: FnOnce(Watch<'_>) -> RA,
+    A: FnOnce(O, Watch<'_>) -> RA,
 {
     /// Runs the closure.
     ///
@@ -204,79 +280,68 @@ where
     unsafe fn run(call: *mut (), watch: Watch<'_>) {
         // SAFETY: the caller's obligation.
         let call = unsafe { &mut *call.cast::<Self>() };
-        // SAFETY: moved out once.
-        let a = unsafe { call.a.assume_init_read() };
-        call.ra.write(a(watch));
+        if let Some((own, a)) = call.run.take() {
+            call.ra.write(a(own, watch));
+        }
     }
 }
 
-/// Offers `job`, runs `run` with `data` meanwhile, and takes the job back: whether it is. Compiled once for
-/// all of them.
+/// Pushes `job`, unless that has been done, runs `run` with `data`, and takes the job back: whether it is.
+/// Compiled once for all offers.
 ///
 /// # Safety
 ///
-/// The job stays where it is until then; `run` can be called with `data`, once.
-unsafe fn run_on_offer(
-    job: *const Header,
+/// The job stays where it is until then. If it has been pushed, then just now, to this slot of this deque,
+/// which is this thread's. `run` can be called with `data`, once.
+unsafe fn run_and_pop(
     run: unsafe fn(*mut (), Watch<'_>),
     data: *mut (),
+    job: *const Header,
+    pushed: Option<(&Deque, *mut Slot)>,
 ) -> (Result<(), Payload>, bool) {
-    // SAFETY: the current deque lives as long as this thread is in the pool,
-    // and so longer than this frame.
-    let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
-    let slot = deque.vacant();
-    let mut place = (deque, slot);
-    let mut detour = MaybeUninit::uninit();
-    // SAFETY: this thread owns the deque; the rest is the caller's obligation.
-    let is_rare = unsafe { deque.push::<false>(slot, job) };
-    if is_rare {
-        // SAFETY: just pushed.
-        place = unsafe { Detour::take(deque, slot, job, &mut detour) };
-    }
-    let (deque, slot) = place;
+    let (deque, slot) = match pushed {
+        Some((deque, slot)) if pool::attend(deque, slot) => (deque, slot),
+        Some(_) => {
+            // Undone, before any thread could see it.
+            let seat = local::seat().expect("whoever pushes has a seat");
+            let mut full = seat.current();
+            if full.is_gate() {
+                let room = full.next().expect("a gate has a room behind it");
+                if room.has_room() {
+                    let slot = room.vacant();
+                    // SAFETY: this thread owns the chain; the job is the caller's
+                    // obligation.
+                    if unsafe { room.push::<true>(slot, job) } {
+                        pool::attend(room, slot);
+                    }
+                    // SAFETY: the caller's obligation.
+                    let caught = unwind::catch(|| unsafe { run(data, Watch::Entry(room, slot)) });
+                    // SAFETY: all that `run` pushed has been popped.
+                    return (caught, unsafe { pop::<true>(room, slot) });
+                }
+                full = room;
+            }
+            let _restore = local::switch(seat, seat.overflow(full));
+            // SAFETY: the caller's obligations.
+            return unsafe { run_and_pop(run, data, job, None) };
+        }
+        None => {
+            // SAFETY: the current deque lives as long as this thread is in the pool,
+            // and so longer than this frame.
+            let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
+            let slot = deque.vacant();
+            // SAFETY: this thread owns the deque; the rest is the caller's obligation.
+            if unsafe { deque.push::<false>(slot, job) } {
+                // SAFETY: just pushed. The deque may be a gate.
+                return unsafe { run_and_pop(run, data, job, Some((deque, slot))) };
+            }
+            (deque, slot)
+        }
+    };
     // SAFETY: the caller's obligation.
     let caught = unwind::catch(|| unsafe { run(data, Watch::Entry(deque, slot)) });
-    let is_back = if is_rare {
-        // SAFETY: made above. All that `run` pushed has been popped, so this is the newest entry.
-        unsafe { detour.assume_init_ref().pop(deque, slot) }
-    } else {
-        // SAFETY: as above.
-        unsafe { pop::<false>(deque, slot) }
-    };
-    (caught, is_back)
-}
-
-/// The end of an offer that somebody took, or whose closure panicked.
-///
-/// # Safety
-///
-/// The job has been popped, with this result; what is on offer is used by nobody else.
-#[cold]
-#[inline(never)]
-unsafe fn settle<RA, F, R>(
-    caught: Result<RA, Payload>,
-    job: &StackJob<F, R>,
-    is_back: bool,
-) -> (RA, R)
-where
-    F: FnOnce(bool) -> R + Send,
-    R: Send,
-{
-    match caught {
-        Err(payload) => {
-            // SAFETY: the caller's obligations.
-            unsafe { job.abandon(is_back) };
-            unwind::resume(payload)
-        }
-        // SAFETY: not back, and so the thief has finished; the result is taken once.
-        Ok(ra) => match unsafe { job.take_result() } {
-            Ok(rb) => (ra, rb),
-            Err(payload) => {
-                unwind::discard(ra);
-                unwind::resume(payload)
-            }
-        },
-    }
+    // SAFETY: all that `run` pushed has been popped, so this is the newest entry.
+    (caught, unsafe { pop::<false>(deque, slot) })
 }
 
 /// Takes an entry back. `false`: another thread has run it.
@@ -288,86 +353,4 @@ where
 unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
     // SAFETY: the caller's obligations.
     unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
-}
-
-/// How a job came to its place after a push that met a full deque or a gate, or somebody who asked for
-/// attention. Nothing of it is compiled for each offer.
-struct Detour {
-    is_fenced: bool,
-    /// What the thread was in before it went to another deque.
-    before: Cell<Option<local::Restore>>,
-}
-
-impl Detour {
-    /// Answers those who asked, and makes sure that the job is pushed: where. `place` is filled.
-    ///
-    /// # Safety
-    ///
-    /// `deque` is this thread's, which has just pushed `job` to its `slot`.
-    #[cold]
-    #[inline(never)]
-    unsafe fn take<'d>(
-        deque: &'d Deque,
-        slot: *mut Slot,
-        job: *const Header,
-        place: &mut MaybeUninit<Detour>,
-    ) -> (&'d Deque, *mut Slot) {
-        let mut before = None;
-        let (mut deque, mut slot) = (deque, slot);
-        let mut is_fenced = false;
-        while !pool::attend(deque, slot) {
-            let seat = local::seat().expect("whoever pushes has a seat");
-            let mut full = seat.current();
-            if full.is_gate() {
-                let room = full.next().expect("a gate has a room behind it");
-                if room.has_room() {
-                    (deque, slot, is_fenced) = (room, room.vacant(), true);
-                    // SAFETY: this thread owns the chain; the job is the caller's
-                    // obligation.
-                    if unsafe { room.push::<true>(slot, job) } {
-                        pool::attend(room, slot);
-                    }
-                    break;
-                }
-                full = room;
-            }
-            let restore = local::switch(seat, seat.overflow(full));
-            if before.is_none() {
-                before = Some(restore);
-            } else {
-                // The first one brings back what there was before both.
-                mem::forget(restore);
-            }
-            deque = seat.current();
-            slot = deque.vacant();
-            // SAFETY: the push was undone before any thread could see it; this thread
-            // owns the new deque, which may be a gate.
-            if !unsafe { deque.push::<false>(slot, job) } {
-                break;
-            }
-        }
-        place.write(Detour {
-            is_fenced,
-            before: Cell::new(before),
-        });
-        (deque, slot)
-    }
-
-    /// Takes the entry back, and returns to where the thread was. `false`: another thread has run it.
-    ///
-    /// # Safety
-    ///
-    /// It is the newest entry of its deque, and this is called once.
-    #[cold]
-    #[inline(never)]
-    unsafe fn pop(&self, deque: &Deque, slot: *mut Slot) -> bool {
-        let _restore = self.before.take();
-        if self.is_fenced {
-            // SAFETY: the caller's obligations.
-            unsafe { pop::<true>(deque, slot) }
-        } else {
-            // SAFETY: as above.
-            unsafe { pop::<false>(deque, slot) }
-        }
-    }
 }
