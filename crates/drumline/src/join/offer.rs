@@ -10,7 +10,7 @@
 //! original can so stay where the compiler likes it best. To read it back from
 //! the job would be a stall for each loop: written in words, and read in pairs.
 
-use std::mem::MaybeUninit;
+use std::mem::{self, ManuallyDrop};
 use std::ptr;
 
 use crate::job::{Header, StackJob};
@@ -124,29 +124,43 @@ where
     if super::forced::is_active() {
         return super::forced::offer(item, own, a, calm, work);
     }
+    // Nothing from here on unwinds but `a`, which is caught: so nothing need be compiled for that.
+    let own = ManuallyDrop::new(own);
+    let item = ManuallyDrop::new(item);
+    let (a, calm, work) = (
+        ManuallyDrop::new(a),
+        ManuallyDrop::new(calm),
+        ManuallyDrop::new(work),
+    );
     // SAFETY: the current deque lives as long as this thread is in the pool,
     // and so longer than this frame.
     let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
-    let item = MaybeUninit::new(item);
-    // SAFETY: initialised just now; see the module on which of the two is used.
-    let job = job_of(unsafe { ptr::read(&raw const item).assume_init() }, work);
+    // SAFETY: see the module on which of the two is used.
+    let copy = unsafe { ptr::read(&raw const *item) };
+    let job = job_of(copy, ManuallyDrop::into_inner(work));
     let slot = deque.vacant();
     // SAFETY: this thread owns the deque; the job stays in this frame until
     // it has been popped, also if `a` panics.
     if unsafe { deque.push::<false>(slot, job.header()) } {
-        let pushed = Some((deque, slot));
-        // A copy made on the way: what has its own address passed on is built in memory on the common way, too.
-        let (own, calmly) = calm(own);
-        let mut own = MaybeUninit::new(own);
-        // SAFETY: just pushed; `own` is moved out there.
-        return match unsafe { run_calmly(own.as_mut_ptr(), calmly, &job, pushed) } {
-            // SAFETY: nobody used the copy, and nobody will.
-            (ra, None) => Settled::Rarely(ra, Fate::Back(unsafe { item.assume_init() })),
-            (ra, Some(done)) => Settled::Rarely(ra, Fate::Done(done)),
-        };
+        // Moved on the way: what has its own address passed on is built in memory on the common way, too.
+        let call = Call::new(ManuallyDrop::into_inner(calm)(ManuallyDrop::into_inner(
+            own,
+        )));
+        // SAFETY: just pushed.
+        let (ra, is_back) = unsafe { run_rarely(call, &job, deque, slot) };
+        if is_back {
+            return Settled::Rarely(ra, Fate::Back(ManuallyDrop::into_inner(item)));
+        }
+        // SAFETY: the thief has finished; the result is taken once.
+        let (ra, done) = unsafe { take_result(ra, &job) };
+        return Settled::Rarely(ra, Fate::Done(done));
     }
-    let ra = match unwind::catch(move || a(own, Watch::Entry(deque, slot))) {
-        Ok(ra) => ra,
+    let a = move || {
+        let a = ManuallyDrop::into_inner(a);
+        a(ManuallyDrop::into_inner(own), Watch::Entry(deque, slot))
+    };
+    let ra = match unwind::catch(a) {
+        Ok(ra) => ManuallyDrop::new(ra),
         Err(payload) => {
             // SAFETY: what `a` pushed was popped while it unwound.
             let is_back = unsafe { pop::<false>(deque, slot) };
@@ -156,11 +170,11 @@ where
     };
     // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
     if unsafe { pop::<false>(deque, slot) } {
-        // SAFETY: nobody used the copy, and nobody will.
-        return Settled::Plainly(ra, Fate::Back(unsafe { item.assume_init() }));
+        let item = ManuallyDrop::into_inner(item);
+        return Settled::Plainly(ManuallyDrop::into_inner(ra), Fate::Back(item));
     }
     // SAFETY: the thief has finished; the result is taken once.
-    let (ra, done) = unsafe { take_result(ra, &job) };
+    let (ra, done) = unsafe { take_result(ManuallyDrop::into_inner(ra), &job) };
     Settled::Plainly(ra, Fate::Done(done))
 }
 
@@ -176,58 +190,102 @@ where
     if super::forced::is_active() {
         return super::forced::offer_calmly(item, own, a, work);
     }
-    let item = MaybeUninit::new(item);
-    // SAFETY: initialised just now; see the module on which of the two is used.
-    let job = job_of(unsafe { ptr::read(&raw const item).assume_init() }, work);
-    let mut own = MaybeUninit::new(own);
-    // SAFETY: not pushed yet; the job stays in this frame until that call is over, where `own` is moved out.
-    match unsafe { run_calmly(own.as_mut_ptr(), a, &job, None) } {
-        // SAFETY: nobody used the copy, and nobody will.
-        (ra, None) => (ra, Fate::Back(unsafe { item.assume_init() })),
-        (ra, Some(done)) => (ra, Fate::Done(done)),
+    let mut first = Call::new((own, a));
+    let mut second = Call::new((item, work));
+    // SAFETY: each `run` is called with the call that it is for, once at most. The second may be run by another
+    // thread: its item, its closure and its result are `Send`.
+    unsafe {
+        run_both(
+            (&raw mut first).cast(),
+            Call::<(O, A), RA>::run_first,
+            Call::<(O, A), RA>::clear(),
+            (&raw mut second).cast(),
+            Call::<(T, W), R>::run_second,
+            Call::<(T, W), R>::clear(),
+        );
+    }
+    let ra = first.result();
+    match second.op.take() {
+        Some((item, _)) => (ra, Fate::Back(item)),
+        None => (ra, Fate::Done(second.result())),
     }
 }
 
-/// Pushes the job, unless it is, runs `a` with `own`, and settles the job: `None` if nobody has run it. Its
-/// closure must not be used then.
+/// Runs `run` with `first` while `work` with `second` is on offer, and goes on with a panic of either. Compiled
+/// once for all offers.
 ///
 /// # Safety
 ///
-/// If the job has been pushed, then just now, to this slot of this deque, which is this thread's. `own` can be
-/// moved out of.
+/// `run` can be called with `first`, once, and so can `work` with `second`, on any thread.
+unsafe fn run_both(
+    first: *mut (),
+    run: unsafe fn(*mut (), Watch<'_>),
+    clear_first: Option<ClearFn>,
+    second: *mut (),
+    work: unsafe fn(*mut ()),
+    clear_second: Option<ClearFn>,
+) {
+    struct Second(*mut ());
+
+    // SAFETY: the caller's promise.
+    unsafe impl Send for Second {}
+
+    let job = job_of(Second(second), move |second: Second| {
+        // SAFETY: a job is run once; the rest is the caller's obligation.
+        unsafe { work(second.0) }
+    });
+    // SAFETY: the job stays in this frame until it has been popped; the rest is the caller's obligation.
+    let (caught, is_back) = unsafe { run_and_pop(run, first, job.header(), None) };
+    let ended = if is_back {
+        Ok(())
+    } else {
+        // SAFETY: the thief has finished; the result is taken once.
+        unsafe { job.take_result() }
+    };
+    let payload = match (caught, ended) {
+        (Ok(()), Ok(())) => return,
+        (Err(payload), Err(other)) => {
+            unwind::discard(other);
+            payload
+        }
+        (Err(payload), Ok(())) | (Ok(()), Err(payload)) => payload,
+    };
+    // SAFETY: both have ended, or not begun.
+    unsafe { clear(first, clear_first) };
+    // SAFETY: as above.
+    unsafe { clear(second, clear_second) };
+    unwind::resume(payload)
+}
+
+/// The rare way of an offer whose `job` has just been pushed: runs the call meanwhile, and takes the job back:
+/// whether it is. What is on offer must not be used if it is not.
+///
+/// # Safety
+///
+/// The job has been pushed to this slot of this deque, which is this thread's.
+#[cold]
 #[inline(never)]
-unsafe fn run_calmly<O, A, F, RA, R>(
-    own: *mut O,
-    a: A,
+unsafe fn run_rarely<O, A, F, RA, R>(
+    mut call: Call<(O, A), RA>,
     job: &StackJob<F, R>,
-    pushed: Option<(&Deque, *mut Slot)>,
-) -> (RA, Option<R>)
+    deque: &Deque,
+    slot: *mut Slot,
+) -> (RA, bool)
 where
     A: FnOnce(O, Watch<'_>) -> RA,
     F: FnOnce(bool) -> R + Send,
     R: Send,
 {
-    let mut call = Call {
-        // SAFETY: moved out once.
-        run: Some((unsafe { own.read() }, a)),
-        ra: MaybeUninit::uninit(),
-    };
     let data = (&raw mut call).cast();
+    let run = Call::<(O, A), RA>::run_first;
+    let pushed = Some((deque, slot));
     // SAFETY: the job stays where it is, `data` is the call that `run` is for, and `run` is called once.
-    let (caught, is_back) =
-        unsafe { run_and_pop(Call::<O, A, RA>::run, data, job.header(), pushed) };
+    let (caught, is_back) = unsafe { run_and_pop(run, data, job.header(), pushed) };
     if let Err(payload) = caught {
         // SAFETY: popped, with this result.
         unsafe { job.abandon(is_back, payload) }
     }
-    // SAFETY: the call has ended without a panic, and so left its result.
-    let ra = unsafe { call.ra.assume_init() };
-    if is_back {
-        return (ra, None);
-    }
-    // SAFETY: the thief has finished; the result is taken once.
-    let (ra, done) = unsafe { take_result(ra, job) };
-    (ra, Some(done))
+    (call.result(), is_back)
 }
 
 /// The result of a job that another thread has run, with that of this thread; or its panic.
@@ -235,17 +293,19 @@ where
 /// # Safety
 ///
 /// As for [`StackJob::take_result`].
-#[inline]
+#[cold]
+#[inline(never)]
 unsafe fn take_result<RA, F, R>(ra: RA, job: &StackJob<F, R>) -> (RA, R)
 where
     F: FnOnce(bool) -> R + Send,
     R: Send,
 {
+    let ra = ManuallyDrop::new(ra);
     // SAFETY: the caller's obligations.
     match unsafe { job.take_result() } {
-        Ok(rb) => (ra, rb),
+        Ok(rb) => (ManuallyDrop::into_inner(ra), rb),
         Err(payload) => {
-            unwind::discard(ra);
+            unwind::discard(ManuallyDrop::into_inner(ra));
             unwind::resume(payload)
         }
     }
@@ -262,26 +322,90 @@ where
     StackJob::new(move |_| work(item))
 }
 
-/// A closure, and then what it returned.
-struct Call<O, A, RA> {
-    run: Option<(O, A)>,
-    ra: MaybeUninit<RA>,
+/// Something to be done, and then what came of it. It is to be empty when it is dropped.
+struct Call<O, R> {
+    op: ManuallyDrop<Option<O>>,
+    result: ManuallyDrop<Option<R>>,
 }
 
-impl<O, A, RA> Call<O, A, RA>
-where
-    A: FnOnce(O, Watch<'_>) -> RA,
-{
-    /// Runs the closure.
+impl<O, R> Call<O, R> {
+    #[inline(always)]
+    fn new(op: O) -> Self {
+        Call {
+            op: ManuallyDrop::new(Some(op)),
+            result: ManuallyDrop::new(None),
+        }
+    }
+
+    #[inline(always)]
+    fn result(&mut self) -> R {
+        self.result.take().expect("it has just been run")
+    }
+
+    /// What drops all that is in it, if that does anything.
+    #[inline(always)]
+    fn clear() -> Option<ClearFn> {
+        /// # Safety
+        ///
+        /// `call` is a call of this very type, and nobody else uses it.
+        unsafe fn clear<O, R>(call: *mut ()) {
+            // SAFETY: the caller's obligation.
+            let call = unsafe { &mut *call.cast::<Call<O, R>>() };
+            drop((call.op.take(), call.result.take()));
+        }
+
+        if const { mem::needs_drop::<O>() || mem::needs_drop::<R>() } {
+            Some(clear::<O, R>)
+        } else {
+            None
+        }
+    }
+}
+
+type ClearFn = unsafe fn(*mut ());
+
+/// Drops all that is in a call; a panic of it is swallowed.
+///
+/// # Safety
+///
+/// As for `clear`, which is that of this call.
+unsafe fn clear(call: *mut (), clear: Option<ClearFn>) {
+    if let Some(clear) = clear {
+        // SAFETY: the caller's obligation.
+        unwind::discard_erased(&mut || unsafe { clear(call) });
+    }
+}
+
+impl<O, A, R> Call<(O, A), R> {
+    /// Does it.
     ///
     /// # Safety
     ///
-    /// `call` is one of this very type, and this is called once.
-    unsafe fn run(call: *mut (), watch: Watch<'_>) {
+    /// `call` is one of this very type, and nobody else uses it.
+    unsafe fn run_first(call: *mut (), watch: Watch<'_>)
+    where
+        A: FnOnce(O, Watch<'_>) -> R,
+    {
         // SAFETY: the caller's obligation.
         let call = unsafe { &mut *call.cast::<Self>() };
-        if let Some((own, a)) = call.run.take() {
-            call.ra.write(a(own, watch));
+        if let Some((own, a)) = call.op.take() {
+            call.result = ManuallyDrop::new(Some(a(own, watch)));
+        }
+    }
+
+    /// As [`run_first`](Self::run_first), on whatever thread.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    unsafe fn run_second(call: *mut ())
+    where
+        A: FnOnce(O) -> R,
+    {
+        // SAFETY: the caller's obligation.
+        let call = unsafe { &mut *call.cast::<Self>() };
+        if let Some((item, work)) = call.op.take() {
+            call.result = ManuallyDrop::new(Some(work(item)));
         }
     }
 }
