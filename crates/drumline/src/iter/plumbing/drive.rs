@@ -230,7 +230,7 @@ where
 
     /// Splits off the first `at` items, where their number is known.
     #[inline(always)]
-    fn split(self, at: usize) -> (Self, Self, C::Reducer) {
+    pub(super) fn split(self, at: usize) -> (Self, Self, C::Reducer) {
         let (items, rest) = self.items.split(at);
         let (consumer, others, reducer) = self.consumer.split_at(at);
         let first = Part { items, consumer };
@@ -253,6 +253,7 @@ where
     fn fold_run(self, pace: &mut Pace, folder: Option<C::Folder>) -> (C::Folder, Self) {
         let (folder, consumer) = match folder {
             Some(folder) => self.consumer.advance(folder, pace.run),
+            None if I::COUNTED => unreachable!("the first run of what is counted is split off"),
             None => {
                 let (first, others, _) = self.consumer.split_at(pace.run);
                 (first.into_folder(), others)
@@ -301,9 +302,14 @@ where
             return part.fold_after(folder).complete();
         }
         let is_late = folder.is_some() && !pace.is_helped;
-        let (own, other, reducer) = match part.halve(&pace, is_late) {
-            Ok(halves) => halves,
-            Err(part) => return part.fold_apart(folder).complete(),
+        let (own, other, reducer) = if I::COUNTED {
+            let at = part.items.middle(&pace, is_late);
+            part.split(at)
+        } else {
+            match part.halve(&pace, is_late) {
+                Ok(halves) => halves,
+                Err(part) => return part.fold_apart(folder).complete(),
+            }
         };
         let min = pace.min;
         let own = (own, &mut pace, folder.take());
@@ -528,8 +534,12 @@ where
                     after = open;
                     part = rest;
                 }
-                Settled::Plainly(open, fate) | Settled::Rarely(open, fate) => {
-                    return runs_go_on(open, fate, reducer, pace, watch);
+                Settled::Rarely(open, Fate::Back(rest)) => {
+                    return in_helped_runs(rest, pace, Some(open), watch);
+                }
+                Settled::Plainly(open, Fate::Done(right))
+                | Settled::Rarely(open, Fate::Done(right)) => {
+                    return Course::Closed(reducer.reduce(open.complete(), right));
                 }
             }
         } else {
@@ -543,30 +553,6 @@ where
             return Course::Closed(alone(part, *pace, after));
         }
         folder = Some(after);
-    }
-}
-
-/// The rest of a part in runs, after a first run during which somebody took that, or asked.
-#[cold]
-#[inline(never)]
-fn runs_go_on<I, C>(
-    open: C::Folder,
-    fate: Fate<Part<I, C>, C::Result>,
-    reducer: C::Reducer,
-    pace: &mut Pace,
-    watch: &Watch<'_>,
-) -> Course<C::Folder, C::Result>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    match fate {
-        Fate::Done(right) => Course::Closed(reducer.reduce(open.complete(), right)),
-        Fate::Back(_) if open.full() => Course::Open(open),
-        Fate::Back(part) if watch.is_taken() && join::has_room() => {
-            Course::Closed(alone(part, *pace, open))
-        }
-        Fate::Back(part) => in_helped_runs(part, pace, Some(open), watch),
     }
 }
 
@@ -593,6 +579,15 @@ where
     C: Consumer<I::Item>,
 {
     loop {
+        if let Some(open) = folder {
+            if open.full() {
+                return Course::Open(open);
+            }
+            if watch.is_taken() && join::has_room() {
+                return Course::Closed(alone(part, *pace, open));
+            }
+            folder = Some(open);
+        }
         if part.items.at_most(pace.run) {
             return Course::Open(part.fold_apart(folder));
         }
@@ -613,13 +608,7 @@ where
         } else {
             (after, part) = part.fold_run(pace, folder);
         }
-        if after.full() {
-            return Course::Open(after);
-        }
         pace.learn(Some(start.elapsed()));
-        if watch.is_taken() && join::has_room() {
-            return Course::Closed(alone(part, *pace, after));
-        }
         folder = Some(after);
     }
 }

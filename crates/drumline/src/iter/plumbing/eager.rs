@@ -46,9 +46,14 @@ where
     if is_short || !is_long && splits == 0 {
         return part.fold_apart(None).complete();
     }
-    let (first, second, reducer) = match part.halve(&Pace::unknown(), false) {
-        Ok(halves) => halves,
-        Err(part) => return part.fold_apart(None).complete(),
+    let (first, second, reducer) = if I::COUNTED {
+        let at = part.items.middle(&Pace::unknown(), false);
+        part.split(at)
+    } else {
+        match part.halve(&Pace::unknown(), false) {
+            Ok(halves) => halves,
+            Err(part) => return part.fold_apart(None).complete(),
+        }
     };
     let splits = splits.saturating_sub(1);
     let own = (first, halving, splits);

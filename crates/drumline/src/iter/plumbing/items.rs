@@ -38,6 +38,13 @@ pub(crate) trait Items: Send + Sized {
         unreachable!("only what is counted has a length")
     }
 
+    /// Where [`halve`](Self::halve) would split, where their number is known: not at an end, if there are at least
+    /// two, and twice as many as a part should have.
+    #[inline(always)]
+    fn middle(&self, pace: &Pace, is_late: bool) -> usize {
+        halfway(self.len(), is_late, pace.min)
+    }
+
     /// Splits off the first `at` items, where their number is known.
     #[inline(always)]
     fn split(self, at: usize) -> (Self, Self) {
