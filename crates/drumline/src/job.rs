@@ -151,6 +151,7 @@ where
     ///
     /// `data` is the address of a live job of this very type, whose cell nobody else touches, and holds what
     /// the order is about.
+    #[cold]
     unsafe fn obey(data: *const (), order: Order) {
         // SAFETY: the caller guarantees a live job of this very type.
         let job = unsafe { &*data.cast::<Self>() };

@@ -179,6 +179,7 @@ where
 }
 
 /// As [`offer`], for what is not in a hurry: little of it is compiled for each of them.
+#[cold]
 pub(crate) fn offer_calmly<T, O, A, W, RA, R>(item: T, own: O, a: A, work: W) -> (RA, Fate<T, R>)
 where
     T: Send,
@@ -382,6 +383,7 @@ impl<O, A, R> Call<(O, A), R> {
     /// # Safety
     ///
     /// `call` is one of this very type, and nobody else uses it.
+    #[cold]
     unsafe fn run_first(call: *mut (), watch: Watch<'_>)
     where
         A: FnOnce(O, Watch<'_>) -> R,
@@ -398,6 +400,7 @@ impl<O, A, R> Call<(O, A), R> {
     /// # Safety
     ///
     /// As there.
+    #[cold]
     unsafe fn run_second(call: *mut ())
     where
         A: FnOnce(O) -> R,

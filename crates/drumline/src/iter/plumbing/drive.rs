@@ -380,6 +380,8 @@ where
 /// A part that another thread than its loop's has taken. Its last item comes first: those at the
 /// end of a loop are the ones that everybody waits for, and where cost grows with the index they
 /// are the dearest (longest processing time first: Graham 1969).
+#[cold]
+#[inline(never)]
 fn stolen<I, C>(mut part: Part<I, C>, min: usize) -> C::Result
 where
     I: Items,
@@ -567,6 +569,7 @@ where
 }
 
 /// As [`in_runs`], where somebody helps: so the rest of the part is on offer during every run.
+#[cold]
 #[inline(never)]
 fn in_helped_runs<I, C>(
     mut part: Part<I, C>,

@@ -32,6 +32,8 @@ impl Halving<'_> {
 }
 
 /// Halves `part` until it was halved `splits` times, and goes through what is left.
+#[cold]
+#[inline(never)]
 pub(super) fn eager<I, C>(part: Part<I, C>, halving: Halving<'_>, splits: u32) -> C::Result
 where
     I: Items,
