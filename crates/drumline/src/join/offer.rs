@@ -77,6 +77,11 @@ pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     op()
 }
 
+/// As [`within`], for what is not in a hurry, and compiled once.
+pub(crate) fn within_calmly<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    pool::in_any(op)
+}
+
 /// What became of something that was on offer.
 #[derive(Debug)]
 pub(crate) enum Fate<T, R> {

@@ -61,8 +61,8 @@ pub(crate) fn registry() -> &'static Registry {
     }
 }
 
-/// Runs `op` in the global pool, for a thread that is in no pool.
-pub(crate) fn in_global<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+/// Runs `op` in the pool that this thread is in, or else in the global one: `op` is compiled once.
+pub(crate) fn in_any<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     struct Call<O, R> {
         op: Option<O>,
         result: Option<R>,
@@ -89,17 +89,26 @@ pub(crate) fn in_global<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     };
     let run = runner(&call);
     // SAFETY: the call is of the type that `run` is for, and stays here; what is in it is `Send`.
-    unsafe { call_global((&raw mut call).cast(), run) };
+    unsafe { call_in_any((&raw mut call).cast(), run) };
     call.result.expect("the call has been run")
 }
 
-/// Runs `run` with `call` in the global pool. Compiled once for all calls: there is one in every loop of a
-/// program.
+/// Runs `op` in the global pool, for a thread that is in no pool.
+#[cold]
+pub(crate) fn in_global<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    in_any(op)
+}
+
+/// Runs `run` with `call`. Compiled once for all calls: there is one in every loop of a program.
 ///
 /// # Safety
 ///
 /// `run` can be called with `call`, on any thread.
-unsafe fn call_global(call: *mut (), run: unsafe fn(*mut ())) {
+unsafe fn call_in_any(call: *mut (), run: unsafe fn(*mut ())) {
+    if !local::deque().is_null() {
+        // SAFETY: the caller's obligation.
+        return unsafe { run(call) };
+    }
     struct Erased(*mut ());
 
     // SAFETY: the caller's promise.

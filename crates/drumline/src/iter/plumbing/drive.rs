@@ -186,7 +186,7 @@ where
         max,
         limit: limit.as_deref(),
     };
-    join::within(move || {
+    join::within_calmly(move || {
         if C::RESUMES && is_lazy && halving.limit.is_none() {
             lazy(part, pace, None)
         } else {
@@ -462,7 +462,10 @@ where
         if part.items.at_most(pace.run) {
             let start = pace.is_timed().then(Instant::now);
             let open = part.fold_apart(folder);
-            pace.learn(start.map(|start| start.elapsed()));
+            match start {
+                Some(start) => pace.learn_since(start),
+                None => pace.learn_nothing(),
+            }
             return Course::Open(open);
         }
         let (own, other, reducer) = match part.halve(pace, false) {
@@ -512,50 +515,58 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    if pace.is_helped {
-        return in_helped_runs(part, pace, folder, watch);
-    }
-    loop {
-        if part.items.at_most(pace.run) {
-            return Course::Open(part.fold_after(folder));
+    // One call for all ways there: each would move the part to its own place.
+    'helped: {
+        if pace.is_helped {
+            break 'helped;
         }
-        let start = pace.is_timed().then(Instant::now);
-        let after;
-        if I::COUNTED && folder.is_none() {
-            let (run, rest, reducer) = part.split(pace.run);
-            let calm = |run| ((run, None), fold_calmly);
-            let settled = join::offer(
-                rest,
-                run,
-                |run, _| run.fold_after(None),
-                calm,
-                theft(pace.min),
-            );
-            match settled {
-                Settled::Plainly(open, Fate::Back(rest)) => {
-                    after = open;
-                    part = rest;
-                }
-                Settled::Rarely(open, Fate::Back(rest)) => {
-                    return in_helped_runs(rest, pace, Some(open), watch);
-                }
-                Settled::Plainly(open, Fate::Done(right))
-                | Settled::Rarely(open, Fate::Done(right)) => {
-                    return Course::Closed(reducer.reduce(open.complete(), right));
-                }
+        loop {
+            if part.items.at_most(pace.run) {
+                return Course::Open(part.fold_after(folder));
             }
-        } else {
-            (after, part) = part.fold_run(pace, folder);
+            let start = pace.is_timed().then(Instant::now);
+            let after;
+            if I::COUNTED && folder.is_none() {
+                let (run, rest, reducer) = part.split(pace.run);
+                let settled = join::offer(
+                    rest,
+                    run,
+                    |run, _| run.fold_after(None),
+                    |run| ((run, None), fold_calmly),
+                    theft(pace.min),
+                );
+                match settled {
+                    Settled::Plainly(open, Fate::Back(rest)) => {
+                        after = open;
+                        part = rest;
+                    }
+                    Settled::Rarely(open, Fate::Back(rest)) => {
+                        folder = Some(open);
+                        part = rest;
+                        break 'helped;
+                    }
+                    Settled::Plainly(open, Fate::Done(right))
+                    | Settled::Rarely(open, Fate::Done(right)) => {
+                        return Course::Closed(reducer.reduce(open.complete(), right));
+                    }
+                }
+            } else {
+                (after, part) = part.fold_run(pace, folder);
+            }
+            if after.full() {
+                return Course::Open(after);
+            }
+            match start {
+                Some(start) => pace.learn_since(start),
+                None => pace.learn_nothing(),
+            }
+            folder = Some(after);
+            if watch.is_taken() && join::has_room() {
+                break 'helped;
+            }
         }
-        if after.full() {
-            return Course::Open(after);
-        }
-        pace.learn(start.map(|start| start.elapsed()));
-        if watch.is_taken() && join::has_room() {
-            return Course::Closed(alone(part, *pace, after));
-        }
-        folder = Some(after);
     }
+    in_helped_runs(part, pace, folder, watch)
 }
 
 /// Goes through a run, while the rest of its part is on offer.
@@ -611,7 +622,7 @@ where
         } else {
             (after, part) = part.fold_run(pace, folder);
         }
-        pace.learn(Some(start.elapsed()));
+        pace.learn_since(start);
         folder = Some(after);
     }
 }
