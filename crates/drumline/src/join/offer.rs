@@ -115,14 +115,14 @@ pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
     item: T,
     own: O,
     a: A,
-    calm: impl FnOnce(O) -> (P, B),
+    calm: impl FnOnce(O) -> (P, B) + Copy,
     work: W,
 ) -> Settled<RA, T, R>
 where
     T: Send,
-    A: FnOnce(O, Watch<'_>) -> RA,
+    A: FnOnce(O, Watch<'_>) -> RA + Copy,
     B: FnOnce(P, Watch<'_>) -> RA,
-    W: FnOnce(T) -> R + Send,
+    W: FnOnce(T) -> R + Copy + Send,
     R: Send,
 {
     #[cfg(all(test, not(any(loom, shuttle))))]
@@ -132,25 +132,18 @@ where
     // Nothing from here on unwinds but `a`, which is caught: so nothing need be compiled for that.
     let own = ManuallyDrop::new(own);
     let item = ManuallyDrop::new(item);
-    let (a, calm, work) = (
-        ManuallyDrop::new(a),
-        ManuallyDrop::new(calm),
-        ManuallyDrop::new(work),
-    );
     // SAFETY: the current deque lives as long as this thread is in the pool,
     // and so longer than this frame.
     let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
     // SAFETY: see the module on which of the two is used.
     let copy = unsafe { ptr::read(&raw const *item) };
-    let job = job_of(copy, ManuallyDrop::into_inner(work));
+    let job = job_of(copy, work);
     let slot = deque.vacant();
     // SAFETY: this thread owns the deque; the job stays in this frame until
     // it has been popped, also if `a` panics.
     if unsafe { deque.push::<false>(slot, job.header()) } {
         // Moved on the way: what has its own address passed on is built in memory on the common way, too.
-        let call = Call::new(ManuallyDrop::into_inner(calm)(ManuallyDrop::into_inner(
-            own,
-        )));
+        let call = Call::new(calm(ManuallyDrop::into_inner(own)));
         // SAFETY: just pushed.
         let (ra, is_back) = unsafe { run_rarely(call, &job, deque, slot) };
         if is_back {
@@ -160,10 +153,7 @@ where
         let (ra, done) = unsafe { take_result(ra, &job) };
         return Settled::Rarely(ra, Fate::Done(done));
     }
-    let a = move || {
-        let a = ManuallyDrop::into_inner(a);
-        a(ManuallyDrop::into_inner(own), Watch::Entry(deque, slot))
-    };
+    let a = move || a(ManuallyDrop::into_inner(own), Watch::Entry(deque, slot));
     let ra = match unwind::catch(a) {
         Ok(ra) => ManuallyDrop::new(ra),
         Err(payload) => {
@@ -328,18 +318,18 @@ where
     StackJob::new(move |_| work(item))
 }
 
-/// Something to be done, and then what came of it. It is to be empty when it is dropped.
+/// Something to be done, and then what came of it. It is empty when it is dropped.
 struct Call<O, R> {
-    op: ManuallyDrop<Option<O>>,
-    result: ManuallyDrop<Option<R>>,
+    op: Option<O>,
+    result: Option<R>,
 }
 
 impl<O, R> Call<O, R> {
     #[inline(always)]
     fn new(op: O) -> Self {
         Call {
-            op: ManuallyDrop::new(Some(op)),
-            result: ManuallyDrop::new(None),
+            op: Some(op),
+            result: None,
         }
     }
 
@@ -357,7 +347,7 @@ impl<O, R> Call<O, R> {
         unsafe fn clear<O, R>(call: *mut ()) {
             // SAFETY: the caller's obligation.
             let call = unsafe { &mut *call.cast::<Call<O, R>>() };
-            drop((call.op.take(), call.result.take()));
+            (call.op, call.result) = (None, None);
         }
 
         if const { mem::needs_drop::<O>() || mem::needs_drop::<R>() } {
@@ -396,7 +386,7 @@ impl<O, A, R> Call<(O, A), R> {
         // SAFETY: the caller's obligation.
         let call = unsafe { &mut *call.cast::<Self>() };
         if let Some((own, a)) = call.op.take() {
-            call.result = ManuallyDrop::new(Some(a(own, watch)));
+            call.result = Some(a(own, watch));
         }
     }
 
@@ -413,7 +403,7 @@ impl<O, A, R> Call<(O, A), R> {
         // SAFETY: the caller's obligation.
         let call = unsafe { &mut *call.cast::<Self>() };
         if let Some((item, work)) = call.op.take() {
-            call.result = ManuallyDrop::new(Some(work(item)));
+            call.result = Some(work(item));
         }
     }
 }

@@ -369,7 +369,7 @@ where
 /// What is done with a part that another thread takes: the same closure for all offers, so that there is one
 /// type of job for a loop.
 #[inline(always)]
-fn theft<I, C>(min: usize) -> impl FnOnce(Part<I, C>) -> C::Result + Send
+fn theft<I, C>(min: usize) -> impl FnOnce(Part<I, C>) -> C::Result + Copy + Send
 where
     I: Items,
     C: Consumer<I::Item>,
