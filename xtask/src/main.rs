@@ -2,6 +2,7 @@
 
 mod arrows;
 mod check;
+mod compile_time;
 mod install;
 mod invocation;
 mod one_core;
@@ -38,6 +39,8 @@ enum Chore {
     Repeat(repeat::Options),
     /// Compiles rayon's own tests against the library, and runs them.
     RayonSuite(rayon_suite::Options),
+    /// Measures how long a crate with twenty chains takes to be compiled, with Drumline and with rayon.
+    CompileTime(compile_time::Options),
 }
 
 fn main() -> ExitCode {
@@ -58,5 +61,6 @@ fn run(chore: Chore) -> Result<()> {
         Chore::OneCore(options) => one_core::run(&options),
         Chore::Repeat(options) => repeat::run(&options),
         Chore::RayonSuite(options) => rayon_suite::run(&options).map(drop),
+        Chore::CompileTime(options) => compile_time::run(&options),
     }
 }

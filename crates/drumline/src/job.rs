@@ -140,17 +140,91 @@ where
     /// the caller has won; nobody else touches the cell until the caller
     /// publishes the completion.
     unsafe fn run_elsewhere(data: *const ()) {
+        // SAFETY: the caller's obligations; `obey` is the function for this type of job.
+        unsafe { run_guarded(data, Self::obey) }
+    }
+
+    /// How [`run_guarded`] and [`StackJob::abandon`] get at the cell: one function for all that is rare, so
+    /// that little has to be compiled for each type of job.
+    ///
+    /// # Safety
+    ///
+    /// `data` is the address of a live job of this very type, whose cell nobody else touches, and holds what
+    /// the order is about.
+    #[cold]
+    unsafe fn obey(data: *const (), order: Order) {
         // SAFETY: the caller guarantees a live job of this very type.
         let job = unsafe { &*data.cast::<Self>() };
-        // SAFETY: the caller has won the job, so nobody else runs it.
-        let mut func = Some(unsafe { job.take_func() });
-        let mut result = None;
-        let caught = unwind::catch_erased(&mut || result = func.take().map(|func| func(true)));
-        let result = caught.map(|()| result.expect("the closure has just been run"));
+        let result = match order {
+            // SAFETY: the caller has won the job, so nobody else runs it.
+            Order::Run => Ok(unsafe { job.take_func() }(true)),
+            Order::Panicked(payload) => Err(payload),
+            // SAFETY: nobody ran the job, and nobody will.
+            Order::DropFunc => return drop(unsafe { job.take_func() }),
+            // SAFETY: the runner is done, and nobody takes the result.
+            Order::DropResult => return drop(unsafe { job.take_result() }),
+        };
         // SAFETY: still the only user of the cell.
         let cell = unsafe { &mut *job.cell.get() };
         cell.result = ManuallyDrop::new(result);
     }
+
+    /// Drops what is in the job, the closure if it `is_back` or else the result, and goes on with a panic; one of
+    /// the drop is swallowed.
+    ///
+    /// # Safety
+    ///
+    /// Either nobody has run the job, and nobody will; or it has been run, with its completion observed with
+    /// Acquire. The cell is not used again.
+    #[inline(always)]
+    pub(crate) unsafe fn abandon(&self, is_back: bool, payload: Payload) -> ! {
+        // SAFETY: the caller's obligations; `obey` is the function for this type of job.
+        unsafe { abandon(self.header().cast(), is_back, Self::obey, payload) }
+    }
+}
+
+/// What is to be done with a [`StackJob`] of whatever type.
+enum Order {
+    Run,
+    /// The run ended so.
+    Panicked(Payload),
+    DropFunc,
+    DropResult,
+}
+
+type ObeyFn = unsafe fn(*const (), Order);
+
+/// Runs the job at `data`; compiled once for all of them.
+///
+/// # Safety
+///
+/// As for [`StackJob::run_elsewhere`], with the job's own `obey`.
+unsafe fn run_guarded(data: *const (), obey: ObeyFn) {
+    // SAFETY: the caller's obligations.
+    if let Err(payload) = unwind::catch(|| unsafe { obey(data, Order::Run) }) {
+        // SAFETY: as above; the closure is gone.
+        unsafe { obey(data, Order::Panicked(payload)) }
+    }
+}
+
+/// As [`StackJob::abandon`]; compiled once for all of them.
+///
+/// # Safety
+///
+/// As there, with the job's own `obey`.
+#[cold]
+#[inline(never)]
+unsafe fn abandon(data: *const (), is_back: bool, obey: ObeyFn, payload: Payload) -> ! {
+    unwind::discard_erased(&mut || {
+        let order = if is_back {
+            Order::DropFunc
+        } else {
+            Order::DropResult
+        };
+        // SAFETY: the caller's obligations.
+        unsafe { obey(data, order) }
+    });
+    unwind::resume(payload)
 }
 
 /// A boxed closure that runs once and frees itself. It must not unwind.

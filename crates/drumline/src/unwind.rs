@@ -23,24 +23,18 @@ pub(crate) fn resume(payload: Payload) -> ! {
     resume_unwind(payload)
 }
 
-/// As [`catch`], compiled once for all closures: for what is run out of the
-/// way, where a call more does not count.
-#[inline(never)]
-pub(crate) fn catch_erased(f: &mut dyn FnMut()) -> Result<(), Payload> {
-    catch(f)
-}
-
 /// Drops a value whose drop may panic; such a panic is swallowed, and so is
 /// the value that it carries, however often that panics in turn.
 #[cold]
 pub(crate) fn discard<T>(value: T) {
-    if std::mem::needs_drop::<T>() {
+    if const { std::mem::needs_drop::<T>() } {
         let mut value = Some(value);
         discard_erased(&mut || drop(value.take()));
     }
 }
 
-fn discard_erased(drop_value: &mut dyn FnMut()) {
+/// As [`discard`], for what `drop_value` drops when it is called, once.
+pub(crate) fn discard_erased(drop_value: &mut dyn FnMut()) {
     let mut next = catch(drop_value).err();
     for _ in 0..4 {
         match next {

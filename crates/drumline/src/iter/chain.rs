@@ -7,7 +7,7 @@ use super::plumbing::{
     Consumer, Folder, Nested, Producer, ProducerCallback, Reducer, UnindexedConsumer,
 };
 use super::{IndexedParallelIterator, ParallelIterator};
-use crate::join::{self, Fate, Settled};
+use crate::join::{self, Fate};
 use crate::sync::Arc;
 
 /// The items of one iterator, then those of another; see [`chain`](ParallelIterator::chain).
@@ -197,14 +197,12 @@ where
         drop(announced);
         (first, Fate::Done(second))
     } else {
-        let settled = join::offer(
+        join::offer_calmly(
             second,
-            move |_| first(),
+            first,
+            |first, _| first(),
             move |(consumer, b)| drive(consumer, b),
-        );
-        match settled {
-            Settled::Plainly(first, fate) | Settled::Rarely(first, fate) => (first, fate),
-        }
+        )
     };
     match (first, second) {
         (first, Fate::Done(second)) => reducer.reduce(first.complete(), second),

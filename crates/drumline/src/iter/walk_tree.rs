@@ -3,10 +3,7 @@
 use std::fmt;
 
 use super::ParallelIterator;
-use super::plumbing::{
-    Consumer, Course, Folder, Items, Pace, Part, UnindexedConsumer, drive_items, nested,
-};
-use crate::join::Watch;
+use super::plumbing::{Folder, Items, Pace, UnindexedConsumer, drive_items};
 
 /// Declares a parallel iterator over the nodes of a tree.
 macro_rules! walk {
@@ -200,18 +197,7 @@ where
     I: IntoIterator<Item = S>,
 {
     type Item = S;
-
-    fn go_through<C>(
-        part: Part<Self, C>,
-        pace: &mut Pace,
-        folder: Option<C::Folder>,
-        watch: &Watch<'_>,
-    ) -> Course<C::Folder, C::Result>
-    where
-        C: Consumer<Self::Item>,
-    {
-        nested(part, pace, folder, watch)
-    }
+    const NESTS: bool = true;
 
     fn at_most(&self, _count: usize) -> bool {
         self.stack.is_empty()

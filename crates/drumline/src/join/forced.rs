@@ -49,31 +49,49 @@ pub(crate) fn below(end: u64) -> u64 {
     (state >> 33) % end
 }
 
-/// An [`offer`](super::offer()), with the decision drawn.
-pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> Settled<RA, T, R>
+/// An [`offer`](super::offer()), with the decision drawn, and whether it is a rare one.
+pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
+    item: T,
+    own: O,
+    a: A,
+    calm: impl FnOnce(O) -> (P, B),
+    work: W,
+) -> Settled<RA, T, R>
 where
-    A: FnOnce(Watch<'_>) -> RA,
+    A: FnOnce(O, Watch<'_>) -> RA,
+    B: FnOnce(P, Watch<'_>) -> RA,
+    W: FnOnce(T) -> R,
+{
+    if below(4) == 0 {
+        let (own, calmly) = calm(own);
+        let (ra, fate) = offer_calmly(item, own, calmly, work);
+        Settled::Rarely(ra, fate)
+    } else {
+        let (ra, fate) = offer_calmly(item, own, a, work);
+        Settled::Plainly(ra, fate)
+    }
+}
+
+/// An [`offer_calmly`](super::offer_calmly()), with the decision drawn.
+pub(crate) fn offer_calmly<T, O, A, W, RA, R>(item: T, own: O, a: A, work: W) -> (RA, Fate<T, R>)
+where
+    A: FnOnce(O, Watch<'_>) -> RA,
     W: FnOnce(T) -> R,
 {
     let decision = below(4);
     TAKEN.set(TAKEN.get() + usize::from(decision > 1));
-    let (ra, fate) = match decision {
+    match decision {
         // Nobody takes it.
-        0 | 1 => (a(Watch::Forced(false)), Fate::Back(item)),
+        0 | 1 => (a(own, Watch::Forced(false)), Fate::Back(item)),
         // It is taken at once, and done before anything else.
         2 => {
             let done = work(item);
-            (a(Watch::Forced(true)), Fate::Done(done))
+            (a(own, Watch::Forced(true)), Fate::Done(done))
         }
         // It is taken while `a` runs, which may or may not notice.
         _ => {
-            let ra = a(Watch::Forced(below(2) == 0));
+            let ra = a(own, Watch::Forced(below(2) == 0));
             (ra, Fate::Done(work(item)))
         }
-    };
-    if below(4) == 0 {
-        Settled::Rarely(ra, fate)
-    } else {
-        Settled::Plainly(ra, fate)
     }
 }

@@ -12,7 +12,10 @@ use crate::job::StackJob;
 use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::unwind::{self, Payload};
 
-pub(crate) use offer::{Fate, Settled, Watch, has_room, here, jobs, offer, within};
+pub(crate) use offer::{
+    Fate, Settled, Watch, has_room, here, is_outside, jobs, offer, offer_calmly, within,
+    within_calmly,
+};
 
 /// Tells a half of a [`join_context`] where it runs.
 ///

@@ -10,7 +10,7 @@
 //! original can so stay where the compiler likes it best. To read it back from
 //! the job would be a stall for each loop: written in words, and read in pairs.
 
-use std::mem::MaybeUninit;
+use std::mem::{self, ManuallyDrop};
 use std::ptr;
 
 use crate::job::{Header, StackJob};
@@ -62,13 +62,24 @@ pub(crate) fn has_room() -> bool {
     Room::find().is_some()
 }
 
+/// Whether this thread is in no pool.
+#[inline(always)]
+pub(crate) fn is_outside() -> bool {
+    local::deque().is_null()
+}
+
 /// Runs `op` in the pool that this thread is in, or as a call of the global one.
 #[inline(always)]
 pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {
-    if local::deque().is_null() {
+    if is_outside() {
         return pool::in_global(op);
     }
     op()
+}
+
+/// As [`within`], for what is not in a hurry, and compiled once.
+pub(crate) fn within_calmly<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    pool::in_any(op)
 }
 
 /// What became of something that was on offer.
@@ -91,91 +102,368 @@ pub(crate) enum Settled<A, T, R> {
     Rarely(A, Fate<T, R>),
 }
 
-/// Runs `a` while `item` is on offer. If another thread takes it, that one runs
-/// `work` with it, and the call waits for the result.
+/// Runs `a` with `own` while `item` is on offer. If another thread takes that, it runs
+/// `work` with it, and the call waits for the result. On the rare way, what `calm` makes of `own` is run instead
+/// of `a`: something that is compiled anyway, so that `a` is compiled once.
 ///
 /// # Panics
 ///
 /// As [`join`](super::join()), with `work` for its second half; and outside
 /// every pool.
 #[inline(always)]
-pub(crate) fn offer<T, A, W, RA, R>(item: T, a: A, work: W) -> Settled<RA, T, R>
+pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
+    item: T,
+    own: O,
+    a: A,
+    calm: impl FnOnce(O) -> (P, B) + Copy,
+    work: W,
+) -> Settled<RA, T, R>
 where
     T: Send,
-    A: FnOnce(Watch<'_>) -> RA,
+    A: FnOnce(O, Watch<'_>) -> RA + Copy,
+    B: FnOnce(P, Watch<'_>) -> RA,
+    W: FnOnce(T) -> R + Copy + Send,
+    R: Send,
+{
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    if super::forced::is_active() {
+        return super::forced::offer(item, own, a, calm, work);
+    }
+    // Nothing from here on unwinds but `a`, which is caught: so nothing need be compiled for that.
+    let own = ManuallyDrop::new(own);
+    let item = ManuallyDrop::new(item);
+    // SAFETY: the current deque lives as long as this thread is in the pool,
+    // and so longer than this frame.
+    let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
+    // SAFETY: see the module on which of the two is used.
+    let copy = unsafe { ptr::read(&raw const *item) };
+    let job = job_of(copy, work);
+    let slot = deque.vacant();
+    // SAFETY: this thread owns the deque; the job stays in this frame until
+    // it has been popped, also if `a` panics.
+    if unsafe { deque.push::<false>(slot, job.header()) } {
+        // Moved on the way: what has its own address passed on is built in memory on the common way, too.
+        let call = Call::new(calm(ManuallyDrop::into_inner(own)));
+        // SAFETY: just pushed.
+        let (ra, is_back) = unsafe { run_rarely(call, &job, deque, slot) };
+        if is_back {
+            return Settled::Rarely(ra, Fate::Back(ManuallyDrop::into_inner(item)));
+        }
+        // SAFETY: the thief has finished; the result is taken once.
+        let (ra, done) = unsafe { take_result(ra, &job) };
+        return Settled::Rarely(ra, Fate::Done(done));
+    }
+    let a = move || a(ManuallyDrop::into_inner(own), Watch::Entry(deque, slot));
+    let ra = match unwind::catch(a) {
+        Ok(ra) => ManuallyDrop::new(ra),
+        Err(payload) => {
+            // SAFETY: what `a` pushed was popped while it unwound.
+            let is_back = unsafe { pop::<false>(deque, slot) };
+            // SAFETY: just popped, with this result.
+            unsafe { job.abandon(is_back, payload) }
+        }
+    };
+    // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
+    if unsafe { pop::<false>(deque, slot) } {
+        let item = ManuallyDrop::into_inner(item);
+        return Settled::Plainly(ManuallyDrop::into_inner(ra), Fate::Back(item));
+    }
+    // SAFETY: the thief has finished; the result is taken once.
+    let (ra, done) = unsafe { take_result(ManuallyDrop::into_inner(ra), &job) };
+    Settled::Plainly(ra, Fate::Done(done))
+}
+
+/// As [`offer`], for what is not in a hurry: little of it is compiled for each of them.
+#[cold]
+pub(crate) fn offer_calmly<T, O, A, W, RA, R>(item: T, own: O, a: A, work: W) -> (RA, Fate<T, R>)
+where
+    T: Send,
+    A: FnOnce(O, Watch<'_>) -> RA,
     W: FnOnce(T) -> R + Send,
     R: Send,
 {
     #[cfg(all(test, not(any(loom, shuttle))))]
     if super::forced::is_active() {
-        return super::forced::offer(item, a, work);
+        return super::forced::offer_calmly(item, own, a, work);
     }
-    // SAFETY: the current deque lives as long as this thread is in the pool,
-    // and so longer than this frame.
-    let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
-    let item = MaybeUninit::new(item);
-    // SAFETY: initialised just now; see the module on which of the two is used.
-    let copy = unsafe { ptr::read(&raw const item).assume_init() };
-    let job = StackJob::new(move |_| work(copy));
-    let slot = deque.vacant();
-    // SAFETY: this thread owns the deque; the job stays in this frame until
-    // it has been popped, also if `a` panics.
-    if unsafe { deque.push::<false>(slot, job.header()) } {
-        let mut a = MaybeUninit::new(a);
-        // SAFETY: `a` is moved out there; the job has been pushed.
-        return match unsafe { uncommon(a.as_mut_ptr(), deque, slot, &job) } {
-            // SAFETY: nobody used the copy, and nobody will.
-            (ra, None) => Settled::Rarely(ra, Fate::Back(unsafe { item.assume_init() })),
-            (ra, Some(done)) => Settled::Rarely(ra, Fate::Done(done)),
-        };
+    let mut first = Call::new((own, a));
+    let mut second = Call::new((item, work));
+    // SAFETY: each `run` is called with the call that it is for, once at most. The second may be run by another
+    // thread: its item, its closure and its result are `Send`.
+    unsafe {
+        run_both(
+            (&raw mut first).cast(),
+            Call::<(O, A), RA>::run_first,
+            Call::<(O, A), RA>::clear(),
+            (&raw mut second).cast(),
+            Call::<(T, W), R>::run_second,
+            Call::<(T, W), R>::clear(),
+        );
     }
-    // SAFETY: pushed, and nobody asked.
-    match unsafe { settle(a, deque, slot, &job) } {
-        // SAFETY: nobody used the copy, and nobody will.
-        (ra, None) => Settled::Plainly(ra, Fate::Back(unsafe { item.assume_init() })),
-        (ra, Some(done)) => Settled::Plainly(ra, Fate::Done(done)),
+    let ra = first.result();
+    match second.op.take() {
+        Some((item, _)) => (ra, Fate::Back(item)),
+        None => (ra, Fate::Done(second.result())),
     }
 }
 
-/// Runs `a` with a view of the pushed `job`, and settles that: `None` if nobody
-/// has run it. Its closure must not be used then.
+/// Runs `run` with `first` while `work` with `second` is on offer, and goes on with a panic of either. Compiled
+/// once for all offers.
 ///
 /// # Safety
 ///
-/// The job has been pushed to `slot` of `deque`, which has been attended to.
-#[inline(always)]
-unsafe fn settle<A, B, RA, RB>(
-    a: A,
+/// `run` can be called with `first`, once, and so can `work` with `second`, on any thread.
+unsafe fn run_both(
+    first: *mut (),
+    run: unsafe fn(*mut (), Watch<'_>),
+    clear_first: Option<ClearFn>,
+    second: *mut (),
+    work: unsafe fn(*mut ()),
+    clear_second: Option<ClearFn>,
+) {
+    struct Second(*mut ());
+
+    // SAFETY: the caller's promise.
+    unsafe impl Send for Second {}
+
+    let job = job_of(Second(second), move |second: Second| {
+        // SAFETY: a job is run once; the rest is the caller's obligation.
+        unsafe { work(second.0) }
+    });
+    // SAFETY: the job stays in this frame until it has been popped; the rest is the caller's obligation.
+    let (caught, is_back) = unsafe { run_and_pop(run, first, job.header(), None) };
+    let ended = if is_back {
+        Ok(())
+    } else {
+        // SAFETY: the thief has finished; the result is taken once.
+        unsafe { job.take_result() }
+    };
+    let payload = match (caught, ended) {
+        (Ok(()), Ok(())) => return,
+        (Err(payload), Err(other)) => {
+            unwind::discard(other);
+            payload
+        }
+        (Err(payload), Ok(())) | (Ok(()), Err(payload)) => payload,
+    };
+    // SAFETY: both have ended, or not begun.
+    unsafe { clear(first, clear_first) };
+    // SAFETY: as above.
+    unsafe { clear(second, clear_second) };
+    unwind::resume(payload)
+}
+
+/// The rare way of an offer whose `job` has just been pushed: runs the call meanwhile, and takes the job back:
+/// whether it is. What is on offer must not be used if it is not.
+///
+/// # Safety
+///
+/// The job has been pushed to this slot of this deque, which is this thread's.
+#[cold]
+#[inline(never)]
+unsafe fn run_rarely<O, A, F, RA, R>(
+    mut call: Call<(O, A), RA>,
+    job: &StackJob<F, R>,
     deque: &Deque,
     slot: *mut Slot,
-    job: &StackJob<B, RB>,
-) -> (RA, Option<RB>)
+) -> (RA, bool)
 where
-    A: FnOnce(Watch<'_>) -> RA,
-    B: FnOnce(bool) -> RB + Send,
-    RB: Send,
+    A: FnOnce(O, Watch<'_>) -> RA,
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
 {
-    let ra = match unwind::catch(move || a(Watch::Entry(deque, slot))) {
-        Ok(ra) => ra,
-        Err(payload) => {
-            // SAFETY: what `a` pushed was popped while it unwound.
-            let is_back = unsafe { pop::<false>(deque, slot) };
-            // SAFETY: just popped.
-            unsafe { abandon(job, is_back, payload) }
-        }
-    };
-    // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
-    if unsafe { pop::<false>(deque, slot) } {
-        return (ra, None);
+    let data = (&raw mut call).cast();
+    let run = Call::<(O, A), RA>::run_first;
+    let pushed = Some((deque, slot));
+    // SAFETY: the job stays where it is, `data` is the call that `run` is for, and `run` is called once.
+    let (caught, is_back) = unsafe { run_and_pop(run, data, job.header(), pushed) };
+    if let Err(payload) = caught {
+        // SAFETY: popped, with this result.
+        unsafe { job.abandon(is_back, payload) }
     }
-    // SAFETY: the thief has finished; the result is taken once.
+    (call.result(), is_back)
+}
+
+/// The result of a job that another thread has run, with that of this thread; or its panic.
+///
+/// # Safety
+///
+/// As for [`StackJob::take_result`].
+#[cold]
+#[inline(never)]
+unsafe fn take_result<RA, F, R>(ra: RA, job: &StackJob<F, R>) -> (RA, R)
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    let ra = ManuallyDrop::new(ra);
+    // SAFETY: the caller's obligations.
     match unsafe { job.take_result() } {
-        Ok(rb) => (ra, Some(rb)),
+        Ok(rb) => (ManuallyDrop::into_inner(ra), rb),
         Err(payload) => {
-            unwind::discard(ra);
+            unwind::discard(ManuallyDrop::into_inner(ra));
             unwind::resume(payload)
         }
     }
+}
+
+/// A job of one type for all offers with this `work`.
+#[inline(always)]
+fn job_of<T, W, R>(item: T, work: W) -> StackJob<impl FnOnce(bool) -> R + Send, R>
+where
+    T: Send,
+    W: FnOnce(T) -> R + Send,
+    R: Send,
+{
+    StackJob::new(move |_| work(item))
+}
+
+/// Something to be done, and then what came of it. It is empty when it is dropped.
+struct Call<O, R> {
+    op: Option<O>,
+    result: Option<R>,
+}
+
+impl<O, R> Call<O, R> {
+    #[inline(always)]
+    fn new(op: O) -> Self {
+        Call {
+            op: Some(op),
+            result: None,
+        }
+    }
+
+    #[inline(always)]
+    fn result(&mut self) -> R {
+        self.result.take().expect("it has just been run")
+    }
+
+    /// What drops all that is in it, if that does anything.
+    #[inline(always)]
+    fn clear() -> Option<ClearFn> {
+        /// # Safety
+        ///
+        /// `call` is a call of this very type, and nobody else uses it.
+        unsafe fn clear<O, R>(call: *mut ()) {
+            // SAFETY: the caller's obligation.
+            let call = unsafe { &mut *call.cast::<Call<O, R>>() };
+            (call.op, call.result) = (None, None);
+        }
+
+        if const { mem::needs_drop::<O>() || mem::needs_drop::<R>() } {
+            Some(clear::<O, R>)
+        } else {
+            None
+        }
+    }
+}
+
+type ClearFn = unsafe fn(*mut ());
+
+/// Drops all that is in a call; a panic of it is swallowed.
+///
+/// # Safety
+///
+/// As for `clear`, which is that of this call.
+unsafe fn clear(call: *mut (), clear: Option<ClearFn>) {
+    if let Some(clear) = clear {
+        // SAFETY: the caller's obligation.
+        unwind::discard_erased(&mut || unsafe { clear(call) });
+    }
+}
+
+impl<O, A, R> Call<(O, A), R> {
+    /// Does it.
+    ///
+    /// # Safety
+    ///
+    /// `call` is one of this very type, and nobody else uses it.
+    #[cold]
+    unsafe fn run_first(call: *mut (), watch: Watch<'_>)
+    where
+        A: FnOnce(O, Watch<'_>) -> R,
+    {
+        // SAFETY: the caller's obligation.
+        let call = unsafe { &mut *call.cast::<Self>() };
+        if let Some((own, a)) = call.op.take() {
+            call.result = Some(a(own, watch));
+        }
+    }
+
+    /// As [`run_first`](Self::run_first), on whatever thread.
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    #[cold]
+    unsafe fn run_second(call: *mut ())
+    where
+        A: FnOnce(O) -> R,
+    {
+        // SAFETY: the caller's obligation.
+        let call = unsafe { &mut *call.cast::<Self>() };
+        if let Some((item, work)) = call.op.take() {
+            call.result = Some(work(item));
+        }
+    }
+}
+
+/// Pushes `job`, unless that has been done, runs `run` with `data`, and takes the job back: whether it is.
+/// Compiled once for all offers.
+///
+/// # Safety
+///
+/// The job stays where it is until then. If it has been pushed, then just now, to this slot of this deque,
+/// which is this thread's. `run` can be called with `data`, once.
+unsafe fn run_and_pop(
+    run: unsafe fn(*mut (), Watch<'_>),
+    data: *mut (),
+    job: *const Header,
+    pushed: Option<(&Deque, *mut Slot)>,
+) -> (Result<(), Payload>, bool) {
+    let (deque, slot) = match pushed {
+        Some((deque, slot)) if pool::attend(deque, slot) => (deque, slot),
+        Some(_) => {
+            // Undone, before any thread could see it.
+            let seat = local::seat().expect("whoever pushes has a seat");
+            let mut full = seat.current();
+            if full.is_gate() {
+                let room = full.next().expect("a gate has a room behind it");
+                if room.has_room() {
+                    let slot = room.vacant();
+                    // SAFETY: this thread owns the chain; the job is the caller's
+                    // obligation.
+                    if unsafe { room.push::<true>(slot, job) } {
+                        pool::attend(room, slot);
+                    }
+                    // SAFETY: the caller's obligation.
+                    let caught = unwind::catch(|| unsafe { run(data, Watch::Entry(room, slot)) });
+                    // SAFETY: all that `run` pushed has been popped.
+                    return (caught, unsafe { pop::<true>(room, slot) });
+                }
+                full = room;
+            }
+            let _restore = local::switch(seat, seat.overflow(full));
+            // SAFETY: the caller's obligations.
+            return unsafe { run_and_pop(run, data, job, None) };
+        }
+        None => {
+            // SAFETY: the current deque lives as long as this thread is in the pool,
+            // and so longer than this frame.
+            let deque = unsafe { local::deque().as_ref() }.expect("a loop runs inside a pool");
+            let slot = deque.vacant();
+            // SAFETY: this thread owns the deque; the rest is the caller's obligation.
+            if unsafe { deque.push::<false>(slot, job) } {
+                // SAFETY: just pushed. The deque may be a gate.
+                return unsafe { run_and_pop(run, data, job, Some((deque, slot))) };
+            }
+            (deque, slot)
+        }
+    };
+    // SAFETY: the caller's obligation.
+    let caught = unwind::catch(|| unsafe { run(data, Watch::Entry(deque, slot)) });
+    // SAFETY: all that `run` pushed has been popped, so this is the newest entry.
+    (caught, unsafe { pop::<false>(deque, slot) })
 }
 
 /// Takes an entry back. `false`: another thread has run it.
@@ -187,117 +475,4 @@ where
 unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
     // SAFETY: the caller's obligations.
     unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
-}
-
-/// `a` has panicked, and the job is back, or done: drops it, and goes on panicking.
-///
-/// # Safety
-///
-/// The job has been popped, with this result; what is on offer is used by nobody else.
-#[cold]
-#[inline(never)]
-unsafe fn abandon<B, R>(job: &StackJob<B, R>, is_back: bool, payload: Payload) -> !
-where
-    B: FnOnce(bool) -> R + Send,
-    R: Send,
-{
-    if is_back {
-        // SAFETY: the entry is this thread's again, and nobody ran it.
-        unwind::discard(unsafe { job.take_func() });
-    } else {
-        // SAFETY: the thief has finished; the result is taken once.
-        unwind::discard(unsafe { job.take_result() });
-    }
-    unwind::resume(payload)
-}
-
-/// The push met a full deque or a gate, or somebody who asks for attention.
-///
-/// # Safety
-///
-/// `a` can be moved out of; `deque` is this thread's, which has just pushed `job`
-/// to its `slot`.
-#[cold]
-#[inline(never)]
-unsafe fn uncommon<A, B, RA, RB>(
-    a: *mut A,
-    deque: &Deque,
-    slot: *mut Slot,
-    job: &StackJob<B, RB>,
-) -> (RA, Option<RB>)
-where
-    A: FnOnce(Watch<'_>) -> RA,
-    B: FnOnce(bool) -> RB + Send,
-    RB: Send,
-{
-    // SAFETY: moved out once.
-    let mut a = Some(unsafe { a.read() });
-    let mut ra = None;
-    let mut run = |watch: Watch<'_>| ra = a.take().map(|a| a(watch));
-    // SAFETY: the caller's obligations.
-    let (caught, is_back) = unsafe { run_and_pop(&mut run, deque, slot, job.header()) };
-    if let Err(payload) = caught {
-        // SAFETY: popped, with this result.
-        unsafe { abandon(job, is_back, payload) }
-    }
-    let ra = ra.expect("it has just been run");
-    if is_back {
-        return (ra, None);
-    }
-    // SAFETY: the thief has finished; the result is taken once.
-    match unsafe { job.take_result() } {
-        Ok(rb) => (ra, Some(rb)),
-        Err(payload) => {
-            unwind::discard(ra);
-            unwind::resume(payload)
-        }
-    }
-}
-
-/// Runs `a` where the job is pushed in the end, and pops that: whether it is back.
-/// Compiled once for all offers.
-///
-/// # Safety
-///
-/// `deque` is this thread's, which has just pushed `job` to its `slot`.
-unsafe fn run_and_pop(
-    a: &mut dyn FnMut(Watch<'_>),
-    deque: &Deque,
-    slot: *mut Slot,
-    job: *const Header,
-) -> (Result<(), Payload>, bool) {
-    if pool::attend(deque, slot) {
-        let caught = unwind::catch(|| a(Watch::Entry(deque, slot)));
-        // SAFETY: all that `a` pushed has been popped.
-        return (caught, unsafe { pop::<false>(deque, slot) });
-    }
-    let seat = local::seat().expect("whoever pushes has a seat");
-    let mut full = seat.current();
-    if full.is_gate() {
-        let room = full.next().expect("a gate has a room behind it");
-        if room.has_room() {
-            let slot = room.vacant();
-            // SAFETY: this thread owns the chain; the job is the caller's
-            // obligation.
-            if unsafe { room.push::<true>(slot, job) } {
-                pool::attend(room, slot);
-            }
-            let caught = unwind::catch(|| a(Watch::Entry(room, slot)));
-            // SAFETY: all that `a` pushed has been popped.
-            return (caught, unsafe { pop::<true>(room, slot) });
-        }
-        full = room;
-    }
-    let _restore = local::switch(seat, seat.overflow(full));
-    let further = seat.current();
-    let slot = further.vacant();
-    // SAFETY: the push was undone before any thread could see it; this thread
-    // owns the new deque.
-    if unsafe { further.push::<false>(slot, job) } {
-        // SAFETY: just pushed. The new deque may be a gate.
-        return unsafe { run_and_pop(a, further, slot, job) };
-    }
-    let caught = unwind::catch(|| a(Watch::Entry(further, slot)));
-    // SAFETY: all that `a` pushed has been popped.
-    (caught, unsafe { pop::<false>(further, slot) })
 }

@@ -61,16 +61,65 @@ pub(crate) fn registry() -> &'static Registry {
     }
 }
 
-/// Runs `op` in the global pool, for a thread that is in no pool.
-pub(crate) fn in_global<R: Send>(op: impl FnOnce() -> R + Send) -> R {
-    let mut op = Some(op);
-    let mut result = None;
-    call_global(&mut || result = op.take().map(|op| op()));
-    result.expect("the call has been run")
+/// Runs `op` in the pool that this thread is in, or else in the global one: `op` is compiled once.
+pub(crate) fn in_any<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    struct Call<O, R> {
+        op: Option<O>,
+        result: Option<R>,
+    }
+
+    /// # Safety
+    ///
+    /// `call` is a call of this very type, and nobody else uses it.
+    unsafe fn run<O: FnOnce() -> R, R>(call: *mut ()) {
+        // SAFETY: the caller's obligation.
+        let call = unsafe { &mut *call.cast::<Call<O, R>>() };
+        if let Some(op) = call.op.take() {
+            call.result = Some(op());
+        }
+    }
+
+    fn runner<O: FnOnce() -> R, R>(_call: &Call<O, R>) -> unsafe fn(*mut ()) {
+        run::<O, R>
+    }
+
+    let mut call = Call {
+        op: Some(op),
+        result: None,
+    };
+    let run = runner(&call);
+    // SAFETY: the call is of the type that `run` is for, and stays here; what is in it is `Send`.
+    unsafe { call_in_any((&raw mut call).cast(), run) };
+    call.result.expect("the call has been run")
 }
 
-/// Compiled once for all calls: there is one in every loop of a program.
-fn call_global(op: &mut (dyn FnMut() + Send)) {
+/// Runs `op` in the global pool, for a thread that is in no pool.
+#[cold]
+pub(crate) fn in_global<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    in_any(op)
+}
+
+/// Runs `run` with `call`. Compiled once for all calls: there is one in every loop of a program.
+///
+/// # Safety
+///
+/// `run` can be called with `call`, on any thread.
+unsafe fn call_in_any(call: *mut (), run: unsafe fn(*mut ())) {
+    if !local::deque().is_null() {
+        // SAFETY: the caller's obligation.
+        return unsafe { run(call) };
+    }
+    struct Erased(*mut ());
+
+    // SAFETY: the caller's promise.
+    unsafe impl Send for Erased {}
+
+    let call = Erased(call);
+    let op = move || {
+        let call = call;
+        // SAFETY: the caller's obligation.
+        unsafe { run(call.0) }
+    };
     let registry = registry();
     if registry.has_guests() {
         guest::enter(registry, |_| op());

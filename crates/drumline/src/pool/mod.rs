@@ -111,7 +111,7 @@ pub use {
 #[cfg(not(loom))]
 pub(crate) use {
     deque::Deque,
-    global::{in_global, registry as global_registry},
+    global::{in_any, in_global, registry as global_registry},
     guest::{may_visit, visit},
     handle::install,
     registry::{Registry, Shared},

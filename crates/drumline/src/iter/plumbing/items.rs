@@ -5,31 +5,21 @@
 //!   it.
 //! * [`Halves`]: those of an [`UnindexedProducer`].
 
-use super::drive::{self, Course, Part};
 use super::pace::Pace;
 use super::plant::planted;
 use super::{Consumer, Folder, Producer, UnindexedConsumer, UnindexedProducer};
-use crate::join::Watch;
 
 /// Items, as a loop sees them.
 pub(crate) trait Items: Send + Sized {
     /// What they are.
     type Item;
 
-    /// Goes through them while what comes after is on offer. Where one may be so much larger than another that
-    /// it is best to go through one before anything is decided, [`nested`](super::drive::nested).
-    #[inline(always)]
-    fn go_through<C>(
-        part: Part<Self, C>,
-        pace: &mut Pace,
-        folder: Option<C::Folder>,
-        watch: &Watch<'_>,
-    ) -> Course<C::Folder, C::Result>
-    where
-        C: Consumer<Self::Item>,
-    {
-        drive::in_runs(part, pace, folder, watch)
-    }
+    /// Whether their number is known, so that they can be [split](Self::split) anywhere.
+    const COUNTED: bool = false;
+
+    /// Whether one may be so much larger than another that it is best to go through one before anything is
+    /// decided: see [`nested`](super::drive::nested).
+    const NESTS: bool = false;
 
     /// Whether there is no more than this to be done, in items or whatever `pace` goes by; false
     /// where nobody knows.
@@ -42,17 +32,23 @@ pub(crate) trait Items: Send + Sized {
     /// where that cannot be done, or is not worth it.
     fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self>;
 
-    /// Splits off the first `count` items, and says where that is, if it is easy.
+    /// How many there are, where that is known.
     #[inline(always)]
-    fn part_first(self, count: usize) -> Result<(Self, Self, usize), Self> {
-        let _ = count;
-        Err(self)
+    fn len(&self) -> usize {
+        unreachable!("only what is counted has a length")
     }
 
-    /// Splits off the last item, or the last `min`, and says where that is, if it is easy.
-    fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
-        let _ = min;
-        Err(self)
+    /// Where [`halve`](Self::halve) would split, where their number is known: not at an end, if there are at least
+    /// two, and twice as many as a part should have.
+    #[inline(always)]
+    fn middle(&self, pace: &Pace, is_late: bool) -> usize {
+        halfway(self.len(), is_late, pace.min)
+    }
+
+    /// Splits off the first `at` items, where their number is known.
+    #[inline(always)]
+    fn split(self, at: usize) -> (Self, Self) {
+        unreachable!("only what is counted is split at {at}")
     }
 
     /// Gives the next run to `folder`.
@@ -86,7 +82,15 @@ pub(super) struct Counted<P> {
     pub(super) len: usize,
 }
 
-impl<P: Producer> Counted<P> {
+impl<P: Producer> Items for Counted<P> {
+    type Item = P::Item;
+    const COUNTED: bool = true;
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.len
+    }
+
     #[inline(always)]
     fn split(mut self, at: usize) -> (Self, Self) {
         let (producer, mut rest) = self.producer.split_at(at);
@@ -101,10 +105,6 @@ impl<P: Producer> Counted<P> {
         };
         (first, second)
     }
-}
-
-impl<P: Producer> Items for Counted<P> {
-    type Item = P::Item;
 
     #[inline(always)]
     fn at_most(&self, count: usize) -> bool {
@@ -125,21 +125,6 @@ impl<P: Producer> Items for Counted<P> {
         if at == 0 {
             return Err(self);
         }
-        let (first, second) = self.split(at);
-        Ok((first, second, at))
-    }
-
-    #[inline(always)]
-    fn part_first(self, count: usize) -> Result<(Self, Self, usize), Self> {
-        let (first, second) = self.split(count);
-        Ok((first, second, count))
-    }
-
-    fn part_last(self, min: usize) -> Result<(Self, Self, usize), Self> {
-        if self.len <= 2 || self.len / 2 < min {
-            return Err(self);
-        }
-        let at = self.len - min;
         let (first, second) = self.split(at);
         Ok((first, second, at))
     }
@@ -248,18 +233,7 @@ impl<P> Halves<P> {
 
 impl<P: UnindexedProducer> Items for Halves<P> {
     type Item = P::Item;
-
-    fn go_through<C>(
-        part: Part<Self, C>,
-        pace: &mut Pace,
-        folder: Option<C::Folder>,
-        watch: &Watch<'_>,
-    ) -> Course<C::Folder, C::Result>
-    where
-        C: Consumer<Self::Item>,
-    {
-        drive::nested(part, pace, folder, watch)
-    }
+    const NESTS: bool = true;
 
     fn at_most(&self, _count: usize) -> bool {
         self.stack.is_empty()

@@ -87,7 +87,7 @@ pub use {nest::Nested, tempo::Tempo};
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
 pub(crate) use {
-    drive::{Course, Part, bridge_stretch, drive_items, nested},
+    drive::{bridge_stretch, drive_items},
     items::{Items, Stretch},
     pace::Pace,
 };

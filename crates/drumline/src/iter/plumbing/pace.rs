@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::sync::Instant;
+
 /// How often an eager loop halves its items before a thread goes through them.
 pub(super) const SPLITS: u32 = 6;
 
@@ -81,20 +83,22 @@ impl Pace {
         self.is_helped || self.run >= UNTIMED
     }
 
-    /// A run is over.
+    /// A run is over that was not measured.
     #[inline(always)]
-    pub(super) fn learn(&mut self, took: Option<Duration>) {
-        match took {
-            None => self.run = self.run.saturating_mul(64),
-            Some(took) if took < SHORT => {
-                self.run = self.run.saturating_mul(2);
-                self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
-            }
-            Some(took) if took > LONG => {
-                self.run = (self.run / 2).max(self.min);
-                self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
-            }
-            Some(_) => {}
+    pub(super) fn learn_nothing(&mut self) {
+        self.run = self.run.saturating_mul(64);
+    }
+
+    /// A run is over that began at `start`.
+    #[inline(never)]
+    pub(super) fn learn_since(&mut self, start: Instant) {
+        let took = start.elapsed();
+        if took < SHORT {
+            self.run = self.run.saturating_mul(2);
+            self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
+        } else if took > LONG {
+            self.run = (self.run / 2).max(self.min);
+            self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
         }
     }
 }
