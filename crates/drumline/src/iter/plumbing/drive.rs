@@ -249,7 +249,7 @@ where
     }
 
     /// Goes through the next run, after the items of `folder`, if there is one. Compiled apart, too.
-    #[inline(never)]
+    #[inline(always)]
     fn fold_run(self, pace: &mut Pace, folder: Option<C::Folder>) -> (C::Folder, Self) {
         let (folder, consumer) = match folder {
             Some(folder) => self.consumer.advance(folder, pace.run),

@@ -65,11 +65,16 @@ pub(crate) trait Items: Send + Sized {
     fn arrive(&mut self) {}
 }
 
+/// What is left of a loop that nobody has come to help with so far is over before anybody comes, if it is no more than
+/// this.
+const BRIEF: usize = 1024;
+
 /// Where to split: in the middle, or later, but not so late that fewer than `min` would follow.
 #[inline(always)]
 fn halfway(len: usize, is_late: bool, min: usize) -> usize {
     let offered = if is_late {
-        (len / 4).max(min)
+        let share = if len < BRIEF { len / 8 } else { len / 4 };
+        share.max(min)
     } else {
         len.div_ceil(2)
     };

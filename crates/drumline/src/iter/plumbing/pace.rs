@@ -46,7 +46,7 @@ impl Pace {
     /// The pace of a loop that nobody has helped with yet.
     #[inline(always)]
     pub(super) fn new(len: usize, min: usize) -> Self {
-        let share = (len / 16).max(1);
+        let share = len.div_ceil(16);
         Pace {
             run: min,
             hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
