@@ -16,9 +16,8 @@
 //!   its own half. So it is during each run once somebody helps.
 //! * *A run hides little*: 64 times as many items as the run before, up to 1,024, while half of all stand open,
 //!   where nobody came; what takes some microseconds, where somebody did.
-//! * *Unhelped is sequential.* Runs grow, offers become few, the folder goes on from run to run
-//!   and from part to part ([`Consumer::resume`]).
-//!
+//! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done, small; the folder goes
+//!   on from run to run and from part to part ([`Consumer::resume`]).
 //! * *A thief begins at the end*: with the last item of what it took, while the rest is on offer.
 //!
 //! What is not indexed goes the same way ([`items`](super::items)): a run is a piece of a text, or
