@@ -1,0 +1,358 @@
+//! A round: one stream is run, and then it is asked what became of its items.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use drumline::iter::{CancellationToken, Progress};
+use drumline::stream::{self, Feed, OnPanic, Report, Source, Stream, Work};
+use stress::{Random, Waited, fail};
+
+use crate::item::{Item, Mark, Taken, Tally};
+use crate::plan::{End, From, POOLS, Plan, Shape, Who};
+
+/// Nobody holds items for so long after the end of a stream.
+const GONE: Duration = Duration::from_secs(12);
+
+/// What a stream and its items share.
+pub struct Round {
+    seed: u64,
+    pub plan: Plan,
+    pub marks: Vec<Mark>,
+    /// Items that are not dropped.
+    pub alive: AtomicUsize,
+    token: CancellationToken,
+    progress: Progress,
+    /// Has somebody else cancel.
+    cancel: mpsc::Sender<()>,
+}
+
+/// What an end says, and the report if it has one.
+type Told = (Tally, Option<Report>);
+
+/// Runs the stream of this seed, and checks.
+pub fn run(seed: u64) {
+    let plan = Plan::new(&mut Random::new(seed));
+    let (cancel, cancelled) = mpsc::channel();
+    let round = Arc::new(Round {
+        seed,
+        marks: (0..plan.items).map(|_| Mark::default()).collect(),
+        plan,
+        alive: AtomicUsize::new(0),
+        token: CancellationToken::new(),
+        progress: Progress::new(),
+        cancel,
+    });
+    let told = thread::scope(|scope| {
+        let this = &round;
+        if this.plan.cancel.is_some() {
+            scope.spawn(move || cancelled.recv().map(|()| this.token.cancel()));
+        }
+        let told = catch_unwind(AssertUnwindSafe(|| match this.plan.from {
+            From::Iterator => {
+                let (own, mut place) = (Arc::clone(this), 0);
+                let numbers = (0..this.plan.items).map(move |number| {
+                    let item = Item::new(number, 0, &own);
+                    item.take(&mut place);
+                    item
+                });
+                this.stream(stream::iter(numbers))
+            }
+            From::Queue(places, senders) => {
+                let (send, receive) = stream::queue(places);
+                for sender in 0..senders {
+                    let send = send.clone();
+                    scope.spawn(move || this.feed(sender, senders, |item| send.send(item).is_ok()));
+                }
+                drop(send);
+                this.stream_of(receive)
+            }
+            From::Channel => {
+                let (send, receive) = mpsc::channel();
+                scope.spawn(move || this.feed(0, 1, |item| send.send(item).is_ok()));
+                this.stream_of(receive)
+            }
+        }));
+        // If the item was never reached. Nobody may be there.
+        _ = this.cancel.send(());
+        told
+    });
+    round.verify(told);
+}
+
+impl Round {
+    /// Ends the process with a message and the plan unless `ok`.
+    pub fn check(&self, ok: bool, why: &str) {
+        if !ok {
+            fail(&format!("{why}: seed {}, {:#?}", self.seed, self.plan));
+        }
+    }
+
+    /// Sends every item whose turn it is, until nobody wants any more.
+    fn feed(self: &Arc<Self>, from: u64, step: u64, send: impl Fn(Item) -> bool) {
+        let gaps = self.plan.gaps;
+        for number in (from..self.plan.items).step_by(step as usize) {
+            if number % gaps == gaps - 1 {
+                thread::sleep(Duration::from_micros(50));
+            }
+            if !send(Item::new(number, 0, self)) {
+                return;
+            }
+        }
+    }
+
+    fn stream_of(self: &Arc<Self>, source: impl Source<Item = Item> + 'static) -> Told {
+        let source: Box<dyn Source<Item = Item>> = Box::new(Taken(source, 0));
+        self.stream(stream::stream(source))
+    }
+
+    /// Runs it, perhaps in a pool.
+    fn stream<S: Source<Item = Item> + 'static>(self: &Arc<Self>, stream: Stream<S>) -> Told {
+        match self.plan.inside {
+            Some(pool) => POOLS[pool].install(|| self.shape(stream)),
+            None => self.shape(stream),
+        }
+    }
+
+    fn shape<S: Source<Item = Item> + 'static>(self: &Arc<Self>, stream: Stream<S>) -> Told {
+        let own = Arc::clone(self);
+        let stream = self.knobs(0, stream).progress(&self.progress);
+        let stream = stream.map(move |item| own.work(0, item));
+        match self.plan.shape {
+            Shape::Map => self.end_of_own(stream),
+            Shape::FilterMap => {
+                let own = Arc::clone(self);
+                let some = move |item: Item| (own.plan.copies(item.number) > 0).then_some(item);
+                self.end_of_own(stream.filter_map(some))
+            }
+            Shape::FlatMap if self.plan.two => {
+                let stream = stream.flat_map(Item::copies);
+                let first = if self.plan.ordered {
+                    stream.ordered()
+                } else {
+                    stream.unordered()
+                };
+                let second = self.knobs(1, first.stream());
+                self.end(second.map(|item| self.work(1, item)))
+            }
+            Shape::FlatMap => self.end_of_own(stream.flat_map(Item::copies)),
+        }
+    }
+
+    fn knobs<F: Feed<Item = Item>>(&self, stage: usize, stream: Stream<F>) -> Stream<F> {
+        let knobs = &self.plan.stages[stage];
+        let mut stream = stream.on_panic(self.plan.on_panic);
+        stream = match knobs.who {
+            Who::Common => stream,
+            Who::Pool(pool) => stream.pool(&POOLS[pool]),
+            Who::Jobs(pool, jobs) => stream.pool(&POOLS[pool]).jobs(jobs),
+            Who::Threads(threads) => stream.threads(threads),
+        };
+        if let Some(items) = knobs.batch {
+            stream = stream.batch(items);
+        }
+        if let Some(items) = knobs.batch_limit {
+            stream = stream.batch_limit(items);
+        }
+        if let Some(items) = knobs.in_flight {
+            stream = stream.in_flight(items);
+        }
+        if let Some(weight) = knobs.weight {
+            stream = stream.weigh(weight, |item| item.number as usize % 10);
+        }
+        match self.plan.cancel {
+            Some((at, _)) if at == stage => stream.cancel_on(&self.token),
+            _ => stream,
+        }
+    }
+
+    /// What a stage does with an item.
+    fn work(&self, stage: usize, mut item: Item) -> Item {
+        self.check(*item.steps == stage, "an item has been here");
+        *item.steps += 1;
+        if stage == 0 {
+            item.mark().worked.fetch_add(1, Ordering::Relaxed);
+        }
+        if self.plan.cancel == Some((stage, item.number)) {
+            // Nobody is there if copies have come here before.
+            _ = self.cancel.send(());
+        }
+        self.plan.spend(item.number);
+        if self.plan.panics_with(stage, item.number) {
+            item.mark().lost.fetch_add(1, Ordering::Relaxed);
+            // Without the hook's message.
+            resume_unwind(Box::new(item.number));
+        }
+        item
+    }
+
+    /// The ends that only a stream has that borrows nothing, and the others.
+    fn end_of_own<S, W>(&self, stream: Stream<S, W>) -> Told
+    where
+        S: Source<Item = Item> + 'static,
+        W: Work<Item, Out = Item> + 'static,
+        W::State: 'static,
+    {
+        let most = match self.plan.end {
+            End::IntoIter => usize::MAX,
+            End::Drop(results) => results,
+            _ => return self.end(stream),
+        };
+        let tally = if self.plan.ordered {
+            Tally::of(stream.ordered().into_iter().take(most))
+        } else {
+            Tally::of(stream.unordered().into_iter().take(most))
+        };
+        (tally, None)
+    }
+
+    fn end<F: Feed, W: Work<F::Item, Out = Item>>(&self, stream: Stream<F, W>) -> Told {
+        match self.plan.end {
+            End::ForEach => {
+                let (count, sum) = (AtomicU64::new(0), AtomicU64::new(0));
+                let report = stream.for_each(|item| {
+                    let one = Tally::one(item);
+                    count.fetch_add(one.count, Ordering::Relaxed);
+                    sum.fetch_add(one.sum, Ordering::Relaxed);
+                });
+                return (
+                    Tally::new(count.into_inner(), sum.into_inner()),
+                    Some(report),
+                );
+            }
+            End::Fold => {
+                let add = |tally: &mut Tally, item| tally.merge(Tally::one(item));
+                let (tally, report) = stream.fold_report(Tally::default, add, Tally::merge);
+                return (tally, Some(report));
+            }
+            End::Reduce => {
+                let reduced = stream.map(Tally::one).reduce(|mut tally, more| {
+                    tally.merge(more);
+                    tally
+                });
+                return (reduced.unwrap_or_default(), None);
+            }
+            _ => {}
+        }
+        let serial = if self.plan.ordered {
+            stream.ordered()
+        } else {
+            stream.unordered()
+        };
+        match self.plan.end {
+            End::Leave(results) => (serial.with(|all| Tally::of(all.take(results))), None),
+            End::Send => thread::scope(|scope| {
+                let (send, mut receive) = stream::queue(3);
+                let arrive = move || Tally::of(std::iter::from_fn(|| receive.recv()));
+                let arrive = scope.spawn(arrive);
+                let Ok(report) = serial.send_to(&send) else {
+                    fail("the other end of a queue is gone");
+                };
+                drop(send);
+                (arrive.join().expect("no panic"), Some(report))
+            }),
+            _ => {
+                let mut tally = Tally::default();
+                let report = serial.for_each(|item| tally.add_next(item));
+                (tally, Some(report))
+            }
+        }
+    }
+
+    /// Asks what became of the items.
+    fn verify(&self, told: Result<Told, Box<dyn Any + Send>>) {
+        let plan = &self.plan;
+        if matches!(plan.end, End::IntoIter | End::Drop(_)) {
+            // Who nobody waits for may still be about to go.
+            let mut waited = Waited::new();
+            while self.alive.load(Ordering::Acquire) > 0 {
+                self.check(waited.so_far() < GONE, "items are never dropped");
+                thread::yield_now();
+            }
+        }
+        let load = |count: &std::sync::atomic::AtomicU32| count.load(Ordering::Relaxed);
+        let (mut taken, mut lost, mut arrived) = (0, Vec::new(), Tally::default());
+        let stops = plan.on_panic == OnPanic::Stop;
+        let panic_stage = plan.panics.map_or(0, |(stage, _)| stage);
+        let any_lost = self.marks.iter().any(|mark| load(&mark.lost) > 0);
+        let is_left = matches!(plan.end, End::Leave(_) | End::Drop(_))
+            || plan.cancel.is_some_and(|(stage, _)| stage == 1)
+            || (stops && any_lost && panic_stage == 1);
+        for (number, mark) in (0..).zip(&self.marks) {
+            let place = mark.place.load(Ordering::Relaxed);
+            let is_taken = place > 0;
+            let loses = plan.panics_with(panic_stage, number);
+            let copies = if is_taken { plan.copies(number) } else { 0 };
+            let (to_arrive, to_lose) = match (loses, panic_stage) {
+                (false, _) => (copies, 0),
+                (true, 0) => (0, u32::from(is_taken)),
+                (true, _) => (0, copies),
+            };
+            let of = |what: &str| format!("{what}, as for item {number}");
+            let is = |count, should: u32| load(count) == should;
+            let may = |count, should| load(count) == should || (is_left && load(count) < should);
+            self.check(is(&mark.dropped, load(&mark.made)), &of("not dropped once"));
+            let worked = is(&mark.worked, u32::from(is_taken));
+            self.check(worked, &of("taken and not worked on once"));
+            self.check(may(&mark.arrived, to_arrive), &of("not arrived once"));
+            self.check(may(&mark.lost, to_lose), &of("not lost to a panic"));
+            taken += u64::from(is_taken);
+            lost.extend((0..load(&mark.lost)).map(|_| (place, number)));
+            let count = u64::from(load(&mark.arrived));
+            arrived.merge(Tally::new(count, count * number));
+        }
+        lost.sort_unstable();
+        self.check(self.progress.finished() as u64 == taken, "wrong progress");
+        let is_whole = !is_left && plan.cancel.is_none() && !(stops && any_lost);
+        let all_taken = taken == plan.items || !is_whole;
+        self.check(all_taken, "the stream has ended before its source");
+        match told {
+            Ok((tally, report)) => {
+                let may_hide = matches!(plan.end, End::Drop(_));
+                let is_right = !(stops && any_lost) || may_hide;
+                self.check(is_right, "a panic has not been told");
+                self.check(tally.is_like(arrived), "the end says something else");
+                if let Some(report) = report {
+                    self.verify_report(report, taken, &lost);
+                }
+            }
+            Err(payload) => {
+                let Ok(number) = payload.downcast::<u64>() else {
+                    self.check(false, "a strange panic");
+                    return;
+                };
+                let is_first = lost.first().is_some_and(|(_, first)| *first == *number);
+                let is_any = lost.iter().any(|(_, lost)| *lost == *number);
+                let is_right = if plan.ordered || panic_stage == 0 {
+                    is_first
+                } else {
+                    is_any
+                };
+                self.check(stops && is_right, "the wrong panic");
+            }
+        }
+    }
+
+    fn verify_report(&self, report: Report, taken: u64, lost: &[(u64, u64)]) {
+        if !self.plan.two {
+            self.check(report.items == taken, "a report with wrong items");
+        }
+        let mut told = Vec::new();
+        for panic in report.panics {
+            let (stage, index) = (panic.stage(), panic.index());
+            let Ok(number) = panic.into_payload().downcast::<u64>() else {
+                return self.check(false, "a strange panic");
+            };
+            self.check(self.plan.panics_with(stage, *number), "a panic elsewhere");
+            let place = self.marks[*number as usize].place.load(Ordering::Relaxed);
+            let is_there = stage > 0 || place == index + 1;
+            self.check(is_there, "a panic with the number of another item");
+            told.push((place, *number));
+        }
+        told.sort_unstable();
+        self.check(told == lost, "a report with wrong panics");
+    }
+}
