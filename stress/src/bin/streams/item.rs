@@ -33,7 +33,6 @@ impl Item {
         round.marks[number as usize]
             .made
             .fetch_add(1, Ordering::Relaxed);
-        round.alive.fetch_add(1, Ordering::Relaxed);
         Item {
             number,
             steps: Box::new(steps),
@@ -64,7 +63,6 @@ impl Item {
 impl Drop for Item {
     fn drop(&mut self) {
         self.mark().dropped.fetch_add(1, Ordering::Relaxed);
-        self.round.alive.fetch_sub(1, Ordering::Release);
     }
 }
 

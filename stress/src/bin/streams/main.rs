@@ -10,25 +10,38 @@ mod item;
 mod plan;
 mod round;
 
+use std::sync::Arc;
 use std::thread;
 
-use stress::{Run, round_done};
+use drumline::Pool;
+use stress::{Run, fail, round_done};
+
+use plan::POOLS;
 
 /// Threads with streams of their own.
 const CALLERS: u64 = 4;
 
 fn main() {
     let run = Run::start();
+    let pool = |(jobs, guests)| Pool::builder().jobs(jobs).guests(guests).build();
+    let pools = POOLS.map(|kind| pool(kind).expect("a pool"));
+    let pools = Arc::new(Vec::from(pools));
     thread::scope(|scope| {
         for caller in 0..CALLERS {
+            let pools = &pools;
             let mut random = run.random(caller);
             scope.spawn(move || {
                 while run.goes_on() {
-                    round::run(random.number());
+                    round::run(random.number(), pools);
                     round_done();
                 }
             });
         }
     });
+    for pool in Arc::into_inner(pools).expect("nobody else has them") {
+        if pool.shutdown().is_err() {
+            fail("a pool could not be shut down");
+        }
+    }
     run.report("streams");
 }

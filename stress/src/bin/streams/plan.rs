@@ -1,19 +1,14 @@
 //! A stream made at random: what it is, and what becomes of its items.
 
-use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
+use drumline::blocking;
 use drumline::stream::OnPanic;
-use drumline::{Pool, blocking};
 use stress::{Random, dither, work_for};
 
-/// Jobs, and whether there are guests.
-pub static POOLS: LazyLock<Vec<Pool>> = LazyLock::new(|| {
-    let pool = |(jobs, guests)| Pool::builder().jobs(jobs).guests(guests).build();
-    let kinds = [(1, true), (2, true), (4, true), (1, false), (3, false)];
-    kinds.map(|kind| pool(kind).expect("a pool")).into()
-});
+/// The pools that there are: their jobs, and whether they take guests.
+pub const POOLS: [(usize, bool); 5] = [(1, true), (2, true), (4, true), (1, false), (3, false)];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum From {
@@ -25,7 +20,8 @@ pub enum From {
 
 #[derive(Clone, Copy, Debug)]
 pub enum Who {
-    Common,
+    /// Of the pool that the calling thread is in.
+    Near,
     Pool(usize),
     Jobs(usize, usize),
     Threads(usize),
@@ -105,7 +101,7 @@ impl Plan {
         let pool = |random: &mut Random| random.below(POOLS.len() as u64) as usize;
         let knobs = |random: &mut Random| Knobs {
             who: match random.below(6) {
-                0 => Who::Common,
+                0 => Who::Near,
                 1 | 2 => Who::Pool(pool(random)),
                 3 => Who::Jobs(pool(random), 1 + random.below(5) as usize),
                 _ => Who::Threads(1 + random.below(4) as usize),
@@ -115,10 +111,13 @@ impl Plan {
             in_flight: some(random, 3, 50),
             weight: some(random, 4, 100),
         };
-        let pace = pick(
-            random,
-            &[Pace::Short, Pace::Long, Pace::Blocking, Pace::Forking],
-        );
+        let stages = [knobs(random), knobs(random)];
+        let is = |who: fn(&Who) -> bool| stages.iter().any(|knobs| who(&knobs.who));
+        // Nothing is for the global pool: it never ends, and ThreadSanitizer would complain of its threads.
+        let inside = is(|who| matches!(who, Who::Near)) || random.below(4) == 0;
+        let forks = !is(|who| matches!(who, Who::Threads(_)));
+        let paces = [Pace::Short, Pace::Long, Pace::Blocking, Pace::Forking];
+        let pace = pick(random, &paces[..3 + usize::from(forks)]);
         let most = pick(random, &[20, 300, 2_000]);
         let items = random.below(if matches!(pace, Pace::Long) { 20 } else { most });
         let leave = random.below(items + 1) as usize;
@@ -133,7 +132,7 @@ impl Plan {
             } else {
                 pick(random, &[Shape::Map, Shape::FilterMap, Shape::FlatMap])
             },
-            stages: [knobs(random), knobs(random)],
+            stages,
             two,
             ordered: random.below(3) > 0,
             end: match random.below(if two { 6 } else { 9 }) {
@@ -155,7 +154,7 @@ impl Plan {
                 (stage, at as u64)
             }),
             gaps: 1 + random.below(300),
-            inside: (random.below(4) == 0).then(|| pool(random)),
+            inside: inside.then(|| pool(random)),
         }
     }
 

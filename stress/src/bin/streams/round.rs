@@ -2,17 +2,18 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use drumline::Pool;
 use drumline::iter::{CancellationToken, Progress};
 use drumline::stream::{self, Feed, OnPanic, Report, Source, Stream, Work};
 use stress::{Random, Waited, fail};
 
 use crate::item::{Item, Mark, Taken, Tally};
-use crate::plan::{End, From, POOLS, Plan, Shape, Who};
+use crate::plan::{End, From, Plan, Shape, Who};
 
 /// Nobody holds items for so long after the end of a stream.
 const GONE: Duration = Duration::from_secs(12);
@@ -22,8 +23,7 @@ pub struct Round {
     seed: u64,
     pub plan: Plan,
     pub marks: Vec<Mark>,
-    /// Items that are not dropped.
-    pub alive: AtomicUsize,
+    pools: Arc<Vec<Pool>>,
     token: CancellationToken,
     progress: Progress,
     /// Has somebody else cancel.
@@ -34,14 +34,14 @@ pub struct Round {
 type Told = (Tally, Option<Report>);
 
 /// Runs the stream of this seed, and checks.
-pub fn run(seed: u64) {
+pub fn run(seed: u64, pools: &Arc<Vec<Pool>>) {
     let plan = Plan::new(&mut Random::new(seed));
     let (cancel, cancelled) = mpsc::channel();
-    let round = Arc::new(Round {
+    let mut round = Arc::new(Round {
         seed,
+        pools: Arc::clone(pools),
         marks: (0..plan.items).map(|_| Mark::default()).collect(),
         plan,
-        alive: AtomicUsize::new(0),
         token: CancellationToken::new(),
         progress: Progress::new(),
         cancel,
@@ -80,6 +80,14 @@ pub fn run(seed: u64) {
         _ = this.cancel.send(());
         told
     });
+    // Who nobody waits for may still be about to go.
+    let may_last = matches!(round.plan.end, End::IntoIter | End::Drop(_));
+    let mut waited = Waited::new();
+    while Arc::get_mut(&mut round).is_none() {
+        let is_late = !may_last || waited.so_far() > GONE;
+        round.check(!is_late, "somebody still holds the items, or the functions");
+        thread::yield_now();
+    }
     round.verify(told);
 }
 
@@ -112,7 +120,7 @@ impl Round {
     /// Runs it, perhaps in a pool.
     fn stream<S: Source<Item = Item> + 'static>(self: &Arc<Self>, stream: Stream<S>) -> Told {
         match self.plan.inside {
-            Some(pool) => POOLS[pool].install(|| self.shape(stream)),
+            Some(pool) => self.pools[pool].install(|| self.shape(stream)),
             None => self.shape(stream),
         }
     }
@@ -147,8 +155,8 @@ impl Round {
         let mut stream = stream.on_panic(self.plan.on_panic);
         stream = match knobs.who {
             Who::Common => stream,
-            Who::Pool(pool) => stream.pool(&POOLS[pool]),
-            Who::Jobs(pool, jobs) => stream.pool(&POOLS[pool]).jobs(jobs),
+            Who::Pool(pool) => stream.pool(&self.pools[pool]),
+            Who::Jobs(pool, jobs) => stream.pool(&self.pools[pool]).jobs(jobs),
             Who::Threads(threads) => stream.threads(threads),
         };
         if let Some(items) = knobs.batch {
@@ -265,15 +273,7 @@ impl Round {
     /// Asks what became of the items.
     fn verify(&self, told: Result<Told, Box<dyn Any + Send>>) {
         let plan = &self.plan;
-        if matches!(plan.end, End::IntoIter | End::Drop(_)) {
-            // Who nobody waits for may still be about to go.
-            let mut waited = Waited::new();
-            while self.alive.load(Ordering::Acquire) > 0 {
-                self.check(waited.so_far() < GONE, "items are never dropped");
-                thread::yield_now();
-            }
-        }
-        let load = |count: &std::sync::atomic::AtomicU32| count.load(Ordering::Relaxed);
+        let load = |count: &AtomicU32| count.load(Ordering::Relaxed);
         let (mut taken, mut lost, mut arrived) = (0, Vec::new(), Tally::default());
         let stops = plan.on_panic == OnPanic::Stop;
         let panic_stage = plan.panics.map_or(0, |(stage, _)| stage);
