@@ -154,7 +154,7 @@ impl Round {
         let knobs = &self.plan.stages[stage];
         let mut stream = stream.on_panic(self.plan.on_panic);
         stream = match knobs.who {
-            Who::Common => stream,
+            Who::Near => stream,
             Who::Pool(pool) => stream.pool(&self.pools[pool]),
             Who::Jobs(pool, jobs) => stream.pool(&self.pools[pool]).jobs(jobs),
             Who::Threads(threads) => stream.threads(threads),
