@@ -9,6 +9,7 @@
 mod item;
 mod plan;
 mod round;
+mod verify;
 
 use std::sync::Arc;
 use std::thread;
