@@ -292,6 +292,46 @@ fn the_first_error_is_told() {
     }
 }
 
+/// Sets an event when it is dropped.
+struct SetsAtEnd<'a>(&'a Event);
+
+impl Drop for SetsAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
+/// A stage that is left early finishes what it has taken. What panics then, when the next stage is gone, is told, too.
+#[test]
+fn late_panics_are_told() {
+    let (begun, gone) = (Event::new(), Event::new());
+    let (begun, end) = (&begun, SetsAtEnd(&gone));
+    let stage = stream::iter(0..2)
+        .threads(2)
+        .batch(1)
+        .on_panic(OnPanic::GoOn);
+    let results = stage.map_ordered(|item| {
+        if item == 1 {
+            begun.set();
+            gone.wait();
+            quiet_panic("late");
+        }
+        item
+    });
+    let failed = results.stream().threads(1).try_for_each(move |_| {
+        let _here = &end;
+        begun.wait();
+        Err::<(), _>(())
+    });
+    let report = failed.unwrap_err().report;
+    let told: Vec<_> = report
+        .panics
+        .iter()
+        .map(|panic| (panic.stage(), panic.index()))
+        .collect();
+    assert_eq!((report.items, told), (1, vec![(0, 1)]));
+}
+
 /// Many short lives: a panic at every 1,000th item, all told, in streams that stop and in streams that go on.
 #[test]
 fn a_thousand_runs_with_panics() {

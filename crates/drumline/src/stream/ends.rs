@@ -223,11 +223,13 @@ where
             consumers,
             settings,
         } = self;
-        feed.feed(ToTheEnd {
+        let lost = settings.lost.clone();
+        let (states, items) = feed.feed(ToTheEnd {
             work,
             consumers,
             settings,
-        })
+        });
+        (states, lost.report(items))
     }
 }
 
@@ -239,7 +241,8 @@ struct ToTheEnd<W, T> {
 }
 
 impl<T: Send, W: Work<T>> Use<T> for ToTheEnd<W, T> {
-    type Out = (Vec<W::State>, Report);
+    /// The states, and how many items there were.
+    type Out = (Vec<W::State>, u64);
 
     fn apply<S: Source<Item = T>>(self, source: S) -> Self::Out {
         let consumers = self.consumers;
@@ -252,7 +255,7 @@ impl<T: Send, W: Work<T>> Use<T> for ToTheEnd<W, T> {
             unwind::discard(stage.take_states());
             unwind::resume(payload);
         }
-        (stage.take_states(), stage.report())
+        (stage.take_states(), stage.desk.items())
     }
 }
 

@@ -95,11 +95,12 @@ impl Lost {
         });
     }
 
-    /// All of them so far, in the order of stages and items.
-    pub(super) fn take(&self) -> Vec<Panicked> {
-        let mut lost = std::mem::take(&mut lock(&self.0).0);
-        lost.sort_by_key(|panicked| (panicked.stage, panicked.index));
-        lost
+    /// What the last stage did, and all panics, in the order of stages and items. Only when the whole stream has
+    /// returned: where a stage ends early, those before it still finish what they have taken.
+    pub(super) fn report(&self, items: u64) -> Report {
+        let mut panics = std::mem::take(&mut lock(&self.0).0);
+        panics.sort_by_key(|panicked| (panicked.stage, panicked.index));
+        Report { items, panics }
     }
 }
 

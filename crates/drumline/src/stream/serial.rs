@@ -59,7 +59,7 @@ where
     /// Until `serial` has returned and what was in flight is finished. A source that has no
     /// [stopper](Source::stopper) and says nothing more holds it up, if `serial` returns before the end.
     pub fn with<R>(self, serial: impl FnOnce(&mut Results<'_, W::Out>) -> R) -> R {
-        let (result, _) = self.run(serial);
+        let (result, _) = self.attend(serial);
         result
     }
 
@@ -174,8 +174,15 @@ where
         next
     }
 
-    /// Runs the stage, and says what it did.
+    /// Runs the stage, and says what it did, and those before it.
     fn run<R>(self, serial: impl FnOnce(&mut Results<'_, W::Out>) -> R) -> (R, Report) {
+        let lost = self.settings.lost.clone();
+        let (result, items) = self.attend(serial);
+        (result, lost.report(items))
+    }
+
+    /// Runs the stage, and says how many items there were.
+    fn attend<R>(self, serial: impl FnOnce(&mut Results<'_, W::Out>) -> R) -> (R, u64) {
         let Serial {
             feed,
             work,
@@ -216,9 +223,9 @@ where
     W: Work<T>,
     K: FnOnce(&mut Results<'_, W::Out>) -> R,
 {
-    type Out = (R, Report);
+    type Out = (R, u64);
 
-    fn apply<S: Source<Item = T>>(self, source: S) -> (R, Report) {
+    fn apply<S: Source<Item = T>>(self, source: S) -> (R, u64) {
         let consumers = self.consumers;
         let most = consumers.most();
         let finished = finished(self.is_ordered);
@@ -239,7 +246,7 @@ where
             unwind::discard(result);
             unwind::resume(payload);
         }
-        (result, stage.report())
+        (result, stage.desk.items())
     }
 }
 

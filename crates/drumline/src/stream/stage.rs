@@ -7,7 +7,7 @@ use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
 use super::pace::Pace;
-use super::report::{OnPanic, Report};
+use super::report::OnPanic;
 use super::settings::Settings;
 use super::source::{Drained, Source, Stopper};
 use super::work::{At, Work};
@@ -106,14 +106,6 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     pub(super) fn take_fatal(&self) -> Option<Payload> {
         let (_, payload) = lock(&self.fatal).0.take()?;
         Some(payload)
-    }
-
-    /// What was done, when all is done.
-    pub(super) fn report(&self) -> Report {
-        Report {
-            items: self.desk.items(),
-            panics: self.settings.lost.take(),
-        }
     }
 
     /// The states of all consumers, when all have left.
