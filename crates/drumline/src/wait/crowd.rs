@@ -27,6 +27,10 @@ const SLICE: Duration = Duration::from_micros(2_500);
 /// So long who finds nothing stays away where it is crowded: about two time slices.
 const NAP: Duration = Duration::from_millis(8);
 
+/// Whoever has offered its processor so often, and found something each time, naps for once: then more is there
+/// than it can do in a time slice, and it does not run dry in the middle of each.
+const FRUITFUL: u32 = 3;
+
 /// The losses of some threads. A single one means little: something in the system has always a moment's work to do.
 ///
 /// Times are in microseconds since a moment of the process, and 0 is never. All is relaxed: a thread that learns of a crowd a moment
@@ -103,6 +107,8 @@ fn stamp_of(time: Duration) -> usize {
 pub(crate) struct Crowd {
     /// How often it had lost its processor when it asked last.
     seen: Option<u64>,
+    /// How often since its last nap what it waited for had come when it got the processor back.
+    fruitful: u32,
     crowded: &'static Crowded,
 }
 
@@ -111,6 +117,7 @@ impl Crowd {
     pub(crate) fn new() -> Self {
         Crowd {
             seen: None,
+            fruitful: 0,
             crowded: Crowded::here(),
         }
     }
@@ -144,15 +151,19 @@ impl Crowd {
             // woken.
             return false;
         }
-        // Whoever takes the processor now keeps it for a time slice, and perhaps it is who sends.
-        thread::yield_now();
-        let now = self.crowded.came_back(before);
-        if is_there() {
-            return true;
+        if self.fruitful < FRUITFUL {
+            // Whoever takes the processor now keeps it for a time slice, and perhaps it is who sends.
+            thread::yield_now();
+            let now = self.crowded.came_back(before);
+            if is_there() {
+                self.fruitful += u32::from(self.is_crowded(now));
+                return true;
+            }
+            if !self.is_crowded(now) {
+                return false;
+            }
         }
-        if !self.is_crowded(now) {
-            return false;
-        }
+        self.fruitful = 0;
         thread::sleep(NAP);
         is_there()
     }
@@ -198,6 +209,7 @@ mod tests {
         let crowded = Box::leak(Box::new(Crowded::new()));
         let crowd = |crowded| Crowd {
             seen: None,
+            fruitful: 0,
             crowded,
         };
         let mut looks = 0;
