@@ -1,8 +1,8 @@
 //! Loops that are split in advance: those that cannot resume, that ask for short parts, or have a limit.
 
-use super::drive::Part;
 use super::items::Items;
 use super::pace::{Pace, SPLITS};
+use super::part::Part;
 use super::plant::planted;
 use super::{Consumer, Folder, Reducer};
 use crate::iter::limit::Limit;

@@ -18,7 +18,7 @@ pub(crate) trait Items: Send + Sized {
     const COUNTED: bool = false;
 
     /// Whether one may be so much larger than another that it is best to go through one before anything is
-    /// decided: see [`nested`](super::drive::nested).
+    /// decided: see [`lazy`](super::lazy).
     const NESTS: bool = false;
 
     /// Whether there is no more than this to be done, in items or whatever `pace` goes by; false

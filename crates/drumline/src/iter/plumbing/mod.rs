@@ -77,8 +77,10 @@ use super::{IndexedParallelIterator, ParallelIterator};
 mod drive;
 mod eager;
 mod items;
+mod lazy;
 mod nest;
 mod pace;
+mod part;
 pub(crate) mod plant;
 mod tempo;
 

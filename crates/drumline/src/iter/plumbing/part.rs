@@ -1,0 +1,97 @@
+//! Items with who takes them: what a loop splits, offers and goes through.
+
+use super::items::Items;
+use super::pace::Pace;
+use super::plant::planted;
+use super::{Consumer, Folder};
+
+/// Items and who takes them.
+pub(super) struct Part<I, C> {
+    pub(super) items: I,
+    pub(super) consumer: C,
+}
+
+impl<I, C> Part<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    /// Splits it in two; the second part may be smaller if it `is_late`. Gives it back where that cannot be
+    /// done, or is not worth it.
+    #[inline(always)]
+    pub(super) fn halve(
+        self,
+        pace: &Pace,
+        is_late: bool,
+    ) -> Result<(Self, Self, C::Reducer), Self> {
+        let consumer = self.consumer;
+        let (items, rest, at) = match self.items.halve(pace, is_late) {
+            Ok(halves) => halves,
+            Err(items) => return Err(Part { items, consumer }),
+        };
+        let (consumer, others, reducer) = consumer.split_at(at);
+        let first = Part { items, consumer };
+        let second = Part {
+            items: rest,
+            consumer: others,
+        };
+        Ok((first, second, reducer))
+    }
+
+    /// Splits off the first `at` items, where their number is known.
+    #[inline(always)]
+    pub(super) fn split(self, at: usize) -> (Self, Self, C::Reducer) {
+        let (items, rest) = self.items.split(at);
+        let (consumer, others, reducer) = self.consumer.split_at(at);
+        let first = Part { items, consumer };
+        let second = Part {
+            items: rest,
+            consumer: others,
+        };
+        (first, second, reducer)
+    }
+
+    /// As [`fold_after`](Self::fold_after), compiled apart: every copy of a loop takes its time to be compiled, and
+    /// it is one call for a whole run.
+    #[inline(never)]
+    pub(super) fn fold_apart(self, folder: Option<C::Folder>) -> C::Folder {
+        self.fold_after(folder)
+    }
+
+    /// Goes through the next run, after the items of `folder`, if there is one. Compiled apart, too.
+    #[inline(always)]
+    pub(super) fn fold_run(self, pace: &mut Pace, folder: Option<C::Folder>) -> (C::Folder, Self) {
+        let (folder, consumer) = match folder {
+            Some(folder) => self.consumer.advance(folder, pace.run),
+            None if I::COUNTED => unreachable!("the first run of what is counted is split off"),
+            None => {
+                let (first, others, _) = self.consumer.split_at(pace.run);
+                (first.into_folder(), others)
+            }
+        };
+        let (folder, items) = self.items.fold_run(pace, folder);
+        (folder, Part { items, consumer })
+    }
+
+    /// Goes through all items, after those of `folder`, if there is one.
+    #[inline(always)]
+    pub(super) fn fold_after(self, folder: Option<C::Folder>) -> C::Folder {
+        let folder = match folder {
+            Some(folder) if planted!(ResumeForgotten) => folder,
+            Some(folder) => self.consumer.resume(folder),
+            None => self.consumer.into_folder(),
+        };
+        if folder.full() {
+            return folder;
+        }
+        self.items.fold_all(folder)
+    }
+}
+
+/// How far the first part has come when its offer is settled.
+pub(super) enum Course<F, R> {
+    /// All its items have been given to a folder that can go on.
+    Open(F),
+    /// The offer was seen to be gone; this has been made of all items.
+    Closed(R),
+}
