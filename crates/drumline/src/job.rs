@@ -8,6 +8,7 @@
 //! * A [`HeapJob`] owns a boxed closure and frees itself when it has run. It
 //!   is referred to by a [`JobRef`], two words: an address, and the function
 //!   that knows what the address means.
+//! * A [`Call`] is what functions that are compiled once pass on by its address.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -260,5 +261,29 @@ where
         let guard = unwind::AbortOnUnwind;
         (job.func)();
         std::mem::forget(guard);
+    }
+}
+
+/// Something to be done by a function that gets its address only, and then what came of it. It is empty when it is
+/// dropped.
+#[derive(Debug)]
+pub(crate) struct Call<O, R> {
+    pub(crate) op: Option<O>,
+    pub(crate) result: Option<R>,
+}
+
+impl<O, R> Call<O, R> {
+    #[inline(always)]
+    pub(crate) fn new(op: O) -> Self {
+        Call {
+            op: Some(op),
+            result: None,
+        }
+    }
+
+    /// What came of it.
+    #[inline(always)]
+    pub(crate) fn result(&mut self) -> R {
+        self.result.take().expect("it has just been run")
     }
 }

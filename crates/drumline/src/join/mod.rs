@@ -14,7 +14,6 @@ use crate::unwind::{self, Payload};
 
 pub(crate) use offer::{
     Fate, Settled, Watch, has_room, here, is_outside, jobs, offer, offer_calmly, within,
-    within_calmly,
 };
 
 /// Tells a half of a [`join_context`] where it runs.

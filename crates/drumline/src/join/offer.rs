@@ -13,7 +13,7 @@
 use std::mem::{self, ManuallyDrop};
 use std::ptr;
 
-use crate::job::{Header, StackJob};
+use crate::job::{Call, Header, StackJob};
 use crate::pool::room::Room;
 use crate::pool::{self, Deque, Slot, local, waiting};
 use crate::unwind::{self, Payload};
@@ -68,17 +68,8 @@ pub(crate) fn is_outside() -> bool {
     local::deque().is_null()
 }
 
-/// Runs `op` in the pool that this thread is in, or as a call of the global one.
-#[inline(always)]
+/// Runs `op` in the pool that this thread is in, or as a call of the global one. Little is compiled for each `op`.
 pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {
-    if is_outside() {
-        return pool::in_global(op);
-    }
-    op()
-}
-
-/// As [`within`], for what is not in a hurry, and compiled once.
-pub(crate) fn within_calmly<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     pool::in_any(op)
 }
 
@@ -318,26 +309,7 @@ where
     StackJob::new(move |_| work(item))
 }
 
-/// Something to be done, and then what came of it. It is empty when it is dropped.
-struct Call<O, R> {
-    op: Option<O>,
-    result: Option<R>,
-}
-
 impl<O, R> Call<O, R> {
-    #[inline(always)]
-    fn new(op: O) -> Self {
-        Call {
-            op: Some(op),
-            result: None,
-        }
-    }
-
-    #[inline(always)]
-    fn result(&mut self) -> R {
-        self.result.take().expect("it has just been run")
-    }
-
     /// What drops all that is in it, if that does anything.
     #[inline(always)]
     fn clear() -> Option<ClearFn> {

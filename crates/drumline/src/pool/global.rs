@@ -7,6 +7,7 @@ use super::builder::PoolBuilder;
 use super::handle::{self, Pool};
 use super::registry::Registry;
 use super::{guest, local};
+use crate::job::Call;
 use crate::jobs::Jobs;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicPtr, Ordering};
@@ -63,11 +64,6 @@ pub(crate) fn registry() -> &'static Registry {
 
 /// Runs `op` in the pool that this thread is in, or else in the global one: `op` is compiled once.
 pub(crate) fn in_any<R: Send>(op: impl FnOnce() -> R + Send) -> R {
-    struct Call<O, R> {
-        op: Option<O>,
-        result: Option<R>,
-    }
-
     /// # Safety
     ///
     /// `call` is a call of this very type, and nobody else uses it.
@@ -83,14 +79,11 @@ pub(crate) fn in_any<R: Send>(op: impl FnOnce() -> R + Send) -> R {
         run::<O, R>
     }
 
-    let mut call = Call {
-        op: Some(op),
-        result: None,
-    };
+    let mut call = Call::new(op);
     let run = runner(&call);
     // SAFETY: the call is of the type that `run` is for, and stays here; what is in it is `Send`.
     unsafe { call_in_any((&raw mut call).cast(), run) };
-    call.result.expect("the call has been run")
+    call.result()
 }
 
 /// Runs `op` in the global pool, for a thread that is in no pool.

@@ -161,7 +161,7 @@ where
         max,
         limit: limit.as_deref(),
     };
-    join::within_calmly(move || {
+    join::within(move || {
         if C::RESUMES && is_lazy && halving.limit.is_none() {
             lazy(part, pace, None)
         } else {
