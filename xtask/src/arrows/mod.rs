@@ -5,6 +5,7 @@ mod mention;
 mod resolve;
 mod rules;
 mod size;
+mod statics;
 #[cfg(test)]
 mod tests;
 mod tree;

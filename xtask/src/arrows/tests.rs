@@ -338,6 +338,26 @@ fn model_checkers_outside_of_sync() {
 }
 
 #[test]
+fn statics_that_runs_of_a_checker_share() {
+    let rule = "statics-are-process-wide";
+    let free = "static A: Mutex<u8> = Mutex::new(0);";
+    let inside = "fn f() { static A: AtomicUsize = AtomicUsize::new(0); }";
+    for text in [free, inside] {
+        breaks(rule, &[("pool.rs", text)]);
+        keeps(&[("sync.rs", text)]);
+        keeps(&[("platform.rs", text)]);
+    }
+    for text in [
+        "process_wide! { static A: Mutex<u8> = Mutex::new(0); }",
+        "fn f() { static A: OnceLock<u8> = OnceLock::new(); }",
+        "#[cfg(test)] mod tests { static A: Mutex<u8> = Mutex::new(0); }",
+        "#[test] fn f() { static A: Mutex<u8> = Mutex::new(0); }",
+    ] {
+        keeps(&[("pool.rs", text)]);
+    }
+}
+
+#[test]
 fn atomics_above_the_pool() {
     let sync = (
         "sync.rs",

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::mention::{Mention, Role};
 use super::resolve::{Absolute, Names};
 use super::rules::{LAYERS, Layer, RESERVED, Reserved};
+use super::statics;
 use super::tree::{Files, Module, Tree};
 
 /// A place where the source breaks a rule.
@@ -52,6 +53,7 @@ pub fn judge(files: &Files) -> anyhow::Result<Vec<Violation>> {
     }
     for (index, module) in tree.modules.iter().enumerate() {
         court.known(module);
+        court.statics(module);
         for mention in names.mentions(index) {
             court.mention(module, mention);
         }
@@ -112,6 +114,16 @@ impl Court<'_> {
                      line about it to the code map of ARCHITECTURE.md"
                 ),
             );
+        }
+    }
+
+    fn statics(&mut self, module: &Module) {
+        for (line, name) in statics::outside_of_macros(module) {
+            let message = format!(
+                "tests under shuttle run beside each other, and would share the static `{name}`: put it into \
+                 `crate::sync::process_wide!`"
+            );
+            self.report(module, line, "statics-are-process-wide", message);
         }
     }
 

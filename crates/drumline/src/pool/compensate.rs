@@ -27,11 +27,9 @@ thread_local! {
     static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-static HOOK: Hook = Hook { block, unblock };
-
 /// From now on threads of pools that block are replaced.
 pub(super) fn start() {
-    wait::install(&HOOK);
+    wait::install(&Hook { block, unblock });
 }
 
 /// A seat, and those that its thread occupies further out.

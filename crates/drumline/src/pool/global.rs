@@ -9,11 +9,13 @@ use super::registry::Registry;
 use super::{guest, local};
 use crate::job::Call;
 use crate::jobs::Jobs;
-use crate::sync::Arc;
 use crate::sync::atomic::{AtomicPtr, Ordering};
+use crate::sync::{Arc, process_wide};
 
-/// The registry of the global pool, leaked: it lives as long as the process.
-static GLOBAL: AtomicPtr<Registry> = AtomicPtr::new(ptr::null_mut());
+process_wide! {
+    /// The registry of the global pool, leaked: it lives as long as the process.
+    static GLOBAL: AtomicPtr<Registry> = AtomicPtr::new(ptr::null_mut());
+}
 
 /// The global pool, if it has been made in this very process.
 fn existing() -> Option<&'static Registry> {

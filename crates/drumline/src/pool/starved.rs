@@ -2,11 +2,13 @@
 
 use super::registry::{Registry, Shared};
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Mutex, Weak, lock};
+use crate::sync::{Mutex, Weak, lock, process_wide};
 
-static POOLS: Mutex<Vec<Weak<Registry>>> = Mutex::new(Vec::new());
-/// How many there are, for those who have something else to do.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
+process_wide! {
+    static POOLS: Mutex<Vec<Weak<Registry>>> = Mutex::new(Vec::new());
+    /// How many there are, for those who have something else to do.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+}
 
 /// The system refused a thread to this pool.
 pub(super) fn add(registry: &Registry) {

@@ -22,6 +22,23 @@ macro_rules! planted {
 }
 pub(crate) use planted;
 
+/// A static of what this module offers: one for the process, and under shuttle one for each run of a program, whose
+/// objects belong to that run (and several run at once, on threads of the tests that shuttle knows nothing of).
+#[cfg(not(shuttle))]
+macro_rules! process_wide {
+    ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
+        $($(#[$attribute])* static $NAME: $T = $value;)+
+    };
+}
+#[cfg(shuttle)]
+macro_rules! process_wide {
+    ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
+        shuttle::lazy_static! { $($(#[$attribute])* static ref $NAME: $T = $value;)+ }
+    };
+}
+#[cfg(not(loom))]
+pub(crate) use process_wide;
+
 pub(crate) mod barrier;
 mod count;
 #[cfg(not(loom))]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::platform::crowd;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Instant, thread};
+use crate::sync::{Instant, process_wide, thread};
 
 /// It is crowded for so long after two losses that are no further apart.
 const MEMORY: Duration = Duration::from_millis(40);
@@ -83,17 +83,13 @@ impl Crowded {
     }
 }
 
-#[cfg(not(shuttle))]
-static HERE: Crowded = Crowded::new();
-
-#[cfg(shuttle)]
-shuttle::lazy_static! {
-    static ref HERE: Crowded = Crowded::new();
+process_wide! {
+    static HERE: Crowded = Crowded::new();
+    static FIRST: OnceLock<Instant> = OnceLock::new();
 }
 
 /// Microseconds since the first call, and 1.
 fn stamp(now: Instant) -> usize {
-    static FIRST: OnceLock<Instant> = OnceLock::new();
     let first = *FIRST.get_or_init(|| now);
     1 + stamp_of(now.saturating_duration_since(first))
 }
