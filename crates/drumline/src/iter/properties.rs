@@ -398,8 +398,8 @@ fn halves_swapped_is_caught() {
 }
 
 #[test]
-fn last_comes_first_is_caught() {
-    must_catch(Plant::LastComesFirst);
+fn closed_swapped_is_caught() {
+    must_catch(Plant::ClosedSwapped);
 }
 
 #[test]
@@ -415,11 +415,6 @@ fn split_skips_one_is_caught() {
 #[test]
 fn resume_forgotten_is_caught() {
     must_catch(Plant::ResumeForgotten);
-}
-
-#[test]
-fn eager_swapped_is_caught() {
-    must_catch(Plant::EagerSwapped);
 }
 
 #[test]

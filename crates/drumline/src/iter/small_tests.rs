@@ -73,3 +73,53 @@ fn miri_slices() {
     in_pool(|| numbers.par_sort_unstable());
     assert!(numbers.iter().map(|number| **number).eq(0..60));
 }
+
+/// A tree of boxes, walked down to `depth`.
+fn children(node: &(Box<u32>, u32)) -> impl DoubleEndedIterator<Item = (Box<u32>, u32)> + use<> {
+    let (number, depth) = (*node.0, node.1);
+    (0..2 * depth.min(1)).map(move |child| (Box::new(number * 2 + child), depth - 1))
+}
+
+#[cfg(not(any(loom, shuttle)))]
+#[test]
+fn miri_what_others_take() {
+    use crate::iter::walk_tree_prefix;
+    use crate::join::forced;
+
+    let numbers = || (0..20).into_par_iter().map(Box::new);
+    for seed in 0..6 {
+        let sums = in_pool(|| {
+            forced::with_seed(seed, || {
+                let states = numbers()
+                    .map_init(|| Box::new(0), |state, n: Box<u32>| (**state, *n).1)
+                    .sum::<u32>();
+                let eager = numbers().with_max_len(2).map(|n| *n).sum::<u32>();
+                let limited = numbers().with_jobs(2).map(|n| *n).sum::<u32>();
+                let lists = numbers().fold(Vec::new, |mut list, n| {
+                    list.push(n);
+                    list
+                });
+                let folded = lists.flatten_iter().map(|n| *n).sum::<u32>();
+                [states, eager, limited, folded]
+            })
+        });
+        assert_eq!(sums, [190; 4], "seed {seed}");
+        let nodes = in_pool(|| {
+            forced::with_seed(seed, || {
+                walk_tree_prefix((Box::new(1), 3), children)
+                    .map(|(number, _)| *number)
+                    .collect::<Vec<_>>()
+            })
+        });
+        assert_eq!(nodes, [1, 2, 4, 8, 9, 5, 10, 11, 3, 6, 12, 13, 7, 14, 15]);
+        assert!(panics(|| {
+            forced::with_seed(seed, || {
+                numbers().for_each(|n| {
+                    if *n == 13 {
+                        resume_unwind(n)
+                    }
+                });
+            });
+        }));
+    }
+}

@@ -78,6 +78,7 @@ where
     type Reducer = C::Reducer;
     type Result = C::Result;
     const RESUMES: bool = C::RESUMES;
+    const SUCCEEDS: bool = C::SUCCEEDS || P::HAS_STATE;
 
     fn split_at(self, index: usize) -> (Self, Self, C::Reducer) {
         let (left, right, reducer) = self.base.split_at(index);

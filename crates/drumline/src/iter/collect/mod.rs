@@ -4,6 +4,7 @@
 //! loop writes into its part of the vector. Where it is not, every part makes a [piece](mod@pieces), and a
 //! loop that nobody helps with makes one, which is the result.
 
+mod append;
 mod extend;
 mod fallible;
 mod from;

@@ -5,6 +5,7 @@ use std::collections::{LinkedList, linked_list};
 use std::iter::{self, Chain, Once};
 use std::marker::PhantomData;
 
+use super::append::append;
 use crate::iter::ParallelIterator;
 use crate::iter::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};
 
@@ -64,7 +65,10 @@ impl<T> Pieces<Vec<T>> {
     }
 
     /// All items in one vector: the first piece, with the others appended to it.
-    pub(super) fn into_vec(self) -> Vec<T> {
+    pub(super) fn into_vec(self) -> Vec<T>
+    where
+        T: Send,
+    {
         let (mut first, others) = self.split_first();
         if let Some(others) = others {
             others.append_to(&mut first);
@@ -73,11 +77,12 @@ impl<T> Pieces<Vec<T>> {
     }
 
     /// Appends all items to `vec`.
-    pub(super) fn append_to(self, vec: &mut Vec<T>) {
-        vec.reserve(self.len());
-        for mut piece in self {
-            vec.append(&mut piece);
-        }
+    pub(super) fn append_to(self, vec: &mut Vec<T>)
+    where
+        T: Send,
+    {
+        let len = self.len();
+        append(vec, self.into_iter(), len);
     }
 }
 

@@ -8,10 +8,12 @@
 //! times again whenever a half migrates. So is a loop whose number of threads is limited.
 
 use super::eager::{Halving, eager};
+use super::helped::Offered;
 use super::items::{Counted, Halves, Items, Stretch, Stretched, Uncounted};
 use super::lazy::lazy;
 use super::pace::{Pace, SPLITS};
 use super::part::Part;
+use super::steps::{Frame, Steps};
 use super::{Consumer, Folder, Producer, ProducerCallback, UnindexedConsumer, UnindexedProducer};
 use crate::iter::IndexedParallelIterator;
 use crate::iter::limit::Limit;
@@ -155,17 +157,27 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
+    let mut frame = Frame::new(part, None);
+    whole(&mut frame, pace, max, C::RESUMES && is_lazy);
+    frame.into_result()
+}
+
+/// A loop that may be outside of every pool, and may have a limit.
+fn whole(part: &mut dyn Steps, pace: Pace, max: usize, is_lazy: bool) {
     let limit = Limit::of_next_loop();
     let halving = Halving {
         min: pace.min,
         max,
         limit: limit.as_deref(),
     };
+    let part = Offered::new(part);
     join::within(move || {
-        if C::RESUMES && is_lazy && halving.limit.is_none() {
-            lazy(part, pace, None)
-        } else {
-            eager(part, halving, SPLITS)
-        }
-    })
+        part.elsewhere(&mut |part| {
+            if is_lazy && halving.limit.is_none() {
+                part.lazy(pace);
+            } else {
+                eager(part, halving, SPLITS);
+            }
+        });
+    });
 }

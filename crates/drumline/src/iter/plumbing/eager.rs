@@ -1,12 +1,11 @@
-//! Loops that are split in advance: those that cannot resume, that ask for short parts, or have a limit.
+//! Loops that are split in advance: those that cannot resume, that ask for short parts, or have a limit. Compiled once
+//! for all loops, see [`steps`](super::steps).
 
-use super::items::Items;
+use super::helped::Offered;
 use super::pace::{Pace, SPLITS};
-use super::part::Part;
-use super::plant::planted;
-use super::{Consumer, Folder, Reducer};
+use super::steps::{Standing, Steps};
 use crate::iter::limit::Limit;
-use crate::join::{self, Fate, Watch};
+use crate::join::{self, Fate};
 
 /// What an eager loop goes by.
 #[derive(Clone, Copy)]
@@ -31,71 +30,44 @@ impl Halving<'_> {
     }
 }
 
-/// Halves `part` until it was halved `splits` times, and goes through what is left.
-#[cold]
-#[inline(never)]
-pub(super) fn eager<I, C>(part: Part<I, C>, halving: Halving<'_>, splits: u32) -> C::Result
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    if part.consumer.full() {
-        return part.consumer.into_folder().complete();
-    }
-    let is_long = halving.max < usize::MAX && !part.items.at_most(halving.max);
+/// Halves `part` until it was halved `splits` times, and goes through what is left. It is closed then.
+pub(super) fn eager(part: &mut dyn Steps, halving: Halving<'_>, splits: u32) {
+    let is_long = halving.max < usize::MAX && !part.at_most(halving.max);
     // Halves are not to be shorter than `min`, however short they should be otherwise.
-    let is_short = part.items.at_most(halving.min.saturating_mul(2) - 1);
-    if is_short || !is_long && splits == 0 {
-        return part.fold_apart(None).complete();
-    }
-    let (first, second, reducer) = if I::COUNTED {
-        let at = part.items.middle(&Pace::unknown(), false);
-        part.split(at)
-    } else {
-        match part.halve(&Pace::unknown(), false) {
-            Ok(halves) => halves,
-            Err(part) => return part.fold_apart(None).complete(),
-        }
-    };
-    let splits = splits.saturating_sub(1);
-    let own = (first, halving, splits);
-    let (left, fate) = if halving.may_fork() {
-        let (left, fate) = join::offer_calmly(second, own, eager_first, move |second| {
-            eager_elsewhere(second, halving)
+    let is_short = part.at_most(halving.min.saturating_mul(2) - 1);
+    let is_last = is_short || !is_long && splits == 0;
+    let middle = part.len().unwrap_or(0) / 2;
+    let is_whole = part.standing() == Standing::Full
+        || is_last
+        || !part.split(middle, &Pace::unknown(), &mut |first, second| {
+            both(first, second, halving, splits.saturating_sub(1));
         });
-        if let Fate::Back(_) = fate {
-            halving.stay();
-        }
-        (left, fate)
-    } else {
-        (eager(own.0, halving, splits), Fate::Back(second))
-    };
-    match fate {
-        Fate::Back(second) => reducer.reduce(left, eager(second, halving, splits)),
-        Fate::Done(right) if planted!(EagerSwapped) => reducer.reduce(right, left),
-        Fate::Done(right) => reducer.reduce(left, right),
+    if is_whole {
+        part.fold();
+        part.close();
     }
 }
 
-/// The first half, on the thread that has split it off.
-fn eager_first<I, C>(
-    (first, halving, splits): (Part<I, C>, Halving<'_>, u32),
-    _watch: Watch<'_>,
-) -> C::Result
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    eager(first, halving, splits)
-}
-
-/// The second half, on the thread that has taken it.
-fn eager_elsewhere<I, C>(mut second: Part<I, C>, halving: Halving<'_>) -> C::Result
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    let _permit = halving.limit.map(Limit::hold);
-    second.items.arrive();
-    eager(second, halving, SPLITS)
+/// As [`eager`], for two halves, of which the second is on offer, if there is a permit.
+fn both(first: &mut dyn Steps, second: &mut dyn Steps, halving: Halving<'_>, splits: u32) {
+    if halving.may_fork() {
+        let own = (first, halving, splits);
+        let elsewhere = move |second: Offered<'_>| {
+            let _permit = halving.limit.map(Limit::hold);
+            second.elsewhere(&mut |second| eager(second, halving, SPLITS));
+        };
+        let ((), fate) = join::offer_calmly(
+            Offered::new(&mut *second),
+            own,
+            |own, _| eager(own.0, own.1, own.2),
+            elsewhere,
+        );
+        match fate {
+            Fate::Done(()) => return,
+            Fate::Back(_) => halving.stay(),
+        }
+    } else {
+        eager(first, halving, splits);
+    }
+    eager(second, halving, splits);
 }

@@ -319,6 +319,7 @@ where
     type Reducer = C::Reducer;
     type Result = C::Result;
     const RESUMES: bool = C::RESUMES;
+    const SUCCEEDS: bool = C::SUCCEEDS;
 
     #[inline]
     fn split_at(self, _index: usize) -> (Self, Self, C::Reducer) {

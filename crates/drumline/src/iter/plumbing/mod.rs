@@ -76,12 +76,14 @@ use super::{IndexedParallelIterator, ParallelIterator};
 
 mod drive;
 mod eager;
+mod helped;
 mod items;
 mod lazy;
 mod nest;
 mod pace;
 mod part;
 pub(crate) mod plant;
+mod steps;
 mod tempo;
 
 #[doc(hidden)]
@@ -161,6 +163,9 @@ pub trait Consumer<Item>: Send + Sized {
     /// Whether [`resume`](Self::resume) may be called.
     const RESUMES: bool = false;
 
+    /// Whether [`succeed`](Self::succeed) hands anything on.
+    const SUCCEEDS: bool = false;
+
     /// Splits it into the consumer of the first `index` items, that of the rest, and what joins their
     /// results.
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer);
@@ -200,6 +205,8 @@ pub trait Consumer<Item>: Send + Sized {
 
     /// Completes `folder`, which is done with items somewhere else, and becomes a folder on the same
     /// thread: one that may inherit what does not depend on where the items are.
+    ///
+    /// Called only where [`SUCCEEDS`](Self::SUCCEEDS) says so.
     fn succeed(self, folder: Self::Folder) -> (Self::Result, Self::Folder) {
         (folder.complete(), self.into_folder())
     }

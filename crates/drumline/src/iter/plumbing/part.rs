@@ -58,7 +58,7 @@ where
         self.fold_after(folder)
     }
 
-    /// Goes through the next run, after the items of `folder`, if there is one. Compiled apart, too.
+    /// Goes through the next run, after the items of `folder`, if there is one.
     #[inline(always)]
     pub(super) fn fold_run(self, pace: &mut Pace, folder: Option<C::Folder>) -> (C::Folder, Self) {
         let (folder, consumer) = match folder {

@@ -28,16 +28,15 @@ mod switch {
     pub(crate) enum Plant {
         /// After an offer that was taken, the two results are joined the wrong way round.
         HalvesSwapped,
-        /// Whoever takes a part joins its last item, which it did first, before the rest.
-        LastComesFirst,
         /// Whoever takes a part does nothing with it.
         StolenPartLost,
         /// The first item behind a split is left out.
         SplitSkipsOne,
         /// A folder goes on with the next items, and its consumer is not told.
         ResumeForgotten,
-        /// A loop that is split in advance joins what was taken the wrong way round.
-        EagerSwapped,
+        /// Two results, as those of a loop that is split in advance, or of the last item of a part, which whoever
+        /// takes it does first, and of the rest, are joined the wrong way round.
+        ClosedSwapped,
         /// An inner loop goes on with the folder of the outer one in its second half.
         SlotToTheRight,
     }

@@ -1,0 +1,280 @@
+//! A part of a loop behind one address, whatever its types are.
+//!
+//! What loops do rarely, because somebody helps them, is compiled once for all of them ([`helped`](super::helped),
+//! [`eager`](super::eager)): it knows a part by the [`Steps`] that can be taken with it. Only the steps are compiled
+//! for each chain of a program.
+
+use std::ptr;
+
+use super::items::Items;
+use super::lazy::lazy;
+use super::pace::Pace;
+use super::part::{Course, Part};
+use super::plant::planted;
+use super::{Consumer, Folder, Reducer};
+
+/// How far a part has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nothing has been done.
+    Fresh,
+    /// There is a folder, which wants more.
+    Open,
+    /// Nothing more is wanted.
+    Full,
+    /// There is a result.
+    Closed,
+}
+
+/// What is to be done with two parts, of which the first comes before the second.
+pub(super) type WithBoth<'f> = &'f mut dyn FnMut(&mut dyn Steps, &mut dyn Steps);
+
+/// What can be done with a part: items, or what is left of them, and what has come of those before.
+pub(super) trait Steps {
+    /// How far it has come.
+    fn standing(&self) -> Standing;
+
+    /// How many items are left, where that is known.
+    fn len(&self) -> Option<usize>;
+
+    /// See [`Items::at_most`].
+    fn at_most(&self, count: usize) -> bool;
+
+    /// See [`Items::pace`]; of somebody who helps, or is helped.
+    fn pace(&self, min: usize) -> Pace;
+
+    /// Gives all items to the folder.
+    fn fold(&mut self);
+
+    /// Gives the next run to the folder.
+    fn fold_run(&mut self, pace: &mut Pace);
+
+    /// Makes a result of the folder, if that has not been done.
+    fn close(&mut self);
+
+    /// Goes through all items as a lazy loop does, to the result.
+    fn lazy(&mut self, pace: Pace);
+
+    /// Splits the part: after so many items, or, if they are not counted, where a loop of this pace would. Lets
+    /// `with_both` do something with this one, which is the first then, and the second. Puts them together afterwards:
+    /// either both are closed, or the first is open and the second closed, or the first is open and the second
+    /// fresh, which is what is left then. `false`: it cannot be split, and nothing has been done.
+    fn split(&mut self, at: usize, pace: &Pace, with_both: WithBoth<'_>) -> bool;
+
+    /// Begins this fresh part with what an open one leaves that comes after it, and closes that
+    /// ([`Consumer::succeed`]).
+    ///
+    /// # Safety
+    ///
+    /// The two are those of one [`split`](Self::split).
+    unsafe fn succeed(&mut self, last: &mut dyn Steps);
+
+    /// Moves what is fresh into the frame of this call, which may be one of another thread, and lets `through` close it
+    /// there: on the thread that it was given to nothing is left of it but the result, also if there is a panic.
+    fn elsewhere(&mut self, through: &mut dyn FnMut(&mut dyn Steps));
+}
+
+/// A part in the frame of a function that has [`Steps`] taken with it.
+pub(super) struct Frame<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    part: Option<Part<I, C>>,
+    folder: Option<C::Folder>,
+    result: Option<C::Result>,
+}
+
+/// Something was asked of a part that is gone through, or the other way round.
+#[cold]
+fn misplaced() -> ! {
+    unreachable!("steps are taken in turn")
+}
+
+impl<I, C> Frame<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    pub(super) fn new(part: Part<I, C>, folder: Option<C::Folder>) -> Self {
+        Frame {
+            part: Some(part),
+            folder,
+            result: None,
+        }
+    }
+
+    fn part(&self) -> &Part<I, C> {
+        match &self.part {
+            Some(part) => part,
+            None => misplaced(),
+        }
+    }
+
+    fn take(&mut self) -> Part<I, C> {
+        match self.part.take() {
+            Some(part) => part,
+            None => misplaced(),
+        }
+    }
+
+    /// Puts the two parts of a split together.
+    fn settle(&mut self, second: Self, reducer: C::Reducer) {
+        let is_open = self.folder.is_some();
+        if second.result.is_some() {
+            self.close();
+        }
+        match (self.result.take(), second.result) {
+            (Some(left), Some(right)) => {
+                let is_swapped = match is_open {
+                    true => planted!(HalvesSwapped),
+                    false => planted!(ClosedSwapped),
+                };
+                self.result = Some(if is_swapped {
+                    reducer.reduce(right, left)
+                } else {
+                    reducer.reduce(left, right)
+                });
+            }
+            (None, None) => self.part = second.part,
+            _ => misplaced(),
+        }
+    }
+
+    /// Where consumers hand something on, see [`Steps::succeed`].
+    fn inherit(&mut self, last: &mut Self) {
+        let (Some(Part { items, consumer }), Some(folder)) = (self.part.take(), last.folder.take())
+        else {
+            misplaced()
+        };
+        let (nothing, consumer, _) = consumer.split_at(0);
+        let (right, folder) = nothing.succeed(folder);
+        (last.result, self.folder) = (Some(right), Some(folder));
+        self.part = Some(Part { items, consumer });
+    }
+
+    /// What came of all items.
+    pub(super) fn into_result(self) -> C::Result {
+        match self.result {
+            Some(result) => result,
+            None => misplaced(),
+        }
+    }
+
+    /// What came of them so far, where all have been gone through.
+    pub(super) fn into_course(self) -> Course<C::Folder, C::Result> {
+        match (self.result, self.folder) {
+            (Some(result), _) => Course::Closed(result),
+            (None, Some(folder)) => Course::Open(folder),
+            (None, None) => misplaced(),
+        }
+    }
+}
+
+impl<I, C> Steps for Frame<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    fn standing(&self) -> Standing {
+        let is_full = match (&self.folder, &self.part) {
+            _ if self.result.is_some() => return Standing::Closed,
+            (Some(folder), _) => folder.full(),
+            (None, Some(part)) => part.consumer.full(),
+            (None, None) => false,
+        };
+        if is_full {
+            Standing::Full
+        } else if self.folder.is_some() {
+            Standing::Open
+        } else {
+            Standing::Fresh
+        }
+    }
+
+    fn len(&self) -> Option<usize> {
+        I::COUNTED.then(|| self.part().items.len())
+    }
+
+    fn at_most(&self, count: usize) -> bool {
+        self.part().items.at_most(count)
+    }
+
+    fn pace(&self, min: usize) -> Pace {
+        self.part().items.pace(min, true)
+    }
+
+    fn fold(&mut self) {
+        let folder = self.folder.take();
+        self.folder = Some(self.take().fold_apart(folder));
+    }
+
+    fn fold_run(&mut self, pace: &mut Pace) {
+        if !I::COUNTED {
+            let folder = self.folder.take();
+            let (folder, part) = self.take().fold_run(pace, folder);
+            (self.folder, self.part) = (Some(folder), Some(part));
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(folder) = self.folder.take() {
+            self.result = Some(folder.complete());
+        }
+    }
+
+    fn lazy(&mut self, pace: Pace) {
+        if C::RESUMES {
+            let folder = self.folder.take();
+            self.result = Some(lazy(self.take(), pace, folder));
+        }
+    }
+
+    fn split(&mut self, at: usize, pace: &Pace, with_both: WithBoth<'_>) -> bool {
+        let part = self.take();
+        let (first, second, reducer) = if I::COUNTED {
+            part.split(at)
+        } else {
+            match part.halve(pace, false) {
+                Ok(halves) => halves,
+                Err(part) => {
+                    self.part = Some(part);
+                    return false;
+                }
+            }
+        };
+        self.part = Some(first);
+        let mut second = Frame::new(second, None);
+        with_both(self, &mut second);
+        self.settle(second, reducer);
+        true
+    }
+
+    unsafe fn succeed(&mut self, last: &mut dyn Steps) {
+        if C::SUCCEEDS {
+            // SAFETY: the caller's obligation: it is the second frame of a split of this one.
+            self.inherit(unsafe { &mut *ptr::from_mut(last).cast::<Self>() });
+        } else {
+            last.close();
+        }
+    }
+
+    fn elsewhere(&mut self, through: &mut dyn FnMut(&mut dyn Steps)) {
+        self.result = Some(elsewhere(self.take(), through));
+    }
+}
+
+/// As [`Steps::elsewhere`], for a part that is nowhere yet.
+pub(super) fn elsewhere<I, C>(
+    mut part: Part<I, C>,
+    through: &mut dyn FnMut(&mut dyn Steps),
+) -> C::Result
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    part.items.arrive();
+    let mut frame = Frame::new(part, None);
+    through(&mut frame);
+    frame.into_result()
+}
