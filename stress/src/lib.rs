@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use drumline::Pool;
 
 /// A program in which nothing moves for this long is stuck: much longer than a loaded machine
 /// with a sanitizer leaves a thread waiting.
@@ -70,6 +71,22 @@ impl Run {
         Random::new(self.seed ^ stream.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
+    /// Repeats `round` on so many threads at once, each with random numbers of its own, until the time is up.
+    pub fn repeat(&self, threads: u64, round: impl Fn(&mut Random) + Sync) {
+        let round = &round;
+        thread::scope(|scope| {
+            for stream in 0..threads {
+                let mut random = self.random(stream);
+                scope.spawn(move || {
+                    while self.goes_on() {
+                        round(&mut random);
+                        round_done();
+                    }
+                });
+            }
+        });
+    }
+
     /// Says what was done.
     pub fn report(&self, what: &str) {
         let rounds = ROUNDS.load(Ordering::Relaxed);
@@ -124,6 +141,13 @@ impl Waited {
         self.sum += (now - self.last).min(Duration::from_millis(100));
         self.last = now;
         self.sum
+    }
+}
+
+/// Ends pools that are not used any more; each of them must be able to.
+pub fn shut_down(pools: impl IntoIterator<Item = Pool>) {
+    for pool in pools {
+        check(pool.shutdown().is_ok(), "a pool could not be shut down");
     }
 }
 

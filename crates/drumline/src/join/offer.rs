@@ -10,7 +10,7 @@
 //! original can so stay where the compiler likes it best. To read it back from
 //! the job would be a stall for each loop: written in words, and read in pairs.
 
-use std::mem::{self, ManuallyDrop};
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use crate::job::{Call, Header, StackJob};
@@ -136,7 +136,7 @@ where
         // Moved on the way: what has its own address passed on is built in memory on the common way, too.
         let call = Call::new(calm(ManuallyDrop::into_inner(own)));
         // SAFETY: just pushed.
-        let (ra, is_back) = unsafe { run_rarely(call, &job, deque, slot) };
+        let (ra, is_back) = unsafe { run_rarely(call, &job, Some((deque, slot))) };
         if is_back {
             return Settled::Rarely(ra, Fate::Back(ManuallyDrop::into_inner(item)));
         }
@@ -170,93 +170,40 @@ pub(crate) fn offer_calmly<T, O, A, W, RA, R>(item: T, own: O, a: A, work: W) ->
 where
     T: Send,
     A: FnOnce(O, Watch<'_>) -> RA,
-    W: FnOnce(T) -> R + Send,
+    W: FnOnce(T) -> R + Copy + Send,
     R: Send,
 {
     #[cfg(all(test, not(any(loom, shuttle))))]
     if super::forced::is_active() {
         return super::forced::offer_calmly(item, own, a, work);
     }
-    let mut first = Call::new((own, a));
-    let mut second = Call::new((item, work));
-    // SAFETY: each `run` is called with the call that it is for, once at most. The second may be run by another
-    // thread: its item, its closure and its result are `Send`.
-    unsafe {
-        run_both(
-            (&raw mut first).cast(),
-            Call::<(O, A), RA>::run_first,
-            Call::<(O, A), RA>::clear(),
-            (&raw mut second).cast(),
-            Call::<(T, W), R>::run_second,
-            Call::<(T, W), R>::clear(),
-        );
+    let item = ManuallyDrop::new(item);
+    // SAFETY: see the module on which of the two is used.
+    let copy = unsafe { ptr::read(&raw const *item) };
+    let job = job_of(copy, work);
+    // SAFETY: the job stays in this frame until it has been popped.
+    let (ra, is_back) = unsafe { run_rarely(Call::new((own, a)), &job, None) };
+    if is_back {
+        return (ra, Fate::Back(ManuallyDrop::into_inner(item)));
     }
-    let ra = first.result();
-    match second.op.take() {
-        Some((item, _)) => (ra, Fate::Back(item)),
-        None => (ra, Fate::Done(second.result())),
-    }
+    // SAFETY: the thief has finished; the result is taken once.
+    let (ra, done) = unsafe { take_result(ra, &job) };
+    (ra, Fate::Done(done))
 }
 
-/// Runs `run` with `first` while `work` with `second` is on offer, and goes on with a panic of either. Compiled
-/// once for all offers.
+/// The rare way of an offer: pushes `job`, unless that has just been done, runs the call meanwhile, and takes the job
+/// back: whether it is. What is on offer must not be used if it is not.
 ///
 /// # Safety
 ///
-/// `run` can be called with `first`, once, and so can `work` with `second`, on any thread.
-unsafe fn run_both(
-    first: *mut (),
-    run: unsafe fn(*mut (), Watch<'_>),
-    clear_first: Option<ClearFn>,
-    second: *mut (),
-    work: unsafe fn(*mut ()),
-    clear_second: Option<ClearFn>,
-) {
-    struct Second(*mut ());
-
-    // SAFETY: the caller's promise.
-    unsafe impl Send for Second {}
-
-    let job = job_of(Second(second), move |second: Second| {
-        // SAFETY: a job is run once; the rest is the caller's obligation.
-        unsafe { work(second.0) }
-    });
-    // SAFETY: the job stays in this frame until it has been popped; the rest is the caller's obligation.
-    let (caught, is_back) = unsafe { run_and_pop(run, first, job.header(), None) };
-    let ended = if is_back {
-        Ok(())
-    } else {
-        // SAFETY: the thief has finished; the result is taken once.
-        unsafe { job.take_result() }
-    };
-    let payload = match (caught, ended) {
-        (Ok(()), Ok(())) => return,
-        (Err(payload), Err(other)) => {
-            unwind::discard(other);
-            payload
-        }
-        (Err(payload), Ok(())) | (Ok(()), Err(payload)) => payload,
-    };
-    // SAFETY: both have ended, or not begun.
-    unsafe { clear(first, clear_first) };
-    // SAFETY: as above.
-    unsafe { clear(second, clear_second) };
-    unwind::resume(payload)
-}
-
-/// The rare way of an offer whose `job` has just been pushed: runs the call meanwhile, and takes the job back:
-/// whether it is. What is on offer must not be used if it is not.
-///
-/// # Safety
-///
-/// The job has been pushed to this slot of this deque, which is this thread's.
+/// The job stays where it is until then. If it has been pushed, then just now, to this slot of this deque, which is this
+/// thread's.
 #[cold]
 #[inline(never)]
 unsafe fn run_rarely<O, A, F, RA, R>(
     mut call: Call<(O, A), RA>,
     job: &StackJob<F, R>,
-    deque: &Deque,
-    slot: *mut Slot,
+    pushed: Option<(&Deque, *mut Slot)>,
 ) -> (RA, bool)
 where
     A: FnOnce(O, Watch<'_>) -> RA,
@@ -264,8 +211,7 @@ where
     R: Send,
 {
     let data = (&raw mut call).cast();
-    let run = Call::<(O, A), RA>::run_first;
-    let pushed = Some((deque, slot));
+    let run = Call::<(O, A), RA>::run;
     // SAFETY: the job stays where it is, `data` is the call that `run` is for, and `run` is called once.
     let (caught, is_back) = unsafe { run_and_pop(run, data, job.header(), pushed) };
     if let Err(payload) = caught {
@@ -309,41 +255,6 @@ where
     StackJob::new(move |_| work(item))
 }
 
-impl<O, R> Call<O, R> {
-    /// What drops all that is in it, if that does anything.
-    #[inline(always)]
-    fn clear() -> Option<ClearFn> {
-        /// # Safety
-        ///
-        /// `call` is a call of this very type, and nobody else uses it.
-        unsafe fn clear<O, R>(call: *mut ()) {
-            // SAFETY: the caller's obligation.
-            let call = unsafe { &mut *call.cast::<Call<O, R>>() };
-            (call.op, call.result) = (None, None);
-        }
-
-        if const { mem::needs_drop::<O>() || mem::needs_drop::<R>() } {
-            Some(clear::<O, R>)
-        } else {
-            None
-        }
-    }
-}
-
-type ClearFn = unsafe fn(*mut ());
-
-/// Drops all that is in a call; a panic of it is swallowed.
-///
-/// # Safety
-///
-/// As for `clear`, which is that of this call.
-unsafe fn clear(call: *mut (), clear: Option<ClearFn>) {
-    if let Some(clear) = clear {
-        // SAFETY: the caller's obligation.
-        unwind::discard_erased(&mut || unsafe { clear(call) });
-    }
-}
-
 impl<O, A, R> Call<(O, A), R> {
     /// Does it.
     ///
@@ -351,7 +262,7 @@ impl<O, A, R> Call<(O, A), R> {
     ///
     /// `call` is one of this very type, and nobody else uses it.
     #[cold]
-    unsafe fn run_first(call: *mut (), watch: Watch<'_>)
+    unsafe fn run(call: *mut (), watch: Watch<'_>)
     where
         A: FnOnce(O, Watch<'_>) -> R,
     {
@@ -359,23 +270,6 @@ impl<O, A, R> Call<(O, A), R> {
         let call = unsafe { &mut *call.cast::<Self>() };
         if let Some((own, a)) = call.op.take() {
             call.result = Some(a(own, watch));
-        }
-    }
-
-    /// As [`run_first`](Self::run_first), on whatever thread.
-    ///
-    /// # Safety
-    ///
-    /// As there.
-    #[cold]
-    unsafe fn run_second(call: *mut ())
-    where
-        A: FnOnce(O) -> R,
-    {
-        // SAFETY: the caller's obligation.
-        let call = unsafe { &mut *call.cast::<Self>() };
-        if let Some((item, work)) = call.op.take() {
-            call.result = Some(work(item));
         }
     }
 }

@@ -9,10 +9,8 @@
 mod chain;
 mod item;
 
-use std::thread;
-
 use drumline::Pool;
-use stress::{Run, fail, round_done};
+use stress::{Run, shut_down};
 
 /// Threads with loops of their own.
 const CALLERS: u64 = 3;
@@ -24,23 +22,10 @@ fn main() {
         .into_iter()
         .map(|pool| pool.expect("a pool"))
         .collect();
-    thread::scope(|scope| {
-        for caller in 0..CALLERS {
-            let pools = &pools;
-            let mut random = run.random(caller);
-            scope.spawn(move || {
-                while run.goes_on() {
-                    let pool = &pools[random.below(pools.len() as u64) as usize];
-                    chain::round(pool, &mut random);
-                    round_done();
-                }
-            });
-        }
+    run.repeat(CALLERS, |random| {
+        let pool = &pools[random.below(pools.len() as u64) as usize];
+        chain::round(pool, random);
     });
-    for pool in pools {
-        if pool.shutdown().is_err() {
-            fail("a pool could not be shut down");
-        }
-    }
+    shut_down(pools);
     run.report("loops");
 }

@@ -12,10 +12,9 @@ mod round;
 mod verify;
 
 use std::sync::Arc;
-use std::thread;
 
 use drumline::Pool;
-use stress::{Run, fail, round_done};
+use stress::{Run, shut_down};
 
 use plan::POOLS;
 
@@ -27,22 +26,7 @@ fn main() {
     let pool = |(jobs, guests)| Pool::builder().jobs(jobs).guests(guests).build();
     let pools = POOLS.map(|kind| pool(kind).expect("a pool"));
     let pools = Arc::new(Vec::from(pools));
-    thread::scope(|scope| {
-        for caller in 0..CALLERS {
-            let pools = &pools;
-            let mut random = run.random(caller);
-            scope.spawn(move || {
-                while run.goes_on() {
-                    round::run(random.number(), pools);
-                    round_done();
-                }
-            });
-        }
-    });
-    for pool in Arc::into_inner(pools).expect("nobody else has them") {
-        if pool.shutdown().is_err() {
-            fail("a pool could not be shut down");
-        }
-    }
+    run.repeat(CALLERS, |random| round::run(random.number(), &pools));
+    shut_down(Arc::into_inner(pools).expect("nobody else has them"));
     run.report("streams");
 }
