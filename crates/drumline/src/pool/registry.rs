@@ -1,46 +1,34 @@
 //! What the threads of one pool share.
 
-use std::any::Any;
-
-use super::compensate;
 use super::deque::Reasons;
-use super::event::Event;
+use super::hooks::Hooks;
 use super::limit::Limit;
 use super::line::{Line, Wake};
 use super::queue::Queue;
-use super::recruit::{self, Recruiter};
+use super::recruit::{self, Recruiter, ThreadSettings};
 use super::seat::Seat;
 use super::table::SeatTable;
 use super::wait_policy::WaitPolicy;
-use super::warning::Warning;
+use super::{compensate, guest};
 use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Arc, Mutex, Weak, lock, thread};
-use crate::unwind::{self, Payload};
+use crate::sync::{Arc, Mutex, Weak, lock, process_wide, thread};
+use crate::unwind;
 use crate::wait::{Gate, blocking};
 
-pub(crate) type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
-pub(crate) type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
-pub(crate) type WarningHook = Box<dyn Fn(&Warning) + Send + Sync>;
-pub(crate) type EventHook = Box<dyn Fn(&Event) + Send + Sync>;
-
-/// What the maker of a pool wants to be told.
-#[derive(Default)]
-pub(crate) struct Hooks {
-    pub(crate) pin: Option<IndexHook>,
-    pub(crate) start: Option<IndexHook>,
-    pub(crate) exit: Option<IndexHook>,
-    pub(crate) panic: Option<PanicHook>,
-    pub(crate) warning: Option<WarningHook>,
-    pub(crate) event: Option<EventHook>,
+process_wide! {
+    /// The numbers of pools begin with 1.
+    static NEXT_ID: AtomicUsize = AtomicUsize::new(1);
 }
 
 /// The heart of a pool, shared by its handle and its threads.
 pub(crate) struct Registry {
     /// Itself, for those who must keep it alive.
     this: Weak<Registry>,
+    /// No other pool of this process has it.
+    id: usize,
     line: Line,
     seats: SeatTable,
     /// Seats that no guest uses. Its lock also orders changes of the table.
@@ -49,7 +37,7 @@ pub(crate) struct Registry {
     injector: Queue,
     barrier: Barrier,
     hooks: Hooks,
-    recruiter: Mutex<Recruiter>,
+    recruiter: Recruiter,
     guests: bool,
     limit: Limit,
     wait_policy: WaitPolicy,
@@ -85,7 +73,7 @@ impl Registry {
         guests: bool,
         wait_policy: WaitPolicy,
         hooks: Hooks,
-        recruiter: Recruiter,
+        threads: ThreadSettings,
         barrier: Barrier,
         limit: Limit,
     ) -> Shared {
@@ -93,13 +81,15 @@ impl Registry {
         compensate::start();
         Shared::new_cyclic(|this| Registry {
             this: Weak::clone(this),
+            // Relaxed: only the numbers differ.
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             line: Line::new(places, limit.staffing(places)),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
             injector: Queue::new(),
             barrier,
             hooks,
-            recruiter: Mutex::new(recruiter),
+            recruiter: Recruiter::new(threads),
             guests,
             limit,
             wait_policy,
@@ -120,6 +110,11 @@ impl Registry {
         self.this
             .upgrade()
             .expect("whoever refers to a registry keeps it alive")
+    }
+
+    /// A number that no other pool of this process has.
+    pub(crate) fn id(&self) -> usize {
+        self.id
     }
 
     /// How many threads may run user code at once.
@@ -160,9 +155,8 @@ impl Registry {
         &self.limit
     }
 
-    /// What every thread of the pool gets; its lock is held by whoever starts
-    /// some.
-    pub(crate) fn recruiter(&self) -> &Mutex<Recruiter> {
+    /// The requests for threads.
+    pub(super) fn recruiter(&self) -> &Recruiter {
         &self.recruiter
     }
 
@@ -245,6 +239,17 @@ impl Registry {
         }));
     }
 
+    /// A worker has arrived, and is active at once: it has handlers to run.
+    pub(super) fn begin_first(&self, seat: &Seat) {
+        let admit = |marked| {
+            if marked {
+                seat.ask(Reasons::HUNGRY);
+            }
+        };
+        let work = || self.has_work();
+        self.wake(self.line.arrive_active(seat.index(), admit, &work));
+    }
+
     /// Makes a seat for a thread that is active for good.
     pub(crate) fn seat_member(&self) -> &Seat {
         let seat = self.seat(self.add_seat());
@@ -256,9 +261,20 @@ impl Registry {
         seat
     }
 
-    /// Counts a worker that has been started.
+    /// Counts a worker that is about to be started.
     pub(crate) fn count_worker(&self, index: usize) {
         lock(&self.workers).push(index);
+    }
+
+    /// A worker that has been counted will not come.
+    pub(crate) fn dismiss_worker(&self, index: usize) {
+        lock(&self.workers).retain(|&worker| worker != index);
+        // What was sent to it before is for others; nothing is sent to it from now on.
+        let inbox = self.seat(index).inbox();
+        while let Some(job) = inbox.take() {
+            self.send(index, job);
+        }
+        lock(&self.free).push(index);
     }
 
     /// How many threads the pool has, guests apart.
@@ -275,12 +291,12 @@ impl Registry {
         }
     }
 
-    /// Counts a spare that has been started.
+    /// Counts a spare that is about to be started.
     pub(crate) fn count_spare(&self, index: usize) {
         lock(&self.spares).push(index);
     }
 
-    /// A spare has left the line for good.
+    /// A spare has left the line for good, or could not be started.
     pub(crate) fn dismiss_spare(&self, seat: &Seat) {
         seat.conduct().move_out();
         lock(&self.spares).retain(|&index| index != seat.index());
@@ -344,8 +360,15 @@ impl Registry {
 
     // ---- waking -----------------------------------------------------------
 
-    /// Wakes whom the line chose.
+    /// Wakes whom the line chose. The caller may be anywhere between a push and its pop, so
+    /// nothing unwinds from here.
     pub(crate) fn wake(&self, wake: Wake) {
+        if wake != Wake::Nobody {
+            unwind::never(|| self.wake_now(wake));
+        }
+    }
+
+    fn wake_now(&self, wake: Wake) {
         match wake {
             Wake::Nobody => {}
             Wake::One(index) => self.seat(index).parker().unpark(),
@@ -402,29 +425,33 @@ impl Registry {
         self.wake(self.line.alert());
     }
 
-    /// Queues a job for one worker.
+    /// Queues a job for one worker, or, should that one not come after all, for another. Where
+    /// there is none, the calling thread runs the job.
     pub(crate) fn send(&self, worker: usize, job: JobRef) {
-        let seat = self.seat(worker);
-        seat.inbox().push_fifo(job);
-        seat.parker().unpark();
+        let workers = lock(&self.workers);
+        let present = workers.contains(&worker).then_some(worker);
+        if let Some(worker) = present.or(workers.first().copied()) {
+            // With the lock: the worker is not dismissed before it has the job.
+            let seat = self.seat(worker);
+            seat.inbox().push_fifo(job);
+            drop(workers);
+            seat.parker().unpark();
+            return;
+        }
+        drop(workers);
+        guest::enter(self, |seat| {
+            let _apart = seat.stand_apart();
+            // SAFETY: just made or taken from its queue, and handed over to no other thread.
+            unsafe { seat.run(job) };
+        });
     }
 
     // ---- failures -----------------------------------------------------------
 
-    /// A job that nobody waits for has panicked.
-    pub(crate) fn report_panic(&self, payload: Payload) {
-        match &self.hooks.panic {
-            Some(hook) => {
-                if let Err(again) = unwind::catch(|| hook(payload)) {
-                    self.lost_panics.fetch_add(1, Ordering::Relaxed);
-                    unwind::discard(again);
-                }
-            }
-            None => {
-                self.lost_panics.fetch_add(1, Ordering::Relaxed);
-                unwind::discard(payload);
-            }
-        }
+    /// A panic was reported to no handler.
+    pub(super) fn count_lost_panic(&self) {
+        // Relaxed: a count.
+        self.lost_panics.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many panics went to nobody.

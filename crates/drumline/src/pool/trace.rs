@@ -44,7 +44,10 @@ mod imp {
     /// Whether somebody listens to such events.
     fn hears(event: &Event) -> bool {
         match event {
-            Event::LimitReached { .. } | Event::ThreadNotCreated { .. } => {
+            Event::LimitReached { .. }
+            | Event::ThreadNotCreated { .. }
+            | Event::SpareNotCreated { .. }
+            | Event::NameNotUsed { .. } => {
                 enabled!(target: "drumline", Level::WARN)
             }
             _ => enabled!(target: "drumline", Level::DEBUG),
@@ -90,6 +93,16 @@ mod imp {
                 error,
             } => {
                 warn!(target: "drumline", have, wanted, %error, "{event}");
+            }
+            Event::SpareNotCreated {
+                have,
+                refusals,
+                error,
+            } => {
+                warn!(target: "drumline", have, refusals, %error, "{event}");
+            }
+            Event::NameNotUsed { index, name } => {
+                warn!(target: "drumline", index, name, "{event}");
             }
         }
         true

@@ -1,7 +1,7 @@
 //! Workers that come and go, and the monitor among them.
 
 use super::Line;
-use super::role::{Duty, Role};
+use super::role::{Duty, Role, Wake};
 use crate::sync::planted;
 
 impl Line {
@@ -14,13 +14,18 @@ impl Line {
     }
 
     /// A worker could not be started, and will not arrive.
-    pub(crate) fn unhire(&self) {
+    pub(crate) fn unhire(&self, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
             state.workers -= 1;
             if !planted!(UnhireForgotten) {
                 state.arriving -= 1;
             }
-        });
+            if state.end_if_done(work) {
+                Wake::All
+            } else {
+                Wake::Nobody
+            }
+        })
     }
 
     /// A worker that is not needed at present wants to end. Whether it may; if
@@ -101,7 +106,7 @@ mod tests {
         let (work, none) = (|| true, || false);
         for worker in [0, 1] {
             line.hire();
-            assert_eq!(line.arrive(worker, &none), Role::Sleep);
+            assert_eq!(line.arrive(worker, &none).0, Role::Sleep);
         }
         let (guest, other) = (2, 3);
         assert_eq!(line.enter(guest, |_| ()), Wake::Nobody);

@@ -52,6 +52,9 @@ pub(super) struct Shape {
     pub(super) refusals: usize,
     /// What a worker does for a job from its inbox.
     pub(super) errand: fn(&Pool, usize),
+    /// What a worker that is there from the start does before it stands in line: the handler of
+    /// the program that runs then.
+    pub(super) entry: Option<fn(&Pool, usize)>,
 }
 
 impl Shape {
@@ -64,6 +67,7 @@ impl Shape {
         quits: 0,
         refusals: 0,
         errand: |_, _| {},
+        entry: None,
     };
 }
 
@@ -107,6 +111,7 @@ pub(super) struct Pool {
     queued: AtomicUsize,
     /// What a worker does for a job from its inbox.
     errand: fn(&Pool, usize),
+    entry: Option<fn(&Pool, usize)>,
     /// For the models: something outside the pool waits here.
     pub(super) done: Parker,
 }
@@ -157,6 +162,7 @@ impl Pool {
             queue: Mutex::new(Vec::new()),
             queued: AtomicUsize::new(0),
             errand: shape.errand,
+            entry: shape.entry,
             done: Parker::new(),
         })
     }
@@ -179,7 +185,7 @@ impl Pool {
     /// As `recruit::start_spare`.
     fn start_spare(&self) {
         if count_down(&self.refusals) {
-            self.line.unhire();
+            self.wake(self.line.unhire(&|| self.has_work()));
             // As `starved`: a thread of some pool ends, sooner or later.
             let pool = self.this.upgrade().expect("the caller has it");
             let other = thread::spawn(move || {
@@ -400,7 +406,14 @@ impl Pool {
     }
 
     fn live(&self, me: usize) {
-        let mut role = self.line.arrive(me, &|| self.has_work());
+        let mut role = match self.entry {
+            Some(entry) if me < self.workers => self.begin_first(me, entry),
+            _ => {
+                let (role, wake) = self.line.arrive(me, &|| self.has_work());
+                self.wake(wake);
+                role
+            }
+        };
         loop {
             role = match role {
                 Role::Exit => return,
@@ -422,6 +435,24 @@ impl Pool {
                 },
             }
         }
+    }
+
+    fn begin_first(&self, me: usize, entry: fn(&Pool, usize)) -> Role {
+        let deque = &self.seats[me].deque;
+        let admit = |marked| {
+            if marked {
+                deque.ask(Reasons::HUNGRY);
+            }
+        };
+        self.wake(self.line.arrive_active(me, admit, &|| self.has_work()));
+        entry(self, me);
+        self.retire(me)
+    }
+
+    fn retire(&self, me: usize) -> Role {
+        let (role, wake) = self.line.retire(me, &|| self.has_work());
+        self.wake(wake);
+        role
     }
 
     fn is_spare(&self, me: usize) -> bool {
@@ -541,9 +572,7 @@ impl Pool {
                 break;
             }
         }
-        let (role, wake) = self.line.retire(me, &|| self.has_work());
-        self.wake(wake);
-        role
+        self.retire(me)
     }
 
     /// Finds a job, pays the marks that it owes, and runs it.
