@@ -38,7 +38,7 @@ use super::registry::Registry;
 use super::trace;
 use super::warning::Warning;
 use crate::platform::stderr;
-use crate::sync::thread_local;
+use crate::sync::per_thread;
 use crate::unwind::{self, Payload};
 
 type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
@@ -123,7 +123,7 @@ enum Kind {
     Trace = 32,
 }
 
-thread_local! {
+per_thread! {
     static RUNNING: Cell<u8> = const { Cell::new(0) };
 }
 

@@ -9,9 +9,9 @@ use std::ptr;
 use super::deque::Deque;
 use super::registry::Registry;
 use super::seat::Seat;
-use crate::sync::{own_word, thread_local};
+use crate::sync::{own_word, per_thread};
 
-thread_local! {
+per_thread! {
     static SEAT: Cell<*const Seat> = const { Cell::new(ptr::null()) };
     /// What a hook that runs on this thread does not find.
     static HIDDEN: Cell<*const Hidden> = const { Cell::new(ptr::null()) };

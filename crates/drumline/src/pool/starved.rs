@@ -15,7 +15,7 @@ pub(super) fn add(registry: &Registry) {
     let mut pools = lock(&POOLS);
     if !pools
         .iter()
-        .any(|pool| pool.as_ptr() == registry as *const _)
+        .any(|pool| std::ptr::eq(pool.as_ptr(), registry))
     {
         pools.push(Shared::downgrade(&registry.share()));
     }

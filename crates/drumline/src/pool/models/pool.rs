@@ -16,8 +16,9 @@ use std::time::Duration;
 
 use super::super::conduct::Conduct;
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Absence, Doze, Duty, Line, Role, Staffing, Take, Wake};
+use super::super::line::{Absence, Doze, Duty, Line, Role, Take, Wake};
 use super::super::slot::{Progress, Slot};
+use super::shape::Shape;
 use super::{Task, run_stolen};
 use crate::job::Header;
 use crate::sync::barrier::{self, Barrier};
@@ -34,41 +35,6 @@ struct Seat {
     /// What the system says of the occupant: that it waits in the kernel. Plain,
     /// like all that is no part of the protocol: no order of steps hangs on it.
     stuck: PlainBool,
-}
-
-/// What a pool in miniature is like.
-pub(super) struct Shape {
-    pub(super) places: usize,
-    /// Workers that are there from the start.
-    pub(super) workers: usize,
-    /// Seats for guests and members, numbered after those of the workers.
-    pub(super) others: usize,
-    /// Seats for spares, numbered last.
-    pub(super) spares: usize,
-    pub(super) staffing: Staffing,
-    /// How many spares may end because nobody needs them.
-    pub(super) quits: usize,
-    /// How many threads the system refuses.
-    pub(super) refusals: usize,
-    /// What a worker does for a job from its inbox.
-    pub(super) errand: fn(&Pool, usize),
-    /// What a worker that is there from the start does before it stands in line: the handler of
-    /// the program that runs then.
-    pub(super) entry: Option<fn(&Pool, usize)>,
-}
-
-impl Shape {
-    pub(super) const FIXED: Shape = Shape {
-        places: 0,
-        workers: 0,
-        others: 0,
-        spares: 0,
-        staffing: Staffing::FIXED,
-        quits: 0,
-        refusals: 0,
-        errand: |_, _| {},
-        entry: None,
-    };
 }
 
 /// The threads of the workers.

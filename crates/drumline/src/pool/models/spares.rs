@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::pool::{Hidden, Pool, Shape};
+use super::pool::{Hidden, Pool};
+use super::shape::Shape;
 use super::{Task, explore};
 use crate::pool::line::Staffing;
 use crate::sync::plant::{Plant, must_catch};
