@@ -121,10 +121,10 @@ pub(crate) use step_clock::Instant;
 /// gone by then, and to use it would end the process.
 #[cfg(not(loom))]
 macro_rules! per_thread {
-    ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = const $value:block;)+) => {
+    ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = const { $($value:tt)* };)+) => {
         $(const _: () = assert!(!std::mem::needs_drop::<$T>(), "it has a destructor");)+
         $crate::sync::thread_local! {
-            $($(#[$attribute])* static $NAME: $T = const $value;)+
+            $($(#[$attribute])* static $NAME: $T = const { $($value)* };)+
         }
     };
 }
