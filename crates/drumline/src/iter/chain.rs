@@ -190,7 +190,8 @@ where
     let (first, second) = if let Some(limit) = limit {
         // One after the other, each with as many threads as there may be.
         let announced = Announced::again(limit.clone());
-        let first = first();
+        // Two folders of one loop on a thread would be one too many.
+        let first = Nested::Closed(first().close());
         drop(announced);
         let announced = Announced::again(limit);
         let second = drive(second.0, second.1);
@@ -202,10 +203,11 @@ where
             first,
             |first, _| first(),
             move |(consumer, b)| drive(consumer, b),
+            |first| Nested::Closed(first.close()),
         )
     };
     match (first, second) {
-        (first, Fate::Done(second)) => reducer.reduce(first.complete(), second),
+        (first, Fate::Done(second)) => reducer.reduce(first.close(), second),
         (Nested::Open(open), Fate::Back((consumer, b))) => {
             go_on(consumer, reducer, open, b).complete()
         }

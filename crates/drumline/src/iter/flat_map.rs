@@ -185,14 +185,18 @@ where
     }
 
     fn complete(self) -> C::Result {
+        self.close(true)
+    }
+
+    fn close(self, is_over: bool) -> C::Result {
         match (self.closed, self.open) {
             (Some(before), Some(open)) => {
                 let reducer = self.rest.to_reducer();
-                reducer.reduce(before, open.complete())
+                reducer.reduce(before, open.close(is_over))
             }
             (Some(result), None) => result,
-            (None, Some(open)) => open.complete(),
-            (None, None) => self.rest.into_folder().complete(),
+            (None, Some(open)) => open.close(is_over),
+            (None, None) => self.rest.into_folder().close(is_over),
         }
     }
 

@@ -210,7 +210,12 @@ where
 
     #[inline]
     fn complete(self) -> F::Result {
-        self.base.consume(self.roll.end()).complete()
+        self.close(true)
+    }
+
+    #[inline]
+    fn close(self, is_over: bool) -> F::Result {
+        self.base.consume(self.roll.end()).close(is_over)
     }
 
     #[inline]

@@ -260,8 +260,12 @@ where
         self
     }
 
-    fn complete(self) -> F::Result {
-        self.base.complete()
+    fn complete(self) -> Self::Result {
+        self.close(true)
+    }
+
+    fn close(self, is_over: bool) -> Self::Result {
+        self.base.close(is_over)
     }
 
     fn full(&self) -> bool {
@@ -376,9 +380,13 @@ where
     }
 
     fn complete(self) -> Self::Result {
+        self.close(true)
+    }
+
+    fn close(self, is_over: bool) -> Self::Result {
         Stretch {
             is_empty: self.0.is_first,
-            result: self.0.complete(),
+            result: self.0.close(is_over),
         }
     }
 

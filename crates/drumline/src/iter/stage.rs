@@ -168,7 +168,11 @@ where
     }
 
     fn complete(self) -> F::Result {
-        self.base.complete()
+        self.close(true)
+    }
+
+    fn close(self, is_over: bool) -> F::Result {
+        self.base.close(is_over)
     }
 
     #[inline]

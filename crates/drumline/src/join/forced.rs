@@ -56,6 +56,7 @@ pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
     a: A,
     calm: impl FnOnce(O) -> (P, B),
     work: W,
+    close: impl FnOnce(RA) -> RA,
 ) -> Settled<RA, T, R>
 where
     A: FnOnce(O, Watch<'_>) -> RA,
@@ -64,16 +65,22 @@ where
 {
     if below(4) == 0 {
         let (own, calmly) = calm(own);
-        let (ra, fate) = offer_calmly(item, own, calmly, work);
+        let (ra, fate) = offer_calmly(item, own, calmly, work, close);
         Settled::Rarely(ra, fate)
     } else {
-        let (ra, fate) = offer_calmly(item, own, a, work);
+        let (ra, fate) = offer_calmly(item, own, a, work, close);
         Settled::Plainly(ra, fate)
     }
 }
 
 /// An [`offer_calmly`](super::offer_calmly()), with the decision drawn.
-pub(crate) fn offer_calmly<T, O, A, W, RA, R>(item: T, own: O, a: A, work: W) -> (RA, Fate<T, R>)
+pub(crate) fn offer_calmly<T, O, A, W, RA, R>(
+    item: T,
+    own: O,
+    a: A,
+    work: W,
+    close: impl FnOnce(RA) -> RA,
+) -> (RA, Fate<T, R>)
 where
     A: FnOnce(O, Watch<'_>) -> RA,
     W: FnOnce(T) -> R,
@@ -86,11 +93,11 @@ where
         // It is taken at once, and done before anything else.
         2 => {
             let done = work(item);
-            (a(own, Watch::Forced(true)), Fate::Done(done))
+            (close(a(own, Watch::Forced(true))), Fate::Done(done))
         }
         // It is taken while `a` runs, which may or may not notice.
         _ => {
-            let ra = a(own, Watch::Forced(below(2) == 0));
+            let ra = close(a(own, Watch::Forced(below(2) == 0)));
             (ra, Fate::Done(work(item)))
         }
     }

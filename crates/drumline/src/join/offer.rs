@@ -5,6 +5,10 @@
 //! and then: as long as the offer stands nobody is idle for want of it, and when
 //! it is gone the loop makes another. What nobody took comes back untouched.
 //!
+//! A thread that has to wait for what was taken may have something open: a folder, with the state
+//! of the program in it. It is *closed* first, since what the thread does while it waits may need
+//! the same state, or take the same lock.
+//!
 //! The job holds a copy of what is offered, bit by bit, and only one of the two
 //! is ever used: the copy, if a thief takes the job, or else the original. The
 //! original can so stay where the compiler likes it best. To read it back from
@@ -94,12 +98,12 @@ pub(crate) enum Settled<A, T, R> {
 }
 
 /// Runs `a` with `own` while `item` is on offer. If another thread takes that, it runs
-/// `work` with it, and the call waits for the result. On the rare way, what `calm` makes of `own` is run instead
-/// of `a`: something that is compiled anyway, so that `a` is compiled once.
+/// `work` with it, and the call waits for the result, after it has `close`d what `a` returned. On the rare way, what
+/// `calm` makes of `own` is run instead of `a`: something that is compiled anyway, so that `a` is compiled once.
 ///
 /// # Panics
 ///
-/// As [`join`](super::join()), with `work` for its second half; and outside
+/// As [`join`](super::join()), with `work` for its second half; where `close` does; and outside
 /// every pool.
 #[inline(always)]
 pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
@@ -108,6 +112,7 @@ pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
     a: A,
     calm: impl FnOnce(O) -> (P, B) + Copy,
     work: W,
+    close: impl FnOnce(RA) -> RA + Copy,
 ) -> Settled<RA, T, R>
 where
     T: Send,
@@ -118,7 +123,7 @@ where
 {
     #[cfg(all(test, not(any(loom, shuttle))))]
     if super::forced::is_active() {
-        return super::forced::offer(item, own, a, calm, work);
+        return super::forced::offer(item, own, a, calm, work, close);
     }
     // Nothing from here on unwinds but `a`, which is caught: so nothing need be compiled for that.
     let own = ManuallyDrop::new(own);
@@ -136,7 +141,7 @@ where
         // Moved on the way: what has its own address passed on is built in memory on the common way, too.
         let call = Call::new(calm(ManuallyDrop::into_inner(own)));
         // SAFETY: just pushed.
-        let (ra, is_back) = unsafe { run_rarely(call, &job, Some((deque, slot))) };
+        let (ra, is_back) = unsafe { run_rarely(call, &job, Some((deque, slot)), close) };
         if is_back {
             return Settled::Rarely(ra, Fate::Back(ManuallyDrop::into_inner(item)));
         }
@@ -155,18 +160,25 @@ where
         }
     };
     // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
-    if unsafe { pop::<false>(deque, slot) } {
+    if unsafe { take_back::<false>(deque, slot) } {
         let item = ManuallyDrop::into_inner(item);
         return Settled::Plainly(ManuallyDrop::into_inner(ra), Fate::Back(item));
     }
-    // SAFETY: the thief has finished; the result is taken once.
-    let (ra, done) = unsafe { take_result(ManuallyDrop::into_inner(ra), &job) };
+    // SAFETY: it could not be taken back.
+    let (ra, done) =
+        unsafe { wait_for_result(ManuallyDrop::into_inner(ra), close, &job, deque, slot) };
     Settled::Plainly(ra, Fate::Done(done))
 }
 
 /// As [`offer`], for what is not in a hurry: little of it is compiled for each of them.
 #[cold]
-pub(crate) fn offer_calmly<T, O, A, W, RA, R>(item: T, own: O, a: A, work: W) -> (RA, Fate<T, R>)
+pub(crate) fn offer_calmly<T, O, A, W, RA, R>(
+    item: T,
+    own: O,
+    a: A,
+    work: W,
+    close: impl FnOnce(RA) -> RA,
+) -> (RA, Fate<T, R>)
 where
     T: Send,
     A: FnOnce(O, Watch<'_>) -> RA,
@@ -175,14 +187,14 @@ where
 {
     #[cfg(all(test, not(any(loom, shuttle))))]
     if super::forced::is_active() {
-        return super::forced::offer_calmly(item, own, a, work);
+        return super::forced::offer_calmly(item, own, a, work, close);
     }
     let item = ManuallyDrop::new(item);
     // SAFETY: see the module on which of the two is used.
     let copy = unsafe { ptr::read(&raw const *item) };
     let job = job_of(copy, work);
     // SAFETY: the job stays in this frame until it has been popped.
-    let (ra, is_back) = unsafe { run_rarely(Call::new((own, a)), &job, None) };
+    let (ra, is_back) = unsafe { run_rarely(Call::new((own, a)), &job, None, close) };
     if is_back {
         return (ra, Fate::Back(ManuallyDrop::into_inner(item)));
     }
@@ -192,7 +204,7 @@ where
 }
 
 /// The rare way of an offer: pushes `job`, unless that has just been done, runs the call meanwhile, and takes the job
-/// back: whether it is. What is on offer must not be used if it is not.
+/// back. Returns whether it did; if not, what is on offer must not be used, and what the call returned is closed.
 ///
 /// # Safety
 ///
@@ -201,24 +213,117 @@ where
 #[cold]
 #[inline(never)]
 unsafe fn run_rarely<O, A, F, RA, R>(
-    mut call: Call<(O, A), RA>,
+    call: Call<(O, A), RA>,
     job: &StackJob<F, R>,
     pushed: Option<(&Deque, *mut Slot)>,
+    close: impl FnOnce(RA) -> RA,
 ) -> (RA, bool)
 where
     A: FnOnce(O, Watch<'_>) -> RA,
     F: FnOnce(bool) -> R + Send,
     R: Send,
 {
-    let data = (&raw mut call).cast();
-    let run = Call::<(O, A), RA>::run;
-    // SAFETY: the job stays where it is, `data` is the call that `run` is for, and `run` is called once.
-    let (caught, is_back) = unsafe { run_and_pop(run, data, job.header(), pushed) };
+    let mut own = Own {
+        call,
+        close: Some(close),
+    };
+    let erased = erase(&mut own);
+    // SAFETY: the job stays where it is, and `erased` is of what stays there, too.
+    let (caught, is_back) = unsafe { run_and_pop(erased, job.header(), pushed) };
     if let Err(payload) = caught {
         // SAFETY: popped, with this result.
         unsafe { job.abandon(is_back, payload) }
     }
-    (call.result(), is_back)
+    (own.call.result(), is_back)
+}
+
+/// What a thread does itself while something is on offer, and how that is closed before a wait.
+struct Own<O, A, C, RA> {
+    call: Call<(O, A), RA>,
+    close: Option<C>,
+}
+
+/// An [`Own`] of any type.
+#[derive(Clone, Copy)]
+struct ErasedOwn {
+    data: *mut (),
+    run: unsafe fn(*mut (), Watch<'_>),
+    close: unsafe fn(*mut ()),
+}
+
+fn erase<O, A, C, RA>(own: &mut Own<O, A, C, RA>) -> ErasedOwn
+where
+    A: FnOnce(O, Watch<'_>) -> RA,
+    C: FnOnce(RA) -> RA,
+{
+    ErasedOwn {
+        data: ptr::from_mut(own).cast(),
+        run: Own::<O, A, C, RA>::run,
+        close: Own::<O, A, C, RA>::close,
+    }
+}
+
+impl<O, A, C, RA> Own<O, A, C, RA>
+where
+    A: FnOnce(O, Watch<'_>) -> RA,
+    C: FnOnce(RA) -> RA,
+{
+    /// Does it.
+    ///
+    /// # Safety
+    ///
+    /// `own` is one of this very type, and no other code uses it.
+    #[cold]
+    unsafe fn run(own: *mut (), watch: Watch<'_>) {
+        // SAFETY: the caller's obligation.
+        let own = unsafe { &mut *own.cast::<Self>() };
+        if let Some((before, a)) = own.call.op.take() {
+            own.call.result = Some(a(before, watch));
+        }
+    }
+
+    /// Closes what came of it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`run`](Self::run).
+    #[cold]
+    unsafe fn close(own: *mut ()) {
+        // SAFETY: the caller's obligation.
+        let own = unsafe { &mut *own.cast::<Self>() };
+        if let (Some(close), Some(open)) = (own.close.take(), own.call.result.take()) {
+            own.call.result = Some(close(open));
+        }
+    }
+}
+
+/// Closes what this thread has open, and waits for the result of a job that another thread has begun; or for its
+/// panic. That of `close` wins.
+///
+/// # Safety
+///
+/// The job is that of this entry, which could not be taken back. Called once.
+#[cold]
+#[inline(never)]
+unsafe fn wait_for_result<RA, F, R>(
+    ra: RA,
+    close: impl FnOnce(RA) -> RA,
+    job: &StackJob<F, R>,
+    deque: &Deque,
+    slot: *mut Slot,
+) -> (RA, R)
+where
+    F: FnOnce(bool) -> R + Send,
+    R: Send,
+{
+    let closed = unwind::catch(|| close(ra)).map(ManuallyDrop::new);
+    waiting::wait_out(deque, slot);
+    match closed {
+        // SAFETY: the thief has finished; the result is taken once.
+        Ok(ra) => unsafe { take_result(ManuallyDrop::into_inner(ra), job) },
+        // SAFETY: as above.
+        Err(payload) => unsafe { job.abandon(false, payload) },
+    }
 }
 
 /// The result of a job that another thread has run, with that of this thread; or its panic.
@@ -255,35 +360,15 @@ where
     StackJob::new(move |_| work(item))
 }
 
-impl<O, A, R> Call<(O, A), R> {
-    /// Does it.
-    ///
-    /// # Safety
-    ///
-    /// `call` is one of this very type, and nobody else uses it.
-    #[cold]
-    unsafe fn run(call: *mut (), watch: Watch<'_>)
-    where
-        A: FnOnce(O, Watch<'_>) -> R,
-    {
-        // SAFETY: the caller's obligation.
-        let call = unsafe { &mut *call.cast::<Self>() };
-        if let Some((own, a)) = call.op.take() {
-            call.result = Some(a(own, watch));
-        }
-    }
-}
-
-/// Pushes `job`, unless that has been done, runs `run` with `data`, and takes the job back: whether it is.
-/// Compiled once for all offers.
+/// Pushes `job`, unless that has been done, runs `own`, and takes the job back. Returns whether it did; if not, `own`
+/// is closed. Compiled once for all offers.
 ///
 /// # Safety
 ///
-/// The job stays where it is until then. If it has been pushed, then just now, to this slot of this deque,
-/// which is this thread's. `run` can be called with `data`, once.
+/// The job and `own` stay where they are until then. If the job has been pushed, then just now, to this slot of this
+/// deque, which is this thread's. `own` has not been run.
 unsafe fn run_and_pop(
-    run: unsafe fn(*mut (), Watch<'_>),
-    data: *mut (),
+    own: ErasedOwn,
     job: *const Header,
     pushed: Option<(&Deque, *mut Slot)>,
 ) -> (Result<(), Payload>, bool) {
@@ -302,16 +387,14 @@ unsafe fn run_and_pop(
                     if unsafe { room.push::<true>(slot, job) } {
                         pool::attend(room, slot);
                     }
-                    // SAFETY: the caller's obligation.
-                    let caught = unwind::catch(|| unsafe { run(data, Watch::Entry(room, slot)) });
-                    // SAFETY: all that `run` pushed has been popped.
-                    return (caught, unsafe { pop::<true>(room, slot) });
+                    // SAFETY: just pushed; `own` is the caller's obligation.
+                    return unsafe { run_while::<true>(own, room, slot) };
                 }
                 full = room;
             }
             let _restore = local::switch(seat, seat.overflow(full));
             // SAFETY: the caller's obligations.
-            return unsafe { run_and_pop(run, data, job, None) };
+            return unsafe { run_and_pop(own, job, None) };
         }
         None => {
             // SAFETY: the current deque lives as long as this thread is in the pool,
@@ -321,15 +404,37 @@ unsafe fn run_and_pop(
             // SAFETY: this thread owns the deque; the rest is the caller's obligation.
             if unsafe { deque.push::<false>(slot, job) } {
                 // SAFETY: just pushed. The deque may be a gate.
-                return unsafe { run_and_pop(run, data, job, Some((deque, slot))) };
+                return unsafe { run_and_pop(own, job, Some((deque, slot))) };
             }
             (deque, slot)
         }
     };
+    // SAFETY: just pushed; `own` is the caller's obligation.
+    unsafe { run_while::<false>(own, deque, slot) }
+}
+
+/// Runs `own` while an entry is on offer, and takes that back, or closes `own` and waits.
+///
+/// # Safety
+///
+/// The entry is the newest of this thread's deque; `own` has not been run.
+unsafe fn run_while<const FENCED: bool>(
+    own: ErasedOwn,
+    deque: &Deque,
+    slot: *mut Slot,
+) -> (Result<(), Payload>, bool) {
     // SAFETY: the caller's obligation.
-    let caught = unwind::catch(|| unsafe { run(data, Watch::Entry(deque, slot)) });
-    // SAFETY: all that `run` pushed has been popped, so this is the newest entry.
-    (caught, unsafe { pop::<false>(deque, slot) })
+    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, Watch::Entry(deque, slot)) });
+    // SAFETY: all that was pushed meanwhile has been popped, so this is the newest entry.
+    if unsafe { take_back::<FENCED>(deque, slot) } {
+        return (caught, true);
+    }
+    if caught.is_ok() {
+        // SAFETY: it has been run.
+        caught = unwind::catch(|| unsafe { (own.close)(own.data) });
+    }
+    waiting::wait_out(deque, slot);
+    (caught, false)
 }
 
 /// Takes an entry back. `false`: another thread has run it.
@@ -341,4 +446,15 @@ unsafe fn run_and_pop(
 unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
     // SAFETY: the caller's obligations.
     unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
+}
+
+/// As [`pop`], but `false` is no more than that another thread has begun the job: [`waiting::wait_out`] is due.
+///
+/// # Safety
+///
+/// As for [`pop`].
+#[inline(always)]
+unsafe fn take_back<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
+    // SAFETY: the caller's obligations.
+    unsafe { deque.pop::<FENCED>(slot) || waiting::take_back(deque, slot) }
 }

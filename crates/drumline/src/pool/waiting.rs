@@ -243,16 +243,38 @@ impl Awaited for TakenHalf<'_> {
 #[cold]
 #[inline(never)]
 pub(crate) fn contest(deque: &Deque, slot: *mut Slot) -> bool {
+    let back = take_back(deque, slot);
+    if !back {
+        wait_out(deque, slot);
+    }
+    back
+}
+
+/// Takes back an entry that a thief has reached.
+///
+/// `true`: no thread has run the job, it is the owner's again, and the slot is free. `false`: a
+/// thief has begun it, and the owner must [wait](wait_out) for that; it may do something before.
+#[cold]
+#[inline(never)]
+pub(crate) fn take_back(deque: &Deque, slot: *mut Slot) -> bool {
     if deque.reclaim(slot) {
         return true;
     }
-    let seat = local::seat().expect("whoever pops has a seat");
+    // SAFETY: slots live as long as the seat.
+    let back = unsafe { &*slot }.take_back();
+    if back {
+        deque.release(slot);
+    }
+    back
+}
+
+/// Waits until an entry that could not be [taken back](take_back) has been run. The slot is free
+/// then.
+#[cold]
+pub(crate) fn wait_out(deque: &Deque, slot: *mut Slot) {
+    let seat = local::seat().expect("a thread that pops has a seat");
     // SAFETY: slots live as long as the seat.
     let entry = unsafe { &*slot };
-    let back = entry.take_back();
-    if !back {
-        wait_for(seat, &TakenHalf { slot: entry });
-    }
+    wait_for(seat, &TakenHalf { slot: entry });
     deque.release(slot);
-    back
 }

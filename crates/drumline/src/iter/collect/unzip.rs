@@ -318,7 +318,11 @@ where
     }
 
     fn complete(self) -> Self::Result {
-        (self.left.complete(), self.right.complete())
+        self.close(true)
+    }
+
+    fn close(self, is_over: bool) -> Self::Result {
+        (self.left.close(is_over), self.right.close(is_over))
     }
 
     #[inline]

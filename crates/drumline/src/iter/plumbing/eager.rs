@@ -61,6 +61,8 @@ fn both(first: &mut dyn Steps, second: &mut dyn Steps, halving: Halving<'_>, spl
             own,
             |own, _| eager(own.0, own.1, own.2),
             elsewhere,
+            // The first half is closed.
+            |()| (),
         );
         match fate {
             Fate::Done(()) => return,

@@ -24,15 +24,24 @@ impl<'a> Offered<'a> {
     }
 }
 
-/// Goes on with `own` while `other` is on offer: whether that has been taken, and is closed then.
-fn offer<'a>(
+/// Goes on with `own` while `other` is on offer. Returns whether that has been taken. Both are closed then, `own` before
+/// the wait.
+fn offer<'a, 'o>(
     other: &'a mut (dyn Steps + 'a),
-    own: &mut dyn Steps,
+    own: &'o mut (dyn Steps + 'o),
     min: usize,
     go_on: impl FnOnce(&mut dyn Steps, Watch<'_>),
 ) -> bool {
     let theft = move |other: Offered<'_>| other.elsewhere(&mut |part| stolen(part, min));
-    let ((), fate) = join::offer_calmly(Offered::new(other), own, go_on, theft);
+    let go_on = |own: &'o mut (dyn Steps + 'o), watch: Watch<'_>| {
+        go_on(&mut *own, watch);
+        own
+    };
+    let close = |own: &'o mut (dyn Steps + 'o)| {
+        own.close();
+        own
+    };
+    let (_, fate) = join::offer_calmly(Offered::new(other), own, go_on, theft, close);
     matches!(fate, Fate::Done(()))
 }
 
@@ -44,9 +53,7 @@ pub(super) fn stolen(part: &mut dyn Steps, min: usize) {
     match part.len() {
         Some(len) if len > 2 && len / 2 >= min => {
             part.split(len - min, &pace, &mut |rest, last| {
-                if offer(rest, last, min, |last, _| last.fold()) {
-                    last.close();
-                } else {
+                if !offer(rest, last, min, |last, _| last.fold()) {
                     // SAFETY: they come from one split.
                     unsafe { rest.succeed(last) };
                     rest.lazy(pace);

@@ -16,6 +16,9 @@
 //!   where nobody came; what takes some microseconds, where somebody did.
 //! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done, small; the folder goes
 //!   on from run to run and from part to part ([`Consumer::resume`]).
+//! * *A thread that waits has no folder*: where an offer was taken, the folder is completed before the thread waits for
+//!   that. What it helps with meanwhile may be a part of the same loop, and has a folder of its own. So a loop has no more
+//!   folders at once than threads, and no thread has two of one loop: a state may be a lock that is held.
 //! * *A thief begins at the end*: with the last item of what it took, while the rest is on offer.
 //!
 //! What is done where nobody helps is here, and compiled for each loop of a program; the rest is
@@ -54,7 +57,7 @@ where
             None => part.consumer.full(),
         };
         if is_full || part.items.at_most(pace.hidden) {
-            return part.fold_after(folder).complete();
+            return part.fold_after(folder).close(!pace.is_part);
         }
         let is_first = I::COUNTED && offers == 0 && !pace.is_helped;
         let is_late = offers > usize::from(I::COUNTED) && !pace.is_helped;
@@ -69,7 +72,7 @@ where
         } else {
             match part.halve(&pace, is_late) {
                 Ok(halves) => halves,
-                Err(part) => return part.fold_apart(folder).complete(),
+                Err(part) => return part.fold_apart(folder).close(!pace.is_part),
             }
         };
         let min = pace.min;
@@ -80,6 +83,7 @@ where
             go_through::<I, C, false>,
             |own| (own, go_through::<I, C, true>),
             theft(min),
+            Course::close,
         );
         match settled {
             Settled::Plainly(Course::Open(open), Fate::Back(other)) => {
@@ -146,11 +150,14 @@ where
 {
     match (course, fate) {
         (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
-        (Course::Open(open), Fate::Done(right)) if planted!(HalvesSwapped) => {
-            reducer.reduce(right, open.complete())
+        (course, Fate::Done(right)) => {
+            let left = course.into_result();
+            if planted!(HalvesSwapped) {
+                reducer.reduce(right, left)
+            } else {
+                reducer.reduce(left, right)
+            }
         }
-        (Course::Open(open), Fate::Done(right)) => reducer.reduce(open.complete(), right),
-        (Course::Closed(left), Fate::Done(right)) => reducer.reduce(left, right),
         (Course::Closed(left), Fate::Back(other)) => {
             // As a loop of its own, it begins with the shortest run.
             pace.run = pace.min;

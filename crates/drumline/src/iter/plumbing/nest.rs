@@ -4,7 +4,8 @@
 //! made a folder of its own, then a million inner loops of three items each would make a million
 //! results, to be reduced one by one. So the outer loop lends its folder: it lies in a [`Slot`], the
 //! leftmost part of the inner loop takes it from there, and puts it back. An inner loop that nobody helps with
-//! ends as it began, with one open folder.
+//! ends as it began, with one open folder. One that somebody helps completes the folder before its thread waits
+//! ([`Folder::close`]), and the slot stays empty.
 //!
 //! Folders need not be [`Send`], and where the leftmost part of a loop runs is up to whoever drives
 //! it. So the slot knows its thread, and is empty for all others; a part that finds it empty begins a folder,
@@ -35,6 +36,17 @@ impl<F, R> Nested<F, R> {
     {
         match self {
             Nested::Open(folder) => folder.complete(),
+            Nested::Closed(result) => result,
+        }
+    }
+
+    /// Ends it, before this thread waits, or begins another folder of the loop.
+    pub(crate) fn close<T>(self) -> R
+    where
+        F: Folder<T, Result = R>,
+    {
+        match self {
+            Nested::Open(folder) => folder.close(false),
             Nested::Closed(result) => result,
         }
     }
@@ -353,11 +365,16 @@ where
 
     #[inline]
     fn complete(self) -> Option<F::Result> {
+        self.close(true)
+    }
+
+    #[inline]
+    fn close(self, is_over: bool) -> Option<F::Result> {
         let folder = match self.slot {
-            Some(slot) => slot.put(self.base).err()?,
-            None => self.base,
+            Some(slot) if is_over => slot.put(self.base).err()?,
+            _ => self.base,
         };
-        Some(folder.complete())
+        Some(folder.close(is_over))
     }
 
     #[inline]

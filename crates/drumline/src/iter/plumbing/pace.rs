@@ -40,6 +40,8 @@ pub(crate) struct Pace {
     pub(super) depth: u32,
     /// So many offers more may stand at once.
     pub(super) nested: u32,
+    /// This goes through a part of a loop, and its thread has, or takes, another one afterwards.
+    pub(super) is_part: bool,
 }
 
 impl Pace {
@@ -55,6 +57,7 @@ impl Pace {
             whole: DEEPEST,
             depth: 0,
             nested: NESTED,
+            is_part: false,
         }
     }
 
@@ -74,6 +77,7 @@ impl Pace {
             whole: DEEPEST,
             depth: 0,
             nested: NESTED,
+            is_part: false,
         }
     }
 

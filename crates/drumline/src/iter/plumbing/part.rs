@@ -95,3 +95,24 @@ pub(super) enum Course<F, R> {
     /// The offer was seen to be gone; this has been made of all items.
     Closed(R),
 }
+
+impl<F, R> Course<F, R> {
+    /// Completes the folder: the thread is about to wait.
+    pub(super) fn close<T>(self) -> Self
+    where
+        F: Folder<T, Result = R>,
+    {
+        Course::Closed(self.into_result())
+    }
+
+    /// What has been made of all items.
+    pub(super) fn into_result<T>(self) -> R
+    where
+        F: Folder<T, Result = R>,
+    {
+        match self {
+            Course::Open(open) => open.close(false),
+            Course::Closed(result) => result,
+        }
+    }
+}

@@ -49,7 +49,7 @@ pub(super) trait Steps {
     /// Gives the next run to the folder.
     fn fold_run(&mut self, pace: &mut Pace);
 
-    /// Makes a result of the folder, if that has not been done.
+    /// Makes a result of the folder, if that has not been done: so this thread has none of the loop.
     fn close(&mut self);
 
     /// Goes through all items as a lazy loop does, to the result.
@@ -57,8 +57,7 @@ pub(super) trait Steps {
 
     /// Splits the part: after so many items, or, if they are not counted, where a loop of this pace would. Lets
     /// `with_both` do something with this one, which is the first then, and the second. Puts them together afterwards:
-    /// either both are closed, or the first is open and the second closed, or the first is open and the second
-    /// fresh, which is what is left then. `false`: it cannot be split, and nothing has been done.
+    /// either both are closed, or the first is open and the second fresh, which is what is left then. `false`: it cannot be split, and nothing has been done.
     fn split(&mut self, at: usize, pace: &Pace, with_both: WithBoth<'_>) -> bool;
 
     /// Begins this fresh part with what an open one leaves that comes after it, and closes that
@@ -120,17 +119,12 @@ where
 
     /// Puts the two parts of a split together.
     fn settle(&mut self, second: Self, reducer: C::Reducer) {
-        let is_open = self.folder.is_some();
         if second.result.is_some() {
             self.close();
         }
         match (self.result.take(), second.result) {
             (Some(left), Some(right)) => {
-                let is_swapped = match is_open {
-                    true => planted!(HalvesSwapped),
-                    false => planted!(ClosedSwapped),
-                };
-                self.result = Some(if is_swapped {
+                self.result = Some(if planted!(ClosedSwapped) {
                     reducer.reduce(right, left)
                 } else {
                     reducer.reduce(left, right)
@@ -201,7 +195,10 @@ where
     }
 
     fn pace(&self, min: usize) -> Pace {
-        self.part().items.pace(min, true)
+        Pace {
+            is_part: true,
+            ..self.part().items.pace(min, true)
+        }
     }
 
     fn fold(&mut self) {
@@ -219,7 +216,7 @@ where
 
     fn close(&mut self) {
         if let Some(folder) = self.folder.take() {
-            self.result = Some(folder.complete());
+            self.result = Some(folder.close(false));
         }
     }
 
