@@ -14,6 +14,7 @@ use super::local;
 use super::monitor::Monitor;
 use super::registry::Registry;
 use super::reserve::Reserve;
+use super::scan::Scan;
 use super::seat::Seat;
 use super::thief::{Loot, Thief};
 use crate::platform::timer;
@@ -43,6 +44,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     seat.conduct().move_in(thread::current().name());
     let _restore = local::switch(seat, seat.first_deque());
     timer::precise_timer_slack();
+    seat.begin();
     registry.tell(|| Event::ThreadStarted { index });
     let hooks = registry.hooks();
     call_hook(registry, hooks.pin.as_ref(), index);
@@ -56,6 +58,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
         needed: false,
     }
     .live();
+    seat.begin();
     call_hook(registry, hooks.exit.as_ref(), index);
     registry.tell(|| Event::ThreadStopped { index });
     if spare && !registry.line().is_over() {
@@ -88,6 +91,7 @@ impl<'a> Worker<'a> {
         let line = self.registry.line();
         let me = self.seat.index();
         let work = || self.registry.has_work();
+        self.seat.handshake().end();
         let mut role = line.arrive(me, &work);
         loop {
             role = match role {
@@ -158,7 +162,7 @@ impl<'a> Worker<'a> {
                     self.seat.parker().park_timeout(monitor.nap());
                 }
                 Duty::Leave { mark } => {
-                    if mark && registry.mark_and_scan() {
+                    if mark && registry.mark_and_scan_patiently(self.seat) {
                         registry.wake(line.summon());
                     }
                     return Role::Sleep;
@@ -185,8 +189,10 @@ impl<'a> Worker<'a> {
             }
             let seen = self.thief.survey(registry);
             if seen > 0 {
+                self.seat.begin();
                 match line.take(me, seen > 1, self.spare && !insists) {
                     Take::Reserved { waiting } => {
+                        self.seat.handshake().end();
                         let reserve = reserve.get_or_insert_with(|| Reserve::new(registry));
                         match reserve.decide(registry, waiting) {
                             Ok(()) => insists = true,
@@ -201,7 +207,7 @@ impl<'a> Worker<'a> {
                         registry.wake(wake);
                         return Watched::Active { mark };
                     }
-                    Take::NoPlace | Take::Deposed => {}
+                    Take::NoPlace | Take::Deposed => self.seat.handshake().end(),
                 }
             }
             let quiet = line.is_quiet();
@@ -228,7 +234,7 @@ impl<'a> Worker<'a> {
             }
             match line.doze(me, &work) {
                 Doze::Mark => {
-                    if !registry.mark_and_scan() {
+                    if !registry.mark_and_scan_patiently(self.seat) {
                         return Watched::Role(Role::Sleep);
                     }
                     match line.rise(me) {
@@ -261,7 +267,7 @@ impl<'a> Worker<'a> {
         }
         let mut owes_marks = mark;
         while let Some(loot) = self.find() {
-            if std::mem::take(&mut owes_marks) && registry.mark_and_scan() {
+            if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
                 registry.wake(registry.line().summon());
             }
             self.useful |= self.thief.run(self.seat, loot);
@@ -269,6 +275,7 @@ impl<'a> Worker<'a> {
                 break;
             }
         }
+        self.seat.handshake().end();
         let (role, wake) = registry
             .line()
             .retire(self.seat.index(), &|| registry.has_work());
