@@ -177,7 +177,9 @@
 //! threads of the process. Linux (`membarrier`, from 4.14) and Windows (`FlushProcessWriteBuffers`)
 //! can do that. Where a sandbox or an older kernel refuses, pools notice when they are made, and the
 //! threads run fences of their own: the same behaviour, some nanoseconds more per fork. So it is,
-//! with no choice, on every other system. Linux on x86-64 is what this is developed and measured on;
+//! with no choice, on every other system. A sandbox may also be entered while pools are in use:
+//! then each thread changes over at the next fork that it makes. Until that fork, other threads
+//! take what it has pending only if it blocks. Linux on x86-64 is what this is developed and measured on;
 //! Windows is checked to compile; nothing else has been tried. The standard library is needed.
 #![warn(missing_docs)]
 #![cfg_attr(

@@ -43,6 +43,17 @@ impl ThreadId {
     pub(crate) fn is_waiting(self) -> bool {
         native::is_waiting(self.0)
     }
+
+    /// Whether the thread was off its processor at some point during this call:
+    /// the kernel has switched it out, and that is a full memory barrier. `false`
+    /// if nothing is known.
+    ///
+    /// The state alone would not do: a thread is called waiting some moments
+    /// before it is switched out, and may go on without having been.
+    pub(crate) fn is_off_processor(self) -> bool {
+        let before = self.processor_time();
+        before.is_some() && self.is_waiting() && self.processor_time() == before
+    }
 }
 
 #[cfg(all(
@@ -155,6 +166,9 @@ mod tests {
         }
         let before = id.processor_time().unwrap();
         assert!(id.is_waiting());
+        while !id.is_off_processor() {
+            thread::yield_now();
+        }
         assert_eq!(id.processor_time().unwrap(), before);
         send.send(()).unwrap();
         other.join().unwrap();
@@ -164,6 +178,7 @@ mod tests {
     fn a_thread_that_runs_uses_its_processor() {
         let me = ThreadId::current();
         assert!(!me.is_waiting());
+        assert!(!me.is_off_processor());
         let before = me.processor_time().unwrap();
         while me.processor_time().unwrap() == before {}
     }

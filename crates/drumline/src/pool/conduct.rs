@@ -52,8 +52,10 @@ impl Conduct {
 impl Conduct {
     /// The calling thread occupies the seat from now on.
     pub(crate) fn occupy(&self) {
+        // Release pairs with the Acquire in `thread`: what the occupant before
+        // this one did on the seat is visible with the new name.
         self.thread
-            .store(ThreadId::current().number(), Ordering::Relaxed);
+            .store(ThreadId::current().number(), Ordering::Release);
     }
 
     /// The calling thread, which has this name, occupies the seat for long.
@@ -89,7 +91,7 @@ impl Conduct {
 
     /// The thread that occupies the seat.
     pub(crate) fn thread(&self) -> ThreadId {
-        ThreadId::from_number(self.thread.load(Ordering::Relaxed))
+        ThreadId::from_number(self.thread.load(Ordering::Acquire))
     }
 }
 

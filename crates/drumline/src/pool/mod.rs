@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `deque`, `slot` | pending halves of joins, public to thieves |
 //! | `queue` | spawned jobs |
+//! | `handshake` | how owners change over to fences when the barrier is lost |
+//! | `scan` | whether there is anything, and whether that is certain |
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
 //! | `line`, `idle` | who watches and who sleeps |
 //! | `thief` | taking work from others |
@@ -23,6 +25,7 @@
 
 mod conduct;
 mod deque;
+mod handshake;
 mod idle;
 mod line;
 mod slot;
@@ -70,6 +73,8 @@ mod registry;
 mod reserve;
 #[cfg(not(loom))]
 pub(crate) mod room;
+#[cfg(not(loom))]
+mod scan;
 #[cfg(not(loom))]
 mod seat;
 #[cfg(all(test, not(loom)))]

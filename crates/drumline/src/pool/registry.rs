@@ -6,6 +6,7 @@ use super::limit::Limit;
 use super::line::{Line, Wake};
 use super::queue::Queue;
 use super::recruit::{self, Recruiter, ThreadSettings};
+use super::scan::Scan;
 use super::seat::Seat;
 use super::table::SeatTable;
 use super::wait_policy::WaitPolicy;
@@ -143,10 +144,6 @@ impl Registry {
         self.barrier
     }
 
-    pub(crate) fn is_fenced(&self) -> bool {
-        self.barrier == Barrier::Refused
-    }
-
     pub(crate) fn hooks(&self) -> &Hooks {
         &self.hooks
     }
@@ -193,7 +190,7 @@ impl Registry {
     /// The caller holds the lock of `free`.
     fn push_seat(&self) -> &Seat {
         self.seats
-            .push(|index| Box::new(Seat::new(self, index, self.barrier)))
+            .push(|index| Box::new(Seat::new(self, index, barrier::now(self.barrier))))
     }
 
     /// Gives a guest a seat and counts it as active.
@@ -205,6 +202,7 @@ impl Registry {
         };
         drop(free);
         seat.conduct().occupy();
+        seat.begin();
         self.wake(self.line.enter(seat.index(), |marked| {
             // Every deque of the chain: behind a gate it is the second that
             // is pushed to.
@@ -224,6 +222,7 @@ impl Registry {
             return;
         }
         seat.conduct().vacate();
+        seat.handshake().end();
         self.wake(self.line.leave(seat.index(), &|| self.has_work()));
         lock(&self.free).push(seat.index());
     }
@@ -232,6 +231,7 @@ impl Registry {
 
     /// A worker becomes active to do what only it can do.
     pub(crate) fn begin(&self, seat: &Seat) {
+        seat.begin();
         self.wake(self.line.begin(seat.index(), |marked| {
             if marked {
                 seat.ask(Reasons::HUNGRY);
@@ -241,6 +241,7 @@ impl Registry {
 
     /// A worker has arrived, and is active at once: it has handlers to run.
     pub(super) fn begin_first(&self, seat: &Seat) {
+        seat.begin();
         let admit = |marked| {
             if marked {
                 seat.ask(Reasons::HUNGRY);
@@ -298,6 +299,7 @@ impl Registry {
 
     /// A spare has left the line for good, or could not be started.
     pub(crate) fn dismiss_spare(&self, seat: &Seat) {
+        seat.handshake().end();
         seat.conduct().move_out();
         lock(&self.spares).retain(|&index| index != seat.index());
         lock(&self.free).push(seat.index());
@@ -382,7 +384,7 @@ impl Registry {
             }
             Wake::Recruit => recruit::start_spare(self),
             Wake::Mark => {
-                if self.mark_and_scan() {
+                if self.mark_and_scan() != Scan::Nothing {
                     self.wake(self.line.summon());
                 }
             }
@@ -403,16 +405,6 @@ impl Registry {
                 .seats
                 .iter()
                 .any(|seat| seat.visible() > 0 || seat.inbox().len() > 0)
-    }
-
-    /// Marks every deque, so that the next push anywhere summons the lookout;
-    /// then says whether there is something that came before the marks.
-    pub(crate) fn mark_and_scan(&self) -> bool {
-        for seat in self.seats.iter() {
-            seat.ask(Reasons::HUNGRY);
-        }
-        // Where the barrier fails nothing is certain, so there is "something".
-        !barrier::heavy(self.barrier) || self.has_work()
     }
 
     /// Queues a job from a thread that is not in this pool.

@@ -9,12 +9,13 @@ use std::ptr::{self, NonNull};
 use super::conduct::Conduct;
 use super::counters::Counters;
 use super::deque::{Deque, Reasons};
+use super::handshake::Handshake;
 use super::queue::Queue;
 use super::registry::Registry;
 use super::thief::Stolen;
 use crate::job::{Header, JobRef};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
-use crate::sync::barrier::Barrier;
+use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Mutex, lock};
 use crate::unwind;
 use crate::wait::Parker;
@@ -47,6 +48,7 @@ pub(crate) struct Seat {
     regions: AtomicUsize,
     counters: Counters,
     conduct: Conduct,
+    handshake: Handshake,
     registry: *const Registry,
     index: usize,
 }
@@ -71,6 +73,7 @@ impl Seat {
             regions: AtomicUsize::new(0),
             counters: Counters::default(),
             conduct: Conduct::new(index),
+            handshake: Handshake::new(barrier == Barrier::Refused),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -93,6 +96,10 @@ impl Seat {
 
     pub(crate) fn conduct(&self) -> &Conduct {
         &self.conduct
+    }
+
+    pub(crate) fn handshake(&self) -> &Handshake {
+        &self.handshake
     }
 
     pub(crate) fn queue(&self) -> &Queue {
@@ -138,7 +145,7 @@ impl Seat {
 
     /// About how many jobs somebody could take from this seat.
     pub(crate) fn visible(&self) -> usize {
-        self.deques().map(Deque::visible).sum::<usize>() + self.queue.len()
+        self.deques().map(Deque::takeable).sum::<usize>() + self.queue.len()
     }
 
     /// A number that changes, as a rule, when something is pushed or taken here.
@@ -160,6 +167,23 @@ impl Seat {
         }
     }
 
+    /// Where the barrier is lost: whether the occupant pushes with a fence, or not
+    /// at all, or has been switched out just now, which is one. To be asked after
+    /// the marks and a fence. What a sleeping occupant has pushed is exposed.
+    pub(crate) fn settle(&self) -> bool {
+        if self.handshake.is_settled() {
+            return true;
+        }
+        let occupant = || self.conduct.thread();
+        if !occupant().is_off_processor() {
+            return false;
+        }
+        for deque in self.deques() {
+            deque.expose_sleeper(occupant, |thread| thread.is_off_processor());
+        }
+        true
+    }
+
     /// Whether the occupant blocks, as far as one can see.
     pub(crate) fn is_blocked(&self) -> bool {
         self.regions.load(Ordering::Relaxed) > 0
@@ -179,6 +203,19 @@ impl Seat {
         let depth = self.regions.load(Ordering::Relaxed) - 1;
         self.regions.store(depth, Ordering::Relaxed);
         depth == 0
+    }
+
+    /// The occupant may push from now on.
+    pub(crate) fn begin(&self) {
+        self.handshake.begin();
+        self.acknowledge();
+    }
+
+    /// If the barrier is lost, the occupant fences from now on.
+    pub(crate) fn acknowledge(&self) {
+        if self.handshake.is_due() {
+            self.handshake.acknowledge(self.deques());
+        }
     }
 
     /// The deque to go on with where `full` has no room left.
@@ -205,6 +242,7 @@ impl Seat {
             // The threads that asked live in the parent process.
             return;
         }
+        self.acknowledge();
         if reasons.contains(Reasons::HUNGRY) {
             registry.wake(registry.line().summon());
         }
@@ -218,11 +256,12 @@ impl Seat {
     /// After work was published elsewhere than in the deque: the same duty as
     /// after a push.
     pub(crate) fn published(&self) {
-        crate::sync::barrier::light();
-        if self.registry().is_fenced() {
-            crate::sync::barrier::fence();
-        }
         let deque = self.current();
+        if deque.is_fenced() {
+            barrier::fence();
+        } else {
+            barrier::light();
+        }
         if deque.is_asked() {
             self.answer(deque.take_reasons());
         }

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use super::compensate;
 use super::deque::{Deque, Steal};
+use super::handshake::Naps;
 use super::line::Absence;
 use super::registry::Registry;
 use super::room::Room;
@@ -95,6 +96,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
     let steals = registry.wait_policy() == WaitPolicy::Steal;
     let mut thief = Thief::new(seat.index());
     let mut watching = false;
+    let mut naps = Naps::new();
     while !awaited.is_done() {
         registry.forbid_fork();
         if let Some(job) = seat.inbox().take() {
@@ -127,8 +129,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         seat.conduct().set_napping(true);
         let step = patience.wait(seat.parker(), Mood::Eager);
         seat.conduct().set_napping(false);
-        if step == Step::GiveUp {
-            sleep(seat, awaited);
+        if step == Step::GiveUp && sleep(seat, awaited, &mut naps) {
             patience.reset();
         }
     }
@@ -173,8 +174,10 @@ fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
     })
 }
 
-/// Sleeps until it is done, or those at work on it publish something.
-fn sleep(seat: &Seat, awaited: &dyn Awaited) {
+/// Sleeps until it is done, or those at work on it publish something. `false`: it
+/// was only a nap, because the barrier is lost, and one of them may be publishing
+/// without having met the mark.
+fn sleep(seat: &Seat, awaited: &dyn Awaited, naps: &mut Naps) -> bool {
     let registry = seat.registry();
     let mut seen = false;
     awaited.any_runner(&mut |runner| {
@@ -185,18 +188,33 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
     });
     // What it could not take is no reason to stay awake: as long as it does, it
     // keeps its place, and others may be waiting for that.
-    if barrier::heavy(registry.barrier()) && Room::find().is_some() {
+    let mut sure = registry.heavy();
+    if Room::find().is_some() {
+        // Before the look: what they pushed until then is visible.
+        sure = sure
+            || !awaited.any_runner(&mut |runner| {
+                runner != seat.index() && !registry.seat(runner).settle()
+            });
         seen = awaited.any_runner(&mut |runner| {
             runner != seat.index() && registry.seat(runner).deques().any(Deque::has_related)
         });
+    } else {
+        sure = true;
     }
     if seen || awaited.is_done() {
-        return;
+        return true;
     }
+    let pass = |naps: &mut Naps| {
+        if sure {
+            seat.sleep();
+        } else {
+            seat.parker().park_timeout(naps.next());
+        }
+    };
     if seat.is_blocked() {
         // Its places are free already, or will be.
-        seat.sleep();
-        return;
+        pass(naps);
+        return sure;
     }
     let me = seat.index();
     registry.wake(
@@ -204,8 +222,9 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited) {
             .line()
             .rest(me, Absence::Waits, &|| registry.has_work()),
     );
-    compensate::wait_inside(seat, || seat.sleep());
+    compensate::wait_inside(seat, || pass(naps));
     registry.wake(registry.line().come_back(me, Absence::Waits));
+    sure
 }
 
 /// A half of a join that a thief has taken.

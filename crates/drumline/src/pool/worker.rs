@@ -14,6 +14,7 @@ use super::local;
 use super::monitor::Monitor;
 use super::registry::Registry;
 use super::reserve::Reserve;
+use super::scan::Scan;
 use super::seat::Seat;
 use super::thief::{Loot, Thief};
 use crate::platform::timer;
@@ -89,6 +90,7 @@ impl<'a> Worker<'a> {
             self.registry.run_entry_hooks(me);
             self.retire()
         } else {
+            self.seat.handshake().end();
             let (role, wake) = line.arrive(me, &work);
             self.registry.wake(wake);
             role
@@ -162,7 +164,7 @@ impl<'a> Worker<'a> {
                     self.seat.parker().park_timeout(monitor.nap());
                 }
                 Duty::Leave { mark } => {
-                    if mark && registry.mark_and_scan() {
+                    if mark && registry.mark_and_scan_patiently(self.seat) {
                         registry.wake(line.summon());
                     }
                     return Role::Sleep;
@@ -189,8 +191,10 @@ impl<'a> Worker<'a> {
             }
             let seen = self.thief.survey(registry);
             if seen > 0 {
+                self.seat.begin();
                 match line.take(me, seen > 1, self.spare && !insists) {
                     Take::Reserved { waiting } => {
+                        self.seat.handshake().end();
                         let reserve = reserve.get_or_insert_with(|| Reserve::new(registry));
                         match reserve.decide(registry, waiting) {
                             Ok(()) => insists = true,
@@ -205,7 +209,7 @@ impl<'a> Worker<'a> {
                         registry.wake(wake);
                         return Watched::Active { mark };
                     }
-                    Take::NoPlace | Take::Deposed => {}
+                    Take::NoPlace | Take::Deposed => self.seat.handshake().end(),
                 }
             }
             let quiet = line.is_quiet();
@@ -232,7 +236,7 @@ impl<'a> Worker<'a> {
             }
             match line.doze(me, &work) {
                 Doze::Mark => {
-                    if !registry.mark_and_scan() {
+                    if !registry.mark_and_scan_patiently(self.seat) {
                         return Watched::Role(Role::Sleep);
                     }
                     match line.rise(me) {
@@ -265,7 +269,7 @@ impl<'a> Worker<'a> {
         }
         let mut owes_marks = mark;
         while let Some(loot) = self.find() {
-            if std::mem::take(&mut owes_marks) && registry.mark_and_scan() {
+            if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
                 registry.wake(registry.line().summon());
             }
             self.useful |= self.thief.run(self.seat, loot);
@@ -279,6 +283,7 @@ impl<'a> Worker<'a> {
     /// Gives up the place.
     fn retire(&self) -> Role {
         let registry = self.registry;
+        self.seat.handshake().end();
         let (role, wake) = registry
             .line()
             .retire(self.seat.index(), &|| registry.has_work());

@@ -19,11 +19,34 @@
 //! thread of this process. Where it has none, and under Miri or loom, both
 //! are sequentially consistent fences.
 //!
-//! A system may *refuse* the barrier at run time (an old kernel, a sandbox).
-//! [`choose`] asks once; pools then make their owners use [`fence`] themselves
-//! (see `pool::deque`, "Fenced deques"), and [`heavy`] is a fence as well.
+//! # A system that refuses
+//!
+//! A system may refuse the barrier from the start: an old kernel, a sandbox. [`choose`] asks when
+//! a pool is made. The owners of such a pool run [`fence`] themselves (`pool::deque`, "Fenced
+//! deques"), and [`heavy`] is a fence as well.
+//!
+//! A system may also refuse it later, when a sandbox is entered while pools are in use. The first
+//! [`heavy`] that fails makes the barrier *lost*, for this process and for ever. It may be refused
+//! to one thread and granted to another, so no thread asks the system again. Owners that push
+//! without a fence then change over, each at its next cold step: `pool::handshake` is the
+//! protocol. Until an owner has acknowledged, [`heavy`] says nothing about it, and returns
+//! `false`. This is what its callers do then:
+//!
+//! | caller | what it does without the barrier |
+//! |---|---|
+//! | `Deque::expose`, a thief that insists | takes nothing that the owner has not exposed |
+//! | `mark_and_scan`, lookout or monitor | naps and scans again until all owners have acknowledged |
+//! | `mark_and_scan`, a thread that is not idle | calls the next in line, as if it had found work |
+//! | `waiting::sleep`, which follows runners | naps until the runners have acknowledged |
+//!
+//! The frequent side is `Deque::push` and `pop`, and `Seat::published` after a job was queued.
+//!
+//! Nothing else relies on it: latches, parkers and gates use read-modify-writes on both sides, the
+//! monitor and the line decide under a lock.
+//!
+//! A forked child inherits the registration, and this module's memory: what was lost stays lost.
 
-use super::atomic::{self, Ordering};
+use super::atomic::{self, AtomicBool, Ordering};
 
 /// Whether this build has an asymmetric barrier to ask for at all.
 #[cfg(all(
@@ -60,26 +83,62 @@ pub(crate) enum Barrier {
     Refused,
 }
 
-/// Asks the system, once per process, whether [`heavy`] works here.
+super::process_wide! {
+    /// Whether the system has refused the barrier; never taken back.
+    static LOST: AtomicBool = AtomicBool::new(false);
+}
+
+/// Whether the system has refused the barrier: owners that push without a
+/// fence must change over.
+#[inline]
+pub(crate) fn is_lost() -> bool {
+    #[cfg(all(test, loom))]
+    if !super::plant::refuses() {
+        // One step less in every model in which it cannot be.
+        return false;
+    }
+    // Acquire pairs with the Release in `lose`: an owner that was asked by a
+    // thread that knows of the loss knows of it, too.
+    LOST.load(Ordering::Acquire)
+}
+
+/// The system has refused the barrier. (Programs under shuttle say so, too.)
+#[cold]
+pub(crate) fn lose() {
+    LOST.store(true, Ordering::Release);
+}
+
+/// Asks the system, for each pool that is made, whether [`heavy`] works here.
 ///
 /// Builds without an asymmetric barrier answer `Asymmetric` too: there
 /// [`light`] is a real fence already, and owners need nothing more.
 #[cfg(not(loom))]
 pub(crate) fn choose() -> Barrier {
     asymmetric!(
-        if crate::platform::membarrier::register() {
+        if !is_lost() && crate::platform::membarrier::register() {
             Barrier::Asymmetric
         } else {
+            lose();
             Barrier::Refused
         },
         Barrier::Asymmetric
     )
 }
 
+/// What the owners of new deques have to do in a pool that began with `first`.
+pub(crate) fn now(first: Barrier) -> Barrier {
+    if is_lost() { Barrier::Refused } else { first }
+}
+
 /// The frequent side: orders earlier stores before later loads, provided that
 /// the other side runs [`heavy`] between its own.
 #[inline(always)]
 pub(crate) fn light() {
+    #[cfg(all(test, loom))]
+    if super::plant::refuses() {
+        // As on hardware: the owner relies on a barrier that does not come.
+        return;
+    }
     asymmetric!(
         std::sync::atomic::compiler_fence(Ordering::SeqCst),
         atomic::fence(Ordering::SeqCst)
@@ -95,8 +154,10 @@ pub(crate) fn fence() {
 /// The rare side: a full fence on this thread and, where owners run none, on
 /// every running thread of the process (about two microseconds).
 ///
-/// Returns `false` if the system failed to run it; the caller must then
-/// behave as if the other side's store might still be in flight.
+/// Returns `false` if the system failed to run it, or has failed before; the
+/// caller must then behave as if the other side's store might still be in
+/// flight, unless the other side has acknowledged that. It is a full fence on
+/// this thread in every case.
 #[must_use]
 #[cold]
 pub(crate) fn heavy(barrier: Barrier) -> bool {
@@ -105,16 +166,21 @@ pub(crate) fn heavy(barrier: Barrier) -> bool {
     if super::planted!(NoHeavyBarrier) || cfg!(drumline_plant) {
         return true;
     }
-    match barrier {
-        Barrier::Asymmetric => asymmetric!(timed(crate::platform::membarrier::heavy), {
-            fence();
-            true
-        }),
-        Barrier::Refused => {
-            fence();
-            true
-        }
+    let done = barrier == Barrier::Refused || !is_lost() && ask_the_system();
+    if !done {
+        lose();
     }
+    // After a barrier of the system this is one too many, and costs nothing beside it.
+    fence();
+    done
+}
+
+fn ask_the_system() -> bool {
+    #[cfg(all(test, loom))]
+    if super::plant::refuses() {
+        return false;
+    }
+    asymmetric!(timed(crate::platform::membarrier::heavy), true)
 }
 
 /// What a heavy barrier costs, in nanoseconds: a moving average, because it

@@ -24,10 +24,16 @@ pub(crate) use planted;
 
 /// A static of what this module offers: one for the process, and under shuttle one for each run of a program, whose
 /// objects belong to that run (and several run at once, on threads of the tests that shuttle knows nothing of).
-#[cfg(not(shuttle))]
+#[cfg(not(any(loom, shuttle)))]
 macro_rules! process_wide {
     ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
         $($(#[$attribute])* static $NAME: $T = $value;)+
+    };
+}
+#[cfg(loom)]
+macro_rules! process_wide {
+    ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
+        loom::lazy_static! { $($(#[$attribute])* static ref $NAME: $T = $value;)+ }
     };
 }
 #[cfg(shuttle)]
@@ -36,7 +42,6 @@ macro_rules! process_wide {
         shuttle::lazy_static! { $($(#[$attribute])* static ref $NAME: $T = $value;)+ }
     };
 }
-#[cfg(not(loom))]
 pub(crate) use process_wide;
 
 pub(crate) mod barrier;

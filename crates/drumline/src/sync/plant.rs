@@ -31,6 +31,21 @@ pub(crate) enum Plant {
     /// `Deque::share` exposes what was asked for, pending or not.
     ShareTooMuch,
 
+    /// `Deque::expose` goes on where the barrier was refused.
+    RobUnacknowledged,
+    /// `Deque::expose_sleeper` does not ask whether the owner sleeps.
+    ExposeAwake,
+    /// `Deque::take_reasons` lets an exposing deque have private entries again.
+    ExposingForgotten,
+    /// `Deque::expose_all` runs no fence.
+    ExposeUnfenced,
+    /// `Handshake::acknowledge` says so before the deques expose.
+    AcknowledgeFirst,
+    /// `Handshake::begin` comes after the line's lock.
+    BeginLate,
+    /// `Handshake::is_settled` takes every owner for one that has acknowledged.
+    SettledUnasked,
+
     /// `Slot::start` does not win the word.
     StartUnasked,
     /// `Slot::start` goes by the state and ignores the name of the thief.
@@ -162,6 +177,32 @@ thread_local! {
 /// multiplies the orders of their steps.
 pub(crate) fn requests() -> bool {
     REQUESTS.with(Cell::get)
+}
+
+#[cfg(loom)]
+thread_local! {
+    static REFUSES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the system of this model refuses the barrier that owners rely on:
+/// `barrier::light` is nothing then, and `barrier::heavy` fails.
+#[cfg(loom)]
+pub(crate) fn refuses() -> bool {
+    REFUSES.with(Cell::get)
+}
+
+/// Runs `model` on a system that refuses the barrier.
+#[cfg(loom)]
+pub(crate) fn with_refusal<R>(model: impl FnOnce() -> R) -> R {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            REFUSES.with(|refuses| refuses.set(false));
+        }
+    }
+    REFUSES.with(|refuses| refuses.set(true));
+    let _reset = Reset;
+    model()
 }
 
 /// Runs `model` with thieves that ask first.

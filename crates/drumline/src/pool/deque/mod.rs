@@ -71,9 +71,20 @@
 //! path, which works on `next` with [`push`](Deque::push) and
 //! [`pop`](Deque::pop), both `FENCED`. The fast path pays nothing for that.
 //!
+//! # Exposing deques
+//!
+//! Where the system refuses the barrier only later, frames have pushed without
+//! a fence, and are going to pop without one. Their deque becomes *exposing*
+//! ([`expose_all`](Deque::expose_all), at a cold step of the owner): `limit`
+//! stays null, so every push takes the cold path, runs a fence, and exposes
+//! its own entry and all that are older, as the answer to a request does. Each
+//! pop meets `head` and goes through the lock. Thieves take what is exposed,
+//! and insist no more (`pool::handshake`).
+//!
 //! # Where it is
 //!
-//! What the owner does is here, what a thief does to get an entry in `steal`.
+//! What the owner does is here, what a thief does to get an entry in `steal`,
+//! what the owner does where the barrier was lost in `exposing`.
 //!
 //! # Rejected
 //!
@@ -81,13 +92,14 @@
 //! comparing a word in the slot instead of `head` (one store more per push to
 //! clear it); moving to a larger array (frames hold slot addresses).
 
+mod exposing;
 mod steal;
 
 use std::ptr;
 
 use super::slot::Slot;
 use crate::job::Header;
-use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, SpinLock, planted};
 
@@ -137,6 +149,8 @@ struct Owned {
     /// right of the pointers above to be used.
     slots: *mut [Slot],
     barrier: Barrier,
+    /// Every push exposes; written by the owner, and never taken back.
+    exposing: AtomicBool,
 }
 
 /// Written by thieves, under the lock unless noted.
@@ -175,6 +189,7 @@ impl Deque {
                 end,
                 slots,
                 barrier,
+                exposing: AtomicBool::new(false),
             },
             shared: Apart(Shared {
                 head: AtomicPtr::new(base),
@@ -290,6 +305,9 @@ impl Deque {
             self.owned.top.store(mine, Ordering::Relaxed);
             return None;
         }
+        if self.is_exposing() {
+            self.expose_all();
+        }
         Some(self.take_reasons())
     }
 
@@ -311,6 +329,9 @@ impl Deque {
 
     /// Owner: takes the pending reasons and stops the asking.
     pub(crate) fn take_reasons(&self) -> Reasons {
+        if self.is_exposing() && !planted!(ExposingForgotten) {
+            return self.take_reasons_only();
+        }
         // First the limit, then the reasons: an asker writes the reason first,
         // so one that comes in between leaves `limit` null and is met by the
         // next push. Acquire pairs with the Release in `ask`.
@@ -386,7 +407,8 @@ impl Deque {
 
     /// Owner: a deque to go on with when this one is full, not linked yet.
     pub(crate) fn further(&self) -> Box<Deque> {
-        let room = Deque::new(self.owned.slots.len() * 2, self.owned.barrier);
+        let barrier = barrier::now(self.owned.barrier);
+        let room = Deque::new(self.owned.slots.len() * 2, barrier);
         if self.owned.floor.load(Ordering::Relaxed) == APART {
             room.set_apart();
         }
@@ -446,7 +468,7 @@ impl Deque {
     pub(crate) fn has_related(&self) -> bool {
         // Relaxed: a look without touching; whoever takes it looks again.
         let taken = self.shared.taken.load(Ordering::Relaxed);
-        taken >= self.owned.floor.load(Ordering::Relaxed) && self.visible() > 0
+        taken >= self.owned.floor.load(Ordering::Relaxed) && self.takeable() > 0
     }
 
     /// A number that changes with each push and each theft, as a rule.

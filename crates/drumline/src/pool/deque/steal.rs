@@ -71,6 +71,9 @@ impl Deque {
         };
         let taken = self.shared.taken.load(Ordering::Relaxed);
         if taken == self.shared.head.load(Ordering::Relaxed) {
+            if !self.may_insist() {
+                return Steal::Empty;
+            }
             if !self.expose(&locked, batch) {
                 return Steal::Missed;
             }
@@ -128,7 +131,7 @@ impl Deque {
         // Release: an owner that goes by the stepped-back value below must see
         // this thread done with the slots.
         self.shared.head.store(claim, Ordering::Release);
-        if !barrier::heavy(self.owned.barrier) {
+        if !barrier::heavy(self.owned.barrier) && !planted!(RobUnacknowledged) {
             self.shared.head.store(head, Ordering::Release);
             return false;
         }

@@ -8,6 +8,7 @@
 //! | `take_back` | the owner takes back what a thief has not started |
 //! | `latch` | the owner sleeps until the thief is done, then frees the frame |
 //! | `mark` | publishing against marking and scanning |
+//! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
 //! | `line` | who watches and who sleeps: no lost wake-up |
 //! | `guest` | threads that come and go, and threads that wait |
 //! | `spares` | threads that block, who takes their places, and the monitor |
@@ -28,6 +29,7 @@ mod deque;
 mod guest;
 mod latch;
 mod line;
+mod lost_barrier;
 mod mark;
 mod overflow;
 mod pool;

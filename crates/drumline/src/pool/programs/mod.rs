@@ -1,6 +1,7 @@
 //! Random programs on whole pools, under shuttle: nested joins, scopes and
 //! tasks that return, panic, give way, block, or hold locks, on pools of one to
-//! three jobs, called from one or two threads. Every call must give what the
+//! three jobs, called from one or two threads. The barrier is there, or refused
+//! from the start, or from some point on. Every call must give what the
 //! same program gives without a pool, every job must be begun once and dropped
 //! once, and no schedule may end in a deadlock.
 //!
@@ -22,6 +23,7 @@ use shuttle::rand::{Rng, thread_rng};
 use super::handle::Pool;
 use super::wait_policy::WaitPolicy;
 use crate::JoinHandle;
+use crate::sync::barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::unwind;
 use crate::wait::Gate;
@@ -38,6 +40,10 @@ struct House {
     parallel: bool,
     /// Threads that wait take any work.
     steals: bool,
+    /// The barrier is refused while calls are inside. Not where they block until
+    /// another thread has run what they pushed: under shuttle no system tells that
+    /// an owner sleeps.
+    breaks: bool,
     /// Those that nobody joins.
     detached: Arc<Counts>,
     /// Tasks that one caller spawned and any may join.
@@ -89,12 +95,19 @@ impl House {
         if refused {
             pool = pool.refuse_barrier();
         }
+        let pool = pool.build().expect("nothing can fail here");
+        let parallel =
+            grammar == Grammar::Blocks || jobs > callers && grammar != Grammar::Yields && !steals;
+        // Late, but before the first call.
+        if !refused && thread_rng().gen_ratio(1, 4) {
+            barrier::lose();
+        }
         House {
-            pool: pool.build().expect("nothing can fail here"),
+            pool,
             grammar,
-            parallel: grammar == Grammar::Blocks
-                || jobs > callers && grammar != Grammar::Yields && !steals,
+            parallel,
             steals,
+            breaks: !refused && !parallel && thread_rng().gen_ratio(1, 3),
             detached,
             left: Mutex::default(),
         }
@@ -236,6 +249,12 @@ fn give_way(most: usize) {
 /// A pool, some calls from each of `callers` threads, and its end.
 fn programs(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused: bool) {
     let house = Arc::new(House::new(grammar, jobs, callers, guests, refused));
+    let system = house.breaks.then(|| {
+        shuttle::thread::spawn(|| {
+            give_way(300);
+            barrier::lose();
+        })
+    });
     let others: Vec<_> = (1..callers)
         .map(|_| {
             let house = Arc::clone(&house);
@@ -243,7 +262,7 @@ fn programs(grammar: Grammar, jobs: usize, callers: usize, guests: bool, refused
         })
         .collect();
     house.calls();
-    for other in others {
+    for other in others.into_iter().chain(system) {
         other.join().expect("the other caller is content");
     }
     Arc::into_inner(house).expect("the others are gone").end();
@@ -323,6 +342,8 @@ fn shuttle_plants_in_blocking() {
         Plant::FreedUnmarked,
         Plant::RestForgotten,
         Plant::PlaceLost,
+        // What an owner pushes after the barrier was lost is hidden.
+        Plant::ExposingForgotten,
     ] {
         must_catch(plant, || shuttle::check_random(any_that_blocks, 5_000));
     }
