@@ -93,6 +93,7 @@ pub struct PoolBuilder {
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
     guests: Option<bool>,
+    spares: Option<bool>,
     pub(super) max_threads: Option<usize>,
     pub(super) wait_policy: WaitPolicy,
     refuse_barrier: bool,
@@ -106,6 +107,7 @@ impl fmt::Debug for PoolBuilder {
             .field("stack_size", &self.recruiter.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
+            .field("spares", &self.spares)
             .field("max_threads", &self.max_threads)
             .field("wait_policy", &self.wait_policy)
             .finish_non_exhaustive()
@@ -352,6 +354,66 @@ impl PoolBuilder {
         self
     }
 
+    /// Whether the pool makes a spare thread for one that blocks; it does unless set.
+    ///
+    /// Without spares the pool has as many threads as jobs and never more. A thread that
+    /// [blocks](crate::blocking) is replaced only by a thread that the pool has anyway, and no
+    /// thread looks after threads that block without saying so.
+    /// [`max_threads`](Self::max_threads) has no effect then. Pools with a
+    /// [spawner](Self::spawn_handler) and [scoped](Self::build_scoped) pools never make spares.
+    ///
+    /// # A table with one entry per thread
+    ///
+    /// In a pool without [guests](Self::guests) and without spares, this holds:
+    ///
+    /// - [`worker_index`](crate::worker_index()) is less than the number of jobs;
+    /// - at most as many closures run at once as there are jobs, and each of those runs on a thread
+    ///   with an index of its own.
+    ///
+    /// So a table with as many entries as jobs has one for every thread:
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use drumline::Pool;
+    ///
+    /// let pool = Pool::builder().jobs(2).guests(false).spares(false).build()?;
+    /// let table: Vec<AtomicUsize> = (0..pool.current_jobs()).map(|_| AtomicUsize::new(0)).collect();
+    /// pool.scope(|scope| {
+    ///     for _ in 0..100 {
+    ///         scope.spawn(|_| {
+    ///             let index = drumline::worker_index().expect("scopes run in the pool");
+    ///             table[index].fetch_add(1, Ordering::Relaxed);
+    ///         });
+    ///     }
+    /// });
+    /// assert_eq!(table.iter().map(|count| count.load(Ordering::Relaxed)).sum::<usize>(), 100);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
+    /// A closure that waits in Drumline may have another one run on top of it, on the same thread
+    /// and so with the same index. It must not hold a mutable borrow of its entry meanwhile. In all
+    /// other pools indices have no bound; [`WorkerLocal`](crate::WorkerLocal) is the table that works
+    /// in every pool.
+    ///
+    /// After [`Pool::set_jobs`] the bound is the largest number of jobs that the pool has had; with
+    /// fewer jobs than before, threads in excess finish what they run, and a
+    /// [broadcast](crate::broadcast()) goes to all threads.
+    ///
+    /// # Blocking
+    ///
+    /// Such a pool stands still if each of its threads waits for something that only a job of this
+    /// pool can bring about: a lock, a channel, a call into another pool that calls back. With
+    /// [`WaitPolicy::Steal`] a thread that waits in a call of Drumline, of this pool or another one,
+    /// runs other jobs of its own pool meanwhile.
+    ///
+    /// If the system grants such a pool no thread at all, calls run on the threads that make them.
+    /// As many as there are jobs are inside at once, and others wait for their turn.
+    pub fn spares(mut self, spares: bool) -> Self {
+        self.spares = Some(spares);
+        self
+    }
+
     /// Behaves as on a system that refuses the asymmetric barrier.
     #[cfg(test)]
     pub(crate) fn refuse_barrier(mut self) -> Self {
@@ -503,8 +565,9 @@ impl PoolBuilder {
             barrier::choose()
         };
         let guests = self.guests.unwrap_or(!special);
+        let spares = spares && self.spares.unwrap_or(true);
         let recruiter = std::mem::take(&mut self.recruiter);
-        let limit = Limit::new(self.max_threads, spares);
+        let limit = Limit::new(self.max_threads, members, spares);
         let policy = self.wait_policy;
         let registry = Registry::new(places, guests, policy, hooks, recruiter, barrier, limit);
         for _ in 0..members {

@@ -29,9 +29,12 @@ pub(super) fn start_workers(
     // Held throughout: two callers together start no more than are wanted.
     let mut recruiter = sync::lock(registry.recruiter());
     for have in registry.workers()..wanted {
+        if !registry.line().hire(wanted) {
+            // Spares are there instead; they work like any worker.
+            return;
+        }
         let index = registry.add_seat();
         registry.alive_up();
-        registry.line().hire();
         let life = Life(Shared::clone(registry));
         let builder = ThreadBuilder {
             name: recruiter.name.as_mut().map(|name| name(index)),
@@ -44,6 +47,7 @@ pub(super) fn start_workers(
             Ok(()) => registry.count_worker(index),
             Err(error) => {
                 registry.line().unhire();
+                registry.give_seat_back(index);
                 drop(recruiter);
                 registry.warn(&Warning::ThreadNotCreated {
                     have,
@@ -93,8 +97,13 @@ pub(super) fn start_spare(registry: &Registry) {
 /// Changes the number of jobs of a live pool.
 pub(crate) fn resize(registry: &Shared, jobs: usize) {
     let workers = jobs.saturating_sub(registry.members());
-    start_workers(registry, workers, &mut spawn_thread);
+    // A fixed pool without threads has its calls run on their callers for good: the indices of
+    // those are less than the number of jobs already.
+    if !(registry.is_fixed() && registry.has_guests()) {
+        start_workers(registry, workers, &mut spawn_thread);
+    }
     registry.wake(registry.line().set_places(jobs, &|| registry.has_work()));
+    registry.call_waiting();
 }
 
 /// The ordinary way to start a thread.

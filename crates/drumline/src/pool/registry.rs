@@ -45,6 +45,9 @@ pub(crate) struct Registry {
     seats: SeatTable,
     /// Seats that no guest uses. Its lock also orders changes of the table.
     free: Mutex<Vec<usize>>,
+    /// Threads outside that wait for their turn in a [fixed](Self::is_fixed)
+    /// pool without threads; changed with the lock of `free` held.
+    callers: Mutex<Vec<Arc<Gate>>>,
     /// Jobs from threads that are not in the pool.
     injector: Queue,
     barrier: Barrier,
@@ -96,6 +99,7 @@ impl Registry {
             line: Line::new(places, limit.staffing(places)),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
+            callers: Mutex::new(Vec::new()),
             injector: Queue::new(),
             barrier,
             hooks,
@@ -173,7 +177,13 @@ impl Registry {
 
     /// Whether calls from outside run on the calling thread.
     pub(crate) fn has_guests(&self) -> bool {
-        self.guests || self.workers() == 0
+        self.guests || self.workers() == 0 && !(self.is_fixed() && self.members() > 0)
+    }
+
+    /// Whether the pool promises that indices are less than the number of jobs,
+    /// and that no more closures run at once.
+    pub(crate) fn is_fixed(&self) -> bool {
+        !self.guests && !self.limit.has_spares()
     }
 
     // ---- seats ------------------------------------------------------------
@@ -192,8 +202,15 @@ impl Registry {
 
     /// Adds a seat for a worker, not yet counted as alive.
     pub(crate) fn add_seat(&self) -> usize {
-        let _free = lock(&self.free);
-        self.push_seat().index()
+        let mut free = lock(&self.free);
+        // Of a worker that could not be started.
+        let left_over = if self.is_fixed() { free.pop() } else { None };
+        left_over.unwrap_or_else(|| self.push_seat().index())
+    }
+
+    /// The worker for which a seat was added could not be started.
+    pub(crate) fn give_seat_back(&self, index: usize) {
+        lock(&self.free).push(index);
     }
 
     /// The caller holds the lock of `free`.
@@ -205,6 +222,14 @@ impl Registry {
     /// Gives a guest a seat and counts it as active.
     pub(crate) fn admit(&self) -> &Seat {
         let mut free = lock(&self.free);
+        while self.is_fixed() && self.seats_len() - free.len() >= self.jobs() {
+            // Every seat that is not free is a guest's: there is no worker.
+            let turn = Arc::new(Gate::new());
+            lock(&self.callers).push(Arc::clone(&turn));
+            drop(free);
+            turn.wait();
+            free = lock(&self.free);
+        }
         let seat = match free.pop() {
             Some(index) => self.seat(index),
             None => self.push_seat(),
@@ -232,6 +257,20 @@ impl Registry {
         seat.conduct().vacate();
         self.wake(self.line.leave(seat.index(), &|| self.has_work()));
         lock(&self.free).push(seat.index());
+        if self.is_fixed() {
+            self.call_waiting();
+        }
+    }
+
+    /// Threads outside that wait for their turn look again.
+    pub(crate) fn call_waiting(&self) {
+        let callers = {
+            let _free = lock(&self.free);
+            std::mem::take(&mut *lock(&self.callers))
+        };
+        for turn in callers {
+            turn.open();
+        }
     }
 
     // ---- workers ------------------------------------------------------------

@@ -85,8 +85,10 @@ pub(crate) enum Plant {
     DeposedOutOfLine,
     /// `Line::rise` sends to sleep who finds that no place is free.
     RiseSleeps,
-    /// `Line::displace` goes by the number of workers, idle or not.
-    LimitCountsAll,
+    /// `Line` hires a monitor beyond the limit.
+    MonitorBeyondLimit,
+    /// `Line::left` does not ask whether another worker is needed now.
+    LeftUnasked,
     /// A thread that lost its place without knowing it gives up another one.
     DisplacedForgotten,
     /// `Line::replace` does not ask whether the thread has its place again.

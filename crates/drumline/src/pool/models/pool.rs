@@ -164,7 +164,7 @@ impl Pool {
     /// Starts all workers.
     pub(super) fn start(pool: &Arc<Self>) -> Workers {
         for me in 0..pool.workers {
-            pool.line.hire();
+            assert!(pool.line.hire(pool.workers));
             pool.start_worker(me);
         }
         Workers(Arc::clone(pool))
@@ -433,6 +433,7 @@ impl Pool {
         if self.is_spare(me) && self.quits.load(Ordering::Relaxed) > 0 && self.line.quit(me) {
             count_down(&self.quits);
             self.vacant.lock().unwrap().push(me);
+            self.wake(self.line.left(&|| self.has_work()));
             return false;
         }
         self.seats[me].parker.park();
@@ -478,7 +479,7 @@ impl Pool {
                 let announced = seat.conduct.is_blocked();
                 if announced || seat.stuck.load(Ordering::Relaxed) {
                     let claim = || !announced || seat.conduct.lose_place();
-                    self.wake(self.line.displace(index, announced, &claim));
+                    self.line.displace(index, announced, &claim);
                 }
             }
         }
