@@ -113,6 +113,7 @@
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
 //! | ask where one is | [`current_jobs`], [`worker_index`] |
+//! | keep something for each thread | [`WorkerLocal`]; a vector by index: [`PoolBuilder::spares`] |
 //! | let something else run here | [`yield_now`], [`yield_local`]; while waiting: [`WaitPolicy`] |
 //! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
 //! | block without holding up others | [`blocking`], [`PoolBuilder::max_threads`] |
@@ -220,6 +221,7 @@ pub mod stream;
 mod sync;
 mod unwind;
 mod wait;
+mod worker_local;
 
 /// The code of the readme, as a test.
 #[cfg(doctest)]
@@ -239,4 +241,5 @@ pub use crate::{
     source::{array, collections, option, range, range_inclusive, result, str, string, vec},
     spawn::{JoinHandle, spawn, spawn_fifo},
     wait::blocking,
+    worker_local::WorkerLocal,
 };

@@ -117,6 +117,15 @@ pub(crate) enum Plant {
 
     /// The last of a crew wakes nobody.
     CrewWakesNobody,
+    /// `Indices::take` leaves the number among those that are free.
+    IndexTakenTwice,
+    /// `Table::grow` puts its chunk over that of a faster thread.
+    ChunkReplaced,
+    /// `Table::grow` publishes nothing.
+    ChunkRelaxed,
+    /// `Slot::fill` publishes nothing.
+    SlotFullRelaxed,
+
     /// Who leaves jobs of a crew behind puts no ticket out.
     TicketForgotten,
 

@@ -1,0 +1,77 @@
+//! The index of the calling thread.
+
+use std::cell::Cell;
+
+use super::indices::Indices;
+use crate::sync::{Mutex, lock, process_wide, thread_local};
+
+process_wide! {
+    static INDICES: Mutex<Indices> = Mutex::new(Indices::new());
+}
+
+/// The thread holds no index.
+const NONE: usize = usize::MAX;
+
+thread_local! {
+    /// Without a destructor, so that it can be read at any time.
+    static INDEX: Cell<usize> = const { Cell::new(NONE) };
+    /// Gives the index back when the thread ends.
+    static GUARD: Guard = const { Guard };
+}
+
+struct Guard;
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// The calling thread holds its index no longer.
+fn give_back() {
+    let index = INDEX.with(|own| own.replace(NONE));
+    if index != NONE {
+        lock(&INDICES).give_back(index);
+    }
+}
+
+/// The calling thread holds this index until the value is dropped, at least.
+#[derive(Debug)]
+pub(super) struct Held {
+    index: usize,
+    /// The thread destroys its state and will not give the index back later.
+    late: bool,
+}
+
+impl Held {
+    #[inline]
+    pub(super) fn new() -> Self {
+        let index = INDEX.with(Cell::get);
+        if index == NONE {
+            return Self::first();
+        }
+        Held { index, late: false }
+    }
+
+    #[cold]
+    fn first() -> Self {
+        let late = GUARD.try_with(|_| ()).is_err();
+        let index = lock(&INDICES).take();
+        INDEX.with(|own| own.set(index));
+        Held { index, late }
+    }
+
+    #[inline]
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+}
+
+impl Drop for Held {
+    #[inline]
+    fn drop(&mut self) {
+        if self.late {
+            give_back();
+        }
+    }
+}
