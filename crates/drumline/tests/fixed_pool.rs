@@ -306,23 +306,104 @@ fn no_thread_is_added() {
         let pool = builder.build().unwrap();
         for announced in [true, false] {
             let release = std::sync::Arc::new(common::Event::new());
-            let tasks: Vec<_> = (0..6)
-                .map(|_| {
-                    let release = std::sync::Arc::clone(&release);
-                    pool.spawn(move || {
-                        if announced {
-                            blocking(|| release.wait());
-                        } else {
-                            release.wait();
-                        }
-                    })
-                })
-                .collect();
-            assert_eq!(pool.stats().threads, 2);
+            let begun = std::sync::Arc::new(AtomicUsize::new(0));
+            let mut tasks = Vec::new();
+            for count in 1..=6 {
+                let (begins, release) = (begun.clone(), release.clone());
+                tasks.push(pool.spawn(move || {
+                    begins.fetch_add(1, Ordering::SeqCst);
+                    if announced {
+                        blocking(|| release.wait());
+                    } else {
+                        release.wait();
+                    }
+                }));
+                common::eventually("both threads are blocked", || {
+                    begun.load(Ordering::SeqCst) == count.min(2)
+                });
+                // A spare would be made by the call that finds it missing.
+                assert_eq!(pool.stats().threads, 2);
+            }
             release.set();
             tasks.into_iter().for_each(|task| task.join().unwrap());
         }
         pool.shutdown().unwrap();
         assert_eq!(started.load(Ordering::SeqCst), 2);
+    });
+}
+
+/// Calls that go back and forth between pools whose threads all wait.
+#[test]
+fn calls_come_back_from_another_pool() {
+    ends(|| {
+        for jobs in [1, 2] {
+            let [a, b] = [(); 2].map(|()| fixed(jobs, WaitPolicy::Steal).build().unwrap());
+            let (in_a, in_b) = (table(jobs), table(jobs));
+            for _ in 0..20 {
+                let deepest = || in_a.visit(|| join(|| 6, || 7));
+                let back = || in_b.visit(|| a.install(deepest));
+                assert_eq!(a.install(|| in_a.visit(|| b.install(back))), (6, 7));
+                // A broadcast to the pool of the caller, from another one.
+                let shares = || a.broadcast(|_| in_a.visit(|| 1)).len();
+                assert_eq!(a.install(|| b.install(shares)), jobs);
+                assert_eq!(a.broadcast(|_| b.broadcast(|_| 1).len()), vec![jobs; jobs]);
+                let sum = || in_b.visit(|| a.install(|| a.spawn(|| 5).join().unwrap()));
+                assert_eq!(
+                    a.install(|| b.spawn(|| 2).join().unwrap() + b.install(sum)),
+                    7
+                );
+            }
+        }
+    });
+}
+
+/// A thread that waits is asleep, and no other is left: it is woken for what comes then.
+#[test]
+fn a_thread_that_waits_is_woken_for_any_job() {
+    ends(|| {
+        let slept = std::sync::Arc::new(AtomicUsize::new(0));
+        let counts = std::sync::Arc::clone(&slept);
+        let builder = fixed(2, WaitPolicy::Steal).event_handler(move |event| {
+            if matches!(event, drumline::Event::Slept { .. }) {
+                counts.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let pool = builder.build().unwrap();
+        for inject in [true, false] {
+            let (arrived, released) = (common::Event::new(), common::Event::new());
+            thread::scope(|threads| {
+                let call = || {
+                    pool.join(
+                        || common::Event::wait(&arrived),
+                        || {
+                            // The other half waits for this one, and falls asleep.
+                            let before = slept.load(Ordering::SeqCst);
+                            arrived.set();
+                            common::eventually("the other sleeps", || {
+                                slept.load(Ordering::SeqCst) > before
+                            });
+                            if inject {
+                                released.wait();
+                            } else {
+                                scope(|scope| {
+                                    scope.spawn(|_| released.set());
+                                    released.wait();
+                                });
+                            }
+                        },
+                    );
+                };
+                let caller = threads.spawn(call);
+                if inject {
+                    arrived.wait();
+                    common::eventually("it sleeps, or has not begun", || {
+                        slept.load(Ordering::SeqCst) > 0
+                    });
+                    pool.spawn(|| ()).join().unwrap();
+                    released.set();
+                }
+                caller.join().unwrap();
+            });
+        }
     });
 }

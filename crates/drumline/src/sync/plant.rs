@@ -87,6 +87,10 @@ pub(crate) enum Plant {
     RiseSleeps,
     /// `Line` hires a monitor beyond the limit.
     MonitorBeyondLimit,
+    /// `Line` lets those sleep who wait and would run any job.
+    StealerNotCalled,
+    /// Who waited, was woken for a job and has something else to do keeps it to itself.
+    StealerKeepsCall,
     /// `Line::left` does not ask whether another worker is needed now.
     LeftUnasked,
     /// A thread that lost its place without knowing it gives up another one.

@@ -26,6 +26,10 @@ impl State {
             max_workers == 0 || self.workers <= max_workers,
             "the limit is the limit: {self:?}"
         );
+        assert!(
+            self.stealers.iter().count() <= self.waiting,
+            "who would steal waits: {self:?}"
+        );
         if let Some(lookout) = self.lookout {
             assert!(
                 !self.idle.contains(lookout) && !self.acting.contains(lookout),

@@ -53,6 +53,10 @@ impl Line {
             }
             match (why, state.lookout) {
                 (Absence::Waits, _) => state.waiting += 1,
+                (Absence::Steals, _) => {
+                    state.waiting += 1;
+                    state.stealers.insert(me);
+                }
                 (Absence::Blocks, Some(lookout)) if state.holding => {
                     // This place it may have, and it naps.
                     return Wake::One(lookout);
@@ -73,7 +77,8 @@ impl Line {
             if !planted!(RestForgotten) {
                 state.away -= 1;
             }
-            state.waiting -= usize::from(why == Absence::Waits);
+            state.waiting -= usize::from(why != Absence::Blocks);
+            state.stealers.remove(me);
             state.look_after(false)
         })
     }

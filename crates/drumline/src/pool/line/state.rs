@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) away: usize,
     /// Those of them that wait for work of this pool.
     pub(super) waiting: usize,
+    /// Those of them that would run any job, and sleep.
+    pub(super) stealers: IdleSet,
     /// Whether the lookout naps over places of threads that only wait.
     pub(super) holding: bool,
     /// Threads that are active for good, whether they do something or not.
@@ -72,6 +74,7 @@ impl State {
             active: 0,
             away: 0,
             waiting: 0,
+            stealers: IdleSet::new(),
             holding: false,
             members: 0,
             idle: IdleSet::new(),
@@ -149,17 +152,18 @@ impl State {
     }
 
     fn may_hire(&self) -> bool {
-        !self.is_coming() && self.workers < self.staffing.max_workers && !self.over
+        let another = self.workers < self.staffing.max_workers || self.has_stealers();
+        !self.is_coming() && another && !self.over
+    }
+
+    fn has_stealers(&self) -> bool {
+        self.stealers.last().is_some() && !planted!(StealerNotCalled)
     }
 
     /// Hires a worker, unless one is on its way. The caller knows that there is
     /// something to do.
     fn recruit(&mut self) -> Wake {
-        if self.is_coming()
-            || self.over
-            || self.staffing.max_workers == 0
-            || planted!(SpareNotHired)
-        {
+        if self.is_coming() || self.over || planted!(SpareNotHired) {
             return Wake::Nobody;
         }
         if self.workers < self.staffing.max_workers {
@@ -167,13 +171,19 @@ impl State {
             self.arriving += 1;
             return Wake::Recruit;
         }
+        if self.has_stealers()
+            && let Some(stealer) = self.stealers.pop_first()
+        {
+            return Wake::One(stealer);
+        }
         self.at_the_limit()
     }
 
     /// A further worker is needed, and there may be none.
     fn at_the_limit(&self) -> Wake {
-        if self.leaving > 0 {
-            // One is about to end, and asks again then (`left`).
+        if self.staffing.max_workers == 0 || self.leaving > 0 {
+            // One that is about to end asks again then (`left`). Where there are
+            // no spares there is no limit to tell of.
             Wake::Nobody
         } else {
             Wake::Limit

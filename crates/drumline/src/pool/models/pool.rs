@@ -260,7 +260,7 @@ impl Pool {
         }
     }
 
-    fn take_queued(&self) -> Option<Arc<Task>> {
+    pub(super) fn take_queued(&self) -> Option<Arc<Task>> {
         if self.queued.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -326,6 +326,15 @@ impl Pool {
     /// It goes on.
     pub(super) fn come_back(&self, seat: usize) {
         self.wake(self.line.come_back(seat, Absence::Waits));
+    }
+
+    /// Sleeps until it is woken.
+    pub(super) fn park(&self, seat: usize) {
+        self.seats[seat].parker.park();
+    }
+
+    pub(super) fn unpark(&self, seat: usize) {
+        self.seats[seat].parker.unpark();
     }
 
     // ---- as `compensate` --------------------------------------------------
