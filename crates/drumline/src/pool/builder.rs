@@ -475,6 +475,41 @@ impl PoolBuilder {
         global::build(self)
     }
 
+    /// Says how the global pool is to be made, when it is first used.
+    ///
+    /// Unlike [`build_global`](Self::build_global) this starts no thread. It
+    /// also holds in forked children, where the global pool is made anew. The
+    /// last call before the first use counts.
+    ///
+    /// For programs; a library that does it takes the choice away from the
+    /// program. `describe` must not use the global pool.
+    ///
+    /// ```
+    /// use drumline::{Pool, PoolBuilder};
+    ///
+    /// PoolBuilder::describe_global(|| Pool::builder().jobs(2).guests(false).spares(false))?;
+    /// assert_eq!(drumline::current_jobs(), 2); // asking does not make it
+    /// let (index, _) = drumline::join(drumline::worker_index, || ());
+    /// assert!(index.unwrap() < 2);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the global pool exists already, because it was made or used.
+    ///
+    /// # Panics
+    ///
+    /// The first use panics if the pool cannot be built as described.
+    pub fn describe_global(describe: fn() -> PoolBuilder) -> Result<(), BuildError> {
+        global::describe(describe)
+    }
+
+    /// The number of jobs that the pool will have, if it can be built.
+    pub(super) fn described_jobs(&self) -> usize {
+        self.jobs.resolve().get()
+    }
+
     /// Makes a pool whose threads may borrow from this frame: each is started
     /// by `wrapper`, which runs it between its own set-up and clean-up, and all
     /// have ended when this returns.

@@ -1,0 +1,23 @@
+//! The first use of the global pool is a loop, whose method is Drumline's: the pool is like rayon's
+//! all the same.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::thread;
+
+use rayon::prelude::*;
+
+#[test]
+fn of_the_global_pool_is_a_loop() {
+    let seen = Mutex::new(HashSet::new());
+    (0..1_000).into_par_iter().for_each(|_| {
+        let index = rayon::current_thread_index().expect("loops run in the pool");
+        let here = (index, thread::current().id());
+        seen.lock().unwrap().insert(here);
+    });
+    let seen = seen.into_inner().unwrap();
+    let threads = rayon::current_num_threads();
+    let me = thread::current().id();
+    assert!(seen.iter().all(|&(index, _)| index < threads), "{seen:?}");
+    assert!(seen.iter().all(|&(_, id)| id != me), "no guests");
+}
