@@ -224,7 +224,16 @@ impl PoolBuilder {
 
     /// Called with the payload of a panic that nobody waits for: of a detached
     /// task, or of one of these hooks. Without it, such panics are counted
-    /// ([`Pool::lost_panics`]). Either way the pool goes on.
+    /// ([`Pool::lost_panics`]), and the [warning handler](Self::warning_handler)
+    /// and the [event handler](Self::event_handler) are told of each. Either way
+    /// the pool goes on.
+    ///
+    /// A handler is told in addition to the panic hook of the process, which has
+    /// run when the panic began, on the thread on which it began. The hook prints the panic to
+    /// standard error unless the program has replaced it. Drumline prints
+    /// nothing then, so no panic is printed twice. No hook runs for
+    /// [`resume_unwind`](std::panic::resume_unwind): a program that detaches
+    /// tasks which end in that way needs one of the handlers, to hear of them.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -246,11 +255,13 @@ impl PoolBuilder {
         self
     }
 
-    /// Called when the pool is smaller than asked, or has fewer runnable threads
-    /// than jobs because of [`max_threads`](Self::max_threads).
+    /// Called when the pool is smaller than asked, has fewer runnable threads than
+    /// jobs because of [`max_threads`](Self::max_threads), or has lost a panic because
+    /// there is no [panic handler](Self::panic_handler).
     ///
     /// Warnings go to the [event handler](Self::event_handler), too. If there is
-    /// neither, they are printed to standard error.
+    /// neither, they are printed to standard error; but not the panics, which the
+    /// panic hook prints.
     ///
     /// ```
     /// let pool = drumline::Pool::builder()
@@ -309,7 +320,7 @@ impl PoolBuilder {
 
     /// Makes the thread that builds the pool one of its threads, for good.
     ///
-    /// It counts as one of the jobs, so one thread less is created. It runs
+    /// It counts as one of the jobs, so one thread less is created, and has the number 0. It runs
     /// jobs of others only while it waits in one of the pool's calls, and only
     /// what belongs to that call. The pool's memory is then kept until the
     /// process ends.
@@ -446,12 +457,14 @@ impl PoolBuilder {
         let registry = self.make_registry(self.spawner.is_none())?;
         // Made first: if a hook panics, its drop ends the threads that run.
         let pool = Pool::from_registry(Shared::clone(&registry));
+        // It has the first number, and is seated when nothing can fail any more.
+        let member = self.use_current_thread.then(|| registry.add_seat());
         match self.spawner.take() {
             Some(mut spawner) => self.start(&registry, &mut *spawner),
             None => self.start(&registry, &mut spawn_thread),
         }
-        if self.use_current_thread {
-            become_member(&registry);
+        if let Some(index) = member {
+            become_member(&registry, index);
         }
         Ok(pool)
     }

@@ -119,6 +119,15 @@ pub enum Event {
         /// Why the system refused.
         error: Arc<io::Error>,
     },
+    /// A detached task, or a handler, panicked, and no panic handler was told.
+    /// Also a [`Warning`](crate::Warning).
+    #[non_exhaustive]
+    PanicLost {
+        /// What the panic said, if its payload is a text.
+        message: Option<String>,
+        /// How many panics reached nobody so far, with this one.
+        lost: usize,
+    },
 }
 
 impl From<&Warning> for Event {
@@ -141,6 +150,10 @@ impl From<&Warning> for Event {
                 limit: *limit,
                 blocked: *blocked,
                 workers: workers.clone(),
+            },
+            Warning::PanicLost { message, lost } => Event::PanicLost {
+                message: message.clone(),
+                lost: *lost,
             },
         }
     }
@@ -181,6 +194,7 @@ impl fmt::Display for Event {
                 wanted,
                 error,
             } => warning::say_not_created(f, *have, *wanted, error),
+            Event::PanicLost { message, lost } => warning::say_lost(f, message.as_deref(), *lost),
         }
     }
 }
@@ -263,6 +277,10 @@ mod tests {
                 error,
             });
         }
+        warnings.push(Warning::PanicLost {
+            message: Some("boom".to_owned()),
+            lost: 3,
+        });
         for warning in warnings {
             assert_eq!(Event::from(&warning).to_string(), warning.to_string());
         }

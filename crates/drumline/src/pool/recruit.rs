@@ -124,11 +124,11 @@ pub(super) fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
     Ok(())
 }
 
-/// Seats the current thread in the pool for good.
-pub(super) fn become_member(registry: &Shared) {
+/// Seats the current thread in the pool for good, in a seat that was added for it.
+pub(super) fn become_member(registry: &Shared, index: usize) {
     // Leaked: the thread's cells point into it from now on.
     let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
-    let seat = registry.seat_member();
+    let seat = registry.seat_member(index);
     seat.conduct().move_in(sync::thread::current().name());
     std::mem::forget(local::switch(seat, seat.first_deque()));
 }

@@ -285,8 +285,8 @@ impl Registry {
     }
 
     /// Makes a seat for a thread that is active for good.
-    pub(crate) fn seat_member(&self) -> &Seat {
-        let seat = self.seat(self.add_seat());
+    pub(crate) fn seat_member(&self, index: usize) -> &Seat {
+        let seat = self.seat(index);
         self.line.add_member(seat.index(), |marked| {
             if marked {
                 seat.ask(Reasons::HUNGRY);
@@ -450,19 +450,19 @@ impl Registry {
 
     // ---- failures -----------------------------------------------------------
 
-    /// A job that nobody waits for has panicked.
+    /// A job that nobody waits for has panicked, or a handler: once for each
+    /// panic, and with no lock held.
     pub(crate) fn report_panic(&self, payload: Payload) {
-        match &self.hooks.panic {
-            Some(hook) => {
-                if let Err(again) = unwind::catch(|| hook(payload)) {
-                    self.lost_panics.fetch_add(1, Ordering::Relaxed);
-                    unwind::discard(again);
-                }
-            }
-            None => {
-                self.lost_panics.fetch_add(1, Ordering::Relaxed);
-                unwind::discard(payload);
-            }
+        let lost = match &self.hooks.panic {
+            Some(hook) => unwind::catch(|| hook(payload)).err(),
+            None => Some(payload),
+        };
+        if let Some(payload) = lost {
+            let message = unwind::message(&*payload).map(str::to_owned);
+            unwind::discard(payload);
+            // Relaxed: a count, which publishes nothing.
+            let lost = self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1;
+            self.warn(&Warning::PanicLost { message, lost });
         }
     }
 

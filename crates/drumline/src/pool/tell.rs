@@ -97,7 +97,7 @@ impl Registry {
         if self.is_heard() {
             heard |= self.tell_now(&Event::from(warning));
         }
-        if !heard {
+        if !heard && warning.is_printed() {
             eprintln!("drumline: {warning}");
         }
     }

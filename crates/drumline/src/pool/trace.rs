@@ -44,7 +44,9 @@ mod imp {
     /// Whether somebody listens to such events.
     fn hears(event: &Event) -> bool {
         match event {
-            Event::LimitReached { .. } | Event::ThreadNotCreated { .. } => {
+            Event::LimitReached { .. }
+            | Event::ThreadNotCreated { .. }
+            | Event::PanicLost { .. } => {
                 enabled!(target: "drumline", Level::WARN)
             }
             _ => enabled!(target: "drumline", Level::DEBUG),
@@ -90,6 +92,9 @@ mod imp {
                 error,
             } => {
                 warn!(target: "drumline", have, wanted, %error, "{event}");
+            }
+            Event::PanicLost { message, lost } => {
+                warn!(target: "drumline", ?message, lost, "{event}");
             }
         }
         true
