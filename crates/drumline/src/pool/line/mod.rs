@@ -25,6 +25,9 @@
 //! > in line or may be hired, there is a monitor or a lookout, or a worker
 //! > arrives, or the pool is marked.
 //!
+//! A thread that waits, sleeps, and would run any job (`Absence::Steals`) counts
+//! as a worker that may be hired: it is called where none may be.
+//!
 //! A marked deque makes its owner's next push take the cold path, which calls
 //! [`Line::summon`]. So work that becomes visible is either seen by a lookout
 //! or the monitor, or found by the scan, or announced by its owner. Not held
@@ -75,6 +78,10 @@
 //!   spare is hired if work is visible, and if not, the thread that goes
 //!   marks. Only where no deque is in use, "no marks" is as good as "marks":
 //!   each deque that enters then gets its own.
+//! * A thread that waits to steal is in the set of those that may be called from
+//!   the moment it gives up its place (`rest`). One that is called leaves the
+//!   set, looks for work, and enters the set again before it sleeps; one that
+//!   has something else to do by then summons the next (`pool::waiting`).
 //! * The monitor takes the place of a thread that blocks (`displace`) and asks
 //!   for its duty: it is the lookout itself. When nothing was to be done for a
 //!   while it leaves with marks, as a dozing lookout does. Called to be the
