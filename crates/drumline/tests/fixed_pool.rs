@@ -369,36 +369,28 @@ fn a_thread_that_waits_is_woken_for_any_job() {
             }
         });
         let pool = builder.build().unwrap();
-        for inject in [true, false] {
-            let (arrived, released) = (common::Event::new(), common::Event::new());
-            thread::scope(|threads| {
-                let call = || {
-                    pool.join(
-                        || common::Event::wait(&arrived),
-                        || {
-                            // The other half waits for this one, and falls asleep.
-                            let before = slept.load(Ordering::SeqCst);
-                            arrived.set();
-                            common::eventually("the other sleeps", || {
-                                slept.load(Ordering::SeqCst) > before
-                            });
-                            if inject {
-                                released.wait();
-                            } else {
-                                scope(|scope| {
-                                    scope.spawn(|_| released.set());
-                                    released.wait();
-                                });
-                            }
-                        },
-                    );
-                };
-                let caller = threads.spawn(call);
-                if inject {
-                    arrived.wait();
-                    common::eventually("it sleeps, or has not begun", || {
-                        slept.load(Ordering::SeqCst) > 0
+        for from_outside in [true, false] {
+            let [arrived, asleep, released] = [(); 3].map(|()| common::Event::new());
+            let first = || arrived.wait();
+            // The thread of the first half waits for this one.
+            let second = || {
+                let before = slept.load(Ordering::SeqCst);
+                arrived.set();
+                common::eventually("it falls asleep", || slept.load(Ordering::SeqCst) > before);
+                asleep.set();
+                if from_outside {
+                    released.wait();
+                } else {
+                    scope(|scope| {
+                        scope.spawn(|_| released.set());
+                        released.wait();
                     });
+                }
+            };
+            thread::scope(|threads| {
+                let caller = threads.spawn(|| pool.join(first, second));
+                if from_outside {
+                    asleep.wait();
                     pool.spawn(|| ()).join().unwrap();
                     released.set();
                 }

@@ -211,6 +211,41 @@ fn in_a_pool_with_threads_of_the_program() {
         .unwrap();
 }
 
+/// All threads are blocked for a while, and searches are queued behind them: no further thread comes
+/// and does those with an index of its own.
+#[test]
+fn behind_threads_that_block() {
+    for threads in [1, 2] {
+        let pool = ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        let matchers = Matchers::new(threads);
+        let (send, receive) = mpsc::channel();
+        let release: Vec<_> = (0..threads)
+            .map(|_| {
+                let (release, wait) = mpsc::channel::<()>();
+                let (begins, begun) = mpsc::channel();
+                pool.spawn(move || {
+                    begins.send(()).unwrap();
+                    wait.recv().unwrap_err();
+                });
+                begun.recv_timeout(FOREVER).unwrap();
+                release
+            })
+            .collect();
+        for _ in 0..4 {
+            let (send, matchers) = (send.clone(), matchers.clone());
+            pool.spawn(move || send.send(search(&matchers)).unwrap());
+        }
+        // Nothing is to happen. A thread that would come has some time for it.
+        let nothing = receive.recv_timeout(Duration::from_millis(100));
+        assert_eq!(nothing, Err(mpsc::RecvTimeoutError::Timeout));
+        drop(release);
+        for _ in 0..4 {
+            assert_eq!(receive.recv_timeout(FOREVER), Ok(FOUND));
+        }
+    }
+}
+
 /// Calls go from pool to pool and back, where every thread waits.
 #[test]
 fn between_pools() {
