@@ -121,8 +121,10 @@ pub(crate) enum Plant {
 
     /// The last of a crew wakes nobody.
     CrewWakesNobody,
-    /// `Indices::take` leaves the number among those that are free.
+    /// `Indices::take` looks first, and sets the bit then.
     IndexTakenTwice,
+    /// `Indices::give_back` publishes nothing.
+    IndexGivenRelaxed,
     /// `Table::grow` puts its chunk over that of a faster thread.
     ChunkReplaced,
     /// `Table::grow` publishes nothing.

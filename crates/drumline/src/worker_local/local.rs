@@ -110,7 +110,7 @@ impl<T: Send, F: Fn() -> T> WorkerLocal<T, F> {
     pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         let held = Held::new();
         // SAFETY: the index is this thread's until `held` is dropped, which is after `f`. It was taken
-        // under the lock under which its last holder gave it back.
+        // with Acquire from the Release with which its last holder gave it back.
         let value = unsafe { self.table.get_or_make(held.index(), &self.make) };
         f(value)
     }

@@ -27,8 +27,8 @@
 //! index for the length of that call.
 //!
 //! The next thread with an index finds the value of the one before. It sees
-//! all that was done to it: an index is given back and taken under one lock.
-//! The value changes threads, and so it is `Send`.
+//! all that was done to it: the bit of an index is cleared with Release and set
+//! with Acquire. The value changes threads, and so it is `Send`.
 //!
 //! Two threads that need the same chunk of the table both make one; a
 //! compare-and-swap decides, and the loser frees its own.

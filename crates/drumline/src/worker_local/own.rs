@@ -3,10 +3,10 @@
 use std::cell::Cell;
 
 use super::indices::Indices;
-use crate::sync::{Mutex, lock, process_wide, thread_local};
+use crate::sync::{process_wide, thread_local};
 
 process_wide! {
-    static INDICES: Mutex<Indices> = Mutex::new(Indices::new());
+    static INDICES: Indices = Indices::new();
 }
 
 /// The thread holds no index.
@@ -31,7 +31,7 @@ impl Drop for Guard {
 fn give_back() {
     let index = INDEX.with(|own| own.replace(NONE));
     if index != NONE {
-        lock(&INDICES).give_back(index);
+        INDICES.give_back(index);
     }
 }
 
@@ -56,7 +56,7 @@ impl Held {
     #[cold]
     fn first() -> Self {
         let late = GUARD.try_with(|_| ()).is_err();
-        let index = lock(&INDICES).take();
+        let index = INDICES.take();
         INDEX.with(|own| own.set(index));
         Held { index, late }
     }
