@@ -2,6 +2,7 @@
 //! panic themselves.
 
 use std::any::Any;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What a panic carries.
@@ -60,8 +61,22 @@ pub(crate) struct AbortOnUnwind;
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("drumline: a panic crossed a frame that cannot be unwound; aborting");
+            // Where standard error cannot be written, the process ends without a word.
+            let _ = writeln!(
+                std::io::stderr(),
+                "drumline: a panic crossed a frame that cannot be unwound; aborting"
+            );
             std::process::abort();
         }
     }
+}
+
+/// Runs a step of the scheduler that must not unwind: a frame below may be one that a job refers
+/// to. Should it panic after all, which is a bug of this crate, the process aborts.
+#[inline]
+pub(crate) fn never<R>(step: impl FnOnce() -> R) -> R {
+    let guard = AbortOnUnwind;
+    let outcome = step();
+    std::mem::forget(guard);
+    outcome
 }

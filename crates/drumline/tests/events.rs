@@ -356,7 +356,11 @@ fn warnings_are_events() {
         panic!("{events:?}");
     };
     assert_eq!(error.to_string(), "no threads today");
-    assert!(events[0].to_string().contains("goes on with 0 of 2"));
+    assert!(
+        events[0]
+            .to_string()
+            .contains("goes on with 0 of the 2 for its jobs")
+    );
     let stats = pool.stats();
     assert_eq!((stats.jobs, stats.threads), (2, 0));
 }

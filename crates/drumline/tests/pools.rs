@@ -112,7 +112,7 @@ fn threads_that_cannot_be_made_leave_a_smaller_pool() {
             .unwrap();
         let warnings = std::mem::take(&mut *warnings.lock().unwrap());
         assert_eq!(warnings.len(), 1, "{warnings:?}");
-        let told = format!("goes on with {created} of 4");
+        let told = format!("goes on with {created} of the 4");
         assert!(warnings[0].contains(&told), "{warnings:?}");
         assert_eq!(pool.install(|| fib(12)), 144);
         assert_eq!(pool.join(|| 1, || 2), (1, 2));

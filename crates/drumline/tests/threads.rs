@@ -237,21 +237,34 @@ fn added_threads_have_names() {
     );
 }
 
-/// A naming hook that panics leaves no thread behind.
+/// A naming hook that panics, or gives a name that no thread can have, costs the thread its name
+/// and nothing else.
 #[test]
-fn a_hook_that_panics_ends_what_has_started() {
-    let (ended, wait) = std::sync::mpsc::channel();
-    let outcome = std::panic::catch_unwind(move || {
-        let ended = std::sync::Mutex::new(ended);
-        drumline::Pool::builder()
-            .jobs(2)
-            .thread_name(|index| {
-                assert_eq!(index, 0, "no second thread");
-                String::from("first")
-            })
-            .exit_handler(move |index| ended.lock().unwrap().send(index).unwrap())
-            .build()
-    });
-    assert!(outcome.is_err());
-    assert_eq!(wait.recv(), Ok(0), "the first thread has ended");
+fn a_name_that_is_not_to_be_had_is_the_default_name() {
+    let warned = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&warned);
+    let pool = Pool::builder()
+        .jobs(3)
+        .thread_name(|index| match index {
+            0 => String::from("first"),
+            1 => quiet_panic("no second name"),
+            _ => String::from("a\0b"),
+        })
+        .warning_handler(move |warning| heard.lock().unwrap().push(warning.to_string()))
+        .build()
+        .unwrap();
+    let mut names = pool.broadcast(|_| thread::current().name().map(str::to_owned).unwrap());
+    names.sort_unstable();
+    assert_eq!(names, ["drumline-1", "drumline-2", "first"]);
+    assert_eq!(pool.lost_panics(), 1);
+    pool.shutdown().unwrap();
+    let warned = warned.lock().unwrap();
+    assert_eq!(
+        warned[..],
+        [
+            "a detached task or a handler panicked, and the pool has no panic handler to tell: no \
+             second name (number 1 of its kind)",
+            "the name \"a\\0b\" for thread 2 has a NUL byte and is not used; leave that byte out"
+        ]
+    );
 }

@@ -1,7 +1,8 @@
-//! Statics that would be shared by runs of a model checker that know nothing of each other.
+//! Statics that would be shared by runs of a model checker that know nothing of each other, and
+//! thread-local state of which the library does not check that it has no destructor.
 
 use syn::visit::{self, Visit};
-use syn::{Item, ItemStatic, Type};
+use syn::{Item, ItemStatic, Macro, Type};
 
 use super::tree::{Module, is_test};
 
@@ -21,16 +22,34 @@ pub fn outside_of_macros(module: &Module) -> Vec<(usize, String)> {
     {
         return Vec::new();
     }
+    find(module).found
+}
+
+/// The lines at which `module` uses the standard library's macro for thread-local state, and not
+/// `per_thread!`.
+pub fn thread_locals(module: &Module) -> Vec<usize> {
+    if module
+        .path
+        .first()
+        .is_some_and(|top| FREE.contains(&top.as_str()))
+    {
+        return Vec::new();
+    }
+    find(module).thread_locals
+}
+
+fn find(module: &Module) -> Finder {
     let mut finder = Finder::default();
     for item in &module.items {
         finder.visit_item(item);
     }
-    finder.found
+    finder
 }
 
 #[derive(Default)]
 struct Finder {
     found: Vec<(usize, String)>,
+    thread_locals: Vec<usize>,
 }
 
 impl<'ast> Visit<'ast> for Finder {
@@ -39,11 +58,22 @@ impl<'ast> Visit<'ast> for Finder {
             Item::Fn(item) => item.attrs.as_slice(),
             Item::Impl(item) => &item.attrs,
             Item::Static(item) => &item.attrs,
+            Item::Mod(item) => &item.attrs,
+            Item::Macro(item) => &item.attrs,
             _ => &[],
         };
         if !is_test(attrs) {
             visit::visit_item(self, item);
         }
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        if let Some(last) = mac.path.segments.last()
+            && last.ident == "thread_local"
+        {
+            self.thread_locals.push(last.ident.span().start().line);
+        }
+        visit::visit_macro(self, mac);
     }
 
     fn visit_item_static(&mut self, item: &'ast ItemStatic) {

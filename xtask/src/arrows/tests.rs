@@ -318,7 +318,7 @@ fn atomics_outside_of_sync() {
         "use core::sync::*;",
         "fn f() { std::sync::atomic::fence() }",
         "fn f() { ::std::sync::atomic::fence() }",
-        "thread_local! { static A: u8 = std::sync::atomic::AtomicU8::new(0); }",
+        "per_thread! { static A: u8 = std::sync::atomic::AtomicU8::new(0); }",
         "mod deep { use std::sync::atomic; }",
     ] {
         breaks(rule, &[("pool.rs", text)]);
@@ -355,6 +355,22 @@ fn statics_that_runs_of_a_checker_share() {
     ] {
         keeps(&[("pool.rs", text)]);
     }
+}
+
+#[test]
+fn thread_local_state_that_is_not_checked() {
+    let rule = "thread-locals-are-checked";
+    for text in [
+        "thread_local! { static A: u8 = const { 0 }; }",
+        "fn f() { std::thread_local! { static A: u8 = const { 0 }; } }",
+    ] {
+        breaks(rule, &[("pool.rs", text)]);
+        keeps(&[("sync.rs", text)]);
+        keeps(&[("platform.rs", text)]);
+    }
+    keeps(&[("pool.rs", "per_thread! { static A: u8 = const { 0 }; }")]);
+    let test = "#[cfg(test)] mod tests { thread_local! { static A: u8 = const { 0 }; } }";
+    keeps(&[("pool.rs", test)]);
 }
 
 #[test]

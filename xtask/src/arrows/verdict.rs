@@ -125,6 +125,16 @@ impl Court<'_> {
             );
             self.report(module, line, "statics-are-process-wide", message);
         }
+        for line in statics::thread_locals(module) {
+            let message =
+                "`thread_local!` where `sync::per_thread!` would check that there is no destructor";
+            self.report(
+                module,
+                line,
+                "thread-locals-are-checked",
+                message.to_owned(),
+            );
+        }
     }
 
     fn mention(&mut self, module: &Module, mention: &Mention) {

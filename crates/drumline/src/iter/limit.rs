@@ -7,13 +7,14 @@
 //! The adapter and the loop know nothing of each other: between them is a chain of consumers that may be
 //! anybody's. So the adapter leaves the limit with the thread, and the next loop that begins there takes it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
 
 use super::plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsumer};
 use super::stage::adapter;
 use super::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Arc, thread_local};
+use crate::sync::{Arc, per_thread};
 
 /// Permits to take part.
 #[derive(Debug)]
@@ -21,11 +22,13 @@ pub(crate) struct Limit {
     free: AtomicUsize,
 }
 
-thread_local! {
+per_thread! {
     /// Whether there is something in `NEXT`: what every loop asks, so it is cheap.
     static IS_SET: Cell<bool> = const { Cell::new(false) };
-    /// The limit for the next loop that begins on this thread.
-    static NEXT: RefCell<Option<Arc<Limit>>> = const { RefCell::new(None) };
+    /// The limit for the next loop that begins on this thread. Never dropped here: what announces
+    /// a limit takes it back ([`Announced`]).
+    static NEXT: Cell<ManuallyDrop<Option<Arc<Limit>>>> =
+        const { Cell::new(ManuallyDrop::new(None)) };
 }
 
 impl Limit {
@@ -45,7 +48,7 @@ impl Limit {
     /// The limit of the loop that begins now, if it has one.
     pub(crate) fn of_next_loop() -> Option<Arc<Limit>> {
         if IS_SET.with(|is_set| is_set.replace(false)) {
-            NEXT.with(|next| next.borrow_mut().take())
+            NEXT.with(|next| ManuallyDrop::into_inner(next.replace(ManuallyDrop::new(None))))
         } else {
             None
         }
@@ -111,7 +114,8 @@ impl Announced {
     /// For one of several loops that share a limit.
     pub(crate) fn again(limit: Arc<Limit>) -> Self {
         IS_SET.with(|is_set| is_set.set(true));
-        NEXT.with(|next| *next.borrow_mut() = Some(limit));
+        let before = NEXT.with(|next| next.replace(ManuallyDrop::new(Some(limit))));
+        drop(ManuallyDrop::into_inner(before));
         Announced
     }
 }

@@ -6,7 +6,7 @@ use std::ptr;
 use super::ParallelIterator;
 use super::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Mutex, thread_local};
+use crate::sync::{Mutex, per_thread};
 
 /// Sequential iterators that can become parallel ones.
 pub trait ParallelBridge: Sized {
@@ -95,7 +95,7 @@ const NOBODY: usize = 0;
 
 /// What stands for this thread.
 fn this_thread() -> usize {
-    thread_local! {
+    per_thread! {
         static PLACE: u8 = const { 0 };
     }
     PLACE.with(|place| ptr::from_ref(place).addr())

@@ -15,6 +15,7 @@
 //! | [`topology`] | how many processors, and how many real cores | Linux, Windows, Apple | what `std` knows |
 //! | [`room`] | how many threads this process may have | Linux, Android | no answer |
 //! | [`stack`] | how much of its stack a thread has left | Linux with glibc | nobody knows |
+//! | [`stderr`] | saying something on standard error, come what may | Unix | through `std` |
 //! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
 //!
 //! Under Miri the last column applies throughout, since an interpreter has no kernel to ask.
@@ -36,6 +37,7 @@ pub(crate) mod futex;
 pub(crate) mod membarrier;
 pub(crate) mod room;
 pub(crate) mod stack;
+pub(crate) mod stderr;
 pub(crate) mod thread_state;
 pub(crate) mod timer;
 pub(crate) mod topology;

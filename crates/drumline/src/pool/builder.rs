@@ -8,9 +8,10 @@ use std::thread;
 
 use super::build_error::{BuildError, Kind};
 use super::handle::Pool;
+use super::hooks::Hooks;
 use super::limit::Limit;
-use super::recruit::{Recruiter, ThreadBuilder, become_member, spawn_thread, start_workers};
-use super::registry::{Hooks, Registry, Shared};
+use super::recruit::{ThreadBuilder, ThreadSettings, become_member, spawn_thread, start_workers};
+use super::registry::{Registry, Shared};
 use super::wait_policy::WaitPolicy;
 use super::warning::Warning;
 use super::{global, local};
@@ -89,7 +90,7 @@ mod sealed {
 pub struct PoolBuilder {
     jobs: Jobs,
     jobs_error: Option<ParseJobsError>,
-    recruiter: Recruiter,
+    threads: ThreadSettings,
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
     guests: Option<bool>,
@@ -104,7 +105,7 @@ impl fmt::Debug for PoolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PoolBuilder")
             .field("jobs", &self.jobs)
-            .field("stack_size", &self.recruiter.stack_size)
+            .field("stack_size", &self.threads.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
             .field("spares", &self.spares)
@@ -153,6 +154,12 @@ impl PoolBuilder {
     /// Names the threads of the pool by their number; `drumline-0` and so on
     /// unless set.
     ///
+    /// The pool may ask for more names than it has jobs: for threads that take the places of
+    /// blocked ones. A hook that panics is reported as for
+    /// [`panic_handler`](Self::panic_handler), and a name with a NUL byte is a [`Warning`]; in
+    /// both cases the thread has the default name. The hook runs on any thread that calls the
+    /// pool, as if that were outside of it.
+    ///
     /// ```
     /// let pool = drumline::Pool::builder()
     ///     .jobs(1)
@@ -163,7 +170,7 @@ impl PoolBuilder {
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn thread_name(mut self, name: impl FnMut(usize) -> String + Send + 'static) -> Self {
-        self.recruiter.name = Some(Box::new(name));
+        self.threads.name = Some(Box::new(name));
         self
     }
 
@@ -178,11 +185,14 @@ impl PoolBuilder {
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn stack_size(mut self, bytes: usize) -> Self {
-        self.recruiter.stack_size = Some(bytes);
+        self.threads.stack_size = Some(bytes);
         self
     }
 
     /// Called on each thread of the pool when it starts, with its number.
+    ///
+    /// The thread is in the pool and has a place, so the handler may do what a job may: fork,
+    /// loop, spawn, block. A panic goes to the [panic handler](Self::panic_handler).
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -199,11 +209,13 @@ impl PoolBuilder {
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn start_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.hooks.start = Some(Box::new(hook));
+        self.hooks.set_start(hook);
         self
     }
 
     /// Called on each thread of the pool before it ends, with its number.
+    ///
+    /// It may do what a [start handler](Self::start_handler) may.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -218,7 +230,7 @@ impl PoolBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn exit_handler(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.hooks.exit = Some(Box::new(hook));
+        self.hooks.set_exit(hook);
         self
     }
 
@@ -251,7 +263,7 @@ impl PoolBuilder {
         mut self,
         hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
     ) -> Self {
-        self.hooks.panic = Some(Box::new(hook));
+        self.hooks.set_panic(hook);
         self
     }
 
@@ -271,7 +283,7 @@ impl PoolBuilder {
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn warning_handler(mut self, hook: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
-        self.hooks.warning = Some(Box::new(hook));
+        self.hooks.set_warning(hook);
         self
     }
 
@@ -288,7 +300,7 @@ impl PoolBuilder {
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn pin(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.hooks.pin = Some(Box::new(hook));
+        self.hooks.set_pin(hook);
         self
     }
 
@@ -450,12 +462,8 @@ impl PoolBuilder {
     /// [`max_threads`](Self::max_threads); or if [`use_current_thread`](Self::use_current_thread) is asked for on a
     /// thread that is in a pool already.
     ///
-    /// # Panics
-    ///
-    /// Where a naming or spawning hook does.
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let registry = self.make_registry(self.spawner.is_none())?;
-        // Made first: if a hook panics, its drop ends the threads that run.
         let pool = Pool::from_registry(Shared::clone(&registry));
         // It has the first number, and is seated when nothing can fail any more.
         let member = self.use_current_thread.then(|| registry.add_seat());
@@ -600,12 +608,10 @@ impl PoolBuilder {
             });
         }
         let hooks = std::mem::take(&mut self.hooks);
-        let special = self.recruiter.name.is_some()
-            || self.recruiter.stack_size.is_some()
+        let special = self.threads.name.is_some()
+            || self.threads.stack_size.is_some()
             || self.spawner.is_some()
-            || hooks.pin.is_some()
-            || hooks.start.is_some()
-            || hooks.exit.is_some();
+            || hooks.are_for_threads();
         let members = usize::from(self.use_current_thread);
         let barrier = if self.refuse_barrier {
             barrier::Barrier::Refused
@@ -614,10 +620,10 @@ impl PoolBuilder {
         };
         let guests = self.guests.unwrap_or(!special);
         let spares = spares && self.spares.unwrap_or(true);
-        let recruiter = std::mem::take(&mut self.recruiter);
+        let threads = std::mem::take(&mut self.threads);
         let limit = Limit::new(self.max_threads, members, spares);
         let policy = self.wait_policy;
-        let registry = Registry::new(places, guests, policy, hooks, recruiter, barrier, limit);
+        let registry = Registry::new(places, guests, policy, hooks, threads, barrier, limit);
         for _ in 0..members {
             registry.add_member();
         }

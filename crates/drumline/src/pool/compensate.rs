@@ -15,14 +15,14 @@ use std::time::Duration;
 use super::line::Absence;
 use super::local;
 use super::seat::Seat;
-use crate::sync::{Instant, planted, thread_local};
+use crate::sync::{Instant, per_thread, planted};
 use crate::wait::{self, Hook};
 
 /// A thread that blocked for less than this last time is expected to do so
 /// again: waking another one costs as much.
 const SHORT: Duration = Duration::from_micros(20);
 
-thread_local! {
+per_thread! {
     /// Since when the thread has been away from its places.
     static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
 }

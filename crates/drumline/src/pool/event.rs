@@ -128,6 +128,25 @@ pub enum Event {
         /// How many panics reached nobody so far, with this one.
         lost: usize,
     },
+    /// The system refused a thread for the place of one that blocks. Also a
+    /// [`Warning`](crate::Warning).
+    #[non_exhaustive]
+    SpareNotCreated {
+        /// How many threads the pool has.
+        have: usize,
+        /// How many threads the system has refused since the last such event.
+        refusals: u64,
+        /// Why the system refused.
+        error: Arc<io::Error>,
+    },
+    /// The name that a hook gave a thread cannot be used. Also a [`Warning`](crate::Warning).
+    #[non_exhaustive]
+    NameNotUsed {
+        /// The thread.
+        index: usize,
+        /// The name.
+        name: String,
+    },
 }
 
 impl From<&Warning> for Event {
@@ -141,6 +160,19 @@ impl From<&Warning> for Event {
                 have: *have,
                 wanted: *wanted,
                 error: Arc::new(same_error(error)),
+            },
+            Warning::SpareNotCreated {
+                have,
+                refusals,
+                error,
+            } => Event::SpareNotCreated {
+                have: *have,
+                refusals: *refusals,
+                error: Arc::new(same_error(error)),
+            },
+            Warning::NameNotUsed { index, name } => Event::NameNotUsed {
+                index: *index,
+                name: name.clone(),
             },
             Warning::LimitReached {
                 limit,
@@ -195,6 +227,12 @@ impl fmt::Display for Event {
                 error,
             } => warning::say_not_created(f, *have, *wanted, error),
             Event::PanicLost { message, lost } => warning::say_lost(f, message.as_deref(), *lost),
+            Event::SpareNotCreated {
+                have,
+                refusals,
+                error,
+            } => warning::say_no_spare(f, *have, *refusals, error),
+            Event::NameNotUsed { index, name } => warning::say_name(f, *index, name),
         }
     }
 }
@@ -230,7 +268,7 @@ impl PoolBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn event_handler(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.hooks.event = Some(Box::new(hook));
+        self.hooks.set_event(hook);
         self
     }
 }
@@ -274,12 +312,21 @@ mod tests {
             warnings.push(Warning::ThreadNotCreated {
                 have: 1,
                 wanted: 2,
+                error: same_error(&error),
+            });
+            warnings.push(Warning::SpareNotCreated {
+                have: 3,
+                refusals: 4,
                 error,
             });
         }
         warnings.push(Warning::PanicLost {
             message: Some("boom".to_owned()),
             lost: 3,
+        });
+        warnings.push(Warning::NameNotUsed {
+            index: 5,
+            name: "a\0b".to_owned(),
         });
         for warning in warnings {
             assert_eq!(Event::from(&warning).to_string(), warning.to_string());

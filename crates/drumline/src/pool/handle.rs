@@ -194,7 +194,9 @@ impl Pool {
     /// # Errors
     ///
     /// From inside the pool it cannot wait for itself: the handle comes back
-    /// in the error, and the pool goes on.
+    /// in the error, and the pool goes on. A handler of the pool is inside, on whichever
+    /// thread it runs, and so is thread-local state of the pool's threads that is being
+    /// destroyed.
     ///
     /// # Panics
     ///
@@ -204,7 +206,7 @@ impl Pool {
     ///
     /// Until every spawned task has ended; forever if one never does.
     pub fn shutdown(mut self) -> Result<(), ShutdownError> {
-        if local::find(&self.registry).is_some() {
+        if local::is_inside(&self.registry) {
             return Err(ShutdownError { pool: self });
         }
         self.registry.forbid_fork();
@@ -233,8 +235,10 @@ impl Drop for Pool {
             return;
         }
         self.close();
-        if self.registry.line().is_over() && local::find(&self.registry).is_none() {
-            self.registry.wait_ended();
+        let registry = &self.registry;
+        let has_nothing_to_do = !registry.has_work() && registry.line().is_quiet();
+        if has_nothing_to_do && !local::is_inside(registry) {
+            registry.wait_ended();
         }
     }
 }

@@ -96,7 +96,7 @@ impl Registry {
             return;
         }
         let workers = self.blocked();
-        self.warn(&Warning::LimitReached {
+        self.warn(Warning::LimitReached {
             limit: self.max_threads(),
             blocked: workers.len(),
             workers,

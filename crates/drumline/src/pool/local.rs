@@ -9,10 +9,21 @@ use std::ptr;
 use super::deque::Deque;
 use super::registry::Registry;
 use super::seat::Seat;
-use crate::sync::{own_word, thread_local};
+use crate::sync::{own_word, per_thread};
 
-thread_local! {
+per_thread! {
     static SEAT: Cell<*const Seat> = const { Cell::new(ptr::null()) };
+    /// What a hook that runs on this thread does not find.
+    static HIDDEN: Cell<*const Hidden> = const { Cell::new(ptr::null()) };
+    /// The number of the pool whose thread this is, to its very end; 0 for any other thread.
+    static HOME: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The seat of a thread that is outside of every pool for the length of a hook.
+struct Hidden {
+    seat: *const Seat,
+    /// That of a hook further out.
+    outer: *const Hidden,
 }
 
 /// The deque that this thread pushes to; null outside every pool.
@@ -34,9 +45,35 @@ pub(crate) fn seat<'a>() -> Option<&'a Seat> {
     unsafe { SEAT.with(Cell::get).as_ref() }
 }
 
+/// This thread is one of pool `id` from now on, to its very end.
+pub(crate) fn set_home(id: usize) {
+    HOME.with(|home| home.set(id));
+}
+
 /// The seat of this thread in `registry`, entered last or earlier.
 pub(crate) fn find<'a>(registry: &Registry) -> Option<&'a Seat> {
-    let mut next = seat();
+    find_from(registry, seat())
+}
+
+/// Whether the pool of `registry` has to wait for this thread before it has ended: the thread is
+/// in it, or was before a hook began, or is one of its own at its end.
+pub(crate) fn is_inside(registry: &Registry) -> bool {
+    if find(registry).is_some() || HOME.with(Cell::get) == registry.id() {
+        return true;
+    }
+    let mut next = HIDDEN.with(Cell::get);
+    // SAFETY: null, or in a frame further down this thread's stack.
+    while let Some(hidden) = unsafe { next.as_ref() } {
+        // SAFETY: null, or a seat that this thread occupies again when the hook has ended.
+        if find_from(registry, unsafe { hidden.seat.as_ref() }).is_some() {
+            return true;
+        }
+        next = hidden.outer;
+    }
+    false
+}
+
+fn find_from<'a>(registry: &Registry, mut next: Option<&'a Seat>) -> Option<&'a Seat> {
     while let Some(seat) = next {
         if ptr::eq(seat.registry(), registry) {
             return Some(seat);
@@ -66,14 +103,31 @@ pub(crate) fn switch(seat: &Seat, deque: &Deque) -> Restore {
     before
 }
 
-/// Makes this thread one that is in no pool.
-pub(crate) fn outside() -> Restore {
+/// Runs `hook` as if this thread were in no pool.
+pub(crate) fn outside<R>(hook: impl FnOnce() -> R) -> R {
     let before = Restore {
         deque: own_word::get(),
         seat: SEAT.with(|cell| cell.replace(ptr::null())),
     };
     own_word::set(ptr::null::<Deque>());
-    before
+    let hidden = Hidden {
+        seat: before.seat,
+        outer: HIDDEN.with(Cell::get),
+    };
+    HIDDEN.with(|cell| cell.set(&raw const hidden));
+    let _reveal = Reveal(hidden.outer);
+    let outcome = hook();
+    drop(before);
+    outcome
+}
+
+/// The hook has ended; what the one further out does not find is hidden again.
+struct Reveal(*const Hidden);
+
+impl Drop for Reveal {
+    fn drop(&mut self) {
+        HIDDEN.with(|cell| cell.set(self.0));
+    }
 }
 
 impl Restore {

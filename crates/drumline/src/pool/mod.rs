@@ -13,10 +13,11 @@
 //! | `compensate`, `conduct` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
 //! | `reserve` | whether a thread that only waits is replaced |
-//! | `starved` | pools that the system refused a thread |
+//! | `refusal`, `starved` | when the system refuses a thread, and pools that wait for one |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `registry`, `limit` | what they share |
+//! | `hooks` | the border to the program's own code that the scheduler calls |
 //! | `event`, `tell`, `trace`, `warning` | what the program hears of them |
 //! | `counters`, `stats` | how often things happen |
 //! | `builder`, `recruit`, `build_error`, `handle`, `global` | the public face |
@@ -51,6 +52,8 @@ pub(crate) mod guest;
 #[cfg(not(loom))]
 mod handle;
 #[cfg(not(loom))]
+mod hooks;
+#[cfg(not(loom))]
 mod limit;
 #[cfg(not(loom))]
 pub(crate) mod local;
@@ -60,6 +63,8 @@ mod monitor;
 mod queue;
 #[cfg(not(loom))]
 mod recruit;
+#[cfg(not(loom))]
+mod refusal;
 #[cfg(all(test, not(loom), not(miri)))]
 mod refused_tests;
 #[cfg(not(loom))]
@@ -98,6 +103,9 @@ mod worker;
 mod yielding;
 
 #[cfg(not(loom))]
+use crate::unwind;
+
+#[cfg(not(loom))]
 pub use {
     build_error::BuildError,
     builder::{IntoJobs, PoolBuilder},
@@ -132,7 +140,8 @@ pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
         return false;
     };
     if let Some(seat) = local::seat() {
-        seat.answer(reasons);
+        // The push stands, and the job refers to a frame below.
+        unwind::never(|| seat.answer(reasons));
     }
     true
 }
@@ -144,6 +153,6 @@ pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
 pub(crate) fn answer(deque: &Deque) {
     let reasons = deque.take_reasons();
     if let Some(seat) = local::seat() {
-        seat.answer(reasons);
+        unwind::never(|| seat.answer(reasons));
     }
 }

@@ -1,11 +1,23 @@
 //! Starting the threads of a pool.
+//!
+//! One thread at a time starts threads, on its own account or on that of others: it *serves* the
+//! requests. A thread that has a request while another one serves leaves it there and goes on. So
+//! no thread waits for the hooks that run meanwhile (the name of a thread, the program's own way
+//! to start one), and a hook that asks for threads itself does not wait for itself.
+//!
+//! A thread that was asked for is counted before it is started. Its [`ThreadBuilder`] is the
+//! record of that: [run](ThreadBuilder::run), it becomes the thread; dropped, the count is taken
+//! back. So the pool never counts on a thread that will not come, whatever a spawner says.
 
 use std::io;
 
+use super::hooks;
+use super::refusal::Refusals;
 use super::registry::{Registry, Shared};
 use super::warning::Warning;
 use super::{local, starved, worker};
-use crate::sync;
+use crate::sync::{self, Instant, Mutex, lock};
+use crate::unwind;
 
 /// Names a thread by its number.
 pub(super) type NameHook = Box<dyn FnMut(usize) -> String + Send>;
@@ -15,83 +27,195 @@ const STACK_SIZE: usize = 8 << 20;
 
 /// What every thread of a pool gets.
 #[derive(Default)]
-pub(crate) struct Recruiter {
+pub(crate) struct ThreadSettings {
     pub(super) name: Option<NameHook>,
     pub(super) stack_size: Option<usize>,
 }
 
+/// The requests for threads of one pool.
+pub(crate) struct Recruiter {
+    requests: Mutex<Requests>,
+    stack_size: usize,
+}
+
+struct Requests {
+    /// The name hook; away while it runs.
+    name: Option<NameHook>,
+    /// How many workers are asked for and not started.
+    workers: usize,
+    /// How many spares are asked for and not started.
+    spares: usize,
+    /// Whether a thread serves the requests.
+    served: bool,
+    refusals: Refusals,
+}
+
+/// What a thread is started for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Post {
+    /// One of the pool's jobs.
+    Worker,
+    /// The place of a thread that blocks.
+    Spare,
+}
+
+impl Recruiter {
+    pub(super) fn new(settings: ThreadSettings) -> Self {
+        Recruiter {
+            requests: Mutex::new(Requests {
+                name: settings.name,
+                workers: 0,
+                spares: 0,
+                served: false,
+                refusals: Refusals::new(),
+            }),
+            stack_size: settings.stack_size.unwrap_or(STACK_SIZE),
+        }
+    }
+
+    /// Takes note of a request. Returns whether the caller has to serve it, and all that come
+    /// meanwhile.
+    #[must_use]
+    fn ask(&self, note: impl FnOnce(&mut Requests)) -> bool {
+        let mut requests = lock(&self.requests);
+        note(&mut requests);
+        !std::mem::replace(&mut requests.served, true)
+    }
+
+    /// The next request, for a thread that is counted from now on. With none left, the caller no
+    /// longer serves.
+    fn next(&self, registry: &Registry) -> Option<(Post, usize)> {
+        let mut requests = lock(&self.requests);
+        let wanted = registry.workers() + requests.workers;
+        if requests.workers > 0 && !registry.line().hire(wanted) {
+            // Spares are there instead; they work like any worker.
+            requests.workers = 0;
+        }
+        if requests.workers > 0 {
+            requests.workers -= 1;
+            let index = registry.add_seat();
+            registry.count_worker(index);
+            return Some((Post::Worker, index));
+        }
+        while requests.spares > 0 {
+            requests.spares -= 1;
+            if requests.refusals.is_put_off() {
+                registry.wake(registry.line().unhire(&|| registry.has_work()));
+                starved::add(registry);
+                continue;
+            }
+            let index = registry.spare_seat();
+            registry.count_spare(index);
+            return Some((Post::Spare, index));
+        }
+        requests.served = false;
+        None
+    }
+
+    /// The name for a thread, if the program names its threads. Called by the thread that serves.
+    fn name(&self, registry: &Registry, index: usize) -> Option<String> {
+        let mut hook = lock(&self.requests).name.take()?;
+        let name = hooks::name_thread(registry, &mut hook, index);
+        lock(&self.requests).name = Some(hook);
+        name
+    }
+
+    /// A thread was to be had, or may be: the next request is not put off.
+    pub(super) fn forgive(&self) {
+        lock(&self.requests).refusals.forgive();
+    }
+
+    /// How many threads the system has refused.
+    pub(super) fn refused(&self) -> u64 {
+        lock(&self.requests).refusals.total()
+    }
+}
+
+/// Hooks that are dropped may panic, and a pool may be dropped on a thread of its own.
+impl Drop for Recruiter {
+    fn drop(&mut self) {
+        unwind::discard(lock(&self.requests).name.take());
+    }
+}
+
 /// Starts workers until there are `wanted`, or the system refuses.
 pub(super) fn start_workers(
-    registry: &Shared,
+    registry: &Registry,
     wanted: usize,
     spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
 ) {
-    // Held throughout: two callers together start no more than are wanted.
-    let mut recruiter = sync::lock(registry.recruiter());
-    for have in registry.workers()..wanted {
-        if !registry.line().hire(wanted) {
-            // Spares are there instead; they work like any worker.
-            return;
-        }
-        let index = registry.add_seat();
-        registry.alive_up();
-        let life = Life(Shared::clone(registry));
-        let builder = ThreadBuilder {
-            name: recruiter.name.as_mut().map(|name| name(index)),
-            stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
-            index,
-            spare: false,
-            life,
+    let note = |requests: &mut Requests| {
+        let missing = wanted.saturating_sub(registry.workers());
+        requests.workers = requests.workers.max(missing);
+    };
+    if registry.recruiter().ask(note) {
+        serve(registry, spawner);
+    }
+}
+
+/// Starts a worker to take the place of one that blocks. If the system refuses, that is tried
+/// again when a thread ends.
+#[cold]
+pub(super) fn start_spare(registry: &Registry) {
+    registry.reap();
+    if registry.recruiter().ask(|requests| requests.spares += 1) {
+        serve(registry, &mut spawn_thread);
+    }
+}
+
+/// Starts threads until none is asked for.
+fn serve(registry: &Registry, spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>) {
+    while let Some((post, index)) = registry.recruiter().next(registry) {
+        let begun = Instant::now();
+        let outcome = match post {
+            Post::Worker => start(registry, index, post, spawner),
+            Post::Spare => start(registry, index, post, &mut spawn_thread),
         };
-        match spawner(builder) {
-            Ok(()) => registry.count_worker(index),
-            Err(error) => {
-                registry.line().unhire();
-                registry.give_seat_back(index);
-                drop(recruiter);
-                registry.warn(&Warning::ThreadNotCreated {
+        match (post, outcome) {
+            (Post::Worker, Ok(())) => {}
+            (Post::Worker, Err(error)) => {
+                // The other workers would be refused as well.
+                let others = std::mem::take(&mut lock(&registry.recruiter().requests).workers);
+                let have = registry.workers();
+                registry.warn(Warning::ThreadNotCreated {
                     have,
-                    wanted,
+                    wanted: have + 1 + others,
                     error,
                 });
-                return;
+            }
+            (Post::Spare, Ok(())) => {
+                registry.recruiter().forgive();
+                registry.limit_over();
+            }
+            (Post::Spare, Err(error)) => {
+                starved::add(registry);
+                let spell = registry.line().spells();
+                let heard = lock(&registry.recruiter().requests)
+                    .refusals
+                    .note(begun.elapsed(), spell);
+                match heard {
+                    Some(refusals) => registry.warn(Warning::SpareNotCreated {
+                        have: registry.threads(),
+                        refusals,
+                        error,
+                    }),
+                    None => unwind::discard(error),
+                }
             }
         }
     }
 }
 
-/// Starts a worker to take the place of one that blocks. If the system
-/// refuses, that is tried again when a thread ends.
-#[cold]
-pub(super) fn start_spare(registry: &Registry) {
-    registry.reap();
-    let index = registry.spare_seat();
-    registry.alive_up();
-    let builder = {
-        let mut recruiter = sync::lock(registry.recruiter());
-        ThreadBuilder {
-            name: recruiter.name.as_mut().map(|name| name(index)),
-            stack_size: recruiter.stack_size.unwrap_or(STACK_SIZE),
-            index,
-            spare: true,
-            life: Life(registry.share()),
-        }
-    };
-    registry.count_spare(index);
-    match spawn_thread(builder) {
-        Ok(()) => registry.limit_over(),
-        Err(error) => {
-            registry.dismiss_spare(registry.seat(index));
-            registry.line().unhire();
-            starved::add(registry);
-            let have = registry.threads();
-            registry.warn(&Warning::ThreadNotCreated {
-                have,
-                wanted: have + 1,
-                error,
-            });
-        }
-    }
+/// Starts a thread that has been counted.
+fn start(
+    registry: &Registry,
+    index: usize,
+    post: Post,
+    spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
+) -> io::Result<()> {
+    let name = registry.recruiter().name(registry, index);
+    let builder = ThreadBuilder::new(registry, index, post, name);
+    hooks::spawn_thread(registry, spawner, builder)
 }
 
 /// Changes the number of jobs of a live pool.
@@ -113,13 +237,15 @@ pub(super) fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
         Some(name) => name.to_owned(),
         None => format!("drumline-{}", builder.index()),
     });
-    let registry = Shared::clone(&builder.life.0);
-    let spare = builder.spare;
-    let handle = thread.spawn(move || builder.run())?;
-    if spare {
-        registry.keep_spare_handle(handle);
-    } else {
-        registry.keep_handle(handle);
+    let registry = Shared::clone(&builder.registry);
+    let post = builder.post;
+    let handle = thread.spawn(move || {
+        local::set_home(builder.registry.id());
+        builder.run();
+    })?;
+    match post {
+        Post::Worker => registry.keep_handle(handle),
+        Post::Spare => registry.keep_spare_handle(handle),
     }
     Ok(())
 }
@@ -136,9 +262,9 @@ pub(super) fn become_member(registry: &Shared, index: usize) {
 /// A thread that a pool wants to have; see
 /// [`PoolBuilder::spawn_handler`](crate::PoolBuilder::spawn_handler).
 ///
-/// It has to be [run](Self::run). A spawner that reports success and then drops
-/// it leaves the pool counting on a thread that is not there: a broadcast waits
-/// for it for ever, and so may a call that is handed over.
+/// It has to be [run](Self::run). Dropped instead, it tells the pool that the thread will not come, and
+/// the pool goes on without it. As long as it is neither run nor dropped, the pool counts on the
+/// thread: a broadcast waits for it, and so may a call that is handed over.
 ///
 /// ```
 /// use std::thread;
@@ -159,16 +285,37 @@ pub(super) fn become_member(registry: &Shared, index: usize) {
 /// assert_eq!(pool.install(|| 6 * 7), 42);
 /// # Ok::<(), drumline::BuildError>(())
 /// ```
-#[derive(Debug)]
 pub struct ThreadBuilder {
     name: Option<String>,
-    stack_size: usize,
     index: usize,
-    spare: bool,
-    life: Life,
+    post: Post,
+    /// Whether it has been run.
+    runs: bool,
+    registry: Shared,
+}
+
+impl std::fmt::Debug for ThreadBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ThreadBuilder")
+            .field("name", &self.name)
+            .field("index", &self.index)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ThreadBuilder {
+    /// For a thread that has been counted, also by the line.
+    fn new(registry: &Registry, index: usize, post: Post, name: Option<String>) -> Self {
+        registry.alive_up();
+        ThreadBuilder {
+            name,
+            index,
+            post,
+            runs: false,
+            registry: registry.share(),
+        }
+    }
+
     /// The number that the thread will have in its pool.
     pub fn index(&self) -> usize {
         self.index
@@ -181,7 +328,7 @@ impl ThreadBuilder {
 
     /// The stack that was asked for, in bytes.
     pub fn stack_size(&self) -> usize {
-        self.stack_size
+        self.registry.recruiter().stack_size
     }
 
     /// Is a worker of the pool, until the pool ends.
@@ -190,19 +337,25 @@ impl ThreadBuilder {
     ///
     /// Until the pool has been dropped or shut down, and all that was spawned
     /// in it has ended.
-    pub fn run(self) {
-        worker::run(&self.life.0, self.index, self.spare);
-        drop(self.life);
+    pub fn run(mut self) {
+        self.runs = true;
+        worker::run(&self.registry, self.index, self.post == Post::Spare);
+        drop(self);
         starved::retry();
     }
 }
 
-/// Counts a worker as alive until it is dropped, whether it ran or not.
-#[derive(Debug)]
-struct Life(Shared);
-
-impl Drop for Life {
+/// The thread has ended, or will not come.
+impl Drop for ThreadBuilder {
     fn drop(&mut self) {
-        self.0.alive_down();
+        let registry = &self.registry;
+        if !self.runs {
+            match self.post {
+                Post::Worker => registry.dismiss_worker(self.index),
+                Post::Spare => registry.dismiss_spare(registry.seat(self.index)),
+            }
+            registry.wake(registry.line().unhire(&|| registry.has_work()));
+        }
+        registry.alive_down();
     }
 }

@@ -1,46 +1,34 @@
 //! What the threads of one pool share.
 
-use std::any::Any;
-
-use super::compensate;
 use super::deque::Reasons;
-use super::event::Event;
+use super::hooks::Hooks;
 use super::limit::Limit;
 use super::line::{Line, Wake};
 use super::queue::Queue;
-use super::recruit::{self, Recruiter};
+use super::recruit::{self, Recruiter, ThreadSettings};
 use super::seat::Seat;
 use super::table::SeatTable;
 use super::wait_policy::WaitPolicy;
-use super::warning::Warning;
+use super::{compensate, guest};
 use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Arc, Mutex, Weak, lock, thread};
-use crate::unwind::{self, Payload};
+use crate::sync::{Arc, Mutex, Weak, lock, process_wide, thread};
+use crate::unwind;
 use crate::wait::{Gate, blocking};
 
-pub(crate) type IndexHook = Box<dyn Fn(usize) + Send + Sync>;
-pub(crate) type PanicHook = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
-pub(crate) type WarningHook = Box<dyn Fn(&Warning) + Send + Sync>;
-pub(crate) type EventHook = Box<dyn Fn(&Event) + Send + Sync>;
-
-/// What the maker of a pool wants to be told.
-#[derive(Default)]
-pub(crate) struct Hooks {
-    pub(crate) pin: Option<IndexHook>,
-    pub(crate) start: Option<IndexHook>,
-    pub(crate) exit: Option<IndexHook>,
-    pub(crate) panic: Option<PanicHook>,
-    pub(crate) warning: Option<WarningHook>,
-    pub(crate) event: Option<EventHook>,
+process_wide! {
+    /// The numbers of pools begin with 1.
+    static NEXT_ID: AtomicUsize = AtomicUsize::new(1);
 }
 
 /// The heart of a pool, shared by its handle and its threads.
 pub(crate) struct Registry {
     /// Itself, for those who must keep it alive.
     this: Weak<Registry>,
+    /// No other pool of this process has it.
+    id: usize,
     line: Line,
     seats: SeatTable,
     /// Seats that no guest uses. Its lock also orders changes of the table.
@@ -52,7 +40,7 @@ pub(crate) struct Registry {
     injector: Queue,
     barrier: Barrier,
     hooks: Hooks,
-    recruiter: Mutex<Recruiter>,
+    recruiter: Recruiter,
     guests: bool,
     limit: Limit,
     wait_policy: WaitPolicy,
@@ -88,7 +76,7 @@ impl Registry {
         guests: bool,
         wait_policy: WaitPolicy,
         hooks: Hooks,
-        recruiter: Recruiter,
+        threads: ThreadSettings,
         barrier: Barrier,
         limit: Limit,
     ) -> Shared {
@@ -96,6 +84,8 @@ impl Registry {
         compensate::start();
         Shared::new_cyclic(|this| Registry {
             this: Weak::clone(this),
+            // Relaxed: only the numbers differ.
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             line: Line::new(places, limit.staffing(places)),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
@@ -103,7 +93,7 @@ impl Registry {
             injector: Queue::new(),
             barrier,
             hooks,
-            recruiter: Mutex::new(recruiter),
+            recruiter: Recruiter::new(threads),
             guests,
             limit,
             wait_policy,
@@ -124,6 +114,11 @@ impl Registry {
         self.this
             .upgrade()
             .expect("whoever refers to a registry keeps it alive")
+    }
+
+    /// A number that no other pool of this process has.
+    pub(crate) fn id(&self) -> usize {
+        self.id
     }
 
     /// How many threads may run user code at once.
@@ -164,9 +159,8 @@ impl Registry {
         &self.limit
     }
 
-    /// What every thread of the pool gets; its lock is held by whoever starts
-    /// some.
-    pub(crate) fn recruiter(&self) -> &Mutex<Recruiter> {
+    /// The requests for threads.
+    pub(super) fn recruiter(&self) -> &Recruiter {
         &self.recruiter
     }
 
@@ -206,11 +200,6 @@ impl Registry {
         // Of a worker that could not be started.
         let left_over = if self.is_fixed() { free.pop() } else { None };
         left_over.unwrap_or_else(|| self.push_seat().index())
-    }
-
-    /// The worker for which a seat was added could not be started.
-    pub(crate) fn give_seat_back(&self, index: usize) {
-        lock(&self.free).push(index);
     }
 
     /// The caller holds the lock of `free`.
@@ -284,6 +273,17 @@ impl Registry {
         }));
     }
 
+    /// A worker has arrived, and is active at once: it has handlers to run.
+    pub(super) fn begin_first(&self, seat: &Seat) {
+        let admit = |marked| {
+            if marked {
+                seat.ask(Reasons::HUNGRY);
+            }
+        };
+        let work = || self.has_work();
+        self.wake(self.line.arrive_active(seat.index(), admit, &work));
+    }
+
     /// Makes a seat for a thread that is active for good.
     pub(crate) fn seat_member(&self, index: usize) -> &Seat {
         let seat = self.seat(index);
@@ -295,9 +295,20 @@ impl Registry {
         seat
     }
 
-    /// Counts a worker that has been started.
+    /// Counts a worker that is about to be started.
     pub(crate) fn count_worker(&self, index: usize) {
         lock(&self.workers).push(index);
+    }
+
+    /// A worker that has been counted will not come.
+    pub(crate) fn dismiss_worker(&self, index: usize) {
+        lock(&self.workers).retain(|&worker| worker != index);
+        // What was sent to it before is for others; nothing is sent to it from now on.
+        let inbox = self.seat(index).inbox();
+        while let Some(job) = inbox.take() {
+            self.send(index, job);
+        }
+        lock(&self.free).push(index);
     }
 
     /// How many threads the pool has, guests apart.
@@ -314,12 +325,12 @@ impl Registry {
         }
     }
 
-    /// Counts a spare that has been started.
+    /// Counts a spare that is about to be started.
     pub(crate) fn count_spare(&self, index: usize) {
         lock(&self.spares).push(index);
     }
 
-    /// A spare has left the line for good.
+    /// A spare has left the line for good, or could not be started.
     pub(crate) fn dismiss_spare(&self, seat: &Seat) {
         seat.conduct().move_out();
         lock(&self.spares).retain(|&index| index != seat.index());
@@ -383,8 +394,15 @@ impl Registry {
 
     // ---- waking -----------------------------------------------------------
 
-    /// Wakes whom the line chose.
+    /// Wakes whom the line chose. The caller may be anywhere between a push and its pop, so
+    /// nothing unwinds from here.
     pub(crate) fn wake(&self, wake: Wake) {
+        if wake != Wake::Nobody {
+            unwind::never(|| self.wake_now(wake));
+        }
+    }
+
+    fn wake_now(&self, wake: Wake) {
         match wake {
             Wake::Nobody => {}
             Wake::One(index) => self.seat(index).parker().unpark(),
@@ -441,29 +459,33 @@ impl Registry {
         self.wake(self.line.alert());
     }
 
-    /// Queues a job for one worker.
+    /// Queues a job for one worker, or, should that one not come after all, for another. Where
+    /// there is none, the calling thread runs the job.
     pub(crate) fn send(&self, worker: usize, job: JobRef) {
-        let seat = self.seat(worker);
-        seat.inbox().push_fifo(job);
-        seat.parker().unpark();
+        let workers = lock(&self.workers);
+        let present = workers.contains(&worker).then_some(worker);
+        if let Some(worker) = present.or(workers.first().copied()) {
+            // With the lock: the worker is not dismissed before it has the job.
+            let seat = self.seat(worker);
+            seat.inbox().push_fifo(job);
+            drop(workers);
+            seat.parker().unpark();
+            return;
+        }
+        drop(workers);
+        guest::enter(self, |seat| {
+            let _apart = seat.stand_apart();
+            // SAFETY: just made or taken from its queue, and handed over to no other thread.
+            unsafe { seat.run(job) };
+        });
     }
 
     // ---- failures -----------------------------------------------------------
 
-    /// A job that nobody waits for has panicked, or a handler: once for each
-    /// panic, and with no lock held.
-    pub(crate) fn report_panic(&self, payload: Payload) {
-        let lost = match &self.hooks.panic {
-            Some(hook) => unwind::catch(|| hook(payload)).err(),
-            None => Some(payload),
-        };
-        if let Some(payload) = lost {
-            let message = unwind::message(&*payload).map(str::to_owned);
-            unwind::discard(payload);
-            // Relaxed: a count, which publishes nothing.
-            let lost = self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1;
-            self.warn(&Warning::PanicLost { message, lost });
-        }
+    /// A panic was reported to no handler. Returns how many there were so far.
+    pub(super) fn count_lost_panic(&self) -> usize {
+        // Relaxed: a count.
+        self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// How many panics went to nobody.

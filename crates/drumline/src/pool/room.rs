@@ -24,14 +24,14 @@
 use std::cell::Cell;
 
 use crate::platform::stack;
-use crate::sync::thread_local;
+use crate::sync::per_thread;
 
 /// Leave at least so much, if that is not more than half of the stack.
 const LEAST: usize = 256 << 10;
 /// Where the stack cannot be measured: so many jobs on top of each other.
 const MOST_NESTED: usize = 64;
 
-thread_local! {
+per_thread! {
     static NESTED: Cell<usize> = const { Cell::new(0) };
 }
 

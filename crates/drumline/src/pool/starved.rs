@@ -13,7 +13,12 @@ process_wide! {
 /// The system refused a thread to this pool.
 pub(super) fn add(registry: &Registry) {
     let mut pools = lock(&POOLS);
-    pools.push(Shared::downgrade(&registry.share()));
+    if !pools
+        .iter()
+        .any(|pool| std::ptr::eq(pool.as_ptr(), registry))
+    {
+        pools.push(Shared::downgrade(&registry.share()));
+    }
     COUNT.store(pools.len(), Ordering::Release);
 }
 
@@ -28,6 +33,7 @@ pub(super) fn retry() {
         std::mem::take(&mut *pools)
     };
     for pool in pools.iter().filter_map(Weak::upgrade) {
+        pool.recruiter().forgive();
         if pool.has_work() {
             pool.wake(pool.line().summon());
         }

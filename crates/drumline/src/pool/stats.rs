@@ -53,6 +53,8 @@ pub struct Stats {
     pub blocks: u64,
     /// How often a spare thread took the place of one that blocked.
     pub spares: u64,
+    /// How often the system refused a thread for the place of one that blocked.
+    pub refusals: u64,
 }
 
 impl fmt::Display for Stats {
@@ -68,12 +70,13 @@ impl fmt::Display for Stats {
             beats,
             blocks,
             spares,
+            refusals,
         } = self;
         write!(
             f,
             "now: jobs {jobs}, threads {threads}, blocked {blocked}, queued {queue_depth}; so far: \
              steals {steals}, parks {parks}, wakes {wakes}, beats {beats}, blocks {blocks}, \
-             spares {spares}"
+             spares {spares}, refusals {refusals}"
         )
     }
 }
@@ -91,6 +94,7 @@ impl Registry {
             beats: 0,
             blocks: 0,
             spares: 0,
+            refusals: self.recruiter().refused(),
         };
         for seat in self.seats() {
             stats.blocked += usize::from(seat.is_blocked());

@@ -46,6 +46,8 @@ mod imp {
         match event {
             Event::LimitReached { .. }
             | Event::ThreadNotCreated { .. }
+            | Event::SpareNotCreated { .. }
+            | Event::NameNotUsed { .. }
             | Event::PanicLost { .. } => {
                 enabled!(target: "drumline", Level::WARN)
             }
@@ -95,6 +97,16 @@ mod imp {
             }
             Event::PanicLost { message, lost } => {
                 warn!(target: "drumline", ?message, lost, "{event}");
+            }
+            Event::SpareNotCreated {
+                have,
+                refusals,
+                error,
+            } => {
+                warn!(target: "drumline", have, refusals, %error, "{event}");
+            }
+            Event::NameNotUsed { index, name } => {
+                warn!(target: "drumline", index, name, "{event}");
             }
         }
         true

@@ -27,15 +27,36 @@ use std::io;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Warning {
-    /// The system refused to create a thread.
+    /// The system, or the program's own [spawner](crate::PoolBuilder::spawn_handler), refused to
+    /// create a thread for one of the jobs.
     #[non_exhaustive]
     ThreadNotCreated {
-        /// How many threads the pool has instead.
+        /// How many worker threads the pool has instead.
         have: usize,
         /// How many it was asked to have.
         wanted: usize,
         /// Why the system refused.
         error: io::Error,
+    },
+    /// The system refused a thread for the place of one that blocks. Told once for each time that
+    /// the pool has work; [`Stats::refusals`](crate::Stats::refusals) counts them all.
+    #[non_exhaustive]
+    SpareNotCreated {
+        /// How many threads the pool has.
+        have: usize,
+        /// How many threads the system has refused since the last such warning.
+        refusals: u64,
+        /// Why the system refused.
+        error: io::Error,
+    },
+    /// A [name](crate::PoolBuilder::thread_name) has a NUL byte, which no system allows. The thread has
+    /// the default name.
+    #[non_exhaustive]
+    NameNotUsed {
+        /// The thread.
+        index: usize,
+        /// The name.
+        name: String,
     },
     /// Threads are blocked that cannot be replaced: the pool has as many as
     /// [`max_threads`](crate::PoolBuilder::max_threads) allows.
@@ -80,6 +101,12 @@ impl fmt::Display for Warning {
                 wanted,
                 error,
             } => say_not_created(f, *have, *wanted, error),
+            Warning::SpareNotCreated {
+                have,
+                refusals,
+                error,
+            } => say_no_spare(f, *have, *refusals, error),
+            Warning::NameNotUsed { index, name } => say_name(f, *index, name),
             Warning::LimitReached {
                 limit,
                 blocked,
@@ -98,8 +125,29 @@ pub(super) fn say_not_created(
 ) -> fmt::Result {
     write!(
         f,
-        "a worker thread could not be created ({error}); the pool goes on with {have} of {wanted} \
-         (raise the limit on threads, or ask for fewer jobs)"
+        "a worker thread could not be created ({error}); the pool goes on with {have} of the \
+         {wanted} for its jobs (raise the limit on threads, or ask for fewer jobs)"
+    )
+}
+
+pub(super) fn say_no_spare(
+    f: &mut fmt::Formatter<'_>,
+    have: usize,
+    refusals: u64,
+    error: &io::Error,
+) -> fmt::Result {
+    write!(
+        f,
+        "a thread for the place of a blocked one could not be created ({error}; refused so far: \
+         {refusals}); the pool goes on with its {have} threads (raise the limit on threads, or let \
+         fewer tasks block at once)"
+    )
+}
+
+pub(super) fn say_name(f: &mut fmt::Formatter<'_>, index: usize, name: &str) -> fmt::Result {
+    write!(
+        f,
+        "the name {name:?} for thread {index} has a NUL byte and is not used; leave that byte out"
     )
 }
 

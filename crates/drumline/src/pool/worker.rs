@@ -44,31 +44,27 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     let _restore = local::switch(seat, seat.first_deque());
     timer::precise_timer_slack();
     registry.tell(|| Event::ThreadStarted { index });
-    let hooks = registry.hooks();
-    call_hook(registry, hooks.pin.as_ref(), index);
-    call_hook(registry, hooks.start.as_ref(), index);
-    Worker {
-        registry,
-        seat,
-        thief: Thief::new(index),
-        useful: false,
-        spare,
-        needed: false,
+    // A panic here would leave the pool with a thread that it counts on.
+    unwind::never(|| {
+        Worker {
+            registry,
+            seat,
+            thief: Thief::new(index),
+            useful: false,
+            spare,
+            needed: false,
+        }
+        .live();
+    });
+    if registry.hooks().has_exit() {
+        registry.begin(seat);
+        registry.run_exit_hook(index);
+        registry.wake(registry.line().leave(index, &|| registry.has_work()));
     }
-    .live();
-    call_hook(registry, hooks.exit.as_ref(), index);
     registry.tell(|| Event::ThreadStopped { index });
     if spare && !registry.line().is_over() {
         registry.dismiss_spare(seat);
         registry.wake(registry.line().left(&|| registry.has_work()));
-    }
-}
-
-fn call_hook(registry: &Registry, hook: Option<&super::registry::IndexHook>, index: usize) {
-    if let Some(hook) = hook
-        && let Err(payload) = unwind::catch(|| hook(index))
-    {
-        registry.report_panic(payload);
     }
 }
 
@@ -89,7 +85,15 @@ impl<'a> Worker<'a> {
         let line = self.registry.line();
         let me = self.seat.index();
         let work = || self.registry.has_work();
-        let mut role = line.arrive(me, &work);
+        let mut role = if self.registry.hooks().has_entry() {
+            self.registry.begin_first(self.seat);
+            self.registry.run_entry_hooks(me);
+            self.retire()
+        } else {
+            let (role, wake) = line.arrive(me, &work);
+            self.registry.wake(wake);
+            role
+        };
         loop {
             role = match role {
                 Role::Exit => return,
@@ -270,6 +274,12 @@ impl<'a> Worker<'a> {
                 break;
             }
         }
+        self.retire()
+    }
+
+    /// Gives up the place.
+    fn retire(&self) -> Role {
+        let registry = self.registry;
         let (role, wake) = registry
             .line()
             .retire(self.seat.index(), &|| registry.has_work());

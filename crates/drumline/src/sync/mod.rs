@@ -116,6 +116,34 @@ pub(crate) use std::time::Instant;
 #[cfg(shuttle)]
 pub(crate) use step_clock::Instant;
 
+/// State of each thread that needs no destructor. So it can be used at any time, also by the
+/// destructors of the program's own thread-local state: with a destructor of its own, it could be
+/// gone by then, and to use it would end the process.
+#[cfg(not(loom))]
+macro_rules! per_thread {
+    ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = const { $($value:tt)* };)+) => {
+        $(const _: () = assert!(!std::mem::needs_drop::<$T>(), "it has a destructor");)+
+        $crate::sync::thread_local! {
+            $($(#[$attribute])* static $NAME: $T = const { $($value)* };)+
+        }
+    };
+}
+#[cfg(not(loom))]
+pub(crate) use per_thread;
+
+/// State of a thread that is dropped when the thread ends. Other destructors may run after that of
+/// this state, so each user says what `try_with` means then.
+#[cfg(not(loom))]
+macro_rules! until_thread_ends {
+    ($(#[$attribute:meta])* static $NAME:ident: $T:ty = const { $($value:tt)* };) => {
+        $crate::sync::thread_local! {
+            $(#[$attribute])* static $NAME: $T = const { $($value)* };
+        }
+    };
+}
+#[cfg(not(loom))]
+pub(crate) use until_thread_ends;
+
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::thread_local;
 

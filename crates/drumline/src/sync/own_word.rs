@@ -83,7 +83,7 @@ mod word {
 
     pub(super) const CHEAP: bool = false;
 
-    crate::sync::thread_local! {
+    crate::sync::per_thread! {
         static WORD: Cell<*const ()> = const { Cell::new(ptr::null()) };
     }
 

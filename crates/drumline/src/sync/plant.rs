@@ -46,6 +46,8 @@ pub(crate) enum Plant {
 
     /// `Line::enter`, `add_member` and `add_deque` admit without the mark.
     AdmitUnmarked,
+    /// `Line::arrive_active` takes care of nothing that relied on its look.
+    ArrivesUnseen,
     /// `Line::begin` does not say that the worker's deque must be marked.
     BeginUnmarked,
     /// `Line::summon` keeps `hungry` where nobody can be woken.
@@ -64,6 +66,8 @@ pub(crate) enum Plant {
     StandSleeps,
     /// `Line::end_if_done` ends a pool that still has work.
     EndsWithWork,
+    /// `Line::end_if_done` ends a pool to which a worker is on its way.
+    EndsWithoutArrivals,
     /// The last to leave a closed pool does not end it.
     EndForgotten,
 

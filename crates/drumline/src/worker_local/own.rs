@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::indices::Indices;
-use crate::sync::{process_wide, thread_local};
+use crate::sync::{per_thread, process_wide, until_thread_ends};
 
 process_wide! {
     static INDICES: Indices = Indices::new();
@@ -12,10 +12,12 @@ process_wide! {
 /// The thread holds no index.
 const NONE: usize = usize::MAX;
 
-thread_local! {
-    /// Without a destructor, so that it can be read at any time.
+per_thread! {
     static INDEX: Cell<usize> = const { Cell::new(NONE) };
-    /// Gives the index back when the thread ends.
+}
+
+until_thread_ends! {
+    /// Gives the index back when the thread ends. Gone: a later destructor calls.
     static GUARD: Guard = const { Guard };
 }
 

@@ -16,7 +16,7 @@ use std::ptr;
 use super::plant::planted;
 use super::{Consumer, Folder, Reducer, Tempo, UnindexedConsumer};
 use crate::iter::{IndexedParallelIterator, ParallelIterator};
-use crate::sync::thread_local;
+use crate::sync::per_thread;
 
 /// What comes of an inner loop.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ fn close<F, R>(before: Option<R>, after: R, reducer: impl Reducer<R>) -> Nested<
     })
 }
 
-thread_local! {
+per_thread! {
     /// Its address tells threads apart. Never written, but it could be: so it is not the same for all.
     static HERE: Cell<u8> = const { Cell::new(0) };
 }

@@ -92,9 +92,11 @@
 //! * A mark is used up by `summon`. It calls the head of the line or hires
 //!   (place free), or makes sure of a monitor (none free), and clears `hungry`,
 //!   so that the next event knows that the marks no longer hold.
-//! * A closed pool is over when only members are in use and nothing is visible:
-//!   who is away, displaced included, keeps it open. The last to become idle
-//!   notices (`end_if_done`). Who arrives later learns it.
+//! * A worker that has handlers to run when it arrives (`arrive_active`) is active meanwhile, and
+//!   arrives no more: what relied on its look is done anew, as where a place becomes free.
+//! * A closed pool is over when only members are in use, no worker arrives, and nothing is
+//!   visible: who is away, displaced included, keeps it open. The last to become idle, or to
+//!   arrive, or to be refused, notices (`end_if_done`).
 //!
 //! # The races feared
 //!
@@ -199,17 +201,43 @@ impl Line {
     // ---- workers --------------------------------------------------------
 
     /// A new worker stands in line.
-    pub(crate) fn arrive(&self, me: usize, work: &dyn Fn() -> bool) -> Role {
+    pub(crate) fn arrive(&self, me: usize, work: &dyn Fn() -> bool) -> (Role, Wake) {
         self.with(|state| {
             state.arriving = state.arriving.saturating_sub(1);
-            if state.over {
-                Role::Exit
+            let role = if state.end_if_done(work) {
+                return (Role::Exit, Wake::All);
             } else if state.in_use() > 0 || work() {
                 state.stand(me)
             } else {
                 // Nothing is in use, and what enters will be marked.
                 state.idle.insert(me);
                 Role::Sleep
+            };
+            (role, Wake::Nobody)
+        })
+    }
+
+    /// A new worker is active at once: it has the program's handlers to run before it stands in
+    /// line, and there need not be a free place. `admit` as for [`enter`](Self::enter).
+    ///
+    /// It arrives no longer, so it is not the thread that will look.
+    pub(crate) fn arrive_active(
+        &self,
+        me: usize,
+        admit: impl FnOnce(bool),
+        work: &dyn Fn() -> bool,
+    ) -> Wake {
+        self.with(|state| {
+            state.arriving = state.arriving.saturating_sub(1);
+            state.activate(me);
+            admit(state.admit());
+            if planted!(ArrivesUnseen) {
+                return Wake::Nobody;
+            }
+            if state.place_is_free() {
+                state.place_was_freed(work)
+            } else {
+                state.look_after(false)
             }
         })
     }

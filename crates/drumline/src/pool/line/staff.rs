@@ -25,13 +25,18 @@ impl Line {
     }
 
     /// A worker could not be started, and will not arrive.
-    pub(crate) fn unhire(&self) {
+    pub(crate) fn unhire(&self, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
             state.workers -= 1;
             if !planted!(UnhireForgotten) {
                 state.arriving -= 1;
             }
-        });
+            if state.end_if_done(work) {
+                Wake::All
+            } else {
+                Wake::Nobody
+            }
+        })
     }
 
     /// A worker that is not needed at present wants to end. Whether it may; if
@@ -40,6 +45,7 @@ impl Line {
         self.with(|state| {
             if planted!(QuitAnyway) {
                 state.idle.remove(me);
+                state.leaving += 1;
                 return true;
             }
             if state.lookout == Some(me) || state.over || !state.idle.remove(me) {
@@ -128,7 +134,7 @@ mod tests {
         let (work, none) = (|| true, || false);
         for worker in [0, 1] {
             assert!(line.hire(2));
-            assert_eq!(line.arrive(worker, &none), Role::Sleep);
+            assert_eq!(line.arrive(worker, &none).0, Role::Sleep);
         }
         let (guest, other) = (2, 3);
         assert_eq!(line.enter(guest, |_| ()), Wake::Nobody);

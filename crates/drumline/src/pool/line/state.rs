@@ -340,7 +340,8 @@ impl State {
         if planted!(EndForgotten) && !self.over {
             return false;
         }
-        let at_rest = self.in_use() == self.members;
+        let arrives = self.arriving > 0 && !planted!(EndsWithoutArrivals);
+        let at_rest = self.in_use() == self.members && !arrives;
         if self.closing && !self.over && at_rest && (planted!(EndsWithWork) || !work()) {
             self.over = true;
         }

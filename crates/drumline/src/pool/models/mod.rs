@@ -15,7 +15,7 @@
 //! | `shutdown` | the end of a pool |
 //!
 //! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
-//! and must fail then. [`pool`] is the driver that the last five share.
+//! and must fail then. [`pool`], of a [`shape`], is the driver that the last five share.
 //!
 //! The models share things by `std`'s `Arc`: loom's own panics once more while
 //! a model that failed is taken down. Whoever joins the other threads drops it.
@@ -32,6 +32,7 @@ mod line;
 mod mark;
 mod overflow;
 mod pool;
+mod shape;
 mod shutdown;
 mod spares;
 mod take_back;

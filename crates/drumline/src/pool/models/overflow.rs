@@ -64,7 +64,7 @@ fn marked() {
     let line = Arc::new(Line::new(2, Staffing::FIXED));
     assert_eq!(line.enter(1, |_| {}), Wake::Nobody);
     // The lookout to be: it has just retired.
-    assert_eq!(line.arrive(0, &|| true), Role::Watch);
+    assert_eq!(line.arrive(0, &|| true).0, Role::Watch);
     let lookout = thread::spawn({
         let (deque, line) = (deque.clone(), line.clone());
         move || {

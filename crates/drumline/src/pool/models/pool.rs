@@ -16,8 +16,9 @@ use std::time::Duration;
 
 use super::super::conduct::Conduct;
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Absence, Doze, Duty, Line, Role, Staffing, Take, Wake};
+use super::super::line::{Absence, Doze, Duty, Line, Role, Take, Wake};
 use super::super::slot::{Progress, Slot};
+use super::shape::Shape;
 use super::{Task, run_stolen};
 use crate::job::Header;
 use crate::sync::barrier::{self, Barrier};
@@ -34,37 +35,6 @@ struct Seat {
     /// What the system says of the occupant: that it waits in the kernel. Plain,
     /// like all that is no part of the protocol: no order of steps hangs on it.
     stuck: PlainBool,
-}
-
-/// What a pool in miniature is like.
-pub(super) struct Shape {
-    pub(super) places: usize,
-    /// Workers that are there from the start.
-    pub(super) workers: usize,
-    /// Seats for guests and members, numbered after those of the workers.
-    pub(super) others: usize,
-    /// Seats for spares, numbered last.
-    pub(super) spares: usize,
-    pub(super) staffing: Staffing,
-    /// How many spares may end because nobody needs them.
-    pub(super) quits: usize,
-    /// How many threads the system refuses.
-    pub(super) refusals: usize,
-    /// What a worker does for a job from its inbox.
-    pub(super) errand: fn(&Pool, usize),
-}
-
-impl Shape {
-    pub(super) const FIXED: Shape = Shape {
-        places: 0,
-        workers: 0,
-        others: 0,
-        spares: 0,
-        staffing: Staffing::FIXED,
-        quits: 0,
-        refusals: 0,
-        errand: |_, _| {},
-    };
 }
 
 /// The threads of the workers.
@@ -107,6 +77,7 @@ pub(super) struct Pool {
     queued: AtomicUsize,
     /// What a worker does for a job from its inbox.
     errand: fn(&Pool, usize),
+    entry: Option<fn(&Pool, usize)>,
     /// For the models: something outside the pool waits here.
     pub(super) done: Parker,
 }
@@ -157,6 +128,7 @@ impl Pool {
             queue: Mutex::new(Vec::new()),
             queued: AtomicUsize::new(0),
             errand: shape.errand,
+            entry: shape.entry,
             done: Parker::new(),
         })
     }
@@ -179,7 +151,7 @@ impl Pool {
     /// As `recruit::start_spare`.
     fn start_spare(&self) {
         if count_down(&self.refusals) {
-            self.line.unhire();
+            self.wake(self.line.unhire(&|| self.has_work()));
             // As `starved`: a thread of some pool ends, sooner or later.
             let pool = self.this.upgrade().expect("the caller has it");
             let other = thread::spawn(move || {
@@ -409,7 +381,14 @@ impl Pool {
     }
 
     fn live(&self, me: usize) {
-        let mut role = self.line.arrive(me, &|| self.has_work());
+        let mut role = match self.entry {
+            Some(entry) if me < self.workers => self.begin_first(me, entry),
+            _ => {
+                let (role, wake) = self.line.arrive(me, &|| self.has_work());
+                self.wake(wake);
+                role
+            }
+        };
         loop {
             role = match role {
                 Role::Exit => return,
@@ -431,6 +410,24 @@ impl Pool {
                 },
             }
         }
+    }
+
+    fn begin_first(&self, me: usize, entry: fn(&Pool, usize)) -> Role {
+        let deque = &self.seats[me].deque;
+        let admit = |marked| {
+            if marked {
+                deque.ask(Reasons::HUNGRY);
+            }
+        };
+        self.wake(self.line.arrive_active(me, admit, &|| self.has_work()));
+        entry(self, me);
+        self.retire(me)
+    }
+
+    fn retire(&self, me: usize) -> Role {
+        let (role, wake) = self.line.retire(me, &|| self.has_work());
+        self.wake(wake);
+        role
     }
 
     fn is_spare(&self, me: usize) -> bool {
@@ -551,9 +548,7 @@ impl Pool {
                 break;
             }
         }
-        let (role, wake) = self.line.retire(me, &|| self.has_work());
-        self.wake(wake);
-        role
+        self.retire(me)
     }
 
     /// Finds a job, pays the marks that it owes, and runs it.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::pool::{Hidden, Pool, Shape};
+use super::pool::{Hidden, Pool};
+use super::shape::Shape;
 use super::{Task, explore};
 use crate::pool::line::Staffing;
 use crate::sync::plant::{Plant, must_catch};
@@ -497,6 +498,65 @@ fn loom_spare_is_refused() {
 #[test]
 fn loom_plants_spare_is_refused() {
     must_catch(Plant::UnhireForgotten, || explore(2, refused));
+}
+
+/// A worker arrives with a handler to run, which waits until the work of a guest has been done.
+/// The guest came while the worker was on its way, and relied on it; a spare must be hired.
+fn handler_at_entry() {
+    let pool = Pool::shaped(Shape {
+        places: 3,
+        workers: 1,
+        others: 1,
+        staffing: Staffing {
+            max_workers: 2,
+            monitored: false,
+        },
+        entry: Some(|pool, _| pool.done.park()),
+        ..UNMONITORED
+    });
+    let workers = Pool::start(&pool);
+    pool.enter(1);
+    Hidden::new().join(&pool, 1);
+    pool.done.unpark();
+    pool.leave(1);
+    workers.end(&pool);
+}
+
+#[test]
+fn loom_handler_at_entry() {
+    explore(1, handler_at_entry);
+}
+
+#[test]
+fn loom_plants_handler_at_entry() {
+    must_catch(Plant::ArrivesUnseen, || explore(1, handler_at_entry));
+}
+
+/// A handler at a worker's entry forks; the other half can only be run by a thread that is hired.
+fn fork_at_entry() {
+    let pool = Pool::shaped(Shape {
+        places: 2,
+        workers: 1,
+        others: 0,
+        staffing: Staffing {
+            max_workers: 2,
+            monitored: false,
+        },
+        entry: Some(|pool, me| Hidden::new().join(pool, me)),
+        ..UNMONITORED
+    });
+    let workers = Pool::start(&pool);
+    workers.end(&pool);
+}
+
+#[test]
+fn loom_fork_at_entry() {
+    explore(1, fork_at_entry);
+}
+
+#[test]
+fn loom_plants_fork_at_entry() {
+    must_catch(Plant::EndsWithoutArrivals, || explore(1, fork_at_entry));
 }
 
 /// The pool is closed while a guest blocks: it goes on with work that somebody

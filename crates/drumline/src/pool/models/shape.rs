@@ -1,0 +1,39 @@
+//! What a [pool in miniature](super::pool) is like.
+
+use super::super::line::Staffing;
+use super::pool::Pool;
+
+/// What a pool in miniature is like.
+pub(super) struct Shape {
+    pub(super) places: usize,
+    /// Workers that are there from the start.
+    pub(super) workers: usize,
+    /// Seats for guests and members, numbered after those of the workers.
+    pub(super) others: usize,
+    /// Seats for spares, numbered last.
+    pub(super) spares: usize,
+    pub(super) staffing: Staffing,
+    /// How many spares may end because nobody needs them.
+    pub(super) quits: usize,
+    /// How many threads the system refuses.
+    pub(super) refusals: usize,
+    /// What a worker does for a job from its inbox.
+    pub(super) errand: fn(&Pool, usize),
+    /// What a worker that is there from the start does before it stands in line: the handler of
+    /// the program that runs then.
+    pub(super) entry: Option<fn(&Pool, usize)>,
+}
+
+impl Shape {
+    pub(super) const FIXED: Shape = Shape {
+        places: 0,
+        workers: 0,
+        others: 0,
+        spares: 0,
+        staffing: Staffing::FIXED,
+        quits: 0,
+        refusals: 0,
+        errand: |_, _| {},
+        entry: None,
+    };
+}
