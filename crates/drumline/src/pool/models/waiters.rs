@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::pool::{Pool, Shape};
+use super::pool::Pool;
+use super::shape::Shape;
 use super::{Task, explore};
 use crate::pool::line::Absence;
 use crate::sync::plant::{Plant, must_catch};
