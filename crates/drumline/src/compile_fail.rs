@@ -254,3 +254,82 @@ pub struct ScopedThreadsBorrowWhatLives;
 /// });
 /// ```
 pub struct HooksAreStaticAndShared;
+
+/// The values of a `WorkerLocal` go from thread to thread.
+///
+/// ```
+/// let local = drumline::WorkerLocal::new(|| std::cell::Cell::new(1));
+/// local.with(|value| value.set(2));
+/// ```
+///
+/// ```compile_fail,E0599
+/// let local = drumline::WorkerLocal::new(|| std::rc::Rc::new(1));
+/// local.with(|value| **value);
+/// ```
+pub struct WorkerLocalValuesAreSend;
+
+/// A `WorkerLocal` is shared only if its values are `Send`, and what makes them is `Sync`.
+///
+/// ```
+/// fn share<T: Sync>(_: &T) {}
+/// share(&drumline::WorkerLocal::new(|| std::cell::Cell::new(1)));
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn share<T: Sync>(_: &T) {}
+/// share(&drumline::WorkerLocal::new(|| std::rc::Rc::new(1)));
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn share<T: Sync>(_: &T) {}
+/// let number = std::cell::Cell::new(1);
+/// share(&drumline::WorkerLocal::new(|| number.get()));
+/// ```
+pub struct WorkerLocalIsSharedSafely;
+
+/// What `with` lends stays inside.
+///
+/// ```
+/// let local = drumline::WorkerLocal::new(|| 1);
+/// let copied: u32 = local.with(|value| *value);
+/// # assert_eq!(copied, 1);
+/// ```
+///
+/// ```compile_fail
+/// let local = drumline::WorkerLocal::new(|| 1);
+/// let kept: &u32 = local.with(|value| value);
+/// ```
+pub struct WorkerLocalValuesStayInside;
+
+/// What `with` lends is not sent to another thread, unless it is `Sync`.
+///
+/// ```
+/// let local = drumline::WorkerLocal::new(|| 1);
+/// local.with(|value| drumline::join(|| *value, || *value));
+/// ```
+///
+/// ```compile_fail,E0277
+/// let local = drumline::WorkerLocal::new(|| std::cell::Cell::new(1));
+/// local.with(|value| drumline::join(|| value.get(), || value.get()));
+/// ```
+pub struct WorkerLocalValuesAreNotShared;
+
+/// Going through the values of other threads asks for `Sync`, or for the `WorkerLocal` itself.
+///
+/// ```
+/// let mut local = drumline::WorkerLocal::new(|| std::cell::Cell::new(1));
+/// # local.with(|value| value.set(3));
+/// let sum: u32 = local.iter_mut().map(|value| value.get()).sum();
+/// # assert_eq!(sum, 3);
+/// ```
+///
+/// ```compile_fail,E0277
+/// let local = drumline::WorkerLocal::new(|| std::cell::Cell::new(1));
+/// let sum: u32 = local.iter().map(|value| value.get()).sum();
+/// ```
+///
+/// ```compile_fail,E0596
+/// let local = drumline::WorkerLocal::new(|| std::cell::Cell::new(1));
+/// let sum: u32 = local.iter_mut().map(|value| value.get()).sum();
+/// ```
+pub struct WorkerLocalIsReadByItsOwner;

@@ -113,6 +113,7 @@
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
 //! | ask where one is | [`current_jobs`], [`worker_index`] |
+//! | keep something for each thread | [`WorkerLocal`]; a vector by index: [`PoolBuilder::spares`] |
 //! | let something else run here | [`yield_now`], [`yield_local`]; while waiting: [`WaitPolicy`] |
 //! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
 //! | block without holding up others | [`blocking`], [`PoolBuilder::max_threads`] |
@@ -148,9 +149,16 @@
 //! work is there, unless every processor is busy already.
 //!
 //! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool; where more were
-//! needed, it warns, and names those that block. Pools whose threads come from the program
-//! ([`spawn_handler`](PoolBuilder::spawn_handler), [`build_scoped`](PoolBuilder::build_scoped)) have no
-//! spares.
+//! needed, it warns, and names those that block. A pool may do [without spares](PoolBuilder::spares);
+//! pools whose threads come from the program
+//! ([`spawn_handler`](PoolBuilder::spawn_handler), [`build_scoped`](PoolBuilder::build_scoped)) have none.
+//!
+//! # Tables by thread
+//!
+//! Guests and spares have numbers, too, so [`worker_index`] has no bound, also where nothing blocks.
+//! [`WorkerLocal`] is the table with a value for each thread: it grows, and works in every pool. A pool
+//! without [guests](PoolBuilder::guests) and [spares](PoolBuilder::spares) promises that every index is
+//! less than its number of jobs.
 //!
 //! # Panics
 //!
@@ -158,8 +166,8 @@
 //! and `scope` wait for everything else first, [`JoinHandle::join`] returns it as an error. If
 //! several closures panic, one payload arrives (which one is said at each function) and the others
 //! are dropped. The panic of a task that nobody joins goes to the pool's
-//! [panic handler](PoolBuilder::panic_handler), or is [counted](Pool::lost_panics). The pool goes on
-//! in every case. With `panic = "abort"` a panic ends the process, as everywhere.
+//! [panic handler](PoolBuilder::panic_handler), or is [counted](Pool::lost_panics) and a [`Warning`]. The
+//! pool goes on in every case. With `panic = "abort"` a panic ends the process, as everywhere.
 //!
 //! A thread that cannot be created is no panic and no error: the pool has fewer threads, and says
 //! so ([`Warning`]); with none, everything runs in the calls themselves.
@@ -222,6 +230,7 @@ pub mod stream;
 mod sync;
 mod unwind;
 mod wait;
+mod worker_local;
 
 /// The code of the readme, as a test.
 #[cfg(doctest)]
@@ -241,4 +250,5 @@ pub use crate::{
     source::{array, collections, option, range, range_inclusive, result, str, string, vec},
     spawn::{JoinHandle, spawn, spawn_fifo},
     wait::blocking,
+    worker_local::WorkerLocal,
 };

@@ -24,6 +24,12 @@ pub(crate) fn resume(payload: Payload) -> ! {
     resume_unwind(payload)
 }
 
+/// What a panic says, if its payload is a text.
+pub(crate) fn message(payload: &(dyn Any + Send)) -> Option<&str> {
+    let formatted = payload.downcast_ref::<String>().map(String::as_str);
+    formatted.or_else(|| payload.downcast_ref::<&str>().copied())
+}
+
 /// Drops a value whose drop may panic; such a panic is swallowed, and so is
 /// the value that it carries, however often that panics in turn.
 #[cold]

@@ -261,6 +261,10 @@ fn a_name_that_is_not_to_be_had_is_the_default_name() {
     let warned = warned.lock().unwrap();
     assert_eq!(
         warned[..],
-        ["the name \"a\\0b\" for thread 2 has a NUL byte and is not used; leave that byte out"]
+        [
+            "a detached task or a handler panicked, and the pool has no panic handler to tell: no \
+             second name (number 1 of its kind)",
+            "the name \"a\\0b\" for thread 2 has a NUL byte and is not used; leave that byte out"
+        ]
     );
 }

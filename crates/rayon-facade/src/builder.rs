@@ -5,6 +5,7 @@ use std::{error, fmt, io};
 
 use drumline::{BuildError, PoolBuilder};
 
+use crate::defaults;
 use crate::spawner::{CustomSpawn, DefaultSpawn, ThreadSpawn};
 use crate::{ThreadBuilder, ThreadPool};
 
@@ -29,7 +30,7 @@ pub struct ThreadPoolBuilder<S = DefaultSpawn> {
 impl Default for ThreadPoolBuilder {
     fn default() -> Self {
         ThreadPoolBuilder {
-            builder: PoolBuilder::new().guests(false),
+            builder: defaults::as_rayon(),
             spawner: DefaultSpawn,
         }
     }
@@ -103,12 +104,13 @@ impl<S> ThreadPoolBuilder<S> {
         self.with(|builder| builder.use_current_thread())
     }
 
-    /// Called with the payload of a panic that nobody waits for.
+    /// Called with the payload of a panic that nobody waits for. Without it, and where the handler
+    /// panics, the process aborts.
     pub fn panic_handler<H>(self, hook: H) -> Self
     where
         H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
     {
-        self.with(|builder| builder.panic_handler(hook))
+        self.with(|builder| builder.panic_handler(defaults::guarded(hook)))
     }
 
     /// Called on each thread when it starts, with its number.

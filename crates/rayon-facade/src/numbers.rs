@@ -1,5 +1,7 @@
 //! How many threads there are, and which of them this one is.
 
+use crate::defaults;
+
 /// The number of jobs of the pool that the current thread is in, or of the global pool.
 ///
 /// ```
@@ -8,10 +10,12 @@
 /// # Ok::<(), rayon::ThreadPoolBuildError>(())
 /// ```
 pub fn current_num_threads() -> usize {
+    defaults::describe_global();
     drumline::current_jobs()
 }
 
-/// The number of the current thread in its pool, or `None` outside every pool.
+/// The number of the current thread in its pool, or `None` outside every pool. It is less than
+/// [`current_num_threads`].
 ///
 /// ```
 /// assert_eq!(rayon::current_thread_index(), None);

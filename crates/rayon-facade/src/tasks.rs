@@ -1,6 +1,10 @@
 //! Tasks that nobody waits for.
 
+use crate::defaults;
+
 /// Runs `task` some time later, in the pool that the current thread is in, or the global one.
+///
+/// Without a panic handler, a panic of the task aborts the process.
 ///
 /// ```
 /// let (send, receive) = std::sync::mpsc::channel();
@@ -11,6 +15,7 @@ pub fn spawn<F>(task: F)
 where
     F: FnOnce() + Send + 'static,
 {
+    defaults::describe_global();
     drop(drumline::spawn(task));
 }
 
@@ -25,5 +30,6 @@ pub fn spawn_fifo<F>(task: F)
 where
     F: FnOnce() + Send + 'static,
 {
+    defaults::describe_global();
     drop(drumline::spawn_fifo(task));
 }

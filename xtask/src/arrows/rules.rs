@@ -35,6 +35,7 @@ pub const LAYERS: &[Layer] = &[
         "broadcast",
         &["scope", "pool", "job", "latch", "unwind", "sync"],
     ),
+    layer("worker_local", &["sync"]),
     // Loops.
     layer("control", &["sync"]),
     layer("iter", &["join", "slice", "control", "sync", "unwind"]),

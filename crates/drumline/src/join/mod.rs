@@ -10,6 +10,7 @@ use std::ptr;
 
 use crate::job::StackJob;
 use crate::pool::{self, Deque, Pool, Slot, local, waiting};
+use crate::sync::thread;
 use crate::unwind::{self, Payload};
 
 pub(crate) use offer::{
@@ -120,9 +121,27 @@ where
     RA: Send,
     RB: Send,
 {
+    if local::deque().is_null() {
+        return join_outside(a, b);
+    }
     fork(
         move |migrated| a(FnContext::new(migrated)),
         move |migrated| b(FnContext::new(migrated)),
+    )
+}
+
+/// As [`join_context`], on a thread that is in no pool: both halves migrate
+/// where the pool takes no guests.
+#[cold]
+fn join_outside<RA: Send, RB: Send>(
+    a: impl FnOnce(FnContext) -> RA + Send,
+    b: impl FnOnce(FnContext) -> RB + Send,
+) -> (RA, RB) {
+    let home = thread::current().id();
+    let moved = move || thread::current().id() != home;
+    fork(
+        move |migrated| a(FnContext::new(migrated || moved())),
+        move |migrated| b(FnContext::new(migrated || moved())),
     )
 }
 

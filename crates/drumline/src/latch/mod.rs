@@ -17,5 +17,7 @@ mod sleeper;
 mod task;
 
 pub(crate) use countdown::Countdown;
+#[cfg(not(loom))]
+pub(crate) use sleeper::Bell;
 pub(crate) use sleeper::Sleeper;
 pub(crate) use task::{Detach, Finish, Progress, TaskWord};

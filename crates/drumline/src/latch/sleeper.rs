@@ -12,6 +12,43 @@ pub(crate) enum Sleeper {
     /// A thread outside: a gate in its frame.
     #[cfg(not(loom))]
     Outsider(*const Gate),
+    /// A member of another pool: a bell in its frame.
+    #[cfg(not(loom))]
+    Elsewhere(*const Bell),
+}
+
+/// Wakes a member of another pool: its frame stays until that has been done.
+#[cfg(not(loom))]
+#[derive(Debug)]
+pub(crate) struct Bell {
+    parker: *const Parker,
+    rung: Gate,
+}
+
+#[cfg(not(loom))]
+impl Bell {
+    /// To be rung for the thread that calls this, whose parker this is. The
+    /// parker lives as long as the bell.
+    pub(crate) fn new(parker: &Parker) -> Self {
+        Bell {
+            parker,
+            rung: Gate::new(),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The bell has not been rung, and stays where it is until it has.
+    unsafe fn ring(&self) {
+        // SAFETY: the frame of the bell stays, and so the seat of its thread.
+        unsafe { &*self.parker }.unpark();
+        self.rung.open();
+    }
+
+    /// Waits until it has been rung to the end.
+    pub(crate) fn wait(&self) {
+        self.rung.wait();
+    }
 }
 
 // SAFETY: parkers and gates are made to be used from other threads; whoever
@@ -24,7 +61,8 @@ impl Sleeper {
     /// # Safety
     ///
     /// The seat of a member, and so its pool, is alive. The gate of an
-    /// outsider, which stays in its frame until it is open, has not been opened.
+    /// outsider, which stays in its frame until it is open, has not been opened,
+    /// nor has a bell been rung.
     pub(crate) unsafe fn wake(self) {
         match self {
             // SAFETY: the caller says that the seat is alive.
@@ -32,6 +70,13 @@ impl Sleeper {
             // SAFETY: the frame waits until the gate has been opened.
             #[cfg(not(loom))]
             Sleeper::Outsider(gate) => unsafe { &*gate }.open(),
+            #[cfg(not(loom))]
+            Sleeper::Elsewhere(bell) => {
+                // SAFETY: the frame waits until the bell has been rung.
+                let bell = unsafe { &*bell };
+                // SAFETY: as above, and once, says the caller.
+                unsafe { bell.ring() };
+            }
         }
     }
 

@@ -94,6 +94,7 @@ pub struct PoolBuilder {
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
     guests: Option<bool>,
+    spares: Option<bool>,
     pub(super) max_threads: Option<usize>,
     pub(super) wait_policy: WaitPolicy,
     refuse_barrier: bool,
@@ -107,6 +108,7 @@ impl fmt::Debug for PoolBuilder {
             .field("stack_size", &self.threads.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("guests", &self.guests)
+            .field("spares", &self.spares)
             .field("max_threads", &self.max_threads)
             .field("wait_policy", &self.wait_policy)
             .finish_non_exhaustive()
@@ -234,7 +236,16 @@ impl PoolBuilder {
 
     /// Called with the payload of a panic that nobody waits for: of a detached
     /// task, or of one of these hooks. Without it, such panics are counted
-    /// ([`Pool::lost_panics`]). Either way the pool goes on.
+    /// ([`Pool::lost_panics`]), and the [warning handler](Self::warning_handler)
+    /// and the [event handler](Self::event_handler) are told of each. Either way
+    /// the pool goes on.
+    ///
+    /// A handler is told in addition to the panic hook of the process, which has
+    /// run when the panic began, on the thread on which it began. The hook prints the panic to
+    /// standard error unless the program has replaced it. Drumline prints
+    /// nothing then, so no panic is printed twice. No hook runs for
+    /// [`resume_unwind`](std::panic::resume_unwind): a program that detaches
+    /// tasks which end in that way needs one of the handlers, to hear of them.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -256,11 +267,13 @@ impl PoolBuilder {
         self
     }
 
-    /// Called when the pool is smaller than asked, or has fewer runnable threads
-    /// than jobs because of [`max_threads`](Self::max_threads).
+    /// Called when the pool is smaller than asked, has fewer runnable threads than
+    /// jobs because of [`max_threads`](Self::max_threads), or has lost a panic because
+    /// there is no [panic handler](Self::panic_handler).
     ///
     /// Warnings go to the [event handler](Self::event_handler), too. If there is
-    /// neither, they are printed to standard error.
+    /// neither, they are printed to standard error; but not the panics, which the
+    /// panic hook prints.
     ///
     /// ```
     /// let pool = drumline::Pool::builder()
@@ -319,7 +332,7 @@ impl PoolBuilder {
 
     /// Makes the thread that builds the pool one of its threads, for good.
     ///
-    /// It counts as one of the jobs, so one thread less is created. It runs
+    /// It counts as one of the jobs, so one thread less is created, and has the number 0. It runs
     /// jobs of others only while it waits in one of the pool's calls, and only
     /// what belongs to that call. The pool's memory is then kept until the
     /// process ends.
@@ -364,6 +377,66 @@ impl PoolBuilder {
         self
     }
 
+    /// Whether the pool makes a spare thread for one that blocks; it does unless set.
+    ///
+    /// Without spares the pool has as many threads as jobs and never more. A thread that
+    /// [blocks](crate::blocking) is replaced only by a thread that the pool has anyway, and no
+    /// thread looks after threads that block without saying so.
+    /// [`max_threads`](Self::max_threads) has no effect then. Pools with a
+    /// [spawner](Self::spawn_handler) and [scoped](Self::build_scoped) pools never make spares.
+    ///
+    /// # A table with one entry per thread
+    ///
+    /// In a pool without [guests](Self::guests) and without spares, this holds:
+    ///
+    /// - [`worker_index`](crate::worker_index()) is less than the number of jobs;
+    /// - at most as many closures run at once as there are jobs, and each of those runs on a thread
+    ///   with an index of its own.
+    ///
+    /// So a table with as many entries as jobs has one for every thread:
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use drumline::Pool;
+    ///
+    /// let pool = Pool::builder().jobs(2).guests(false).spares(false).build()?;
+    /// let table: Vec<AtomicUsize> = (0..pool.current_jobs()).map(|_| AtomicUsize::new(0)).collect();
+    /// pool.scope(|scope| {
+    ///     for _ in 0..100 {
+    ///         scope.spawn(|_| {
+    ///             let index = drumline::worker_index().expect("scopes run in the pool");
+    ///             table[index].fetch_add(1, Ordering::Relaxed);
+    ///         });
+    ///     }
+    /// });
+    /// assert_eq!(table.iter().map(|count| count.load(Ordering::Relaxed)).sum::<usize>(), 100);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
+    /// A closure that waits in Drumline may have another one run on top of it, on the same thread
+    /// and so with the same index. It must not hold a mutable borrow of its entry meanwhile. In all
+    /// other pools indices have no bound; [`WorkerLocal`](crate::WorkerLocal) is the table that works
+    /// in every pool.
+    ///
+    /// After [`Pool::set_jobs`] the bound is the largest number of jobs that the pool has had; with
+    /// fewer jobs than before, threads in excess finish what they run, and a
+    /// [broadcast](crate::broadcast()) goes to all threads.
+    ///
+    /// # Blocking
+    ///
+    /// Such a pool stands still if each of its threads waits for something that only a job of this
+    /// pool can bring about: a lock, a channel, a call into another pool that calls back. With
+    /// [`WaitPolicy::Steal`] a thread that waits in a call of Drumline, of this pool or another one,
+    /// runs other jobs of its own pool meanwhile.
+    ///
+    /// If the system grants such a pool no thread at all, calls run on the threads that make them.
+    /// As many as there are jobs are inside at once, and others wait for their turn.
+    pub fn spares(mut self, spares: bool) -> Self {
+        self.spares = Some(spares);
+        self
+    }
+
     /// Behaves as on a system that refuses the asymmetric barrier.
     #[cfg(test)]
     pub(crate) fn refuse_barrier(mut self) -> Self {
@@ -392,12 +465,14 @@ impl PoolBuilder {
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let registry = self.make_registry(self.spawner.is_none())?;
         let pool = Pool::from_registry(Shared::clone(&registry));
+        // It has the first number, and is seated when nothing can fail any more.
+        let member = self.use_current_thread.then(|| registry.add_seat());
         match self.spawner.take() {
             Some(mut spawner) => self.start(&registry, &mut *spawner),
             None => self.start(&registry, &mut spawn_thread),
         }
-        if self.use_current_thread {
-            become_member(&registry);
+        if let Some(index) = member {
+            become_member(&registry, index);
         }
         Ok(pool)
     }
@@ -419,6 +494,41 @@ impl PoolBuilder {
     /// because somebody made it or used it.
     pub fn build_global(self) -> Result<(), BuildError> {
         global::build(self)
+    }
+
+    /// Says how the global pool is to be made, when it is first used.
+    ///
+    /// Unlike [`build_global`](Self::build_global) this starts no thread. It
+    /// also holds in forked children, where the global pool is made anew. The
+    /// last call before the first use counts.
+    ///
+    /// For programs; a library that does it takes the choice away from the
+    /// program. `describe` must not use the global pool.
+    ///
+    /// ```
+    /// use drumline::{Pool, PoolBuilder};
+    ///
+    /// PoolBuilder::describe_global(|| Pool::builder().jobs(2).guests(false).spares(false))?;
+    /// assert_eq!(drumline::current_jobs(), 2); // asking does not make it
+    /// let (index, _) = drumline::join(drumline::worker_index, || ());
+    /// assert!(index.unwrap() < 2);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the global pool exists already, because it was made or used.
+    ///
+    /// # Panics
+    ///
+    /// The first use panics if the pool cannot be built as described.
+    pub fn describe_global(describe: fn() -> PoolBuilder) -> Result<(), BuildError> {
+        global::describe(describe)
+    }
+
+    /// The number of jobs that the pool will have, if it can be built.
+    pub(super) fn described_jobs(&self) -> usize {
+        self.jobs.resolve().get()
     }
 
     /// Makes a pool whose threads may borrow from this frame: each is started
@@ -509,8 +619,9 @@ impl PoolBuilder {
             barrier::choose()
         };
         let guests = self.guests.unwrap_or(!special);
+        let spares = spares && self.spares.unwrap_or(true);
         let threads = std::mem::take(&mut self.threads);
-        let limit = Limit::new(self.max_threads, spares);
+        let limit = Limit::new(self.max_threads, members, spares);
         let policy = self.wait_policy;
         let registry = Registry::new(places, guests, policy, hooks, threads, barrier, limit);
         for _ in 0..members {

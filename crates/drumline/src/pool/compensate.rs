@@ -70,6 +70,10 @@ fn leave_places(first: Option<&Seat>) -> bool {
             continue;
         }
         seat.has_blocked();
+        if !seat.registry().line().is_monitored() && !planted!(NoteUnread) {
+            // No worker would read a note.
+            seat.conduct().expect_short(false);
+        }
         if !seat.conduct().block() {
             SINCE.with(|since| since.set(Some(Instant::now())));
             let registry = seat.registry();
@@ -92,9 +96,7 @@ fn take_places_back(first: Option<&Seat>) {
             let since = SINCE.with(Cell::take);
             let short = since.is_some_and(|since| since.elapsed() < SHORT);
             let registry = seat.registry();
-            // Where nobody looks for a note, none is left.
-            let read = registry.line().is_monitored() || planted!(NoteUnread);
-            seat.conduct().expect_short(short && read);
+            seat.conduct().expect_short(short);
             registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
         }
         seat.has_unblocked();

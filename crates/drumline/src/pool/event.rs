@@ -119,6 +119,15 @@ pub enum Event {
         /// Why the system refused.
         error: Arc<io::Error>,
     },
+    /// A detached task, or a handler, panicked, and no panic handler was told.
+    /// Also a [`Warning`](crate::Warning).
+    #[non_exhaustive]
+    PanicLost {
+        /// What the panic said, if its payload is a text.
+        message: Option<String>,
+        /// How many panics reached nobody so far, with this one.
+        lost: usize,
+    },
     /// The system refused a thread for the place of one that blocks. Also a
     /// [`Warning`](crate::Warning).
     #[non_exhaustive]
@@ -174,6 +183,10 @@ impl From<&Warning> for Event {
                 blocked: *blocked,
                 workers: workers.clone(),
             },
+            Warning::PanicLost { message, lost } => Event::PanicLost {
+                message: message.clone(),
+                lost: *lost,
+            },
         }
     }
 }
@@ -213,6 +226,7 @@ impl fmt::Display for Event {
                 wanted,
                 error,
             } => warning::say_not_created(f, *have, *wanted, error),
+            Event::PanicLost { message, lost } => warning::say_lost(f, message.as_deref(), *lost),
             Event::SpareNotCreated {
                 have,
                 refusals,
@@ -306,6 +320,10 @@ mod tests {
                 error,
             });
         }
+        warnings.push(Warning::PanicLost {
+            message: Some("boom".to_owned()),
+            lost: 3,
+        });
         warnings.push(Warning::NameNotUsed {
             index: 5,
             name: "a\0b".to_owned(),

@@ -8,13 +8,29 @@ use super::handle::{self, Pool};
 use super::registry::Registry;
 use super::{guest, local};
 use crate::job::Call;
-use crate::jobs::Jobs;
 use crate::sync::atomic::{AtomicPtr, Ordering};
-use crate::sync::{Arc, process_wide};
+use crate::sync::{Arc, Mutex, lock, process_wide};
 
 process_wide! {
     /// The registry of the global pool, leaked: it lives as long as the process.
     static GLOBAL: AtomicPtr<Registry> = AtomicPtr::new(ptr::null_mut());
+    /// How it is to be made, if the program has said so.
+    static DESCRIPTION: Mutex<Option<fn() -> PoolBuilder>> = Mutex::new(None);
+}
+
+/// The builder of the global pool.
+fn builder() -> PoolBuilder {
+    let describe = *lock(&DESCRIPTION);
+    describe.map_or_else(PoolBuilder::new, |describe| describe())
+}
+
+/// From now on the global pool is made as `describe` says.
+pub(super) fn describe(describe: fn() -> PoolBuilder) -> Result<(), BuildError> {
+    if existing().is_some() {
+        return Err(BuildError::global_exists());
+    }
+    *lock(&DESCRIPTION) = Some(describe);
+    Ok(())
 }
 
 /// The global pool, if it has been made in this very process.
@@ -54,9 +70,9 @@ pub(crate) fn registry() -> &'static Registry {
         if let Some(registry) = existing() {
             return registry;
         }
-        let pool = match PoolBuilder::new().build() {
+        let pool = match builder().build() {
             Ok(pool) => pool,
-            Err(error) => unreachable!("a default pool needs nothing that can fail: {error}"),
+            Err(error) => panic!("the global pool cannot be made as described: {error}"),
         };
         if let Ok(registry) = publish(pool) {
             return registry;
@@ -149,7 +165,7 @@ pub(crate) fn build(builder: PoolBuilder) -> Result<(), BuildError> {
 pub fn current_jobs() -> usize {
     match local::seat() {
         Some(seat) => seat.registry().jobs(),
-        None => existing().map_or_else(|| Jobs::Auto.resolve().get(), Registry::jobs),
+        None => existing().map_or_else(|| builder().described_jobs(), Registry::jobs),
     }
 }
 
@@ -157,7 +173,10 @@ pub fn current_jobs() -> usize {
 ///
 /// It is unique among the threads that are in the pool at this moment, guests
 /// included, and a worker keeps its number. It may exceed
-/// [`current_jobs`], because guests are counted too.
+/// [`current_jobs`], because guests and spare threads are counted too: by any
+/// number. So it is no index into a table, except in a pool without guests and
+/// spares, where it is [less than the number of jobs](crate::PoolBuilder::spares).
+/// [`WorkerLocal`](crate::WorkerLocal) is a table that works in every pool.
 ///
 /// ```
 /// assert_eq!(drumline::worker_index(), None);

@@ -4,10 +4,11 @@ use std::fmt;
 
 use super::builder::PoolBuilder;
 use super::registry::{Registry, Shared};
+use super::waiting::{self, Awaited};
 use super::{guest, local};
 use crate::job::{Header, JobRef, StackJob};
+use crate::latch::{Countdown, Sleeper};
 use crate::unwind;
-use crate::wait::Gate;
 
 /// A pool of threads for fork/join and spawned tasks.
 ///
@@ -304,12 +305,12 @@ pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + S
     registry.forbid_fork();
     let job = HandOver {
         job: StackJob::new(|_| op()),
-        gate: Gate::new(),
+        open: Countdown::new(1),
     };
-    // The job stays in this frame until the gate has opened.
+    // The job stays in this frame until it is over.
     registry.inject(job.as_job_ref(), true);
-    job.gate.wait();
-    // SAFETY: the gate opened after the run; taken once.
+    waiting::block_on(&Over(&job.open));
+    // SAFETY: it has been run; taken once.
     match unsafe { job.job.take_result() } {
         Ok(result) => result,
         Err(payload) => unwind::resume(payload),
@@ -319,7 +320,29 @@ pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + S
 /// A call that waits outside for a thread of the pool to run it.
 struct HandOver<F, R> {
     job: StackJob<F, R>,
-    gate: Gate,
+    open: Countdown,
+}
+
+/// The end of a call that was handed over.
+struct Over<'a>(&'a Countdown);
+
+impl Awaited for Over<'_> {
+    fn is_done(&self) -> bool {
+        self.0.is_done()
+    }
+
+    /// Nobody: the caller is not in the pool that runs the call.
+    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        false
+    }
+
+    fn is_runner(&self, _seat: usize) -> bool {
+        false
+    }
+
+    fn watch(&self, sleeper: Sleeper) -> bool {
+        self.0.watch(sleeper)
+    }
 }
 
 impl<F, R> HandOver<F, R>
@@ -338,10 +361,17 @@ where
     ///
     /// `data` comes from `as_job_ref` of a live job; run once.
     unsafe fn run(data: *const ()) {
-        // SAFETY: alive until the gate opens.
-        let this = unsafe { &*data.cast::<Self>() };
-        // SAFETY: the queue handed this job to one thread.
-        unsafe { Header::run(this.job.header()) };
-        this.gate.open();
+        let sleeper = {
+            // SAFETY: alive until the countdown is over.
+            let this = unsafe { &*data.cast::<Self>() };
+            // SAFETY: the queue handed this job to one thread.
+            unsafe { Header::run(this.job.header()) };
+            // SAFETY: alive, and counted once.
+            unsafe { Countdown::count_down(&raw const this.open) }
+        };
+        if let Some(sleeper) = sleeper {
+            // SAFETY: the caller is not in this pool, and so waits for this.
+            unsafe { sleeper.wake() };
+        }
     }
 }

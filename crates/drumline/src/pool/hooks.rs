@@ -125,6 +125,8 @@ enum Kind {
 
 per_thread! {
     static RUNNING: Cell<u8> = const { Cell::new(0) };
+    /// The thread warns of a panic that is lost.
+    static LOSING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The hooks that only listen. While any hook runs on a thread, nothing is told to these there:
@@ -205,16 +207,27 @@ impl Registry {
     /// A panic that no caller waits for: of a detached task, or of a hook.
     pub(crate) fn report_panic(&self, payload: Payload) {
         let Some(hook) = &self.hooks().panic else {
-            self.count_lost_panic();
-            unwind::discard(payload);
-            return;
+            return self.lose_panic(payload);
         };
         let mut payload = Some(payload);
         let crossed = cross(Kind::Panic, || payload.take().map(hook));
-        if !matches!(crossed, Some(Ok(_))) {
-            self.count_lost_panic();
-            unwind::discard(payload);
-            unwind::discard(crossed);
+        if let Some(payload) = payload {
+            self.lose_panic(payload);
+        }
+        if let Some(Err(payload)) = crossed {
+            self.lose_panic(payload);
+        }
+    }
+
+    /// A panic of which no panic handler hears: counted, and a warning. What is lost while a
+    /// thread warns of that is only counted.
+    fn lose_panic(&self, payload: Payload) {
+        let message = unwind::message(&*payload).map(str::to_owned);
+        unwind::discard(payload);
+        let lost = self.count_lost_panic();
+        if !LOSING.with(|losing| losing.replace(true)) {
+            self.warn(Warning::PanicLost { message, lost });
+            LOSING.with(|losing| losing.set(false));
         }
     }
 
@@ -268,7 +281,7 @@ impl Registry {
             if self.is_heard() {
                 heard |= self.tell_now(&Event::from(&warning));
             }
-            if !heard {
+            if !heard && warning.is_printed() {
                 stderr::say(&warning.to_string());
             }
         });

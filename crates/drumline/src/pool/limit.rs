@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use super::builder::PoolBuilder;
 use super::line::Staffing;
 use super::registry::Registry;
+use super::seat::Seat;
 use super::warning::Warning;
 use crate::platform::{room, thread_state};
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -25,6 +26,8 @@ const NEVER: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct Limit {
     threads: usize,
+    /// How many of them are members for good without being workers.
+    members: usize,
     /// Whether the pool makes spares at all.
     spares: bool,
     /// Whether somebody has been warned and the limit has held ever since.
@@ -32,12 +35,18 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    pub(crate) fn new(asked: Option<usize>, spares: bool) -> Self {
+    pub(crate) fn new(asked: Option<usize>, members: usize, spares: bool) -> Self {
         Limit {
             threads: asked.unwrap_or_else(allowed),
+            members,
             spares,
             told: AtomicUsize::new(NEVER),
         }
+    }
+
+    /// Whether the pool makes spares.
+    pub(crate) fn has_spares(&self) -> bool {
+        self.spares
     }
 
     /// Whether somebody notices when a thread of the pool blocks.
@@ -49,7 +58,7 @@ impl Limit {
     pub(crate) fn staffing(&self, places: usize) -> Staffing {
         if self.spares {
             Staffing {
-                max_workers: self.threads.max(places),
+                max_workers: self.threads.max(places).saturating_sub(self.members),
                 monitored: self.is_monitored(),
             }
         } else {
@@ -101,7 +110,9 @@ impl Registry {
 
     /// The names of the threads that are blocked now.
     pub(crate) fn blocked(&self) -> Vec<String> {
-        let blocked = self.seats().filter(|seat| seat.is_blocked());
+        let (_, displaced) = self.line().acting();
+        let is_blocked = |seat: &&Seat| seat.is_blocked() || displaced.contains(&seat.index());
+        let blocked = self.seats().filter(is_blocked);
         blocked.map(|seat| seat.conduct().name()).collect()
     }
 }
@@ -110,6 +121,12 @@ impl PoolBuilder {
     /// How many threads the pool may have in all. Unless set: 10,000, or half of
     /// what the system lets this process have, if that is less.
     ///
+    /// This counts every thread of the pool: the workers, the thread of
+    /// [`use_current_thread`](Self::use_current_thread), the spares, and the monitor, which looks
+    /// after threads that block without saying so. Guests are no threads of the pool and are not
+    /// counted. With `max_threads` equal to the number of jobs the pool makes no spares. Then a
+    /// blocked thread is replaced only by a worker that is idle, because a guest has its place.
+    ///
     /// A pool has as many threads as jobs, and makes a spare one for each that
     /// [blocks](crate::blocking), so that the number of runnable threads stays.
     /// At this limit blocked threads are not replaced, and the pool
@@ -117,8 +134,12 @@ impl PoolBuilder {
     /// stand still, if all threads wait for a job that none is left to run. Raise
     /// the limit, or look at what the threads wait for.
     ///
+    /// Blocking that was not announced is noticed, and warned about, by a thread that is idle. Where
+    /// all threads that there may be are busy or blocked, no thread is left to notice it.
+    ///
     /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is then
-    /// the number of jobs. Guests are no threads of the pool, and are not counted.
+    /// the number of jobs. A thread that has left the pool is not counted while it destroys its
+    /// thread-local state.
     ///
     /// ```
     /// use drumline::Pool;

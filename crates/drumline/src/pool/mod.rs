@@ -10,6 +10,7 @@
 //! | `line`, `idle` | who watches and who sleeps |
 //! | `thief` | taking work from others |
 //! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
+//! | `elsewhere` | waiting in one pool for what happens in another |
 //! | `room` | room on the stack for what it runs |
 //! | `compensate`, `conduct` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
@@ -43,6 +44,8 @@ mod builder;
 mod compensate;
 #[cfg(not(loom))]
 mod counters;
+#[cfg(not(loom))]
+mod elsewhere;
 #[cfg(not(loom))]
 mod event;
 #[cfg(not(loom))]

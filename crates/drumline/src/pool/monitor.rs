@@ -92,7 +92,7 @@ impl Monitor {
                 if before.contains(&sample) {
                     let claim = || !announced || seat.conduct().lose_place();
                     seat.conduct().note_used(sample.used);
-                    registry.wake(line.displace(index, announced, &claim));
+                    line.displace(index, announced, &claim);
                 }
             }
         }

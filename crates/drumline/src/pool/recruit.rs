@@ -86,9 +86,13 @@ impl Recruiter {
     /// longer serves.
     fn next(&self, registry: &Registry) -> Option<(Post, usize)> {
         let mut requests = lock(&self.requests);
+        let wanted = registry.workers() + requests.workers;
+        if requests.workers > 0 && !registry.line().hire(wanted) {
+            // Spares are there instead; they work like any worker.
+            requests.workers = 0;
+        }
         if requests.workers > 0 {
             requests.workers -= 1;
-            registry.line().hire();
             let index = registry.add_seat();
             registry.count_worker(index);
             return Some((Post::Worker, index));
@@ -217,8 +221,13 @@ fn start(
 /// Changes the number of jobs of a live pool.
 pub(crate) fn resize(registry: &Shared, jobs: usize) {
     let workers = jobs.saturating_sub(registry.members());
-    start_workers(registry, workers, &mut spawn_thread);
+    // A fixed pool without threads has its calls run on their callers for good: the indices of
+    // those are less than the number of jobs already.
+    if !(registry.is_fixed() && registry.has_guests()) {
+        start_workers(registry, workers, &mut spawn_thread);
+    }
     registry.wake(registry.line().set_places(jobs, &|| registry.has_work()));
+    registry.call_waiting();
 }
 
 /// The ordinary way to start a thread.
@@ -241,11 +250,11 @@ pub(super) fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
     Ok(())
 }
 
-/// Seats the current thread in the pool for good.
-pub(super) fn become_member(registry: &Shared) {
+/// Seats the current thread in the pool for good, in a seat that was added for it.
+pub(super) fn become_member(registry: &Shared, index: usize) {
     // Leaked: the thread's cells point into it from now on.
     let registry: &'static Registry = Box::leak(Box::new(Shared::clone(registry)));
-    let seat = registry.seat_member();
+    let seat = registry.seat_member(index);
     seat.conduct().move_in(sync::thread::current().name());
     std::mem::forget(local::switch(seat, seat.first_deque()));
 }

@@ -34,6 +34,9 @@ pub(crate) struct Registry {
     seats: SeatTable,
     /// Seats that no guest uses. Its lock also orders changes of the table.
     free: Mutex<Vec<usize>>,
+    /// Threads outside that wait for their turn in a [fixed](Self::is_fixed)
+    /// pool without threads; changed with the lock of `free` held.
+    callers: Mutex<Vec<Arc<Gate>>>,
     /// Jobs from threads that are not in the pool.
     injector: Queue,
     barrier: Barrier,
@@ -87,6 +90,7 @@ impl Registry {
             line: Line::new(places, limit.staffing(places)),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
+            callers: Mutex::new(Vec::new()),
             injector: Queue::new(),
             barrier,
             hooks,
@@ -164,7 +168,13 @@ impl Registry {
 
     /// Whether calls from outside run on the calling thread.
     pub(crate) fn has_guests(&self) -> bool {
-        self.guests || self.workers() == 0
+        self.guests || self.workers() == 0 && !(self.is_fixed() && self.members() > 0)
+    }
+
+    /// Whether the pool promises that indices are less than the number of jobs,
+    /// and that no more closures run at once.
+    pub(crate) fn is_fixed(&self) -> bool {
+        !self.guests && !self.limit.has_spares()
     }
 
     // ---- seats ------------------------------------------------------------
@@ -183,8 +193,10 @@ impl Registry {
 
     /// Adds a seat for a worker, not yet counted as alive.
     pub(crate) fn add_seat(&self) -> usize {
-        let _free = lock(&self.free);
-        self.push_seat().index()
+        let mut free = lock(&self.free);
+        // Of a worker that could not be started.
+        let left_over = if self.is_fixed() { free.pop() } else { None };
+        left_over.unwrap_or_else(|| self.push_seat().index())
     }
 
     /// The caller holds the lock of `free`.
@@ -196,6 +208,14 @@ impl Registry {
     /// Gives a guest a seat and counts it as active.
     pub(crate) fn admit(&self) -> &Seat {
         let mut free = lock(&self.free);
+        while self.is_fixed() && self.seats_len() - free.len() >= self.jobs() {
+            // Every seat that is not free is a guest's: there is no worker.
+            let turn = Arc::new(Gate::new());
+            lock(&self.callers).push(Arc::clone(&turn));
+            drop(free);
+            turn.wait();
+            free = lock(&self.free);
+        }
         let seat = match free.pop() {
             Some(index) => self.seat(index),
             None => self.push_seat(),
@@ -225,6 +245,20 @@ impl Registry {
         seat.handshake().end();
         self.wake(self.line.leave(seat.index(), &|| self.has_work()));
         lock(&self.free).push(seat.index());
+        if self.is_fixed() {
+            self.call_waiting();
+        }
+    }
+
+    /// Threads outside that wait for their turn look again.
+    pub(crate) fn call_waiting(&self) {
+        let callers = {
+            let _free = lock(&self.free);
+            std::mem::take(&mut *lock(&self.callers))
+        };
+        for turn in callers {
+            turn.open();
+        }
     }
 
     // ---- workers ------------------------------------------------------------
@@ -252,8 +286,8 @@ impl Registry {
     }
 
     /// Makes a seat for a thread that is active for good.
-    pub(crate) fn seat_member(&self) -> &Seat {
-        let seat = self.seat(self.add_seat());
+    pub(crate) fn seat_member(&self, index: usize) -> &Seat {
+        let seat = self.seat(index);
         self.line.add_member(seat.index(), |marked| {
             if marked {
                 seat.ask(Reasons::HUNGRY);
@@ -440,10 +474,10 @@ impl Registry {
 
     // ---- failures -----------------------------------------------------------
 
-    /// A panic was reported to no handler.
-    pub(super) fn count_lost_panic(&self) {
+    /// A panic was reported to no handler. Returns how many there were so far.
+    pub(super) fn count_lost_panic(&self) -> usize {
         // Relaxed: a count.
-        self.lost_panics.fetch_add(1, Ordering::Relaxed);
+        self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// How many panics went to nobody.

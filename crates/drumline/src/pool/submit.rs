@@ -30,7 +30,7 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
             seat.queue().push(job);
         }
         seat.published();
-    } else if registry.workers() == 0 {
+    } else if registry.workers() == 0 && registry.has_guests() {
         guest::enter(registry, |_| submit(registry, job, fifo));
     } else {
         registry.inject(job, fifo);

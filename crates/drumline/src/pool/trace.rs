@@ -47,7 +47,8 @@ mod imp {
             Event::LimitReached { .. }
             | Event::ThreadNotCreated { .. }
             | Event::SpareNotCreated { .. }
-            | Event::NameNotUsed { .. } => {
+            | Event::NameNotUsed { .. }
+            | Event::PanicLost { .. } => {
                 enabled!(target: "drumline", Level::WARN)
             }
             _ => enabled!(target: "drumline", Level::DEBUG),
@@ -93,6 +94,9 @@ mod imp {
                 error,
             } => {
                 warn!(target: "drumline", have, wanted, %error, "{event}");
+            }
+            Event::PanicLost { message, lost } => {
+                warn!(target: "drumline", ?message, lost, "{event}");
             }
             Event::SpareNotCreated {
                 have,

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use super::compensate;
 use super::deque::{Deque, Steal};
+use super::elsewhere;
 use super::handshake::Naps;
 use super::line::Absence;
 use super::registry::Registry;
@@ -74,8 +75,14 @@ pub(crate) fn wait_in(registry: &Registry, awaited: &dyn Awaited) {
     }
 }
 
-/// Waits outside the pool in which it happens, without helping.
+/// Waits outside the pool in which it happens, without helping. A thread of a
+/// pool in which waiting threads run anything does so.
 pub(crate) fn block_on(awaited: &dyn Awaited) {
+    if let Some(seat) = local::seat()
+        && seat.registry().wait_policy() == WaitPolicy::Steal
+    {
+        return elsewhere::wait(seat, awaited);
+    }
     let gate = Gate::new();
     if awaited.watch(Sleeper::Outsider(&gate)) {
         gate.wait();
@@ -217,13 +224,20 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited, naps: &mut Naps) -> bool {
         return sure;
     }
     let me = seat.index();
-    registry.wake(
-        registry
-            .line()
-            .rest(me, Absence::Waits, &|| registry.has_work()),
-    );
+    // Without room it would be woken for nothing.
+    let steals = registry.wait_policy() == WaitPolicy::Steal && Room::find().is_some();
+    let why = if steals {
+        Absence::Steals
+    } else {
+        Absence::Waits
+    };
+    registry.wake(registry.line().rest(me, why, &|| registry.has_work()));
     compensate::wait_inside(seat, || pass(naps));
-    registry.wake(registry.line().come_back(me, Absence::Waits));
+    registry.wake(registry.line().come_back(me, why));
+    if steals && awaited.is_done() && registry.has_work() {
+        // It may have been woken for that, and has something else to do now.
+        registry.wake(registry.line().summon());
+    }
     sure
 }
 

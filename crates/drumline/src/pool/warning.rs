@@ -10,7 +10,8 @@ use std::io;
 /// [`PoolBuilder::warning_handler`](crate::PoolBuilder::warning_handler);
 /// and, as an [`Event`](crate::Event), to that of
 /// [`PoolBuilder::event_handler`](crate::PoolBuilder::event_handler). With
-/// neither it is printed to standard error.
+/// neither it is printed to standard error, unless it is a panic, which the
+/// panic hook prints.
 ///
 /// ```
 /// use drumline::Warning;
@@ -68,6 +69,28 @@ pub enum Warning {
         /// The names of those. A guest has no name here, and goes by its number.
         workers: Vec<String>,
     },
+    /// A detached task, or a handler, panicked, and there is no
+    /// [panic handler](crate::PoolBuilder::panic_handler) (or that panicked itself).
+    ///
+    /// Never printed to standard error by Drumline: that is what the panic hook
+    /// does. A panic hook may be silent, though, and none runs for
+    /// [`resume_unwind`](std::panic::resume_unwind); whether one has spoken
+    /// cannot be known.
+    #[non_exhaustive]
+    PanicLost {
+        /// What the panic said, if its payload is a text.
+        message: Option<String>,
+        /// How many panics reached nobody so far, with this one.
+        lost: usize,
+    },
+}
+
+impl Warning {
+    /// Whether standard error gets it where no handler does.
+    pub(super) fn is_printed(&self) -> bool {
+        // The panic hook has printed it.
+        !matches!(self, Warning::PanicLost { .. })
+    }
 }
 
 impl fmt::Display for Warning {
@@ -89,6 +112,7 @@ impl fmt::Display for Warning {
                 blocked,
                 workers,
             } => say_limit(f, *limit, *blocked, workers),
+            Warning::PanicLost { message, lost } => say_lost(f, message.as_deref(), *lost),
         }
     }
 }
@@ -124,6 +148,19 @@ pub(super) fn say_name(f: &mut fmt::Formatter<'_>, index: usize, name: &str) -> 
     write!(
         f,
         "the name {name:?} for thread {index} has a NUL byte and is not used; leave that byte out"
+    )
+}
+
+pub(super) fn say_lost(
+    f: &mut fmt::Formatter<'_>,
+    message: Option<&str>,
+    lost: usize,
+) -> fmt::Result {
+    let message = message.unwrap_or("its payload is no text");
+    write!(
+        f,
+        "a detached task or a handler panicked, and the pool has no panic handler to tell: \
+         {message} (number {lost} of its kind)"
     )
 }
 

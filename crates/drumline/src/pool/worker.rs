@@ -65,6 +65,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     registry.tell(|| Event::ThreadStopped { index });
     if spare && !registry.line().is_over() {
         registry.dismiss_spare(seat);
+        registry.wake(registry.line().left(&|| registry.has_work()));
     }
 }
 

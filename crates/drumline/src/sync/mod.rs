@@ -136,6 +136,19 @@ macro_rules! per_thread {
 #[cfg(not(loom))]
 pub(crate) use per_thread;
 
+/// State of a thread that is dropped when the thread ends. Other destructors may run after that of
+/// this state, so each user says what `try_with` means then.
+#[cfg(not(loom))]
+macro_rules! until_thread_ends {
+    ($(#[$attribute:meta])* static $NAME:ident: $T:ty = const { $($value:tt)* };) => {
+        $crate::sync::thread_local! {
+            $(#[$attribute])* static $NAME: $T = const { $($value)* };
+        }
+    };
+}
+#[cfg(not(loom))]
+pub(crate) use until_thread_ends;
+
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::thread_local;
 

@@ -104,8 +104,14 @@ pub(crate) enum Plant {
     DeposedOutOfLine,
     /// `Line::rise` sends to sleep who finds that no place is free.
     RiseSleeps,
-    /// `Line::displace` goes by the number of workers, idle or not.
-    LimitCountsAll,
+    /// `Line` hires a monitor beyond the limit.
+    MonitorBeyondLimit,
+    /// `Line` lets those sleep who wait and would run any job.
+    StealerNotCalled,
+    /// Who waited, was woken for a job and has something else to do keeps it to itself.
+    StealerKeepsCall,
+    /// `Line::left` does not ask whether another worker is needed now.
+    LeftUnasked,
     /// A thread that lost its place without knowing it gives up another one.
     DisplacedForgotten,
     /// `Line::replace` does not ask whether the thread has its place again.
@@ -134,6 +140,17 @@ pub(crate) enum Plant {
 
     /// The last of a crew wakes nobody.
     CrewWakesNobody,
+    /// `Indices::take` looks first, and sets the bit then.
+    IndexTakenTwice,
+    /// `Indices::give_back` publishes nothing.
+    IndexGivenRelaxed,
+    /// `Table::grow` puts its chunk over that of a faster thread.
+    ChunkReplaced,
+    /// `Table::grow` publishes nothing.
+    ChunkRelaxed,
+    /// `Slot::fill` publishes nothing.
+    SlotFullRelaxed,
+
     /// Who leaves jobs of a crew behind puts no ticket out.
     TicketForgotten,
 

@@ -21,6 +21,15 @@ impl State {
                 "{seat} is active and nothing else: {self:?}"
             );
         }
+        let max_workers = self.staffing.max_workers;
+        assert!(
+            max_workers == 0 || self.workers <= max_workers,
+            "the limit is the limit: {self:?}"
+        );
+        assert!(
+            self.stealers.iter().count() <= self.waiting,
+            "who would steal waits: {self:?}"
+        );
         if let Some(lookout) = self.lookout {
             assert!(
                 !self.idle.contains(lookout) && !self.acting.contains(lookout),
@@ -41,8 +50,8 @@ impl Line {
     /// The pool has ended, and everybody has come back and left.
     pub(crate) fn assert_settled(&self) {
         self.with(|state| {
-            let rest = (state.in_use(), state.waiting, state.arriving);
-            assert_eq!(rest, (state.members, 0, 0), "{state:?}");
+            let rest = (state.in_use(), state.waiting, state.arriving, state.leaving);
+            assert_eq!(rest, (state.members, 0, 0, 0), "{state:?}");
             assert!(state.over, "{state:?}");
         });
     }

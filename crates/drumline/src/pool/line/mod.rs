@@ -21,8 +21,12 @@
 //! > Whenever a place is free, and a worker stands in line or may be hired,
 //! > there is a lookout, or a worker arrives, or the pool is marked.
 //! >
-//! > Whenever no place is free in a pool that is monitored, there is a monitor
-//! > or a lookout, or a worker arrives, or the pool is marked.
+//! > Whenever no place is free in a pool that is monitored, and a worker stands
+//! > in line or may be hired, there is a monitor or a lookout, or a worker
+//! > arrives, or the pool is marked.
+//!
+//! A thread that waits, sleeps, and would run any job (`Absence::Steals`) counts
+//! as a worker that may be hired: it is called where none may be.
 //!
 //! A marked deque makes its owner's next push take the cold path, which calls
 //! [`Line::summon`]. So work that becomes visible is either seen by a lookout
@@ -67,19 +71,24 @@
 //! * The last place is taken (`take`, `enter`, `begin`, `come_back`,
 //!   `set_places`): unless the pool is marked, the last in line is the monitor,
 //!   or the taker marks (`look_after`). Nobody is hired for that before there
-//!   is evidence, a push that met a mark; then one may be, also beyond the
-//!   limit, but takes no place.
+//!   is evidence, a push that met a mark. The limit on workers counts the
+//!   monitor; at the limit there is none unless a worker is idle.
 //! * A place becomes free (`leave`, `rest`, `set_places`) without a lookout and
 //!   without marks: the head of the line is woken; where nobody stands there, a
 //!   spare is hired if work is visible, and if not, the thread that goes
 //!   marks. Only where no deque is in use, "no marks" is as good as "marks":
 //!   each deque that enters then gets its own.
+//! * A thread that waits to steal is in the set of those that may be called from
+//!   the moment it gives up its place (`rest`). One that is called leaves the
+//!   set, looks for work, and enters the set again before it sleeps; one that
+//!   has something else to do by then summons the next (`pool::waiting`).
 //! * The monitor takes the place of a thread that blocks (`displace`) and asks
 //!   for its duty: it is the lookout itself. When nothing was to be done for a
 //!   while it leaves with marks, as a dozing lookout does. Called to be the
 //!   lookout, or deposed after that, it learns so when it asks.
 //! * A spare that quits is taken out of the line first, and stays if it was
-//!   chosen meanwhile. Whoever comes next may hire another.
+//!   chosen meanwhile. It counts against the limit until it has `left`, and
+//!   asks then whether another one is needed.
 //! * A mark is used up by `summon`. It calls the head of the line or hires
 //!   (place free), or makes sure of a monitor (none free), and clears `hungry`,
 //!   so that the next event knows that the marks no longer hold.
@@ -147,7 +156,8 @@ pub(crate) struct Line {
     /// How often the pool has come to rest.
     spells: AtomicUsize,
     over: AtomicBool,
-    monitored: bool,
+    /// Whether a worker could look after the active threads.
+    monitored: AtomicBool,
 }
 
 impl Line {
@@ -161,7 +171,7 @@ impl Line {
             entries: AtomicUsize::new(0),
             spells: AtomicUsize::new(0),
             over: AtomicBool::new(false),
-            monitored: staffing.monitored,
+            monitored: AtomicBool::new(staffing.monitored),
         }
     }
 
@@ -183,6 +193,8 @@ impl Line {
         self.lookout
             .store(state.lookout.unwrap_or(NOBODY), Ordering::Relaxed);
         self.over.store(state.over, Ordering::Relaxed);
+        self.monitored
+            .store(state.may_be_monitored(), Ordering::Relaxed);
         outcome
     }
 
@@ -441,9 +453,9 @@ impl Line {
         self.quiet.load(Ordering::Relaxed)
     }
 
-    /// Whether somebody looks after threads that have all the places.
+    /// Whether a worker looks after threads that have all the places, or could.
     pub(crate) fn is_monitored(&self) -> bool {
-        self.monitored
+        self.monitored.load(Ordering::Relaxed)
     }
 
     /// How often threads have entered from outside.

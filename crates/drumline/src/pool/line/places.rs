@@ -53,6 +53,10 @@ impl Line {
             }
             match (why, state.lookout) {
                 (Absence::Waits, _) => state.waiting += 1,
+                (Absence::Steals, _) => {
+                    state.waiting += 1;
+                    state.stealers.insert(me);
+                }
                 (Absence::Blocks, Some(lookout)) if state.holding => {
                     // This place it may have, and it naps.
                     return Wake::One(lookout);
@@ -73,7 +77,8 @@ impl Line {
             if !planted!(RestForgotten) {
                 state.away -= 1;
             }
-            state.waiting -= usize::from(why == Absence::Waits);
+            state.waiting -= usize::from(why != Absence::Blocks);
+            state.stealers.remove(me);
             state.look_after(false)
         })
     }
@@ -89,7 +94,8 @@ impl Line {
         self.with(|state| {
             state.places = places;
             if state.staffing.max_workers > 0 {
-                state.staffing.max_workers = state.staffing.max_workers.max(places);
+                let workers = places.saturating_sub(state.members);
+                state.staffing.max_workers = state.staffing.max_workers.max(workers);
             }
             if state.place_is_free() && !planted!(SetPlacesWakesNobody) {
                 state.place_was_freed(work)
@@ -106,15 +112,11 @@ impl Line {
     /// it, under the lock, whether it is still blocked. Without, it does not
     /// know, and may go on at any moment.
     ///
-    /// Nothing happens if there may be no worker to take the place.
-    pub(crate) fn displace(&self, me: usize, announced: bool, claim: &dyn Fn() -> bool) -> Wake {
+    /// There is a worker to take the place: the monitor, which calls this.
+    pub(crate) fn displace(&self, me: usize, announced: bool, claim: &dyn Fn() -> bool) {
         self.with(|state| {
-            let stand_in = state.has_stand_in() && !planted!(LimitCountsAll);
-            if state.workers > state.staffing.max_workers && !stand_in {
-                return Wake::Limit;
-            }
             if !state.acting.contains(me) || !claim() {
-                return Wake::Nobody;
+                return;
             }
             state.acting.remove(me);
             state.active -= 1;
@@ -123,8 +125,7 @@ impl Line {
                 state.displaced.insert(me);
                 state.displaced_len += 1;
             }
-            Wake::Nobody
-        })
+        });
     }
 
     /// A thread that was [displaced](Self::displace) and did not know is seen

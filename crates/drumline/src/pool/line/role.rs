@@ -27,6 +27,8 @@ pub(crate) enum Absence {
     Blocks,
     /// It waits for work of this pool, which others do.
     Waits,
+    /// The same, and it would run any job that it is woken for.
+    Steals,
 }
 
 /// What an idle worker does next.

@@ -5,12 +5,23 @@ use super::role::{Duty, Role, Wake};
 use crate::sync::planted;
 
 impl Line {
-    /// A worker is about to be started that the line has not asked for.
-    pub(crate) fn hire(&self) {
+    /// A worker is about to be started that the line has not asked for: one of
+    /// `wanted`, which is no more than there may be. `false`: there are as many
+    /// as there may be, with those that were asked for.
+    #[must_use]
+    pub(crate) fn hire(&self, wanted: usize) -> bool {
         self.with(|state| {
+            let staffing = &mut state.staffing;
+            if staffing.max_workers > 0 {
+                staffing.max_workers = staffing.max_workers.max(wanted);
+                if state.workers >= staffing.max_workers {
+                    return false;
+                }
+            }
             state.workers += 1;
             state.arriving += 1;
-        });
+            true
+        })
     }
 
     /// A worker could not be started, and will not arrive.
@@ -29,11 +40,12 @@ impl Line {
     }
 
     /// A worker that is not needed at present wants to end. Whether it may; if
-    /// so, it is no longer in line.
+    /// so, it is no longer in line, and says when it has [`left`](Self::left).
     pub(crate) fn quit(&self, me: usize) -> bool {
         self.with(|state| {
             if planted!(QuitAnyway) {
                 state.idle.remove(me);
+                state.leaving += 1;
                 return true;
             }
             if state.lookout == Some(me) || state.over || !state.idle.remove(me) {
@@ -43,8 +55,24 @@ impl Line {
                 state.idle.insert(me);
                 return false;
             }
-            state.workers -= 1;
+            state.leaving += 1;
             true
+        })
+    }
+
+    /// A worker that has quit has nothing left to do: another one may take its
+    /// place among the threads that there may be.
+    pub(crate) fn left(&self, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.workers -= 1;
+            state.leaving -= 1;
+            if state.over || planted!(LeftUnasked) {
+                Wake::Nobody
+            } else if state.place_is_free() {
+                state.place_was_freed(work)
+            } else {
+                state.look_after(work())
+            }
         })
     }
 
@@ -91,8 +119,8 @@ impl Line {
 
 #[cfg(all(test, not(loom), not(shuttle)))]
 mod tests {
-    use super::super::{Line, Role, Staffing, Take, Wake};
-    use super::Duty;
+    use super::super::{Line, Role, Staffing, Take};
+    use super::{Duty, Wake};
 
     /// Found by the soak: the monitor went to sleep without standing in line, and nobody could wake
     /// it any more.
@@ -105,7 +133,7 @@ mod tests {
         let line = Line::new(2, staffing);
         let (work, none) = (|| true, || false);
         for worker in [0, 1] {
-            line.hire();
+            assert!(line.hire(2));
             assert_eq!(line.arrive(worker, &none).0, Role::Sleep);
         }
         let (guest, other) = (2, 3);

@@ -8,7 +8,7 @@ use crate::sync::planted;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Staffing {
     /// A worker is added where a place is free for work and nobody stands in
-    /// line, as long as there are fewer than this.
+    /// line, as long as there are fewer than this. The monitor is one of them.
     pub(crate) max_workers: usize,
     /// Somebody looks after the active threads when no place is free.
     pub(crate) monitored: bool,
@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) away: usize,
     /// Those of them that wait for work of this pool.
     pub(super) waiting: usize,
+    /// Those of them that would run any job, and sleep.
+    pub(super) stealers: IdleSet,
     /// Whether the lookout naps over places of threads that only wait.
     pub(super) holding: bool,
     /// Threads that are active for good, whether they do something or not.
@@ -43,8 +45,11 @@ pub(super) struct State {
     pub(super) over: bool,
 
     pub(super) staffing: Staffing,
-    /// Workers that there are, those that have not arrived included.
+    /// Workers that there are, those that have not arrived and those that have
+    /// quit and not ended yet included.
     pub(super) workers: usize,
+    /// Workers that have quit and not ended yet.
+    pub(super) leaving: usize,
     /// Workers that were deposed as lookouts, or had not woken up to be it, and
     /// are on their way to the line.
     pub(super) loose: IdleSet,
@@ -69,6 +74,7 @@ impl State {
             active: 0,
             away: 0,
             waiting: 0,
+            stealers: IdleSet::new(),
             holding: false,
             members: 0,
             idle: IdleSet::new(),
@@ -78,6 +84,7 @@ impl State {
             over: false,
             staffing,
             workers: 0,
+            leaving: 0,
             loose: IdleSet::new(),
             arriving: 0,
             acting: IdleSet::new(),
@@ -138,23 +145,25 @@ impl State {
         self.arriving > 0 || !self.loose.is_empty()
     }
 
-    /// Whether somebody who does not look after others is idle.
-    pub(super) fn has_stand_in(&self) -> bool {
-        self.lookout.is_some() || self.idle.iter().any(|seat| self.monitor != Some(seat))
+    /// Whether a worker looks after the active threads when no place is free, or
+    /// could: at the limit every worker may be busy.
+    pub(super) fn may_be_monitored(&self) -> bool {
+        self.staffing.monitored && (self.has_next() || self.lookout.is_some() || self.is_coming())
     }
 
     fn may_hire(&self) -> bool {
-        !self.is_coming() && self.workers < self.staffing.max_workers && !self.over
+        let another = self.workers < self.staffing.max_workers || self.has_stealers();
+        !self.is_coming() && another && !self.over
+    }
+
+    fn has_stealers(&self) -> bool {
+        self.stealers.last().is_some() && !planted!(StealerNotCalled)
     }
 
     /// Hires a worker, unless one is on its way. The caller knows that there is
     /// something to do.
     fn recruit(&mut self) -> Wake {
-        if self.is_coming()
-            || self.over
-            || self.staffing.max_workers == 0
-            || planted!(SpareNotHired)
-        {
+        if self.is_coming() || self.over || planted!(SpareNotHired) {
             return Wake::Nobody;
         }
         if self.workers < self.staffing.max_workers {
@@ -162,7 +171,23 @@ impl State {
             self.arriving += 1;
             return Wake::Recruit;
         }
-        Wake::Limit
+        if self.has_stealers()
+            && let Some(stealer) = self.stealers.pop_first()
+        {
+            return Wake::One(stealer);
+        }
+        self.at_the_limit()
+    }
+
+    /// A further worker is needed, and there may be none.
+    fn at_the_limit(&self) -> Wake {
+        if self.staffing.max_workers == 0 || self.leaving > 0 {
+            // One that is about to end asks again then (`left`). Where there are
+            // no spares there is no limit to tell of.
+            Wake::Nobody
+        } else {
+            Wake::Limit
+        }
     }
 
     /// A thread's deque enters use: whether it must carry the mark. If it need
@@ -228,15 +253,17 @@ impl State {
                 self.monitor = Some(last);
                 Wake::One(last)
             }
-            // Whoever arrives finds no monitor, and becomes it. It may be one
-            // more than there may be workers: otherwise nobody would be there
-            // to tell that the limit is reached.
+            // Whoever arrives finds no monitor, and becomes it.
             None if self.is_coming() => Wake::Nobody,
-            None if self.workers > self.staffing.max_workers => {
-                // Whoever has just taken the last place was the last one who
-                // could have noticed that it blocks as well, and said so.
-                if self.away > self.waiting {
-                    Wake::Limit
+            // The limit counts the monitor: at the limit there is none unless a
+            // worker is idle.
+            None if self.workers >= self.staffing.max_workers
+                && !(planted!(MonitorBeyondLimit) && self.workers == self.staffing.max_workers) =>
+            {
+                // Where threads block without a word, the worker that has just
+                // taken the last place was the last one that could notice.
+                if self.displaced_len > 0 {
+                    self.at_the_limit()
                 } else {
                     Wake::Nobody
                 }

@@ -12,10 +12,11 @@
 //! | `line` | who watches and who sleeps: no lost wake-up |
 //! | `guest` | threads that come and go, and threads that wait |
 //! | `spares` | threads that block, who takes their places, and the monitor |
+//! | `waiters` | threads that wait and would run any job |
 //! | `shutdown` | the end of a pool |
 //!
 //! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
-//! and must fail then. [`pool`], of a [`shape`], is the driver that the last four share.
+//! and must fail then. [`pool`], of a [`shape`], is the driver that the last five share.
 //!
 //! The models share things by `std`'s `Arc`: loom's own panics once more while
 //! a model that failed is taken down. Whoever joins the other threads drops it.
@@ -37,6 +38,7 @@ mod shape;
 mod shutdown;
 mod spares;
 mod take_back;
+mod waiters;
 
 use loom::cell::UnsafeCell;
 use std::sync::Arc;

@@ -136,7 +136,7 @@ impl Pool {
     /// Starts all workers.
     pub(super) fn start(pool: &Arc<Self>) -> Workers {
         for me in 0..pool.workers {
-            pool.line.hire();
+            assert!(pool.line.hire(pool.workers));
             pool.start_worker(me);
         }
         Workers(Arc::clone(pool))
@@ -232,7 +232,7 @@ impl Pool {
         }
     }
 
-    fn take_queued(&self) -> Option<Arc<Task>> {
+    pub(super) fn take_queued(&self) -> Option<Arc<Task>> {
         if self.queued.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -298,6 +298,15 @@ impl Pool {
     /// It goes on.
     pub(super) fn come_back(&self, seat: usize) {
         self.wake(self.line.come_back(seat, Absence::Waits));
+    }
+
+    /// Sleeps until it is woken.
+    pub(super) fn park(&self, seat: usize) {
+        self.seats[seat].parker.park();
+    }
+
+    pub(super) fn unpark(&self, seat: usize) {
+        self.seats[seat].parker.unpark();
     }
 
     // ---- as `compensate` --------------------------------------------------
@@ -430,6 +439,7 @@ impl Pool {
         if self.is_spare(me) && self.quits.load(Ordering::Relaxed) > 0 && self.line.quit(me) {
             count_down(&self.quits);
             self.vacant.lock().unwrap().push(me);
+            self.wake(self.line.left(&|| self.has_work()));
             return false;
         }
         self.seats[me].parker.park();
@@ -475,7 +485,7 @@ impl Pool {
                 let announced = seat.conduct.is_blocked();
                 if announced || seat.stuck.load(Ordering::Relaxed) {
                     let claim = || !announced || seat.conduct.lose_place();
-                    self.wake(self.line.displace(index, announced, &claim));
+                    self.line.displace(index, announced, &claim);
                 }
             }
         }

@@ -90,6 +90,8 @@ impl House {
         let mut pool = Pool::builder()
             .jobs(jobs)
             .guests(guests)
+            // Programs that block need spares.
+            .spares(grammar == Grammar::Blocks || thread_rng().r#gen())
             .wait_policy(policy)
             .panic_handler(move |_| told.report());
         if refused {
