@@ -1,4 +1,13 @@
 //! Receivers for those who run their own threads: numbered, and as few of them awake as can do the work.
+//!
+//! # The race feared
+//!
+//! In a pool a thread can run the job of one receiver on top of the job of another, because that
+//! job yields with an item in its hands. The lower receiver cannot come back to the desk before the
+//! upper one ends. If the desk counted on it, the upper receiver and all others could leave, and
+//! nothing would watch the source. So *a thread counts once*: the activity of a receiver whose item
+//! is in the hands of the program lies in `Shared::activity`, and a receiver on top of it takes the
+//! activity over before it would rest.
 
 use std::fmt;
 
@@ -7,7 +16,8 @@ use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
 use super::source::{Polled, Source};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, lock, thread_local};
 use crate::unwind;
 use crate::wait;
 
@@ -66,12 +76,15 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiv
         desk,
         // Whoever asks first answers the first call.
         bench: Bench::new(count, usize::from(called)),
+        activity: (0..count).map(|_| AtomicBool::new(false)).collect(),
+        threads: Mutex::new(vec![NOWHERE; count]),
     });
     let receiver = |number| Receiver {
         shared: Arc::clone(&shared),
         number,
         batch,
         at_work: false,
+        thread: NOWHERE,
         taken: 0,
         held: None,
     };
@@ -85,8 +98,10 @@ pub struct Receiver<S: Source> {
     shared: Arc<Shared<S>>,
     number: usize,
     batch: usize,
-    /// The desk counts on it.
+    /// The desk counts on it. While the program has an item, this lies in `Shared::activity`.
     at_work: bool,
+    /// The thread that `Shared::threads` has for it.
+    thread: usize,
     /// Items that it has received without sleeping.
     taken: usize,
     /// The item that the program has in its hands.
@@ -98,6 +113,39 @@ struct Shared<S> {
     source: Mutex<S>,
     desk: Desk<()>,
     bench: Bench,
+    /// Receivers on which the desk counts, and whose item is in the hands of the program.
+    activity: Vec<AtomicBool>,
+    /// On which thread each receiver took its last item.
+    threads: Mutex<Vec<usize>>,
+}
+
+/// No thread.
+const NOWHERE: usize = 0;
+
+thread_local! {
+    static HERE: u8 = const { 0 };
+}
+
+/// A number that no other live thread has.
+fn here() -> usize {
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+impl<S> Shared<S> {
+    /// Takes the activity of a receiver, if it has any. Relaxed: the flag publishes nothing but
+    /// itself, and the desk has a lock.
+    fn take_activity(&self, number: usize) -> bool {
+        self.activity[number].load(Ordering::Relaxed)
+            && self.activity[number].swap(false, Ordering::Relaxed)
+    }
+
+    /// Takes the activity of a receiver that is further down on this thread's stack.
+    fn take_from_below(&self) -> bool {
+        let here = here();
+        let threads = lock(&self.threads);
+        let mut numbers = (0..threads.len()).filter(|&number| threads[number] == here);
+        numbers.any(|number| self.take_activity(number))
+    }
 }
 
 impl<S: Source> Receiver<S> {
@@ -111,13 +159,40 @@ impl<S: Source> Receiver<S> {
     ///
     /// Until there is an item and those with lower numbers have more than they can do, or until the end.
     pub fn recv(&mut self) -> Option<S::Item> {
+        let item = self.receive();
+        if item.is_some() {
+            self.lend_activity();
+        }
+        item
+    }
+
+    /// The program gets an item: until it asks for the next, another receiver on this thread may
+    /// take the place of this one.
+    fn lend_activity(&mut self) {
+        let here = here();
+        if self.thread != here {
+            self.thread = here;
+            lock(&self.shared.threads)[self.number] = here;
+        }
+        self.at_work = false;
+        // Relaxed: as in `take_activity`.
+        self.shared.activity[self.number].store(true, Ordering::Relaxed);
+    }
+
+    fn receive(&mut self) -> Option<S::Item> {
+        self.at_work |= self.shared.take_activity(self.number);
         loop {
             if !self.at_work {
-                if !self.shared.bench.rest(self.number) {
+                self.held = None;
+                self.taken = 0;
+                if self.shared.take_from_below() {
+                    self.at_work = true;
+                    continue;
+                }
+                if !wait::blocking(|| self.shared.bench.rest(self.number)) {
                     return None;
                 }
                 self.at_work = self.shared.desk.arrive();
-                self.taken = 0;
                 continue;
             }
             let turn = match self.held.take() {
@@ -207,7 +282,7 @@ impl<S: Source> Iterator for Receiver<S> {
 
 impl<S: Source> Drop for Receiver<S> {
     fn drop(&mut self) {
-        if !self.at_work {
+        if !(self.at_work || self.shared.take_activity(self.number)) {
             return;
         }
         let done = self.held.take().map(|ticket| (ticket, ()));

@@ -118,6 +118,9 @@ pub(crate) enum Plant {
     /// Who leaves jobs of a crew behind puts no ticket out.
     TicketForgotten,
 
+    /// A thread that waits or yields begins long-lived jobs.
+    LongLivedAnywhere,
+
     /// `Desk::pulled` calls nobody when there is more.
     OverloadedCallsNobody,
     /// `Desk::pulled` calls nobody to watch while items take long.
