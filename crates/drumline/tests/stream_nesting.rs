@@ -168,10 +168,13 @@ fn iterators_whose_stages_have_no_frame() {
             way(n);
             n
         });
-        let second = stream::iter(first.ordered()).pool(pool).batch(2).map(move |n| {
-            way(n);
-            n
-        });
+        let second = stream::iter(first.ordered())
+            .pool(pool)
+            .batch(2)
+            .map(move |n| {
+                way(n);
+                n
+            });
         let sum: u64 = pool.install(|| second.ordered().into_iter().sum());
         assert_eq!(sum, ITEMS * (ITEMS - 1) / 2);
     });

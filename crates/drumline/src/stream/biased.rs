@@ -18,7 +18,7 @@ use super::load::Load;
 use super::source::{Polled, Source};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock, thread_local};
-use crate::unwind;
+use crate::unwind::{self, Payload};
 use crate::wait;
 
 /// Makes `count` receivers of one source, for as many threads.
@@ -87,6 +87,7 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiv
         thread: NOWHERE,
         taken: 0,
         held: None,
+        late_panic: None,
     };
     (0..count).map(receiver).collect()
 }
@@ -106,6 +107,8 @@ pub struct Receiver<S: Source> {
     taken: usize,
     /// The item that the program has in its hands.
     held: Option<Ticket>,
+    /// The source has panicked after it gave the last item.
+    late_panic: Option<Payload>,
 }
 
 struct Shared<S> {
@@ -181,6 +184,9 @@ impl<S: Source> Receiver<S> {
 
     fn receive(&mut self) -> Option<S::Item> {
         self.at_work |= self.shared.take_activity(self.number);
+        if let Some(payload) = self.late_panic.take() {
+            unwind::resume(payload);
+        }
         loop {
             if !self.at_work {
                 self.held = None;
@@ -246,8 +252,11 @@ impl<S: Source> Receiver<S> {
         if is_full {
             self.taken = 0;
         }
-        let overloaded = is_full && source.len_hint() != Some(0);
+        let hint = unwind::catch(|| is_full && source.len_hint() != Some(0));
         drop(source);
+        let overloaded = matches!(hint, Ok(true));
+        // The item comes first; the program learns of the panic when it asks for the next one.
+        self.late_panic = hint.err();
         let (ticket, call) = shared.desk.pulled(Pulled {
             load: Load {
                 items: usize::from(found),
@@ -256,7 +265,7 @@ impl<S: Source> Receiver<S> {
             },
             overloaded,
             lengthy: false,
-            ended: !found,
+            ended: !found || self.late_panic.is_some(),
         });
         if call {
             shared.bench.call();
@@ -282,6 +291,8 @@ impl<S: Source> Iterator for Receiver<S> {
 
 impl<S: Source> Drop for Receiver<S> {
     fn drop(&mut self) {
+        // Nobody asks for it any more, and its drop is code of the program.
+        unwind::discard(self.late_panic.take());
         if !(self.at_work || self.shared.take_activity(self.number)) {
             return;
         }

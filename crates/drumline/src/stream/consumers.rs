@@ -77,7 +77,9 @@ impl Consumers {
             }
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
-                pool::visit(registry, || scope::open_long_lived(registry, |scope| serial(scope)))
+                pool::visit(registry, || {
+                    scope::open_long_lived(registry, |scope| serial(scope))
+                })
             }
         }
     }

@@ -156,7 +156,13 @@ where
                 op,
             })
             .run();
-        let mut values = states.into_iter().map(|(_, value)| value);
+        let mut values = Vec::with_capacity(states.len());
+        for (base, value) in states {
+            // Safe in a place before the drop of the state, which may panic.
+            values.push(value);
+            drop(base);
+        }
+        let mut values = values.into_iter();
         let mut all = values.next().unwrap_or_else(&init);
         values.for_each(|value| merge(&mut all, value));
         (all, report)
@@ -255,7 +261,10 @@ impl<T: Send, W: Work<T>> Use<T> for ToTheEnd<W, T> {
             unwind::discard(stage.take_states());
             unwind::resume(payload);
         }
-        (stage.take_states(), stage.desk.items())
+        let (states, items) = (stage.take_states(), stage.desk.items());
+        // By hand: a value that is being returned is leaked if the drop of a source panics.
+        drop(stage);
+        (states, items)
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     pub(super) most: usize,
     /// Nobody wants what comes of the items.
     is_end: bool,
-    fatal: Mutex<Fatal>,
+    fatal: Arc<Mutex<Fatal>>,
     /// Ends the wait for the source when the program cancels.
     _listener: Option<Listener>,
 }
@@ -61,6 +61,25 @@ struct Fatal(Option<(u64, Payload)>);
 impl Drop for Fatal {
     fn drop(&mut self) {
         unwind::discard(self.0.take());
+    }
+}
+
+impl Fatal {
+    /// Keeps the panic of the first item. Returns the one that is too many: its drop is code of the
+    /// program, and not for where a lock is held.
+    fn note(&mut self, index: u64, payload: Payload) -> Option<Payload> {
+        match &mut self.0 {
+            Some((first, _)) if *first <= index => Some(payload),
+            place => place.replace((index, payload)).map(|(_, payload)| payload),
+        }
+    }
+}
+
+/// Stops a source. A panic of the stopper is one of the stream's.
+fn stop_source(stopper: &Stopper, fatal: &Mutex<Fatal>) {
+    if let Err(payload) = unwind::catch(|| stopper.stop()) {
+        let surplus = lock(fatal).note(u64::MAX, payload);
+        unwind::discard(surplus);
     }
 }
 
@@ -79,8 +98,12 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         }
         let stopper = source.stopper();
         let listener = settings.cancel.as_ref().zip(stopper.clone());
+        let fatal = Arc::<Mutex<Fatal>>::default();
         Arc::new(Stage {
-            _listener: listener.map(|(token, stopper)| token.listen(move || stopper.stop())),
+            _listener: listener.map(|(token, stopper)| {
+                let fatal = Arc::clone(&fatal);
+                token.listen(move || stop_source(&stopper, &fatal))
+            }),
             stopper,
             source: Mutex::new(source),
             work,
@@ -90,7 +113,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             settings,
             most,
             is_end,
-            fatal: Mutex::default(),
+            fatal,
         })
     }
 
@@ -98,7 +121,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     pub(super) fn stop(&self) {
         self.desk.stop();
         if let Some(stopper) = &self.stopper {
-            stopper.stop();
+            stop_source(stopper, &self.fatal);
         }
     }
 
@@ -127,12 +150,8 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
 
     /// Notes a panic that ends the stream.
     fn panicked_for_good(&self, index: u64, payload: Payload) {
-        let surplus = match &mut lock(&self.fatal).0 {
-            Some((first, _)) if *first <= index => Some(payload),
-            place => place.replace((index, payload)).map(|(_, payload)| payload),
-        };
+        let surplus = lock(&self.fatal).note(index, payload);
         self.stop();
-        // The drop of a payload is code of the program: not under the lock.
         unwind::discard(surplus);
     }
 }
@@ -291,16 +310,28 @@ where
         }
         self.awake = self.awake.saturating_add(1);
         let items = self.hand.batch.len();
-        let waiting = match drained {
-            Ok(Drained::More) if !slept => source.len_hint().unwrap_or(usize::MAX),
-            _ => 0,
-        };
-        if let Some(stats) = &stage.settings.stats {
-            let mut waits = Vec::new();
-            source.waits(&mut waits);
-            stats.pulled(slept, source.len_hint(), &waits);
-        }
+        let counted = unwind::catch(|| {
+            let waiting = match drained {
+                Ok(Drained::More) if !slept => source.len_hint().unwrap_or(usize::MAX),
+                _ => 0,
+            };
+            if let Some(stats) = &stage.settings.stats {
+                let mut waits = Vec::new();
+                source.waits(&mut waits);
+                stats.pulled(slept, source.len_hint(), &waits);
+            }
+            waiting
+        });
         drop(source);
+        let waiting = match counted {
+            Ok(waiting) => waiting,
+            Err(payload) => {
+                // What it has given is handled; nothing more is taken from it.
+                let first = std::mem::replace(&mut drained, Err(payload));
+                unwind::discard(first.err());
+                0
+            }
+        };
         let overloaded = waiting > 0 && self.is_overloaded(waiting);
         let lengthy = items > 0 && self.is_lengthy(items);
         let (ticket, call) = stage.desk.pulled(Pulled {
