@@ -46,6 +46,8 @@
 //! calls somebody before it sleeps, if nobody is at work. Who that thread is may change from one batch to the next: the
 //! results of one stage are taken by the consumers of the next.
 
+use std::time::Duration;
+
 use super::finished::Finished;
 use super::load::Load;
 use crate::sync::{Mutex, MutexGuard, lock, planted};
@@ -345,6 +347,11 @@ impl<B> Desk<B> {
     /// Sleeps until there may be something for the serial end.
     pub(super) fn sleep(&self) {
         self.end.park();
+    }
+
+    /// The same, for no longer than this time.
+    pub(super) fn sleep_for(&self, time: Duration) {
+        self.end.park_timeout(time);
     }
 
     /// Wakes the serial end if it sleeps and has a reason not to.

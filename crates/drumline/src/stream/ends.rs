@@ -63,11 +63,13 @@ where
     /// # Blocking
     ///
     /// As [`for_each`](Self::for_each), or until an error is there and nothing is in flight. A source that has no
-    /// [stopper](Source::stopper) and says nothing more holds it up.
+    /// [stopper](Source::stopper), [cannot wait for some time only](Source::recv_timeout), and says nothing more holds
+    /// it up.
     pub fn try_for_each<E: Send>(
         self,
         op: impl Fn(W::Out) -> Result<(), E> + Send + Sync,
     ) -> Result<Report, Failed<E>> {
+        self.settings.set_may_stop();
         let failed = Mutex::new(None);
         let (_, report) = self
             .chain(|base| TryEach {

@@ -9,7 +9,7 @@ use super::load::Load;
 use super::pace::Pace;
 use super::report::OnPanic;
 use super::settings::Settings;
-use super::source::{Drained, Source, Stopper};
+use super::source::{Drained, Polled, Source, Stopper};
 use super::work::{At, Work};
 use crate::control::Listener;
 use crate::sync::{Arc, Instant, Mutex, lock, relax};
@@ -25,6 +25,9 @@ const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_milli
 
 /// Pulls are quick that take no longer than this.
 const QUICK: Duration = Duration::from_micros(10);
+
+/// How often a consumer looks up that waits in a source that cannot be woken, if the stream may be stopped.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How often a patient consumer asks for the token, and how long it waits in between: some microseconds in all.
 const TRIES: u32 = 16;
@@ -48,6 +51,8 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     pub(super) most: usize,
     /// Nobody wants what comes of the items.
     is_end: bool,
+    /// A token or an error may stop it, and nothing wakes who waits in the source.
+    looks_up: bool,
     fatal: Arc<Mutex<Fatal>>,
     /// Ends the wait for the source when the program cancels.
     _listener: Option<Listener>,
@@ -97,6 +102,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             source.measure_waits();
         }
         let stopper = source.stopper();
+        let looks_up = stopper.is_none() && settings.may_stop();
         let listener = settings.cancel.as_ref().zip(stopper.clone());
         let fatal = Arc::<Mutex<Fatal>>::default();
         Arc::new(Stage {
@@ -113,6 +119,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             settings,
             most,
             is_end,
+            looks_up,
             fatal,
         })
     }
@@ -175,6 +182,8 @@ pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     since: Option<Instant>,
     /// It is the serial end.
     is_end: bool,
+    /// And has time until then only.
+    until: Option<Instant>,
 }
 
 /// How a visit to the source ended.
@@ -200,6 +209,7 @@ where
         stage: &'a Arc<Stage<S, W>>,
         crew: &'a (dyn Crew<'s> + Sync),
         is_end: bool,
+        until: Option<Instant>,
     ) -> Self {
         let hand = lock(&stage.shelf).pop();
         Consumer {
@@ -214,6 +224,7 @@ where
             awake: 0,
             since: None,
             is_end,
+            until,
         }
     }
 
@@ -397,14 +408,42 @@ where
         if came {
             return drained;
         }
-        let item = unwind::catch(|| wait::blocking(|| source.recv()))?;
-        let Some(item) = item else {
-            return Ok(Drained::Ended);
+        let item = match unwind::catch(|| wait::blocking(|| self.wait_in(source)))? {
+            Polled::Item(item) => item,
+            Polled::Empty => return Ok(Drained::Empty),
+            Polled::Ended => return Ok(Drained::Ended),
         };
         self.hand.batch.push(item);
         let item = &self.hand.batch[0];
         *weight = unwind::catch(|| self.stage.settings.weight(item))?;
         self.draw(source, most - 1, room, weight)
+    }
+
+    /// Waits in the source for an item; `Empty`: it is over, or the serial end has no more time.
+    fn wait_in(&self, source: &mut S) -> Polled<S::Item> {
+        let stage = self.stage;
+        if !stage.looks_up && self.until.is_none() {
+            return source.recv().map_or(Polled::Ended, Polled::Item);
+        }
+        loop {
+            let now = Instant::now();
+            let left = self.until.map(|until| until.saturating_duration_since(now));
+            let time = left.map_or(LOOK, |left| left.min(LOOK));
+            let polled = source.recv_timeout(time);
+            if !matches!(polled, Polled::Empty) {
+                return polled;
+            }
+            if let Some(stats) = &stage.settings.stats {
+                stats.looked();
+            }
+            if stage.is_cancelled() {
+                stage.desk.stop();
+            }
+            let is_late = self.until.is_some_and(|until| until <= Instant::now());
+            if is_late || stage.desk.has_ended() {
+                return Polled::Empty;
+            }
+        }
     }
 
     /// Takes what is there, up to `most` items, or up to a weight.
@@ -533,7 +572,7 @@ where
     fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
         loop {
             if self.desk.arrive() {
-                Consumer::new(&self, crew, false).stay();
+                Consumer::new(&self, crew, false, None).stay();
                 if self.desk.has_ended() {
                     crew.dismiss();
                 }

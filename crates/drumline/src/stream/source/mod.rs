@@ -120,6 +120,19 @@ pub trait Source: Send {
     /// Until there is an item, or none will come.
     fn recv(&mut self) -> Option<Self::Item>;
 
+    /// Waits for the next item, but no longer than this time: then `Empty`.
+    ///
+    /// A stream that may be [cancelled](crate::stream::Stream::cancel_on), or whose functions may
+    /// fail, waits so in a source that has no [stopper](Self::stopper). Unless the source says how,
+    /// this waits as [`recv`](Self::recv) does.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is an item, none will come, or the time is over.
+    fn recv_timeout(&mut self, _time: Duration) -> Polled<Self::Item> {
+        self.recv().map_or(Polled::Ended, Polled::Item)
+    }
+
     /// The next item, if it is there now. A source that cannot know without waiting (an iterator) waits.
     fn try_recv(&mut self) -> Polled<Self::Item>;
 
@@ -153,7 +166,8 @@ pub trait Source: Send {
     /// What ends the waiting in [`recv`](Self::recv) from outside, for good, if that is possible.
     ///
     /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a consumer that waits for an
-    /// item is gone only when one comes, or when the source ends.
+    /// item is gone only when one comes, or when the source ends; a stream that may be cancelled, or that may fail,
+    /// looks up every 20 ms ([`recv_timeout`](Self::recv_timeout)).
     fn stopper(&self) -> Option<Stopper> {
         None
     }
@@ -165,6 +179,10 @@ impl<S: Source + ?Sized> Source for &mut S {
 
     fn recv(&mut self) -> Option<S::Item> {
         (**self).recv()
+    }
+
+    fn recv_timeout(&mut self, time: Duration) -> Polled<S::Item> {
+        (**self).recv_timeout(time)
     }
 
     fn try_recv(&mut self) -> Polled<S::Item> {
@@ -197,6 +215,10 @@ impl<S: Source + ?Sized> Source for Box<S> {
 
     fn recv(&mut self) -> Option<S::Item> {
         (**self).recv()
+    }
+
+    fn recv_timeout(&mut self, time: Duration) -> Polled<S::Item> {
+        (**self).recv_timeout(time)
     }
 
     fn try_recv(&mut self) -> Polled<S::Item> {
