@@ -306,6 +306,78 @@ impl<B> Desk<B> {
         call
     }
 
+    /// Hands a finished batch in, and stays at work.
+    pub(super) fn put(&self, ticket: Ticket, batch: B) {
+        let mut state = lock(&self.state);
+        if let Some(gone) = state.finished.put(ticket, batch) {
+            state.in_flight -= gone;
+            state.held_back &= !state.has_room();
+        }
+        self.rouse_end(state);
+    }
+
+    /// The numbers for a batch that one at work takes from what was pulled.
+    pub(super) fn ticket(&self, load: Load) -> Ticket {
+        let mut state = lock(&self.state);
+        let ticket = Ticket {
+            batch: state.next_batch,
+            first: state.next_item,
+            load,
+        };
+        state.next_batch += 1;
+        state.next_item += load.items as u64;
+        state.in_flight += load;
+        ticket
+    }
+
+    /// How many others are at work besides the caller, which is.
+    pub(super) fn others(&self) -> usize {
+        lock(&self.state).active - 1
+    }
+
+    /// Whether one more may be at work.
+    pub(super) fn takes_one_more(&self) -> bool {
+        let state = lock(&self.state);
+        state.active < state.most
+    }
+
+    /// Whether the serial end has something to do.
+    pub(super) fn is_ready(&self) -> bool {
+        let state = lock(&self.state);
+        state.finished.is_ready() || state.is_over()
+    }
+
+    /// A consumer at work leaves.
+    pub(super) fn leave(&self) {
+        let mut state = lock(&self.state);
+        state.active -= 1;
+        self.rouse_end(state);
+    }
+
+    /// The serial end joins those at work, for what was pulled. `false`: there may be no more of them.
+    pub(super) fn join_in(&self) -> bool {
+        let mut state = lock(&self.state);
+        if state.active == state.most {
+            return false;
+        }
+        state.active += 1;
+        state.called = state.called.min(state.most - state.active);
+        true
+    }
+
+    /// The serial end steps in, with the token, where nothing else is at work or finished.
+    pub(super) fn step_in_alone(&self) -> bool {
+        let mut state = lock(&self.state);
+        let is_alone = state.active == 0 && !state.token && !state.finished.is_ready();
+        if !is_alone || state.ended || !state.has_room() {
+            return false;
+        }
+        state.active = 1;
+        state.token = true;
+        state.called = state.called.min(state.most - 1);
+        true
+    }
+
     /// Nothing shall be pulled any more.
     pub(super) fn stop(&self) {
         let mut state = lock(&self.state);

@@ -73,6 +73,8 @@ mod bench;
 #[cfg(not(loom))]
 pub mod biased;
 #[cfg(not(loom))]
+mod blind;
+#[cfg(not(loom))]
 mod consumers;
 #[cfg(not(loom))]
 mod crew;
@@ -89,6 +91,7 @@ mod load;
 mod models;
 #[cfg(not(loom))]
 mod pace;
+mod pocket;
 #[cfg(not(loom))]
 mod queue;
 #[cfg(not(loom))]

@@ -102,7 +102,11 @@ where
             if !sleep {
                 // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
                 if self.crew.takes_caller() {
-                    if desk.step_in() && self.one_batch(wait.until()) {
+                    if stage.is_blind {
+                        if self.help() {
+                            continue;
+                        }
+                    } else if desk.step_in() && self.one_batch(wait.until()) {
                         continue;
                     }
                 } else if desk.summon() {
@@ -133,6 +137,14 @@ where
     W::Out: 's,
     W::State: 's,
 {
+    fn help(&self) -> bool {
+        let mut was_of_use = false;
+        self.crew.with_caller(&mut || {
+            was_of_use = Consumer::new(&self.stage, self.crew, true, None).help_blind();
+        });
+        was_of_use
+    }
+
     fn one_batch(&self, until: Option<Instant>) -> bool {
         let mut was_of_use = false;
         self.crew.with_caller(&mut || {

@@ -7,6 +7,7 @@ use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
 use super::pace::Pace;
+use super::pocket::Pocket;
 use super::report::OnPanic;
 use super::settings::Settings;
 use super::source::{Drained, Polled, Source, Stopper};
@@ -30,8 +31,8 @@ const QUICK: Duration = Duration::from_micros(10);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How often a patient consumer asks for the token, and how long it waits in between: some microseconds in all.
-const TRIES: u32 = 16;
-const PAUSE: u32 = 16;
+pub(super) const TRIES: u32 = 16;
+pub(super) const PAUSE: u32 = 16;
 
 /// What comes of the items of a batch.
 pub(super) type Outcome<T> = Vec<T>;
@@ -39,7 +40,11 @@ pub(super) type Outcome<T> = Vec<T>;
 /// A source, and what is done with what comes from it.
 pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     /// Locked by whoever has the desk's token, so never fought over.
-    source: Mutex<S>,
+    pub(super) source: Mutex<S>,
+    /// What was pulled from a blind source.
+    pub(super) pocket: Pocket<S::Item>,
+    /// Any pull may wait, and what was pulled must not wait with it.
+    pub(super) is_blind: bool,
     stopper: Option<Stopper>,
     work: W,
     pub(super) desk: Desk<Outcome<W::Out>>,
@@ -47,7 +52,7 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     shelf: Mutex<Vec<Hand<S::Item>>>,
     /// The states of functions that are not running: as many as consumers have been at work at once, at most.
     states: Mutex<Vec<W::State>>,
-    settings: Settings<S::Item>,
+    pub(super) settings: Settings<S::Item>,
     pub(super) most: usize,
     /// Nobody wants what comes of the items.
     is_end: bool,
@@ -102,6 +107,8 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             source.measure_waits();
         }
         let stopper = source.stopper();
+        let is_whole = settings.fixed_batch.is_some_and(|size| size.get() > 1);
+        let is_blind = source.is_blind() && !is_whole;
         let looks_up = stopper.is_none() && settings.may_stop();
         let listener = settings.cancel.as_ref().zip(stopper.clone());
         let fatal = Arc::<Mutex<Fatal>>::default();
@@ -112,6 +119,8 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             }),
             stopper,
             source: Mutex::new(source),
+            pocket: Pocket::new(),
+            is_blind,
             work,
             desk: Desk::new(most, settings.limit(most), finished),
             shelf: Mutex::new(Vec::new()),
@@ -143,7 +152,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         std::mem::take(&mut *lock(&self.states))
     }
 
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.settings.is_cancelled()
     }
 
@@ -156,7 +165,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 
     /// Notes a panic that ends the stream.
-    fn panicked_for_good(&self, index: u64, payload: Payload) {
+    pub(super) fn panicked_for_good(&self, index: u64, payload: Payload) {
         let surplus = lock(&self.fatal).note(index, payload);
         self.stop();
         unwind::discard(surplus);
@@ -164,22 +173,22 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
 }
 
 /// What a consumer has for itself: its pace, and a vector for batches. The next one to come goes on with it.
-struct Hand<T> {
-    pace: Pace,
-    batch: Vec<T>,
+pub(super) struct Hand<T> {
+    pub(super) pace: Pace,
+    pub(super) batch: Vec<T>,
 }
 
 /// One consumer, for the length of a stay.
 pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
-    stage: &'a Arc<Stage<S, W>>,
+    pub(super) stage: &'a Arc<Stage<S, W>>,
     crew: &'a (dyn Crew<'s> + Sync),
-    hand: Hand<S::Item>,
+    pub(super) hand: Hand<S::Item>,
     at: At,
     crowd: Crowd,
     /// Batches that it has taken since it waited for the source.
-    awake: u32,
+    pub(super) awake: u32,
     /// When the last batch was done.
-    since: Option<Instant>,
+    pub(super) since: Option<Instant>,
     /// It is the serial end.
     is_end: bool,
     /// And has time until then only.
@@ -289,7 +298,7 @@ where
         true
     }
 
-    fn call(&self) {
+    pub(super) fn call(&self) {
         if let Some(stats) = &self.stage.settings.stats {
             stats.called();
         }
@@ -373,12 +382,12 @@ where
 
     /// Whether so many items that wait are a reason to call somebody: where threads compete for processors, only if they
     /// are many.
-    fn is_overloaded(&self, waiting: usize) -> bool {
+    pub(super) fn is_overloaded(&self, waiting: usize) -> bool {
         self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
     }
 
     /// Whether whoever works on so many items will not be back soon.
-    fn is_lengthy(&self, items: usize) -> bool {
+    pub(super) fn is_lengthy(&self, items: usize) -> bool {
         let [usual, crowded] = LENGTHY;
         self.hand.pace.may_exceed(items, usual)
             && (self.hand.pace.may_exceed(items, crowded) || !self.is_crowded())
@@ -481,7 +490,7 @@ where
     }
 
     /// Handles the items of a batch.
-    fn work(&mut self, ticket: Ticket, pull: Duration) -> Outcome<W::Out> {
+    pub(super) fn work(&mut self, ticket: Ticket, pull: Duration) -> Outcome<W::Out> {
         let stage = self.stage;
         let items = self.hand.batch.len();
         let mut outs = if stage.is_end {
@@ -572,7 +581,13 @@ where
     fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
         loop {
             if self.desk.arrive() {
-                Consumer::new(&self, crew, false, None).stay();
+                let mut consumer = Consumer::new(&self, crew, false, None);
+                if self.is_blind {
+                    consumer.stay_blind();
+                } else {
+                    consumer.stay();
+                }
+                drop(consumer);
                 if self.desk.has_ended() {
                     crew.dismiss();
                 }

@@ -131,6 +131,8 @@ pub(crate) enum Plant {
     LastConsumerLeaves,
     /// `Desk::next` calls nobody when there is room again.
     RoomCallsNobody,
+    /// `Pocket` hears nothing of those who leave.
+    LeavesUnnoticed,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
 }

@@ -150,6 +150,13 @@ pub trait Source: Send {
         Drained::More
     }
 
+    /// Whether to [ask](Self::try_recv) may wait, because it cannot know what is there: so with an iterator.
+    ///
+    /// A stream then takes care that nothing that has come waits for what has not.
+    fn is_blind(&self) -> bool {
+        false
+    }
+
     /// How many items are there now, if that is known.
     ///
     /// Where it is, nobody is woken for items that are not there.
@@ -193,6 +200,10 @@ impl<S: Source + ?Sized> Source for &mut S {
         (**self).recv_batch(most, batch)
     }
 
+    fn is_blind(&self) -> bool {
+        (**self).is_blind()
+    }
+
     fn len_hint(&self) -> Option<usize> {
         (**self).len_hint()
     }
@@ -227,6 +238,10 @@ impl<S: Source + ?Sized> Source for Box<S> {
 
     fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
         (**self).recv_batch(most, batch)
+    }
+
+    fn is_blind(&self) -> bool {
+        (**self).is_blind()
     }
 
     fn len_hint(&self) -> Option<usize> {
