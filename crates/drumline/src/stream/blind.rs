@@ -6,7 +6,7 @@ use super::pocket;
 use super::source::{Polled, Source};
 use super::stage::{Consumer, Outcome, PAUSE, TRIES};
 use super::work::Work;
-use crate::sync::{Instant, MutexGuard, relax};
+use crate::sync::{Instant, MutexGuard, lock, relax};
 use crate::unwind;
 
 use std::time::Duration;
@@ -14,12 +14,20 @@ use std::time::Duration;
 /// A pull that took longer has waited.
 const WAITED: Duration = Duration::from_micros(50);
 
+/// Results of items that were handled alone are handed over in one batch up to so many, if the serial end is slow.
+const MERGED: usize = 64;
+
+/// How often the serial end looks for something to do before it hands out results.
+const BRIEF: u32 = 8;
+
 /// What comes next for a consumer.
 enum Step {
     /// A batch, from the pocket.
     Work(Ticket),
     /// Pull one item, or so many into the pocket.
     Pull { ahead: Option<usize> },
+    /// Handle up to so many items, each before the next is pulled.
+    Alone(usize),
     /// The pocket is being filled, or the token comes back soon: look again.
     Again,
     /// It has left.
@@ -42,6 +50,10 @@ where
             let (ticket, pull) = match self.step(looks >= TRIES) {
                 Step::Work(ticket) => (Some(ticket), Duration::ZERO),
                 Step::Pull { ahead } => self.pull_blind(ahead),
+                Step::Alone(most) => {
+                    self.run_alone(most);
+                    (None, Duration::ZERO)
+                }
                 Step::Again => {
                     looks += 1;
                     (0..PAUSE).for_each(|_| relax());
@@ -76,13 +88,16 @@ where
             Turn::Again => return Step::Again,
             Turn::Leave | Turn::Over => return Step::Left,
         };
-        let end_looks = pulled.end_looks && stage.desk.takes_one_more();
-        let at_hand = stage.desk.others() + usize::from(end_looks);
+        let at_hand = stage.desk.at_hand();
         let share = self.hand.pace.batch();
         let ahead = share.saturating_mul(at_hand + 1).min(room.items);
         let is_ahead = at_hand > 0 && share > 1 && ahead > 1 && !stage.settings.is_weighed();
         if is_ahead {
             pulled.open();
+        }
+        let is_plain = stage.settings.stats.is_none() && !stage.settings.is_weighed();
+        if at_hand == 0 && share > 1 && is_plain {
+            return Step::Alone(share);
         }
         Step::Pull {
             ahead: is_ahead.then_some(ahead),
@@ -103,7 +118,7 @@ where
     /// Pulls, as the one with the token: one item, or many into the pocket.
     fn pull_blind(&mut self, ahead: Option<usize>) -> (Option<Ticket>, Duration) {
         let stage = self.stage;
-        let mut source = crate::sync::lock(&stage.source);
+        let mut source = lock(&stage.source);
         let begun = self.since.take().unwrap_or_else(Instant::now);
         let mut weight = 0;
         let drained = unwind::catch(|| {
@@ -167,13 +182,154 @@ where
         ((items > 0).then_some(ticket), Duration::ZERO)
     }
 
+    /// Handles up to so many items, as the one with the token: each, and what comes of it, before the next pull.
+    fn run_alone(&mut self, most: usize) {
+        let stage = self.stage;
+        let begun = self.since.take().unwrap_or_else(Instant::now);
+        let first = stage.desk.items();
+        let mut source = lock(&stage.source);
+        let mut own = lock(&stage.states).pop();
+        let (mut items, mut outs) = (0, Vec::new());
+        let mut drained = Ok(true);
+        while items < most && !stage.is_cancelled() {
+            let item = match unwind::catch(|| source.try_recv()) {
+                Ok(Polled::Item(item)) => item,
+                Ok(Polled::Empty) => break,
+                Ok(Polled::Ended) => {
+                    drained = Ok(false);
+                    break;
+                }
+                Err(payload) => {
+                    drained = Err(payload);
+                    break;
+                }
+            };
+            let goes_on = self.handle(first + items as u64, item, &mut own, &mut outs);
+            items += 1;
+            stage.settings.finished(1);
+            let has_room = stage.is_end
+                || stage
+                    .desk
+                    .put_alone(most.max(MERGED), &mut outs, Vec::append);
+            if !goes_on || !has_room {
+                break;
+            }
+        }
+        lock(&stage.states).extend(own);
+        drop(source);
+        let load = Load {
+            items: if stage.is_end { items } else { 0 },
+            batches: usize::from(stage.is_end && items > 0),
+            weight: 0,
+        };
+        let (ticket, call) = stage.desk.pulled(Pulled {
+            load,
+            overloaded: items == most && self.is_overloaded(usize::MAX),
+            lengthy: false,
+            ended: !matches!(drained, Ok(true)),
+        });
+        if load.items > 0 {
+            stage.desk.put(ticket, Vec::new());
+        }
+        if let Err(payload) = drained {
+            stage.panicked_for_good(first + items as u64, payload);
+        }
+        if call {
+            self.call();
+        }
+        let now = Instant::now();
+        self.since = Some(now);
+        // It may have waited in between: so it says little if it took long.
+        let took = (now - begun).min(self.hand.pace.takes(items) * 4);
+        self.hand.pace.took(items, Duration::ZERO, took, false);
+    }
+
+    /// Handles one item. `false`: the stream is to stop.
+    pub(super) fn handle(
+        &mut self,
+        index: u64,
+        item: S::Item,
+        own: &mut Option<W::State>,
+        outs: &mut Outcome<W::Out>,
+    ) -> bool {
+        let stage = self.stage;
+        let outcome = match own {
+            Some(_) => Ok(()),
+            None => unwind::catch(|| stage.work.begin()).map(|state| *own = Some(state)),
+        };
+        let outcome = match (outcome, own.as_mut()) {
+            (Ok(()), Some(state)) => {
+                self.at.go_to(index);
+                let at = &self.at;
+                unwind::catch(|| {
+                    stage.work.work(state, at, item, &mut |out| outs.push(out));
+                })
+            }
+            (outcome, _) => {
+                unwind::discard(item);
+                outcome
+            }
+        };
+        let has_panicked = outcome.is_err();
+        if let Err(payload) = outcome {
+            stage.panicked(index, payload);
+            // What the item had made is lost with it.
+            while !outs.is_empty() {
+                unwind::discard(outs.pop());
+            }
+            *own = own.take().and_then(|state| stage.work.salvage(state));
+        }
+        if self.at.take_stop() {
+            stage.stop();
+            return false;
+        }
+        !has_panicked
+    }
+
+    /// The serial end, where nobody else is at work and items are short: the next item, and what comes of it. `false`: it
+    /// may not.
+    pub(super) fn solo(&mut self, outs: &mut Outcome<W::Out>) -> bool {
+        let stage = self.stage;
+        let is_short = stage.most == 1 || self.hand.pace.batch() > 1;
+        if !is_short || !stage.desk.step_in_alone() {
+            return false;
+        }
+        let index = stage.desk.items();
+        let polled = unwind::catch(|| lock(&stage.source).try_recv());
+        let (items, drained) = match polled {
+            Ok(Polled::Item(item)) => {
+                let mut own = lock(&stage.states).pop();
+                self.handle(index, item, &mut own, outs);
+                lock(&stage.states).extend(own);
+                stage.settings.finished(1);
+                (1, Ok(true))
+            }
+            Ok(Polled::Empty) => (0, Ok(true)),
+            Ok(Polled::Ended) => (0, Ok(false)),
+            Err(payload) => (0, Err(payload)),
+        };
+        let call = stage
+            .desk
+            .step_out_alone(items, !matches!(drained, Ok(true)));
+        if call {
+            self.call();
+        }
+        if let Err(payload) = drained {
+            stage.panicked_for_good(index, payload);
+        }
+        true
+    }
+
     /// The serial end, which has nothing to hand out, works on a batch if there is one that it can have. It looks for one
     /// for a while. `false`: there is none.
-    pub(super) fn help_blind(&mut self) -> bool {
-        let stage = self.stage;
+    ///
+    /// `has_results`: it need not help, and does so for the sake of the others. Where it always took the first result
+    /// at once, nobody could ever pull ahead for it.
+    pub(super) fn help_blind(&mut self, has_results: bool) -> bool {
         self.since = None;
-        for looks in 0..=TRIES {
-            match self.first_help(looks == TRIES) {
+        let tries = if has_results { BRIEF } else { TRIES };
+        for looks in 0..=tries {
+            match self.first_help(looks == tries, has_results) {
                 Help::Batch(ticket, pull) => {
                     self.help_on(ticket, pull);
                     return true;
@@ -186,26 +342,29 @@ where
         false
     }
 
-    fn first_help(&mut self, impatient: bool) -> Help {
+    fn first_help(&mut self, impatient: bool, with_results: bool) -> Help {
         let stage = self.stage;
+        if stage.is_cancelled() {
+            stage.desk.stop();
+        }
         let mut pulled = stage.pocket.look();
-        let has_results = stage.desk.is_ready();
+        let has_results = !with_results && stage.desk.is_ready();
         if has_results && !pulled.is_open() {
-            pulled.end_looks = false;
+            stage.desk.look_out(false);
             return Help::Results;
         }
         let goes = impatient || has_results;
         if pulled.len() > 0 && (goes || !pulled.is_open()) && stage.desk.join_in() {
-            pulled.end_looks = false;
+            stage.desk.look_out(false);
             return Help::Batch(Some(self.take(&mut pulled)), Duration::ZERO);
         }
-        if !pulled.is_open() && stage.desk.step_in_alone() {
-            pulled.end_looks = false;
+        if !with_results && !pulled.is_open() && stage.desk.step_in_alone() {
+            stage.desk.look_out(false);
             drop(pulled);
             let (ticket, pull) = self.pull_blind(None);
             return Help::Batch(ticket, pull);
         }
-        pulled.end_looks = !goes;
+        stage.desk.look_out(!goes);
         if !goes {
             return Help::Again;
         }

@@ -89,6 +89,8 @@ struct State<B> {
     finished: Finished<B>,
     /// The serial end sleeps.
     end_sleeps: bool,
+    /// It looks for something to do.
+    end_looks: bool,
 }
 
 /// The numbers of a batch and of its first item, and what it weighs.
@@ -168,6 +170,7 @@ impl<B> Desk<B> {
                 limit,
                 finished,
                 end_sleeps: false,
+                end_looks: false,
             }),
             end: Parker::new(),
         }
@@ -335,10 +338,67 @@ impl<B> Desk<B> {
         lock(&self.state).active - 1
     }
 
-    /// Whether one more may be at work.
-    pub(super) fn takes_one_more(&self) -> bool {
+    /// How many are at hand, besides the one at work that asks: at work, too, or looking for something to do.
+    pub(super) fn at_hand(&self) -> usize {
         let state = lock(&self.state);
-        state.active < state.most
+        state.active - 1 + usize::from(state.end_helps())
+    }
+
+    /// The serial end looks for something to do, or does no more.
+    pub(super) fn look_out(&self, looks: bool) {
+        lock(&self.state).end_looks = looks;
+    }
+
+    /// The one with the token hands in what came of the next item, and pulls again if this says so. It is added to
+    /// the batch before it if that has not been taken, and is below so many items.
+    pub(super) fn put_alone(&self, most: usize, batch: &mut B, add: fn(&mut B, &mut B)) -> bool
+    where
+        B: Default,
+    {
+        let mut state = lock(&self.state);
+        let mut load = Load {
+            items: 1,
+            batches: 0,
+            weight: 0,
+        };
+        let last = state.next_batch.wrapping_sub(1);
+        match state.finished.last(last) {
+            Some((before, other)) if before.items < most => {
+                *before += load;
+                add(other, batch);
+            }
+            _ => {
+                load.batches = 1;
+                let ticket = Ticket {
+                    batch: state.next_batch,
+                    first: state.next_item,
+                    load,
+                };
+                state.next_batch += 1;
+                let _ = state.finished.put(ticket, std::mem::take(batch));
+            }
+        }
+        state.next_item += 1;
+        state.in_flight += load;
+        let goes_on = state.active == 1 && !state.end_helps() && !state.ended && state.has_room();
+        self.rouse_end(state);
+        goes_on
+    }
+
+    /// The serial end, which stepped in alone, leaves with what came of so many items in its hands.
+    pub(super) fn step_out_alone(&self, items: u64, ended: bool) -> Call {
+        let mut state = lock(&self.state);
+        state.next_item += items;
+        state.token = false;
+        state.ended |= ended;
+        state.active -= 1;
+        state.most > 1 && state.call()
+    }
+
+    /// Whether others are pulling now, and have hardly any results yet.
+    pub(super) fn is_run_by_others(&self) -> bool {
+        let state = lock(&self.state);
+        state.token && state.active < state.most && state.finished.len() == 1
     }
 
     /// Whether the serial end has something to do.
@@ -440,6 +500,11 @@ impl<B> Desk<B> {
 impl<B> State<B> {
     fn is_over(&self) -> bool {
         self.ended && self.active == 0
+    }
+
+    /// The serial end is about to do what is there.
+    fn end_helps(&self) -> bool {
+        self.end_looks && self.active < self.most
     }
 
     /// One item may always be in flight, whatever it weighs.

@@ -4,7 +4,8 @@
 //! waits. So an item must not lie in a place of its consumer's own while that consumer pulls the
 //! next one. There are two ways to pull from such a *blind* source:
 //!
-//! * *Alone.* A consumer pulls one item, lets others have the source, and handles the item.
+//! * *Alone.* A consumer pulls one item, and handles it, and hands in what came of it, before it pulls
+//!   the next. It keeps the token for some of them if they are short.
 //! * *Ahead.* A consumer opens the pocket, and puts each item into it before it pulls the next. It
 //!   does so only while another one is *at hand*: at work on what will be done soon, or looking.
 //!   When it has pulled enough, it takes its share, and the others take the rest.
@@ -34,8 +35,6 @@ pub(super) struct Pulled<T> {
     open: bool,
     /// One that was at hand has left: the consumer that pulls ahead stops.
     closing: bool,
-    /// The serial end looks for items.
-    pub(super) end_looks: bool,
 }
 
 impl<T> Pocket<T> {
@@ -44,7 +43,6 @@ impl<T> Pocket<T> {
             items: VecDeque::new(),
             open: false,
             closing: false,
-            end_looks: false,
         }))
     }
 

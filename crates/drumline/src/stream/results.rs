@@ -76,6 +76,9 @@ where
         let stage = &self.stage;
         let desk = &stage.desk;
         let mut sleep = false;
+        if stage.is_blind && desk.is_run_by_others() && self.crew.takes_caller() {
+            let _ = self.help(true);
+        }
         loop {
             match desk.next(sleep) {
                 Next::Batch(batch, call) => {
@@ -103,7 +106,14 @@ where
                 // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
                 if self.crew.takes_caller() {
                     if stage.is_blind {
-                        if self.help() {
+                        let mut outs = Vec::new();
+                        if stage.is_solo() && self.solo(&mut outs) {
+                            if outs.is_empty() {
+                                continue;
+                            }
+                            return Asked::Batch(outs);
+                        }
+                        if self.help(false) {
                             continue;
                         }
                     } else if desk.step_in() && self.one_batch(wait.until()) {
@@ -137,10 +147,18 @@ where
     W::Out: 's,
     W::State: 's,
 {
-    fn help(&self) -> bool {
+    fn solo(&self, outs: &mut Vec<W::Out>) -> bool {
+        let mut has_done = false;
+        self.crew.with_caller(&mut || {
+            has_done = Consumer::new(&self.stage, self.crew, true, None).solo(outs);
+        });
+        has_done
+    }
+
+    fn help(&self, has_results: bool) -> bool {
         let mut was_of_use = false;
         self.crew.with_caller(&mut || {
-            was_of_use = Consumer::new(&self.stage, self.crew, true, None).help_blind();
+            was_of_use = Consumer::new(&self.stage, self.crew, true, None).help_blind(has_results);
         });
         was_of_use
     }

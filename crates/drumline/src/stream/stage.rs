@@ -46,16 +46,16 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     /// Any pull may wait, and what was pulled must not wait with it.
     pub(super) is_blind: bool,
     stopper: Option<Stopper>,
-    work: W,
+    pub(super) work: W,
     pub(super) desk: Desk<Outcome<W::Out>>,
     /// What consumers have for themselves who are not here.
     shelf: Mutex<Vec<Hand<S::Item>>>,
     /// The states of functions that are not running: as many as consumers have been at work at once, at most.
-    states: Mutex<Vec<W::State>>,
+    pub(super) states: Mutex<Vec<W::State>>,
     pub(super) settings: Settings<S::Item>,
     pub(super) most: usize,
     /// Nobody wants what comes of the items.
-    is_end: bool,
+    pub(super) is_end: bool,
     /// A token or an error may stop it, and nothing wakes who waits in the source.
     looks_up: bool,
     fatal: Arc<Mutex<Fatal>>,
@@ -152,12 +152,18 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         std::mem::take(&mut *lock(&self.states))
     }
 
+    /// Whether the serial end may handle an item by itself: nothing is counted or weighed.
+    pub(super) fn is_solo(&self) -> bool {
+        let settings = &self.settings;
+        settings.stats.is_none() && !settings.is_weighed() && !self.is_cancelled()
+    }
+
     pub(super) fn is_cancelled(&self) -> bool {
         self.settings.is_cancelled()
     }
 
     /// Notes the panic of an item.
-    fn panicked(&self, index: u64, payload: Payload) {
+    pub(super) fn panicked(&self, index: u64, payload: Payload) {
         match self.settings.on_panic {
             OnPanic::Stop => self.panicked_for_good(index, payload),
             OnPanic::GoOn => self.settings.lost.add(self.settings.stage, index, payload),
@@ -183,7 +189,7 @@ pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: &'a Arc<Stage<S, W>>,
     crew: &'a (dyn Crew<'s> + Sync),
     pub(super) hand: Hand<S::Item>,
-    at: At,
+    pub(super) at: At,
     crowd: Crowd,
     /// Batches that it has taken since it waited for the source.
     pub(super) awake: u32,
