@@ -14,6 +14,9 @@ use std::time::Duration;
 /// A pull that took longer has waited.
 const WAITED: Duration = Duration::from_micros(50);
 
+/// How often a consumer looks for room before it leaves for want of it.
+const FOR_ROOM: u32 = 8 * TRIES;
+
 /// Results of items that were handled alone are handed over in one batch up to so many, if the serial end is slow.
 const MERGED: usize = 64;
 
@@ -47,7 +50,7 @@ where
         let desk = &self.stage.desk;
         let mut looks = 0;
         loop {
-            let (ticket, pull) = match self.step(looks >= TRIES) {
+            let (ticket, pull) = match self.step(looks) {
                 Step::Work(ticket) => (Some(ticket), Duration::ZERO),
                 Step::Pull { ahead } => self.pull_blind(ahead),
                 Step::Alone(most) => {
@@ -69,8 +72,9 @@ where
         }
     }
 
-    fn step(&mut self, impatient: bool) -> Step {
+    fn step(&mut self, looks: u32) -> Step {
         let stage = self.stage;
+        let impatient = looks >= TRIES;
         let mut pulled = stage.pocket.look();
         if pulled.len() > 0 && (impatient || !pulled.is_open()) {
             return Step::Work(self.take(&mut pulled));
@@ -82,6 +86,10 @@ where
             pulled.leave();
             stage.desk.leave();
             return Step::Left;
+        }
+        if looks < FOR_ROOM && stage.desk.is_held_back() {
+            // The serial end takes something soon, and to be called again takes longer.
+            return Step::Again;
         }
         let room = match stage.desk.turn(stage.is_cancelled(), !impatient) {
             Turn::Pull(room) => room,

@@ -401,6 +401,12 @@ impl<B> Desk<B> {
         state.token && state.active < state.most && state.finished.len() == 1
     }
 
+    /// Whether there is no room, with results at hand for the serial end.
+    pub(super) fn is_held_back(&self) -> bool {
+        let state = lock(&self.state);
+        !state.ended && !state.has_room() && state.finished.is_ready()
+    }
+
     /// Whether the serial end has something to do.
     pub(super) fn is_ready(&self) -> bool {
         let state = lock(&self.state);
