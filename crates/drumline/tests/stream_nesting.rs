@@ -13,8 +13,11 @@ use common::{each, ends};
 use drumline::stream::{self, biased, stream};
 use drumline::{Pool, WaitPolicy};
 
+/// A closure with the number of its item.
+type Way = fn(u64);
+
 /// What closures do that makes a thread run something on top of them.
-const WAYS: [(&str, fn(u64)); 8] = [
+const WAYS: [(&str, Way); 8] = [
     ("yields", |_| {
         drumline::yield_now();
     }),
@@ -70,7 +73,7 @@ fn pools() -> Vec<(String, Pool)> {
 }
 
 /// Runs `check` with every pool and way, some rounds each.
-fn sweep(rounds: usize, check: impl Fn(&Pool, fn(u64)) + Send + Sync + 'static) {
+fn sweep(rounds: usize, check: impl Fn(&Pool, Way) + Send + Sync + 'static) {
     ends(move || {
         for (name, pool) in pools() {
             for (way, what) in WAYS {

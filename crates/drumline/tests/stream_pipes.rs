@@ -158,7 +158,11 @@ fn with_one_job_items_and_pulls_alternate() {
         let open = Mutex::new(0_i32);
         let items = (0..2_000).inspect(|_| {
             let mut open = open.lock().unwrap();
-            assert_eq!(*open, 0, "{}: an item waits while the next is pulled", setup.name);
+            assert_eq!(
+                *open, 0,
+                "{}: an item waits while the next is pulled",
+                setup.name
+            );
             *open += 1;
         });
         let count = setup.apply(stream::iter(items)).for_each(|_| {

@@ -88,7 +88,8 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Consumers take so many items at once, if so many are there. Otherwise they take as many as make some 20 µs of work: one
+    /// Consumers take so many items at once, if so many are there; from an iterator, which cannot know that, they wait for
+    /// so many. Otherwise they take as many as make some 20 µs of work: one
     /// by one those that take long, and many short ones.
     ///
     /// # Panics
