@@ -8,14 +8,19 @@
 //! nothing would watch the source. So *a thread counts once*: the activity of a receiver whose item
 //! is in the hands of the program lies in `Shared::activity`, and a receiver on top of it takes the
 //! activity over before it would rest.
+//!
+//! The lower frame can also be needed by a receiver on another thread: its half of a join, for
+//! instance. So a receiver that rests on top of any job looks for work by itself, every 20 ms.
 
 use std::fmt;
+use std::time::Duration;
 
-use super::bench::Bench;
+use super::bench::{Bench, Rest};
 use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
 use super::source::{Polled, Source};
+use crate::pool;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock, thread_local};
 use crate::unwind::{self, Payload};
@@ -122,6 +127,9 @@ struct Shared<S> {
     threads: Mutex<Vec<usize>>,
 }
 
+/// How often a receiver at rest looks for work by itself, if it is on top of another job.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// No thread.
 const NOWHERE: usize = 0;
 
@@ -195,10 +203,13 @@ impl<S: Source> Receiver<S> {
                     self.at_work = true;
                     continue;
                 }
-                if !wait::blocking(|| self.shared.bench.rest(self.number)) {
-                    return None;
+                // Who would call may wait for the frame below this one, also on another thread.
+                let time = pool::room::is_nested().then_some(LOOK);
+                match wait::blocking(|| self.shared.bench.rest_for(self.number, time)) {
+                    Rest::Called => self.at_work = self.shared.desk.arrive(),
+                    Rest::Late => self.at_work = self.shared.desk.join_in(),
+                    Rest::Over => return None,
                 }
-                self.at_work = self.shared.desk.arrive();
                 continue;
             }
             let turn = match self.held.take() {
