@@ -132,7 +132,7 @@ pub(crate) use {
     handle::install,
     registry::{Registry, Shared},
     slot::Slot,
-    submit::submit,
+    submit::{submit, submit_long_lived, takes_long_lived},
 };
 
 /// After a push that found the deque's limit changed: answers those who asked.

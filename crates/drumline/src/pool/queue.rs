@@ -83,6 +83,18 @@ impl Queue {
         })
     }
 
+    /// Takes an entry out, wherever it lies, if it is a job at this address.
+    pub(crate) fn withdraw_any(&self, data: *const ()) -> bool {
+        if self.len() == 0 {
+            return false;
+        }
+        self.with(|entries| {
+            let is_it = |entry: &Option<JobRef>| entry.is_some_and(|job| job.data == data);
+            let place = entries.stack.iter().rposition(is_it);
+            place.is_some_and(|place| entries.stack.remove(place).is_some())
+        })
+    }
+
     /// Anybody: the oldest job.
     pub(crate) fn take(&self) -> Option<JobRef> {
         if self.len() == 0 {

@@ -39,6 +39,8 @@ pub(crate) struct Registry {
     callers: Mutex<Vec<Arc<Gate>>>,
     /// Jobs from threads that are not in the pool.
     injector: Queue,
+    /// Long-lived jobs, which begin at the bottom of a worker's stack only.
+    long_lived: Queue,
     barrier: Barrier,
     hooks: Hooks,
     recruiter: Recruiter,
@@ -92,6 +94,7 @@ impl Registry {
             free: Mutex::new(Vec::new()),
             callers: Mutex::new(Vec::new()),
             injector: Queue::new(),
+            long_lived: Queue::new(),
             barrier,
             hooks,
             recruiter: Recruiter::new(threads),
@@ -142,6 +145,11 @@ impl Registry {
 
     pub(crate) fn injector(&self) -> &Queue {
         &self.injector
+    }
+
+    /// The long-lived jobs that nothing has begun; see [`submit`](super::submit).
+    pub(crate) fn long_lived(&self) -> &Queue {
+        &self.long_lived
     }
 
     pub(crate) fn barrier(&self) -> Barrier {
@@ -429,12 +437,14 @@ impl Registry {
     /// A number that changes, as a rule, when any work is queued, begun or done.
     pub(crate) fn progress(&self) -> usize {
         let seats = self.seats.iter().map(|seat| seat.progress());
-        seats.fold(self.injector.len(), usize::wrapping_add)
+        let queued = self.injector.len() + self.long_lived.len();
+        seats.fold(queued, usize::wrapping_add)
     }
 
     /// Whether anything is queued or visible anywhere.
     pub(crate) fn has_work(&self) -> bool {
         self.injector.len() > 0
+            || self.long_lived.len() > 0
             || self
                 .seats
                 .iter()

@@ -55,6 +55,11 @@ impl Room {
     }
 }
 
+/// Whether a job runs on top of another one on this thread.
+pub(crate) fn is_nested() -> bool {
+    NESTED.with(Cell::get) > 0
+}
+
 impl Drop for Room {
     fn drop(&mut self) {
         NESTED.with(|cell| cell.set(cell.get() - 1));

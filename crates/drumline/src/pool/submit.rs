@@ -1,4 +1,14 @@
 //! Where a spawned job goes.
+//!
+//! # Long-lived jobs
+//!
+//! A job that a thread runs while it waits or yields is on top of the frame that waits. The frame
+//! goes on only after that job. A *long-lived* job (a consumer of a stream) ends when others give
+//! it nothing more to do, and it can wait for what the frame below it was about to hand over. Then
+//! both wait for ever. So long-lived jobs have a queue of their own, and one rule: only a worker
+//! that has no frame of another job on its stack takes from it. Everything else that runs jobs
+//! (`yielding`, `waiting`, thieves) does not know the queue. A scope that waits runs the jobs of
+//! its own, long-lived or not: those who begin such a scope hold nothing that its jobs wait for.
 
 use super::registry::Registry;
 use super::{guest, local};
@@ -34,5 +44,31 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
         guest::enter(registry, |_| submit(registry, job, fifo));
     } else {
         registry.inject(job, fifo);
+    }
+}
+
+/// Whether a worker of the pool can take a long-lived job.
+///
+/// A pool has none that could where no thread could be created, and after its workers have ended.
+pub(crate) fn takes_long_lived(registry: &Registry) -> bool {
+    registry.workers() > 0 && !registry.line().is_over()
+}
+
+/// Queues a long-lived job: one that goes on for as long as others give it something to do, and
+/// that waits in between.
+///
+/// What it waits for may lie in a frame of the very thread that begins it. So it begins at the
+/// bottom of a worker's stack and nowhere else: a thread that waits or yields passes it by. To be
+/// called only while the pool [takes](takes_long_lived) such jobs.
+///
+/// # Panics
+///
+/// In a forked child.
+pub(crate) fn submit_long_lived(registry: &Registry, job: JobRef) {
+    registry.forbid_fork();
+    registry.long_lived().push(job);
+    match local::find(registry) {
+        Some(seat) => seat.published(),
+        None => registry.wake(registry.line().alert()),
     }
 }

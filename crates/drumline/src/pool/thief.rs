@@ -128,7 +128,7 @@ impl Thief {
     /// About how many jobs this thread could take now without being rude.
     pub(crate) fn survey(&mut self, registry: &Registry) -> usize {
         let now = Instant::now();
-        let mut seen = registry.injector().len();
+        let mut seen = registry.injector().len() + registry.long_lived().len();
         for seat in registry.seats() {
             // Not even a look at a victim that is left alone: a look pulls the
             // cache line away that its owner writes at every push.

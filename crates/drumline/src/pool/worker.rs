@@ -295,7 +295,10 @@ impl<'a> Worker<'a> {
     /// The next job, nearest first.
     fn find(&mut self) -> Option<Loot<'a>> {
         let own = self.seat.inbox().take().or_else(|| self.seat.queue().pop());
-        let job = own.or_else(|| self.registry.injector().take());
+        // Only here: nothing else is on this thread's stack.
+        let job = own
+            .or_else(|| self.registry.long_lived().take())
+            .or_else(|| self.registry.injector().take());
         match job {
             Some(job) => Some(Loot::Job(job)),
             None => self.thief.steal(self.registry),

@@ -11,6 +11,7 @@ use super::local;
 use super::room::Room;
 use super::seat::Seat;
 use super::thief::{Loot, Thief};
+use crate::sync::planted;
 use crate::wait::blocking;
 
 /// Where there is no room for a job: so long others may have the place.
@@ -46,6 +47,10 @@ pub enum Yield {
 /// join: it would wait for what is below it. Nothing else in Drumline runs
 /// unrelated work on a waiting thread, unless
 /// [the pool is told to](crate::WaitPolicy::Steal); this is the way to ask for it.
+///
+/// A consumer of a [stream](crate::stream) is never run here: it could wait for what the caller is
+/// about to hand over. If there is nothing else to run, another thread of the pool may have the
+/// caller's place for a moment, and begin it.
 ///
 /// A job that yields in turn goes on top of that, and so on. It ends where
 /// there is no room on the stack: then nothing is run here, and for a moment
@@ -149,20 +154,28 @@ fn step(seat: &Seat, everywhere: bool) -> Yield {
         return Yield::Idle;
     };
     if run_any(seat, &mut Thief::new(seat.index()), everywhere) {
-        Yield::Executed
-    } else {
-        Yield::Idle
+        return Yield::Executed;
     }
+    if everywhere && registry.long_lived().len() > 0 {
+        // Not on top of the caller: a worker begins it, in the caller's place if there is no other.
+        blocking(|| seat.parker().park_timeout(AWAY));
+    }
+    Yield::Idle
 }
 
 /// Runs one job of the pool, nearest first, apart from what is pending on this
 /// seat. Returns whether there was any.
+///
+/// [Long-lived](super::submit) jobs are none of those: they could wait for a frame below.
 pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool {
     let registry = seat.registry();
     let own = seat.inbox().take().or_else(|| seat.queue().pop());
     let loot = match own {
         Some(job) => Some(Loot::Job(job)),
         None if !everywhere => None,
+        None if planted!(LongLivedAnywhere) && registry.long_lived().len() > 0 => {
+            registry.long_lived().take().map(Loot::Job)
+        }
         None => match registry.injector().take() {
             Some(job) => Some(Loot::Job(job)),
             None => thief.steal(registry),

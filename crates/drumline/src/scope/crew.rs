@@ -21,6 +21,9 @@
 //! the heap, lives until then. What is left in its own queue when all is done,
 //! the scope takes back.
 //!
+//! The crew of a stream has *long-lived* jobs, all of them: consumers. Its tickets go to the pool's
+//! queue for those, and are redeemed by workers that have nothing else on their stacks.
+//!
 //! # Who is related
 //!
 //! A waiting scope helps the seats that run its jobs. A seat is in `runners`
@@ -68,6 +71,8 @@ const NOWHERE: usize = usize::MAX;
 pub(crate) struct Crew {
     registry: *const Registry,
     order: Order,
+    /// Its jobs are [long-lived](pool::submit_long_lived).
+    long_lived: bool,
     /// So many tickets may be out.
     most_tickets: usize,
     state: Mutex<State>,
@@ -93,10 +98,11 @@ struct State {
 }
 
 impl Crew {
-    pub(super) fn new(registry: &Registry, order: Order) -> Arc<Self> {
+    pub(super) fn new(registry: &Registry, order: Order, long_lived: bool) -> Arc<Self> {
         Arc::new(Crew {
             registry: std::ptr::from_ref(registry),
             order,
+            long_lived,
             most_tickets: registry.jobs(),
             state: Mutex::new(State {
                 pending: 1,
@@ -129,7 +135,12 @@ impl Crew {
             (self.needs_ticket(&mut state), state.sleeper)
         };
         // Without workers the scope's wait is the only one to take the job.
-        if more && (home != NOWHERE || registry.workers() > 0) {
+        let is_of_use = if self.long_lived {
+            pool::takes_long_lived(registry)
+        } else {
+            home != NOWHERE || registry.workers() > 0
+        };
+        if more && is_of_use {
             self.put_out();
         }
         if let Some(sleeper) = sleeper {
@@ -151,7 +162,11 @@ impl Crew {
             data: Arc::into_raw(Arc::clone(self)).cast(),
             run: redeem,
         };
-        pool::submit(self.registry(), ticket, false);
+        if self.long_lived {
+            pool::submit_long_lived(self.registry(), ticket);
+        } else {
+            pool::submit(self.registry(), ticket, false);
+        }
     }
 
     /// When the scope is done: what panicked first. Takes tickets back that
@@ -170,7 +185,15 @@ impl Crew {
     fn recall(self: &Arc<Self>, registry: &Registry) {
         let seat = local::find(registry);
         let queue = seat.map_or(registry.injector(), |seat| seat.queue());
-        while queue.withdraw(Arc::as_ptr(self).cast()) {
+        let address = Arc::as_ptr(self).cast();
+        let withdraw = || {
+            if self.long_lived {
+                registry.long_lived().withdraw_any(address)
+            } else {
+                queue.withdraw(address)
+            }
+        };
+        while withdraw() {
             // SAFETY: at this address there is this crew, and what refers to
             // it in a queue is a ticket, for which `put_out` counted a
             // reference.

@@ -229,7 +229,7 @@ where
     R: Send,
 {
     match local::seat() {
-        Some(seat) => open(seat.registry(), Order::Lifo, op),
+        Some(seat) => open(seat.registry(), Order::Lifo, false, op),
         None => pool::in_global(|| scope(op)),
     }
 }
@@ -256,7 +256,7 @@ where
     R: Send,
 {
     match local::seat() {
-        Some(seat) => open(seat.registry(), Order::Fifo, op),
+        Some(seat) => open(seat.registry(), Order::Fifo, false, op),
         None => pool::in_global(|| scope_fifo(op)),
     }
 }
@@ -286,7 +286,7 @@ pub fn in_place_scope<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R,
 {
-    open(current(), Order::Lifo, op)
+    open(current(), Order::Lifo, false, op)
 }
 
 /// As [`in_place_scope`], with a [`ScopeFifo`].
@@ -308,7 +308,7 @@ pub fn in_place_scope_fifo<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&ScopeFifo<'scope>) -> R,
 {
-    open(current(), Order::Fifo, op)
+    open(current(), Order::Fifo, false, op)
 }
 
 impl Pool {
@@ -383,7 +383,7 @@ impl Pool {
     where
         OP: FnOnce(&Scope<'scope>) -> R,
     {
-        open(self.registry(), Order::Lifo, op)
+        open(self.registry(), Order::Lifo, false, op)
     }
 
     /// [`in_place_scope_fifo`](crate::in_place_scope_fifo()) whose jobs run in
@@ -408,7 +408,7 @@ impl Pool {
     where
         OP: FnOnce(&ScopeFifo<'scope>) -> R,
     {
-        open(self.registry(), Order::Fifo, op)
+        open(self.registry(), Order::Fifo, false, op)
     }
 }
 
@@ -417,17 +417,26 @@ fn current<'a>() -> &'a Registry {
     local::seat().map_or_else(pool::global_registry, |seat| seat.registry())
 }
 
-/// As [`in_place_scope`], in the pool of `registry`.
-pub(crate) fn open_in<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
-    open(registry, Order::Lifo, op)
+/// As [`in_place_scope`], in the pool of `registry`, for jobs that are
+/// [long-lived](pool::submit_long_lived).
+pub(crate) fn open_long_lived<'scope, R>(
+    registry: &Registry,
+    op: impl FnOnce(&Scope<'scope>) -> R,
+) -> R {
+    open(registry, Order::Lifo, true, op)
 }
 
 /// Runs the body of a scope, waits for its jobs, and tells of a panic.
-fn open<'scope, S, R>(registry: &Registry, order: Order, op: impl FnOnce(&S) -> R) -> R
+fn open<'scope, S, R>(
+    registry: &Registry,
+    order: Order,
+    long_lived: bool,
+    op: impl FnOnce(&S) -> R,
+) -> R
 where
     S: OfCrew<'scope>,
 {
-    let scope = S::from_crew(Crew::new(registry, order));
+    let scope = S::from_crew(Crew::new(registry, order, long_lived));
     let outcome = unwind::catch(|| op(&scope));
     let crew = scope.crew();
     let (value, done) = match outcome {

@@ -125,6 +125,15 @@ where
     JoinHandle::new(registry, task)
 }
 
+/// Starts a task that is [long-lived](pool::submit_long_lived), and that nobody joins. To be called
+/// only while the pool takes such jobs.
+pub(crate) fn spawn_long_lived(registry: Shared, f: impl FnOnce() + Send + 'static) {
+    registry.forbid_fork();
+    let task = Task::new(f);
+    pool::submit_long_lived(&registry, task.ticket());
+    drop(JoinHandle::new(registry, task));
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{Pool, join, spawn, yield_now};

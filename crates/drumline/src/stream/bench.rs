@@ -8,6 +8,7 @@
 //! a call that nobody could answer is kept, and whoever is about to lie down takes it.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::sync::{Mutex, lock, planted};
 use crate::wait::Parker;
@@ -17,6 +18,16 @@ use crate::wait::Parker;
 pub(super) struct Bench {
     state: Mutex<State>,
     beds: Vec<Parker>,
+}
+
+/// How a rest ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    Called,
+    /// Nobody is needed any more.
+    Over,
+    /// The time is over, and nobody has called.
+    Late,
 }
 
 #[derive(Debug)]
@@ -67,25 +78,39 @@ impl Bench {
 
     /// Sleeps until called. `false`: it is over.
     pub(super) fn rest(&self, number: usize) -> bool {
+        self.rest_for(number, None) == Rest::Called
+    }
+
+    /// Sleeps until called, but no longer than this time, if there is one.
+    pub(super) fn rest_for(&self, number: usize, time: Option<Duration>) -> Rest {
         let mut state = lock(&self.state);
         if state.kept > 0 {
             state.kept -= 1;
-            return true;
+            return Rest::Called;
         }
         if state.closed {
-            return false;
+            return Rest::Over;
         }
         state.asleep.insert(number);
         loop {
             drop(state);
-            self.beds[number].park();
+            match time {
+                None => self.beds[number].park(),
+                Some(time) => {
+                    self.beds[number].park_timeout(time);
+                }
+            }
             state = lock(&self.state);
             if !state.asleep.contains(&number) {
-                return true;
+                return Rest::Called;
             }
             if state.closed {
                 state.asleep.remove(&number);
-                return false;
+                return Rest::Over;
+            }
+            if time.is_some() {
+                state.asleep.remove(&number);
+                return Rest::Late;
             }
         }
     }

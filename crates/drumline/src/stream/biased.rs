@@ -1,14 +1,29 @@
 //! Receivers for those who run their own threads: numbered, and as few of them awake as can do the work.
+//!
+//! # The race feared
+//!
+//! In a pool a thread can run the job of one receiver on top of the job of another, because that
+//! job yields with an item in its hands. The lower receiver cannot come back to the desk before the
+//! upper one ends. If the desk counted on it, the upper receiver and all others could leave, and
+//! nothing would watch the source. So *a thread counts once*: the activity of a receiver whose item
+//! is in the hands of the program lies in `Shared::activity`, and a receiver on top of it takes the
+//! activity over before it would rest.
+//!
+//! The lower frame can also be needed by a receiver on another thread: its half of a join, for
+//! instance. So a receiver that rests on top of any job looks for work by itself, every 20 ms.
 
 use std::fmt;
+use std::time::Duration;
 
-use super::bench::Bench;
+use super::bench::{Bench, Rest};
 use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
 use super::source::{Polled, Source};
-use crate::sync::{Arc, Mutex, lock};
-use crate::unwind;
+use crate::pool;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, lock, thread_local};
+use crate::unwind::{self, Payload};
 use crate::wait;
 
 /// Makes `count` receivers of one source, for as many threads.
@@ -66,14 +81,18 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiv
         desk,
         // Whoever asks first answers the first call.
         bench: Bench::new(count, usize::from(called)),
+        activity: (0..count).map(|_| AtomicBool::new(false)).collect(),
+        threads: Mutex::new(vec![NOWHERE; count]),
     });
     let receiver = |number| Receiver {
         shared: Arc::clone(&shared),
         number,
         batch,
         at_work: false,
+        thread: NOWHERE,
         taken: 0,
         held: None,
+        late_panic: None,
     };
     (0..count).map(receiver).collect()
 }
@@ -85,12 +104,16 @@ pub struct Receiver<S: Source> {
     shared: Arc<Shared<S>>,
     number: usize,
     batch: usize,
-    /// The desk counts on it.
+    /// The desk counts on it. While the program has an item, this lies in `Shared::activity`.
     at_work: bool,
+    /// The thread that `Shared::threads` has for it.
+    thread: usize,
     /// Items that it has received without sleeping.
     taken: usize,
     /// The item that the program has in its hands.
     held: Option<Ticket>,
+    /// The source has panicked after it gave the last item.
+    late_panic: Option<Payload>,
 }
 
 struct Shared<S> {
@@ -98,6 +121,42 @@ struct Shared<S> {
     source: Mutex<S>,
     desk: Desk<()>,
     bench: Bench,
+    /// Receivers on which the desk counts, and whose item is in the hands of the program.
+    activity: Vec<AtomicBool>,
+    /// On which thread each receiver took its last item.
+    threads: Mutex<Vec<usize>>,
+}
+
+/// How often a receiver at rest looks for work by itself, if it is on top of another job.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// No thread.
+const NOWHERE: usize = 0;
+
+thread_local! {
+    static HERE: u8 = const { 0 };
+}
+
+/// A number that no other live thread has.
+fn here() -> usize {
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+impl<S> Shared<S> {
+    /// Takes the activity of a receiver, if it has any. Relaxed: the flag publishes nothing but
+    /// itself, and the desk has a lock.
+    fn take_activity(&self, number: usize) -> bool {
+        self.activity[number].load(Ordering::Relaxed)
+            && self.activity[number].swap(false, Ordering::Relaxed)
+    }
+
+    /// Takes the activity of a receiver that is further down on this thread's stack.
+    fn take_from_below(&self) -> bool {
+        let here = here();
+        let threads = lock(&self.threads);
+        let mut numbers = (0..threads.len()).filter(|&number| threads[number] == here);
+        numbers.any(|number| self.take_activity(number))
+    }
 }
 
 impl<S: Source> Receiver<S> {
@@ -111,13 +170,46 @@ impl<S: Source> Receiver<S> {
     ///
     /// Until there is an item and those with lower numbers have more than they can do, or until the end.
     pub fn recv(&mut self) -> Option<S::Item> {
+        let item = self.receive();
+        if item.is_some() {
+            self.lend_activity();
+        }
+        item
+    }
+
+    /// The program gets an item: until it asks for the next, another receiver on this thread may
+    /// take the place of this one.
+    fn lend_activity(&mut self) {
+        let here = here();
+        if self.thread != here {
+            self.thread = here;
+            lock(&self.shared.threads)[self.number] = here;
+        }
+        self.at_work = false;
+        // Relaxed: as in `take_activity`.
+        self.shared.activity[self.number].store(true, Ordering::Relaxed);
+    }
+
+    fn receive(&mut self) -> Option<S::Item> {
+        self.at_work |= self.shared.take_activity(self.number);
+        if let Some(payload) = self.late_panic.take() {
+            unwind::resume(payload);
+        }
         loop {
             if !self.at_work {
-                if !self.shared.bench.rest(self.number) {
-                    return None;
-                }
-                self.at_work = self.shared.desk.arrive();
+                self.held = None;
                 self.taken = 0;
+                if self.shared.take_from_below() {
+                    self.at_work = true;
+                    continue;
+                }
+                // Who would call may wait for the frame below this one, also on another thread.
+                let time = pool::room::is_nested().then_some(LOOK);
+                match wait::blocking(|| self.shared.bench.rest_for(self.number, time)) {
+                    Rest::Called => self.at_work = self.shared.desk.arrive(),
+                    Rest::Late => self.at_work = self.shared.desk.join_in(),
+                    Rest::Over => return None,
+                }
                 continue;
             }
             let turn = match self.held.take() {
@@ -171,8 +263,11 @@ impl<S: Source> Receiver<S> {
         if is_full {
             self.taken = 0;
         }
-        let overloaded = is_full && source.len_hint() != Some(0);
+        let hint = unwind::catch(|| is_full && source.len_hint() != Some(0));
         drop(source);
+        let overloaded = matches!(hint, Ok(true));
+        // The item comes first; the program learns of the panic when it asks for the next one.
+        self.late_panic = hint.err();
         let (ticket, call) = shared.desk.pulled(Pulled {
             load: Load {
                 items: usize::from(found),
@@ -181,7 +276,7 @@ impl<S: Source> Receiver<S> {
             },
             overloaded,
             lengthy: false,
-            ended: !found,
+            ended: !found || self.late_panic.is_some(),
         });
         if call {
             shared.bench.call();
@@ -207,7 +302,9 @@ impl<S: Source> Iterator for Receiver<S> {
 
 impl<S: Source> Drop for Receiver<S> {
     fn drop(&mut self) {
-        if !self.at_work {
+        // Nobody asks for it any more, and its drop is code of the program.
+        unwind::discard(self.late_panic.take());
+        if !(self.at_work || self.shared.take_activity(self.number)) {
             return;
         }
         let done = self.held.take().map(|ticket| (ticket, ()));

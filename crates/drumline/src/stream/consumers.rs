@@ -63,7 +63,7 @@ impl Consumers {
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
                 pool::install(registry, || {
-                    scope::open_in(registry, |scope| shift.consume(scope));
+                    scope::open_long_lived(registry, |scope| shift.consume(scope));
                 });
             }
         }
@@ -77,7 +77,9 @@ impl Consumers {
             }
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
-                pool::visit(registry, || scope::open_in(registry, |scope| serial(scope)))
+                pool::visit(registry, || {
+                    scope::open_long_lived(registry, |scope| serial(scope))
+                })
             }
         }
     }

@@ -60,18 +60,14 @@ pub(super) struct Tasks {
 
 impl Crew<'static> for Tasks {
     fn call(&self, shift: Arc<dyn Shift<'static>>) {
-        if self.registry.line().is_over() {
+        if !pool::takes_long_lived(&self.registry) {
             return;
         }
         let tasks = Tasks {
             registry: Shared::clone(&self.registry),
         };
         let registry = Shared::clone(&self.registry);
-        drop(spawn::spawn_in(
-            registry,
-            move || shift.consume(&tasks),
-            true,
-        ));
+        spawn::spawn_long_lived(registry, move || shift.consume(&tasks));
     }
 
     /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after that, learns it: a pool

@@ -46,6 +46,8 @@
 //! calls somebody before it sleeps, if nobody is at work. Who that thread is may change from one batch to the next: the
 //! results of one stage are taken by the consumers of the next.
 
+use std::time::Duration;
+
 use super::finished::Finished;
 use super::load::Load;
 use crate::sync::{Mutex, MutexGuard, lock, planted};
@@ -87,6 +89,8 @@ struct State<B> {
     finished: Finished<B>,
     /// The serial end sleeps.
     end_sleeps: bool,
+    /// It looks for something to do.
+    end_looks: bool,
 }
 
 /// The numbers of a batch and of its first item, and what it weighs.
@@ -166,6 +170,7 @@ impl<B> Desk<B> {
                 limit,
                 finished,
                 end_sleeps: false,
+                end_looks: false,
             }),
             end: Parker::new(),
         }
@@ -304,6 +309,141 @@ impl<B> Desk<B> {
         call
     }
 
+    /// Hands a finished batch in, and stays at work.
+    pub(super) fn put(&self, ticket: Ticket, batch: B) {
+        let mut state = lock(&self.state);
+        if let Some(gone) = state.finished.put(ticket, batch) {
+            state.in_flight -= gone;
+            state.held_back &= !state.has_room();
+        }
+        self.rouse_end(state);
+    }
+
+    /// The numbers for a batch that one at work takes from what was pulled.
+    pub(super) fn ticket(&self, load: Load) -> Ticket {
+        let mut state = lock(&self.state);
+        let ticket = Ticket {
+            batch: state.next_batch,
+            first: state.next_item,
+            load,
+        };
+        state.next_batch += 1;
+        state.next_item += load.items as u64;
+        state.in_flight += load;
+        ticket
+    }
+
+    /// How many others are at work besides the caller, which is.
+    pub(super) fn others(&self) -> usize {
+        lock(&self.state).active - 1
+    }
+
+    /// How many are at hand, besides the one at work that asks: at work, too, or looking for something to do.
+    pub(super) fn at_hand(&self) -> usize {
+        let state = lock(&self.state);
+        state.active - 1 + usize::from(state.end_helps())
+    }
+
+    /// The serial end looks for something to do, or does no more.
+    pub(super) fn look_out(&self, looks: bool) {
+        lock(&self.state).end_looks = looks;
+    }
+
+    /// The one with the token hands in what came of the next item, and pulls again if this says so. It is added to
+    /// the batch before it if that has not been taken, and is below so many items.
+    pub(super) fn put_alone(&self, most: usize, batch: &mut B, add: fn(&mut B, &mut B)) -> bool
+    where
+        B: Default,
+    {
+        let mut state = lock(&self.state);
+        let mut load = Load {
+            items: 1,
+            batches: 0,
+            weight: 0,
+        };
+        let last = state.next_batch.wrapping_sub(1);
+        match state.finished.last(last) {
+            Some((before, other)) if before.items < most => {
+                *before += load;
+                add(other, batch);
+            }
+            _ => {
+                load.batches = 1;
+                let ticket = Ticket {
+                    batch: state.next_batch,
+                    first: state.next_item,
+                    load,
+                };
+                state.next_batch += 1;
+                let _ = state.finished.put(ticket, std::mem::take(batch));
+            }
+        }
+        state.next_item += 1;
+        state.in_flight += load;
+        let goes_on = state.active == 1 && !state.end_helps() && !state.ended && state.has_room();
+        self.rouse_end(state);
+        goes_on
+    }
+
+    /// The serial end, which stepped in alone, leaves with what came of so many items in its hands.
+    pub(super) fn step_out_alone(&self, items: u64, ended: bool) -> Call {
+        let mut state = lock(&self.state);
+        state.next_item += items;
+        state.token = false;
+        state.ended |= ended;
+        state.active -= 1;
+        state.most > 1 && state.call()
+    }
+
+    /// Whether others are pulling now, and have hardly any results yet.
+    pub(super) fn is_run_by_others(&self) -> bool {
+        let state = lock(&self.state);
+        state.token && state.active < state.most && state.finished.len() == 1
+    }
+
+    /// Whether there is no room, with results at hand for the serial end.
+    pub(super) fn is_held_back(&self) -> bool {
+        let state = lock(&self.state);
+        !state.ended && !state.has_room() && state.finished.is_ready()
+    }
+
+    /// Whether the serial end has something to do.
+    pub(super) fn is_ready(&self) -> bool {
+        let state = lock(&self.state);
+        state.finished.is_ready() || state.is_over()
+    }
+
+    /// A consumer at work leaves.
+    pub(super) fn leave(&self) {
+        let mut state = lock(&self.state);
+        state.active -= 1;
+        self.rouse_end(state);
+    }
+
+    /// The serial end joins those at work, for what was pulled. `false`: there may be no more of them.
+    pub(super) fn join_in(&self) -> bool {
+        let mut state = lock(&self.state);
+        if state.active == state.most {
+            return false;
+        }
+        state.active += 1;
+        state.called = state.called.min(state.most - state.active);
+        true
+    }
+
+    /// The serial end steps in, with the token, where nothing else is at work or finished.
+    pub(super) fn step_in_alone(&self) -> bool {
+        let mut state = lock(&self.state);
+        let is_alone = state.active == 0 && !state.token && !state.finished.is_ready();
+        if !is_alone || state.ended || !state.has_room() {
+            return false;
+        }
+        state.active = 1;
+        state.token = true;
+        state.called = state.called.min(state.most - 1);
+        true
+    }
+
     /// Nothing shall be pulled any more.
     pub(super) fn stop(&self) {
         let mut state = lock(&self.state);
@@ -347,6 +487,11 @@ impl<B> Desk<B> {
         self.end.park();
     }
 
+    /// The same, for no longer than this time.
+    pub(super) fn sleep_for(&self, time: Duration) {
+        self.end.park_timeout(time);
+    }
+
     /// Wakes the serial end if it sleeps and has a reason not to.
     fn rouse_end(&self, mut state: MutexGuard<'_, State<B>>) {
         let has_reason = state.finished.is_ready() || state.is_over();
@@ -361,6 +506,11 @@ impl<B> Desk<B> {
 impl<B> State<B> {
     fn is_over(&self) -> bool {
         self.ended && self.active == 0
+    }
+
+    /// The serial end is about to do what is there.
+    fn end_helps(&self) -> bool {
+        self.end_looks && self.active < self.most
     }
 
     /// One item may always be in flight, whatever it weighs.

@@ -63,11 +63,13 @@ where
     /// # Blocking
     ///
     /// As [`for_each`](Self::for_each), or until an error is there and nothing is in flight. A source that has no
-    /// [stopper](Source::stopper) and says nothing more holds it up.
+    /// [stopper](Source::stopper), [cannot wait for some time only](Source::recv_timeout), and says nothing more holds
+    /// it up.
     pub fn try_for_each<E: Send>(
         self,
         op: impl Fn(W::Out) -> Result<(), E> + Send + Sync,
     ) -> Result<Report, Failed<E>> {
+        self.settings.set_may_stop();
         let failed = Mutex::new(None);
         let (_, report) = self
             .chain(|base| TryEach {
@@ -156,7 +158,13 @@ where
                 op,
             })
             .run();
-        let mut values = states.into_iter().map(|(_, value)| value);
+        let mut values = Vec::with_capacity(states.len());
+        for (base, value) in states {
+            // Safe in a place before the drop of the state, which may panic.
+            values.push(value);
+            drop(base);
+        }
+        let mut values = values.into_iter();
         let mut all = values.next().unwrap_or_else(&init);
         values.for_each(|value| merge(&mut all, value));
         (all, report)
@@ -255,7 +263,10 @@ impl<T: Send, W: Work<T>> Use<T> for ToTheEnd<W, T> {
             unwind::discard(stage.take_states());
             unwind::resume(payload);
         }
-        (stage.take_states(), stage.desk.items())
+        let (states, items) = (stage.take_states(), stage.desk.items());
+        // By hand: a value that is being returned is leaked if the drop of a source panics.
+        drop(stage);
+        (states, items)
     }
 }
 

@@ -47,6 +47,18 @@ impl<B> Finished<B> {
         None
     }
 
+    /// The batch with this number, if it is the last, is finished, and has not been taken.
+    pub(super) fn last(&mut self, number: u64) -> Option<&mut (Load, B)> {
+        match self {
+            Finished::Unwanted => None,
+            Finished::AsTheyCome(queue) => queue.back_mut(),
+            Finished::InOrder { first, window } => {
+                let is_last = number.checked_sub(*first)? + 1 == window.len() as u64;
+                window.back_mut().filter(|_| is_last)?.as_mut()
+            }
+        }
+    }
+
     /// Takes the next batch.
     pub(super) fn take(&mut self) -> Option<(Load, B)> {
         match self {
@@ -58,6 +70,15 @@ impl<B> Finished<B> {
                 *first += 1;
                 Some(batch)
             }
+        }
+    }
+
+    /// How many there are, and are still missing before others.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Finished::Unwanted => 0,
+            Finished::AsTheyCome(queue) => queue.len(),
+            Finished::InOrder { window, .. } => window.len(),
         }
     }
 

@@ -52,6 +52,10 @@
 //! Consumers take batches that are worth some 20 µs of work, by what items took lately: many short items at once, and one
 //! by one those that take longer. Nobody else can take an item that is in a batch.
 //!
+//! An iterator cannot say that it has nothing now, and any call of it may wait, for a line of a pipe for instance. Nothing
+//! that it has given waits with that call: each item is handled before the next is asked for, or lies where another
+//! consumer takes it. A fixed [`batch`](Stream::batch) of more than one is an exception: an order to wait for so many.
+//!
 //! # Bounds
 //!
 //! Everything is bounded: at most 8 batches per consumer are in flight, or what [`in_flight`](Stream::in_flight) and
@@ -73,6 +77,8 @@ mod bench;
 #[cfg(not(loom))]
 pub mod biased;
 #[cfg(not(loom))]
+mod blind;
+#[cfg(not(loom))]
 mod consumers;
 #[cfg(not(loom))]
 mod crew;
@@ -89,6 +95,9 @@ mod load;
 mod models;
 #[cfg(not(loom))]
 mod pace;
+mod pocket;
+#[cfg(all(test, shuttle))]
+mod programs;
 #[cfg(not(loom))]
 mod queue;
 #[cfg(not(loom))]

@@ -93,8 +93,9 @@ impl Pace {
         self.each = Some(each);
         let aim = nanoseconds(AIM) / each.max(1);
         let aim = usize::try_from(aim).unwrap_or(usize::MAX);
-        // At most twice as many as have been tried.
-        self.next = aim.min(items.saturating_mul(2)).clamp(1, self.limit);
+        // At most twice as many as have been tried, now or before.
+        let tried = items.max(self.next / 2);
+        self.next = aim.min(tried.saturating_mul(2)).clamp(1, self.limit);
     }
 }
 

@@ -253,24 +253,43 @@ impl<T> Shared<T> {
 
     /// The next item; `stoppable`: or `None` if it has been stopped.
     fn recv(&self, stoppable: bool, waits: &mut Vec<Duration>) -> Option<T> {
+        match self.recv_until(stoppable, None, waits) {
+            Polled::Item(item) => Some(item),
+            Polled::Empty | Polled::Ended => None,
+        }
+    }
+
+    /// As [`recv`](Self::recv), but no longer than until then: `Empty`.
+    fn recv_until(
+        &self,
+        stoppable: bool,
+        until: Option<Instant>,
+        waits: &mut Vec<Duration>,
+    ) -> Polled<T> {
         loop {
             let mut state = lock(&self.state);
             if let Some(item) = state.items.pop_front() {
                 state.taken(1, waits);
                 self.wake_senders(state);
-                return Some(item);
+                return Polled::Item(item);
             }
             if state.senders == 0 {
-                return None;
+                return Polled::Ended;
             }
             state.watched = true;
             drop(state);
             // Relaxed: whoever stops sets this and leaves a token, which `park` takes: the next look, at
             // the latest, sees it.
             if stoppable && self.bed.stopped.load(Ordering::Relaxed) {
-                return None;
+                return Polled::Ended;
             }
-            self.bed.parker.park();
+            match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                None => self.bed.parker.park(),
+                Some(Duration::ZERO) => return Polled::Empty,
+                Some(time) => {
+                    self.bed.parker.park_timeout(time);
+                }
+            }
         }
     }
 }
@@ -309,6 +328,11 @@ impl<T: Send> Source for Receiver<T> {
 
     fn recv(&mut self) -> Option<T> {
         self.shared.recv(true, &mut self.waits)
+    }
+
+    fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
+        let until = Instant::now() + time;
+        self.shared.recv_until(true, Some(until), &mut self.waits)
     }
 
     fn try_recv(&mut self) -> Polled<T> {

@@ -1,6 +1,7 @@
 //! The serial end of a stage: what comes of it, as an iterator.
 
 use std::fmt;
+use std::time::Duration;
 use std::vec;
 
 use super::crew::Crew;
@@ -8,7 +9,7 @@ use super::desk::Next;
 use super::source::{Drained, Polled, Source};
 use super::stage::{Consumer, Stage};
 use super::work::Work;
-use crate::sync::Arc;
+use crate::sync::{Arc, Instant};
 use crate::unwind;
 use crate::wait;
 
@@ -21,10 +22,40 @@ pub(super) enum Asked<T> {
     Over,
 }
 
+/// How long the serial end waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    No,
+    Until(Instant),
+    ForEver,
+}
+
+impl Wait {
+    fn is_over(self) -> bool {
+        match self {
+            Wait::No => true,
+            Wait::Until(until) => until <= Instant::now(),
+            Wait::ForEver => false,
+        }
+    }
+
+    fn left(self) -> Option<Duration> {
+        let until = self.until()?;
+        Some(until.saturating_duration_since(Instant::now()))
+    }
+
+    fn until(self) -> Option<Instant> {
+        match self {
+            Wait::Until(until) => Some(until),
+            Wait::No | Wait::ForEver => None,
+        }
+    }
+}
+
 /// What hands batches to the serial end.
 pub(super) trait Batches<T>: Send {
-    /// The next batch; `wait`: waits for it, and is never `Empty`.
-    fn next_batch(&mut self, wait: bool) -> Asked<T>;
+    /// The next batch; if it waits for ever, never `Empty`.
+    fn next_batch(&mut self, wait: Wait) -> Asked<T>;
 }
 
 /// A stage whose consumers are jobs or threads of a scope.
@@ -41,10 +72,13 @@ where
     W::Out: 's,
     W::State: 's,
 {
-    fn next_batch(&mut self, wait: bool) -> Asked<W::Out> {
+    fn next_batch(&mut self, wait: Wait) -> Asked<W::Out> {
         let stage = &self.stage;
         let desk = &stage.desk;
         let mut sleep = false;
+        if stage.is_blind && desk.is_run_by_others() && self.crew.takes_caller() {
+            let _ = self.help(true);
+        }
         loop {
             match desk.next(sleep) {
                 Next::Batch(batch, call) => {
@@ -65,13 +99,24 @@ where
                     }
                     return Asked::Over;
                 }
-                Next::Wait if !wait => return Asked::Empty,
+                Next::Wait if wait.is_over() => return Asked::Empty,
                 Next::Wait => {}
             }
             if !sleep {
                 // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
                 if self.crew.takes_caller() {
-                    if desk.step_in() && self.one_batch() {
+                    if stage.is_blind {
+                        let mut outs = Vec::new();
+                        if stage.is_solo() && self.solo(&mut outs) {
+                            if outs.is_empty() {
+                                continue;
+                            }
+                            return Asked::Batch(outs);
+                        }
+                        if self.help(false) {
+                            continue;
+                        }
+                    } else if desk.step_in() && self.one_batch(wait.until()) {
                         continue;
                     }
                 } else if desk.summon() {
@@ -83,7 +128,11 @@ where
                 }
             }
             if sleep {
-                wait::blocking(|| desk.sleep());
+                match wait.left() {
+                    None => wait::blocking(|| desk.sleep()),
+                    Some(Duration::ZERO) => return Asked::Empty,
+                    Some(time) => wait::blocking(|| desk.sleep_for(time)),
+                }
             }
             sleep = !sleep;
         }
@@ -98,10 +147,26 @@ where
     W::Out: 's,
     W::State: 's,
 {
-    fn one_batch(&self) -> bool {
+    fn solo(&self, outs: &mut Vec<W::Out>) -> bool {
+        let mut has_done = false;
+        self.crew.with_caller(&mut || {
+            has_done = Consumer::new(&self.stage, self.crew, true, None).solo(outs);
+        });
+        has_done
+    }
+
+    fn help(&self, has_results: bool) -> bool {
         let mut was_of_use = false;
         self.crew.with_caller(&mut || {
-            was_of_use = Consumer::new(&self.stage, self.crew, true).one_batch();
+            was_of_use = Consumer::new(&self.stage, self.crew, true, None).help_blind(has_results);
+        });
+        was_of_use
+    }
+
+    fn one_batch(&self, until: Option<Instant>) -> bool {
+        let mut was_of_use = false;
+        self.crew.with_caller(&mut || {
+            was_of_use = Consumer::new(&self.stage, self.crew, true, until).one_batch();
         });
         was_of_use
     }
@@ -145,7 +210,7 @@ impl<'a, T> Results<'a, T> {
     }
 
     /// Sees to it that something is in `current`, if that can be.
-    fn refill(&mut self, wait: bool) -> Drained {
+    fn refill(&mut self, wait: Wait) -> Drained {
         if self.current.len() > 0 {
             return Drained::More;
         }
@@ -188,7 +253,7 @@ impl<T> Iterator for Results<'_, T> {
             if let Some(item) = self.current.next() {
                 return Some(item);
             }
-            if self.refill(true) == Drained::Ended {
+            if self.refill(Wait::ForEver) == Drained::Ended {
                 return None;
             }
         }
@@ -199,7 +264,7 @@ impl<T> Iterator for Results<'_, T> {
         F: FnMut(B, T) -> B,
     {
         let mut all = init;
-        while self.refill(true) == Drained::More {
+        while self.refill(Wait::ForEver) == Drained::More {
             let batch = std::mem::take(&mut self.current);
             all = batch.fold(all, &mut f);
         }
@@ -216,8 +281,16 @@ impl<T: Send> Source for Results<'_, T> {
         self.next()
     }
 
+    fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
+        match self.refill(Wait::Until(Instant::now() + time)) {
+            Drained::More => self.current.next().map_or(Polled::Empty, Polled::Item),
+            Drained::Empty => Polled::Empty,
+            Drained::Ended => Polled::Ended,
+        }
+    }
+
     fn try_recv(&mut self) -> Polled<T> {
-        match self.refill(false) {
+        match self.refill(Wait::No) {
             Drained::More => self.current.next().map_or(Polled::Empty, Polled::Item),
             Drained::Empty => Polled::Empty,
             Drained::Ended => Polled::Ended,
@@ -227,7 +300,7 @@ impl<T: Send> Source for Results<'_, T> {
     fn recv_batch(&mut self, most: usize, batch: &mut Vec<T>) -> Drained {
         let full = batch.len().saturating_add(most);
         while batch.len() < full {
-            match self.refill(false) {
+            match self.refill(Wait::No) {
                 Drained::More => {}
                 other => return other,
             }
@@ -258,7 +331,7 @@ where
     W::State: 'static,
     C: Crew<'static> + Send + Sync,
 {
-    fn next_batch(&mut self, wait: bool) -> Asked<W::Out> {
+    fn next_batch(&mut self, wait: Wait) -> Asked<W::Out> {
         let mut attended = Attended {
             stage: Arc::clone(&self.stage),
             crew: &self.crew,

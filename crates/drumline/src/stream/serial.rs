@@ -15,6 +15,7 @@ use super::source::Source;
 use super::stage::Stage;
 use super::stream::Stream;
 use super::work::Work;
+use crate::sync::Arc;
 use crate::unwind;
 
 /// A parallel stage whose results come together in one place, in order or not; made by
@@ -112,6 +113,7 @@ where
     ///
     /// As [`with`](Self::with).
     pub fn try_for_each<E>(self, op: impl FnMut(W::Out) -> Result<(), E>) -> Result<Report, E> {
+        self.settings.set_may_stop();
         let (outcome, report) = self.run(|results| results.try_for_each(op));
         outcome.map(|()| report)
     }
@@ -167,7 +169,9 @@ where
     pub fn stream(self) -> Stream<Self> {
         let consumers = self.consumers.clone();
         let (stage, lost) = (self.settings.stage + 1, self.settings.lost.clone());
+        let may_stop = Arc::clone(&self.settings.may_stop);
         let mut next = Stream::new(self);
+        next.settings.may_stop = may_stop;
         next.settings.stage = stage;
         next.settings.lost = lost;
         next.consumers = consumers;
@@ -246,7 +250,10 @@ where
             unwind::discard(result);
             unwind::resume(payload);
         }
-        (result, stage.desk.items())
+        let items = stage.desk.items();
+        // By hand: a value that is being returned is leaked if the drop of a source panics.
+        drop(stage);
+        (result, items)
     }
 }
 

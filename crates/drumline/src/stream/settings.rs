@@ -8,7 +8,7 @@ use super::pace::Pace;
 use super::report::{Lost, OnPanic};
 use super::stats::Stats;
 use crate::control::{CancellationToken, Progress};
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex, lock};
 
 /// What items weigh.
 type Weigh<T> = Arc<dyn Fn(&T) -> usize + Send + Sync>;
@@ -23,6 +23,8 @@ pub(super) struct Settings<T> {
     pub(super) progress: Option<Progress>,
     pub(super) stats: Option<Stats>,
     pub(super) on_panic: OnPanic,
+    /// Whether this stage, or any other of the stream, may be stopped by a token or an error.
+    pub(super) may_stop: Arc<Mutex<bool>>,
     /// The number of the stage.
     pub(super) stage: usize,
     /// The panics that did not stop this stage, or one before it.
@@ -46,6 +48,7 @@ impl<T> Default for Settings<T> {
             progress: None,
             stats: None,
             on_panic: OnPanic::default(),
+            may_stop: Arc::default(),
             stage: 0,
             lost: Lost::default(),
         }
@@ -75,6 +78,16 @@ impl<T> Settings<T> {
             },
             weight: self.weigh.as_ref().map_or(usize::MAX, |(limit, _)| *limit),
         }
+    }
+
+    /// The stream may be stopped by a token or an error: who waits in a source that cannot be woken looks up now and
+    /// then.
+    pub(super) fn set_may_stop(&self) {
+        *lock(&self.may_stop) = true;
+    }
+
+    pub(super) fn may_stop(&self) -> bool {
+        *lock(&self.may_stop)
     }
 
     pub(super) fn is_weighed(&self) -> bool {

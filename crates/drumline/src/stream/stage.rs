@@ -7,9 +7,10 @@ use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
 use super::pace::Pace;
+use super::pocket::Pocket;
 use super::report::OnPanic;
 use super::settings::Settings;
-use super::source::{Drained, Source, Stopper};
+use super::source::{Drained, Polled, Source, Stopper};
 use super::work::{At, Work};
 use crate::control::Listener;
 use crate::sync::{Arc, Instant, Mutex, lock, relax};
@@ -26,9 +27,12 @@ const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_milli
 /// Pulls are quick that take no longer than this.
 const QUICK: Duration = Duration::from_micros(10);
 
+/// How often a consumer looks up that waits in a source that cannot be woken, if the stream may be stopped.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// How often a patient consumer asks for the token, and how long it waits in between: some microseconds in all.
-const TRIES: u32 = 16;
-const PAUSE: u32 = 16;
+pub(super) const TRIES: u32 = 16;
+pub(super) const PAUSE: u32 = 16;
 
 /// What comes of the items of a batch.
 pub(super) type Outcome<T> = Vec<T>;
@@ -36,19 +40,25 @@ pub(super) type Outcome<T> = Vec<T>;
 /// A source, and what is done with what comes from it.
 pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     /// Locked by whoever has the desk's token, so never fought over.
-    source: Mutex<S>,
+    pub(super) source: Mutex<S>,
+    /// What was pulled from a blind source.
+    pub(super) pocket: Pocket<S::Item>,
+    /// Any pull may wait, and what was pulled must not wait with it.
+    pub(super) is_blind: bool,
     stopper: Option<Stopper>,
-    work: W,
+    pub(super) work: W,
     pub(super) desk: Desk<Outcome<W::Out>>,
     /// What consumers have for themselves who are not here.
     shelf: Mutex<Vec<Hand<S::Item>>>,
     /// The states of functions that are not running: as many as consumers have been at work at once, at most.
-    states: Mutex<Vec<W::State>>,
-    settings: Settings<S::Item>,
+    pub(super) states: Mutex<Vec<W::State>>,
+    pub(super) settings: Settings<S::Item>,
     pub(super) most: usize,
     /// Nobody wants what comes of the items.
-    is_end: bool,
-    fatal: Mutex<Fatal>,
+    pub(super) is_end: bool,
+    /// A token or an error may stop it, and nothing wakes who waits in the source.
+    looks_up: bool,
+    fatal: Arc<Mutex<Fatal>>,
     /// Ends the wait for the source when the program cancels.
     _listener: Option<Listener>,
 }
@@ -61,6 +71,25 @@ struct Fatal(Option<(u64, Payload)>);
 impl Drop for Fatal {
     fn drop(&mut self) {
         unwind::discard(self.0.take());
+    }
+}
+
+impl Fatal {
+    /// Keeps the panic of the first item. Returns the one that is too many: its drop is code of the
+    /// program, and not for where a lock is held.
+    fn note(&mut self, index: u64, payload: Payload) -> Option<Payload> {
+        match &mut self.0 {
+            Some((first, _)) if *first <= index => Some(payload),
+            place => place.replace((index, payload)).map(|(_, payload)| payload),
+        }
+    }
+}
+
+/// Stops a source. A panic of the stopper is one of the stream's.
+fn stop_source(stopper: &Stopper, fatal: &Mutex<Fatal>) {
+    if let Err(payload) = unwind::catch(|| stopper.stop()) {
+        let surplus = lock(fatal).note(u64::MAX, payload);
+        unwind::discard(surplus);
     }
 }
 
@@ -78,11 +107,20 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             source.measure_waits();
         }
         let stopper = source.stopper();
+        let is_whole = settings.fixed_batch.is_some_and(|size| size.get() > 1);
+        let is_blind = source.is_blind() && !is_whole;
+        let looks_up = stopper.is_none() && settings.may_stop();
         let listener = settings.cancel.as_ref().zip(stopper.clone());
+        let fatal = Arc::<Mutex<Fatal>>::default();
         Arc::new(Stage {
-            _listener: listener.map(|(token, stopper)| token.listen(move || stopper.stop())),
+            _listener: listener.map(|(token, stopper)| {
+                let fatal = Arc::clone(&fatal);
+                token.listen(move || stop_source(&stopper, &fatal))
+            }),
             stopper,
             source: Mutex::new(source),
+            pocket: Pocket::new(),
+            is_blind,
             work,
             desk: Desk::new(most, settings.limit(most), finished),
             shelf: Mutex::new(Vec::new()),
@@ -90,7 +128,8 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             settings,
             most,
             is_end,
-            fatal: Mutex::default(),
+            looks_up,
+            fatal,
         })
     }
 
@@ -98,7 +137,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     pub(super) fn stop(&self) {
         self.desk.stop();
         if let Some(stopper) = &self.stopper {
-            stopper.stop();
+            stop_source(stopper, &self.fatal);
         }
     }
 
@@ -113,12 +152,18 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         std::mem::take(&mut *lock(&self.states))
     }
 
-    fn is_cancelled(&self) -> bool {
+    /// Whether the serial end may handle an item by itself: nothing is counted or weighed.
+    pub(super) fn is_solo(&self) -> bool {
+        let settings = &self.settings;
+        settings.stats.is_none() && !settings.is_weighed() && !self.is_cancelled()
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
         self.settings.is_cancelled()
     }
 
     /// Notes the panic of an item.
-    fn panicked(&self, index: u64, payload: Payload) {
+    pub(super) fn panicked(&self, index: u64, payload: Payload) {
         match self.settings.on_panic {
             OnPanic::Stop => self.panicked_for_good(index, payload),
             OnPanic::GoOn => self.settings.lost.add(self.settings.stage, index, payload),
@@ -126,36 +171,34 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 
     /// Notes a panic that ends the stream.
-    fn panicked_for_good(&self, index: u64, payload: Payload) {
-        let surplus = match &mut lock(&self.fatal).0 {
-            Some((first, _)) if *first <= index => Some(payload),
-            place => place.replace((index, payload)).map(|(_, payload)| payload),
-        };
+    pub(super) fn panicked_for_good(&self, index: u64, payload: Payload) {
+        let surplus = lock(&self.fatal).note(index, payload);
         self.stop();
-        // The drop of a payload is code of the program: not under the lock.
         unwind::discard(surplus);
     }
 }
 
 /// What a consumer has for itself: its pace, and a vector for batches. The next one to come goes on with it.
-struct Hand<T> {
-    pace: Pace,
-    batch: Vec<T>,
+pub(super) struct Hand<T> {
+    pub(super) pace: Pace,
+    pub(super) batch: Vec<T>,
 }
 
 /// One consumer, for the length of a stay.
 pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
-    stage: &'a Arc<Stage<S, W>>,
+    pub(super) stage: &'a Arc<Stage<S, W>>,
     crew: &'a (dyn Crew<'s> + Sync),
-    hand: Hand<S::Item>,
-    at: At,
+    pub(super) hand: Hand<S::Item>,
+    pub(super) at: At,
     crowd: Crowd,
     /// Batches that it has taken since it waited for the source.
-    awake: u32,
+    pub(super) awake: u32,
     /// When the last batch was done.
-    since: Option<Instant>,
+    pub(super) since: Option<Instant>,
     /// It is the serial end.
     is_end: bool,
+    /// And has time until then only.
+    until: Option<Instant>,
 }
 
 /// How a visit to the source ended.
@@ -181,6 +224,7 @@ where
         stage: &'a Arc<Stage<S, W>>,
         crew: &'a (dyn Crew<'s> + Sync),
         is_end: bool,
+        until: Option<Instant>,
     ) -> Self {
         let hand = lock(&stage.shelf).pop();
         Consumer {
@@ -195,6 +239,7 @@ where
             awake: 0,
             since: None,
             is_end,
+            until,
         }
     }
 
@@ -259,7 +304,7 @@ where
         true
     }
 
-    fn call(&self) {
+    pub(super) fn call(&self) {
         if let Some(stats) = &self.stage.settings.stats {
             stats.called();
         }
@@ -291,16 +336,28 @@ where
         }
         self.awake = self.awake.saturating_add(1);
         let items = self.hand.batch.len();
-        let waiting = match drained {
-            Ok(Drained::More) if !slept => source.len_hint().unwrap_or(usize::MAX),
-            _ => 0,
-        };
-        if let Some(stats) = &stage.settings.stats {
-            let mut waits = Vec::new();
-            source.waits(&mut waits);
-            stats.pulled(slept, source.len_hint(), &waits);
-        }
+        let counted = unwind::catch(|| {
+            let waiting = match drained {
+                Ok(Drained::More) if !slept => source.len_hint().unwrap_or(usize::MAX),
+                _ => 0,
+            };
+            if let Some(stats) = &stage.settings.stats {
+                let mut waits = Vec::new();
+                source.waits(&mut waits);
+                stats.pulled(slept, source.len_hint(), &waits);
+            }
+            waiting
+        });
         drop(source);
+        let waiting = match counted {
+            Ok(waiting) => waiting,
+            Err(payload) => {
+                // What it has given is handled; nothing more is taken from it.
+                let first = std::mem::replace(&mut drained, Err(payload));
+                unwind::discard(first.err());
+                0
+            }
+        };
         let overloaded = waiting > 0 && self.is_overloaded(waiting);
         let lengthy = items > 0 && self.is_lengthy(items);
         let (ticket, call) = stage.desk.pulled(Pulled {
@@ -331,12 +388,12 @@ where
 
     /// Whether so many items that wait are a reason to call somebody: where threads compete for processors, only if they
     /// are many.
-    fn is_overloaded(&self, waiting: usize) -> bool {
+    pub(super) fn is_overloaded(&self, waiting: usize) -> bool {
         self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
     }
 
     /// Whether whoever works on so many items will not be back soon.
-    fn is_lengthy(&self, items: usize) -> bool {
+    pub(super) fn is_lengthy(&self, items: usize) -> bool {
         let [usual, crowded] = LENGTHY;
         self.hand.pace.may_exceed(items, usual)
             && (self.hand.pace.may_exceed(items, crowded) || !self.is_crowded())
@@ -366,14 +423,42 @@ where
         if came {
             return drained;
         }
-        let item = unwind::catch(|| wait::blocking(|| source.recv()))?;
-        let Some(item) = item else {
-            return Ok(Drained::Ended);
+        let item = match unwind::catch(|| wait::blocking(|| self.wait_in(source)))? {
+            Polled::Item(item) => item,
+            Polled::Empty => return Ok(Drained::Empty),
+            Polled::Ended => return Ok(Drained::Ended),
         };
         self.hand.batch.push(item);
         let item = &self.hand.batch[0];
         *weight = unwind::catch(|| self.stage.settings.weight(item))?;
         self.draw(source, most - 1, room, weight)
+    }
+
+    /// Waits in the source for an item; `Empty`: it is over, or the serial end has no more time.
+    fn wait_in(&self, source: &mut S) -> Polled<S::Item> {
+        let stage = self.stage;
+        if !stage.looks_up && self.until.is_none() {
+            return source.recv().map_or(Polled::Ended, Polled::Item);
+        }
+        loop {
+            let now = Instant::now();
+            let left = self.until.map(|until| until.saturating_duration_since(now));
+            let time = left.map_or(LOOK, |left| left.min(LOOK));
+            let polled = source.recv_timeout(time);
+            if !matches!(polled, Polled::Empty) {
+                return polled;
+            }
+            if let Some(stats) = &stage.settings.stats {
+                stats.looked();
+            }
+            if stage.is_cancelled() {
+                stage.desk.stop();
+            }
+            let is_late = self.until.is_some_and(|until| until <= Instant::now());
+            if is_late || stage.desk.has_ended() {
+                return Polled::Empty;
+            }
+        }
     }
 
     /// Takes what is there, up to `most` items, or up to a weight.
@@ -411,7 +496,7 @@ where
     }
 
     /// Handles the items of a batch.
-    fn work(&mut self, ticket: Ticket, pull: Duration) -> Outcome<W::Out> {
+    pub(super) fn work(&mut self, ticket: Ticket, pull: Duration) -> Outcome<W::Out> {
         let stage = self.stage;
         let items = self.hand.batch.len();
         let mut outs = if stage.is_end {
@@ -502,7 +587,13 @@ where
     fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
         loop {
             if self.desk.arrive() {
-                Consumer::new(&self, crew, false).stay();
+                let mut consumer = Consumer::new(&self, crew, false, None);
+                if self.is_blind {
+                    consumer.stay_blind();
+                } else {
+                    consumer.stay();
+                }
+                drop(consumer);
                 if self.desk.has_ended() {
                     crew.dismiss();
                 }

@@ -36,6 +36,8 @@ pub struct Snapshot {
     pub calls: u64,
     /// How often a consumer slept because the source was empty.
     pub sleeps: u64,
+    /// How often a consumer that slept looked up because the stream may be stopped, and the source cannot be woken.
+    pub looks: u64,
     /// Items that waited in the source when a consumer last looked, if the source knows.
     pub depth: Option<usize>,
     /// The most that ever waited when one looked.
@@ -54,6 +56,7 @@ impl Default for Snapshot {
             batches: 0,
             calls: 0,
             sleeps: 0,
+            looks: 0,
             depth: None,
             depth_max: None,
             wait: Histogram::new(),
@@ -76,6 +79,11 @@ impl Stats {
     /// A consumer was called.
     pub(super) fn called(&self) {
         lock(&self.counts).calls += 1;
+    }
+
+    /// A consumer that sleeps has looked up.
+    pub(super) fn looked(&self) {
+        lock(&self.counts).looks += 1;
     }
 
     /// A batch was pulled, perhaps after a sleep, with so many items left that wait.

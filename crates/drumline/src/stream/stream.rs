@@ -88,7 +88,8 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Consumers take so many items at once, if so many are there. Otherwise they take as many as make some 20 µs of work: one
+    /// Consumers take so many items at once, if so many are there; from an iterator, which cannot know that, they wait for
+    /// so many. Otherwise they take as many as make some 20 µs of work: one
     /// by one those that take long, and many short ones.
     ///
     /// # Panics
@@ -150,8 +151,9 @@ impl<F: Feed, W> Stream<F, W> {
 
     /// Nothing more is taken from the source once the token is cancelled; what has been taken is finished.
     ///
-    /// A consumer that waits for the source notices if that has a [stopper](super::Source::stopper), and otherwise when
-    /// the next item comes.
+    /// A consumer that waits for the source is woken if that has a [stopper](super::Source::stopper). In any other
+    /// source that can wait [for some time only](super::Source::recv_timeout), as channels can, it looks up every
+    /// 20 ms; [`Snapshot::looks`](super::Snapshot::looks) counts that. In an iterator it waits for the next item.
     ///
     /// ```
     /// use drumline::stream;
@@ -163,6 +165,7 @@ impl<F: Feed, W> Stream<F, W> {
     /// ```
     pub fn cancel_on(mut self, token: &CancellationToken) -> Self {
         self.settings.cancel = Some(token.clone());
+        self.settings.set_may_stop();
         self
     }
 
@@ -303,6 +306,7 @@ where
         R: Send,
         E: Send,
     {
+        self.settings.set_may_stop();
         self.chain(|base| TryMap { base, op })
     }
 

@@ -154,6 +154,9 @@ pub(crate) enum Plant {
     /// Who leaves jobs of a crew behind puts no ticket out.
     TicketForgotten,
 
+    /// A thread that waits or yields begins long-lived jobs.
+    LongLivedAnywhere,
+
     /// `Desk::pulled` calls nobody when there is more.
     OverloadedCallsNobody,
     /// `Desk::pulled` calls nobody to watch while items take long.
@@ -164,6 +167,8 @@ pub(crate) enum Plant {
     LastConsumerLeaves,
     /// `Desk::next` calls nobody when there is room again.
     RoomCallsNobody,
+    /// `Pocket` hears nothing of those who leave.
+    LeavesUnnoticed,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
 }

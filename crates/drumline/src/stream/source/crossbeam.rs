@@ -1,6 +1,8 @@
 //! The channel of `crossbeam-channel` as a source.
 
-use crossbeam_channel::{Receiver, TryRecvError};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
 use super::{Polled, Source};
 
@@ -10,6 +12,14 @@ impl<T: Send> Source for Receiver<T> {
 
     fn recv(&mut self) -> Option<T> {
         Receiver::recv(self).ok()
+    }
+
+    fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
+        match Receiver::recv_timeout(self, time) {
+            Ok(item) => Polled::Item(item),
+            Err(RecvTimeoutError::Timeout) => Polled::Empty,
+            Err(RecvTimeoutError::Disconnected) => Polled::Ended,
+        }
     }
 
     fn try_recv(&mut self) -> Polled<T> {

@@ -5,9 +5,11 @@ use super::{Drained, Polled, Source};
 /// The items of an iterator; made by [`stream::iter`](crate::stream::iter).
 ///
 /// Whichever consumer needs items asks the iterator for them, one consumer at a time: that is the serial
-/// part of the stream. An iterator cannot say that it has nothing now, so a consumer that asks for a batch
-/// gets all of it before it begins. Where an iterator waits for somebody (lines that a person
-/// types), a fixed [batch](crate::stream::Stream::batch) of one has each item handled at once.
+/// part of the stream. An iterator cannot say that it has nothing now, and any call can wait: for a line of a pipe,
+/// for instance. So a consumer that asks for more leaves what it has got where another one can take it, or asks
+/// only after it has handled that. With one job each item is handled before the next is asked for.
+///
+/// A fixed [batch](crate::stream::Stream::batch) of more than one is an order to wait for so many.
 #[derive(Clone, Debug)]
 pub struct Iter<I> {
     /// `None` once it has ended: not every iterator goes on saying so.
@@ -37,6 +39,10 @@ where
 
     fn try_recv(&mut self) -> Polled<I::Item> {
         self.recv().map_or(Polled::Ended, Polled::Item)
+    }
+
+    fn is_blind(&self) -> bool {
+        true
     }
 
     fn recv_batch(&mut self, most: usize, batch: &mut Vec<I::Item>) -> Drained {

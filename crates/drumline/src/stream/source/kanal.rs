@@ -1,6 +1,8 @@
 //! The channel of `kanal` as a source.
 
-use kanal::Receiver;
+use std::time::Duration;
+
+use kanal::{ReceiveErrorTimeout, Receiver};
 
 use super::{Polled, Source};
 
@@ -10,6 +12,14 @@ impl<T: Send> Source for Receiver<T> {
 
     fn recv(&mut self) -> Option<T> {
         Receiver::recv(self).ok()
+    }
+
+    fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
+        match Receiver::recv_timeout(self, time) {
+            Ok(item) => Polled::Item(item),
+            Err(ReceiveErrorTimeout::Timeout) => Polled::Empty,
+            Err(_) => Polled::Ended,
+        }
     }
 
     fn try_recv(&mut self) -> Polled<T> {

@@ -120,6 +120,19 @@ pub trait Source: Send {
     /// Until there is an item, or none will come.
     fn recv(&mut self) -> Option<Self::Item>;
 
+    /// Waits for the next item, but no longer than this time: then `Empty`.
+    ///
+    /// A stream that may be [cancelled](crate::stream::Stream::cancel_on), or whose functions may
+    /// fail, waits so in a source that has no [stopper](Self::stopper). Unless the source says how,
+    /// this waits as [`recv`](Self::recv) does.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is an item, none will come, or the time is over.
+    fn recv_timeout(&mut self, _time: Duration) -> Polled<Self::Item> {
+        self.recv().map_or(Polled::Ended, Polled::Item)
+    }
+
     /// The next item, if it is there now. A source that cannot know without waiting (an iterator) waits.
     fn try_recv(&mut self) -> Polled<Self::Item>;
 
@@ -135,6 +148,13 @@ pub trait Source: Send {
             }
         }
         Drained::More
+    }
+
+    /// Whether to [ask](Self::try_recv) may wait, because it cannot know what is there: so with an iterator.
+    ///
+    /// A stream then takes care that nothing that has come waits for what has not.
+    fn is_blind(&self) -> bool {
+        false
     }
 
     /// How many items are there now, if that is known.
@@ -153,7 +173,8 @@ pub trait Source: Send {
     /// What ends the waiting in [`recv`](Self::recv) from outside, for good, if that is possible.
     ///
     /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a consumer that waits for an
-    /// item is gone only when one comes, or when the source ends.
+    /// item is gone only when one comes, or when the source ends; a stream that may be cancelled, or that may fail,
+    /// looks up every 20 ms ([`recv_timeout`](Self::recv_timeout)).
     fn stopper(&self) -> Option<Stopper> {
         None
     }
@@ -167,12 +188,20 @@ impl<S: Source + ?Sized> Source for &mut S {
         (**self).recv()
     }
 
+    fn recv_timeout(&mut self, time: Duration) -> Polled<S::Item> {
+        (**self).recv_timeout(time)
+    }
+
     fn try_recv(&mut self) -> Polled<S::Item> {
         (**self).try_recv()
     }
 
     fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
         (**self).recv_batch(most, batch)
+    }
+
+    fn is_blind(&self) -> bool {
+        (**self).is_blind()
     }
 
     fn len_hint(&self) -> Option<usize> {
@@ -199,12 +228,20 @@ impl<S: Source + ?Sized> Source for Box<S> {
         (**self).recv()
     }
 
+    fn recv_timeout(&mut self, time: Duration) -> Polled<S::Item> {
+        (**self).recv_timeout(time)
+    }
+
     fn try_recv(&mut self) -> Polled<S::Item> {
         (**self).try_recv()
     }
 
     fn recv_batch(&mut self, most: usize, batch: &mut Vec<S::Item>) -> Drained {
         (**self).recv_batch(most, batch)
+    }
+
+    fn is_blind(&self) -> bool {
+        (**self).is_blind()
     }
 
     fn len_hint(&self) -> Option<usize> {

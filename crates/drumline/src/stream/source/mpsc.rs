@@ -1,6 +1,7 @@
 //! The channel of the standard library as a source.
 
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::Duration;
 
 use super::{Polled, Source};
 
@@ -10,6 +11,14 @@ impl<T: Send> Source for Receiver<T> {
 
     fn recv(&mut self) -> Option<T> {
         Receiver::recv(self).ok()
+    }
+
+    fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
+        match Receiver::recv_timeout(self, time) {
+            Ok(item) => Polled::Item(item),
+            Err(RecvTimeoutError::Timeout) => Polled::Empty,
+            Err(RecvTimeoutError::Disconnected) => Polled::Ended,
+        }
     }
 
     fn try_recv(&mut self) -> Polled<T> {

@@ -1,0 +1,426 @@
+//! What a consumer does in a stage whose source is blind; see [`pocket`](super::pocket).
+
+use super::desk::{Pulled, Ticket, Turn};
+use super::load::Load;
+use super::pocket;
+use super::source::{Polled, Source};
+use super::stage::{Consumer, Outcome, PAUSE, TRIES};
+use super::work::Work;
+use crate::sync::{Instant, MutexGuard, lock, relax};
+use crate::unwind;
+
+use std::time::Duration;
+
+/// A pull that took longer has waited.
+const WAITED: Duration = Duration::from_micros(50);
+
+/// How often a consumer looks for room before it leaves for want of it.
+const FOR_ROOM: u32 = 8 * TRIES;
+
+/// Results of items that were handled alone are handed over in one batch up to so many, if the serial end is slow.
+const MERGED: usize = 64;
+
+/// How often the serial end looks for something to do before it hands out results.
+const BRIEF: u32 = 8;
+
+/// What comes next for a consumer.
+enum Step {
+    /// A batch, from the pocket.
+    Work(Ticket),
+    /// Pull one item, or so many into the pocket.
+    Pull { ahead: Option<usize> },
+    /// Handle up to so many items, each before the next is pulled.
+    Alone(usize),
+    /// The pocket is being filled, or the token comes back soon: look again.
+    Again,
+    /// It has left.
+    Left,
+}
+
+impl<'s, S, W> Consumer<'_, 's, S, W>
+where
+    S: Source + 's,
+    W: Work<S::Item> + 's,
+    S::Item: 's,
+    W::Out: 's,
+    W::State: 's,
+{
+    /// Works until there is nothing to do that others do not.
+    pub(super) fn stay_blind(&mut self) {
+        let desk = &self.stage.desk;
+        let mut looks = 0;
+        loop {
+            let (ticket, pull) = match self.step(looks) {
+                Step::Work(ticket) => (Some(ticket), Duration::ZERO),
+                Step::Pull { ahead } => self.pull_blind(ahead),
+                Step::Alone(most) => {
+                    self.run_alone(most);
+                    (None, Duration::ZERO)
+                }
+                Step::Again => {
+                    looks += 1;
+                    (0..PAUSE).for_each(|_| relax());
+                    continue;
+                }
+                Step::Left => return,
+            };
+            looks = 0;
+            if let Some(ticket) = ticket {
+                let outcome = self.work(ticket, pull);
+                desk.put(ticket, outcome);
+            }
+        }
+    }
+
+    fn step(&mut self, looks: u32) -> Step {
+        let stage = self.stage;
+        let impatient = looks >= TRIES;
+        let mut pulled = stage.pocket.look();
+        if pulled.len() > 0 && (impatient || !pulled.is_open()) {
+            return Step::Work(self.take(&mut pulled));
+        }
+        if pulled.is_open() {
+            if !impatient {
+                return Step::Again;
+            }
+            pulled.leave();
+            stage.desk.leave();
+            return Step::Left;
+        }
+        if looks < FOR_ROOM && stage.desk.is_held_back() {
+            // The serial end takes something soon, and to be called again takes longer.
+            return Step::Again;
+        }
+        let room = match stage.desk.turn(stage.is_cancelled(), !impatient) {
+            Turn::Pull(room) => room,
+            Turn::Again => return Step::Again,
+            Turn::Leave | Turn::Over => return Step::Left,
+        };
+        let at_hand = stage.desk.at_hand();
+        let share = self.hand.pace.batch();
+        let ahead = share.saturating_mul(at_hand + 1).min(room.items);
+        let is_ahead = at_hand > 0 && share > 1 && ahead > 1 && !stage.settings.is_weighed();
+        if is_ahead {
+            pulled.open();
+        }
+        let is_plain = stage.settings.stats.is_none() && !stage.settings.is_weighed();
+        if at_hand == 0 && share > 1 && is_plain {
+            return Step::Alone(share);
+        }
+        Step::Pull {
+            ahead: is_ahead.then_some(ahead),
+        }
+    }
+
+    /// Takes a batch from the pocket.
+    fn take(&mut self, pulled: &mut MutexGuard<'_, pocket::Pulled<S::Item>>) -> Ticket {
+        pulled.take(self.hand.pace.batch(), &mut self.hand.batch);
+        self.since = Some(Instant::now());
+        self.stage.desk.ticket(Load {
+            items: self.hand.batch.len(),
+            batches: 1,
+            weight: 0,
+        })
+    }
+
+    /// Pulls, as the one with the token: one item, or many into the pocket.
+    fn pull_blind(&mut self, ahead: Option<usize>) -> (Option<Ticket>, Duration) {
+        let stage = self.stage;
+        let mut source = lock(&stage.source);
+        let begun = self.since.take().unwrap_or_else(Instant::now);
+        let mut weight = 0;
+        let drained = unwind::catch(|| {
+            for _ in 0..ahead.unwrap_or(1) {
+                match source.try_recv() {
+                    Polled::Item(item) if ahead.is_some() => {
+                        if !stage.pocket.add(item) {
+                            break;
+                        }
+                    }
+                    Polled::Item(item) => {
+                        self.hand.batch.push(item);
+                        weight = stage.settings.weight(&self.hand.batch[0]);
+                    }
+                    Polled::Empty => break,
+                    Polled::Ended => return false,
+                }
+            }
+            true
+        });
+        let counted = unwind::catch(|| {
+            if let Some(stats) = &stage.settings.stats {
+                let mut waits = Vec::new();
+                source.waits(&mut waits);
+                stats.pulled(false, source.len_hint(), &waits);
+            }
+        });
+        drop(source);
+        let now = Instant::now();
+        let waited = now.saturating_duration_since(begun) > WAITED;
+        let mut pulled = stage.pocket.look();
+        if ahead.is_some() {
+            pulled.close();
+            pulled.take(self.hand.pace.batch(), &mut self.hand.batch);
+        }
+        let (items, left) = (self.hand.batch.len(), pulled.len());
+        self.awake = if waited {
+            0
+        } else {
+            self.awake.saturating_add(1)
+        };
+        let is_busy = self.awake as usize >= self.hand.pace.batch().max(2);
+        let (ticket, call) = stage.desk.pulled(Pulled {
+            load: Load {
+                items,
+                batches: usize::from(items > 0),
+                weight,
+            },
+            overloaded: (left > 0 || is_busy) && self.is_overloaded(usize::MAX),
+            lengthy: items > 0 && self.is_lengthy(items),
+            ended: !matches!((&drained, &counted), (Ok(true), Ok(()))),
+        });
+        drop(pulled);
+        for payload in [drained.err(), counted.err()].into_iter().flatten() {
+            stage.panicked_for_good(ticket.first + (items + left) as u64, payload);
+        }
+        if call {
+            self.call();
+        }
+        self.since = Some(now);
+        ((items > 0).then_some(ticket), Duration::ZERO)
+    }
+
+    /// Handles up to so many items, as the one with the token: each, and what comes of it, before the next pull.
+    fn run_alone(&mut self, most: usize) {
+        let stage = self.stage;
+        let begun = self.since.take().unwrap_or_else(Instant::now);
+        let first = stage.desk.items();
+        let mut source = lock(&stage.source);
+        let mut own = lock(&stage.states).pop();
+        let (mut items, mut outs) = (0, Vec::new());
+        let mut drained = Ok(true);
+        while items < most && !stage.is_cancelled() {
+            let item = match unwind::catch(|| source.try_recv()) {
+                Ok(Polled::Item(item)) => item,
+                Ok(Polled::Empty) => break,
+                Ok(Polled::Ended) => {
+                    drained = Ok(false);
+                    break;
+                }
+                Err(payload) => {
+                    drained = Err(payload);
+                    break;
+                }
+            };
+            let goes_on = self.handle(first + items as u64, item, &mut own, &mut outs);
+            items += 1;
+            stage.settings.finished(1);
+            let has_room = stage.is_end
+                || stage
+                    .desk
+                    .put_alone(most.max(MERGED), &mut outs, Vec::append);
+            if !goes_on || !has_room {
+                break;
+            }
+        }
+        lock(&stage.states).extend(own);
+        drop(source);
+        let load = Load {
+            items: if stage.is_end { items } else { 0 },
+            batches: usize::from(stage.is_end && items > 0),
+            weight: 0,
+        };
+        let (ticket, call) = stage.desk.pulled(Pulled {
+            load,
+            overloaded: items == most && self.is_overloaded(usize::MAX),
+            lengthy: false,
+            ended: !matches!(drained, Ok(true)),
+        });
+        if load.items > 0 {
+            stage.desk.put(ticket, Vec::new());
+        }
+        if let Err(payload) = drained {
+            stage.panicked_for_good(first + items as u64, payload);
+        }
+        if call {
+            self.call();
+        }
+        let now = Instant::now();
+        self.since = Some(now);
+        // It may have waited in between: so it says little if it took long.
+        let took = (now - begun).min(self.hand.pace.takes(items) * 4);
+        self.hand.pace.took(items, Duration::ZERO, took, false);
+    }
+
+    /// Handles one item. `false`: the stream is to stop.
+    pub(super) fn handle(
+        &mut self,
+        index: u64,
+        item: S::Item,
+        own: &mut Option<W::State>,
+        outs: &mut Outcome<W::Out>,
+    ) -> bool {
+        let stage = self.stage;
+        let outcome = match own {
+            Some(_) => Ok(()),
+            None => unwind::catch(|| stage.work.begin()).map(|state| *own = Some(state)),
+        };
+        let outcome = match (outcome, own.as_mut()) {
+            (Ok(()), Some(state)) => {
+                self.at.go_to(index);
+                let at = &self.at;
+                unwind::catch(|| {
+                    stage.work.work(state, at, item, &mut |out| outs.push(out));
+                })
+            }
+            (outcome, _) => {
+                unwind::discard(item);
+                outcome
+            }
+        };
+        let has_panicked = outcome.is_err();
+        if let Err(payload) = outcome {
+            stage.panicked(index, payload);
+            // What the item had made is lost with it.
+            while !outs.is_empty() {
+                unwind::discard(outs.pop());
+            }
+            *own = own.take().and_then(|state| stage.work.salvage(state));
+        }
+        if self.at.take_stop() {
+            stage.stop();
+            return false;
+        }
+        !has_panicked
+    }
+
+    /// The serial end, where nobody else is at work and items are short: the next item, and what comes of it. `false`: it
+    /// may not.
+    pub(super) fn solo(&mut self, outs: &mut Outcome<W::Out>) -> bool {
+        let stage = self.stage;
+        let is_short = stage.most == 1 || self.hand.pace.batch() > 1;
+        if !is_short || !stage.desk.step_in_alone() {
+            return false;
+        }
+        let index = stage.desk.items();
+        let polled = unwind::catch(|| lock(&stage.source).try_recv());
+        let (items, drained) = match polled {
+            Ok(Polled::Item(item)) => {
+                let mut own = lock(&stage.states).pop();
+                self.handle(index, item, &mut own, outs);
+                lock(&stage.states).extend(own);
+                stage.settings.finished(1);
+                (1, Ok(true))
+            }
+            Ok(Polled::Empty) => (0, Ok(true)),
+            Ok(Polled::Ended) => (0, Ok(false)),
+            Err(payload) => (0, Err(payload)),
+        };
+        let call = stage
+            .desk
+            .step_out_alone(items, !matches!(drained, Ok(true)));
+        if call {
+            self.call();
+        }
+        if let Err(payload) = drained {
+            stage.panicked_for_good(index, payload);
+        }
+        true
+    }
+
+    /// The serial end, which has nothing to hand out, works on a batch if there is one that it can have. It looks for one
+    /// for a while. `false`: there is none.
+    ///
+    /// `has_results`: it need not help, and does so for the sake of the others. Where it always took the first result
+    /// at once, nobody could ever pull ahead for it.
+    pub(super) fn help_blind(&mut self, has_results: bool) -> bool {
+        self.since = None;
+        let tries = if has_results { BRIEF } else { TRIES };
+        for looks in 0..=tries {
+            match self.first_help(looks == tries, has_results) {
+                Help::Batch(ticket, pull) => {
+                    self.help_on(ticket, pull);
+                    return true;
+                }
+                Help::Again => (0..PAUSE).for_each(|_| relax()),
+                Help::Results => return true,
+                Help::None => break,
+            }
+        }
+        false
+    }
+
+    fn first_help(&mut self, impatient: bool, with_results: bool) -> Help {
+        let stage = self.stage;
+        if stage.is_cancelled() {
+            stage.desk.stop();
+        }
+        let mut pulled = stage.pocket.look();
+        let has_results = !with_results && stage.desk.is_ready();
+        if has_results && !pulled.is_open() {
+            stage.desk.look_out(false);
+            return Help::Results;
+        }
+        let goes = impatient || has_results;
+        if pulled.len() > 0 && (goes || !pulled.is_open()) && stage.desk.join_in() {
+            stage.desk.look_out(false);
+            return Help::Batch(Some(self.take(&mut pulled)), Duration::ZERO);
+        }
+        if !with_results && !pulled.is_open() && stage.desk.step_in_alone() {
+            stage.desk.look_out(false);
+            drop(pulled);
+            let (ticket, pull) = self.pull_blind(None);
+            return Help::Batch(ticket, pull);
+        }
+        stage.desk.look_out(!goes);
+        if !goes {
+            return Help::Again;
+        }
+        if pulled.is_open() {
+            pulled.leave();
+        }
+        if has_results {
+            Help::Results
+        } else {
+            Help::None
+        }
+    }
+
+    /// Works on a first batch, if there is one, and on what nobody else would take; then leaves.
+    fn help_on(&mut self, mut ticket: Option<Ticket>, mut pull: Duration) {
+        let stage = self.stage;
+        loop {
+            if let Some(ticket) = ticket.take() {
+                let outcome: Outcome<W::Out> = self.work(ticket, pull);
+                stage.desk.put(ticket, outcome);
+            }
+            let mut pulled = stage.pocket.look();
+            if pulled.len() > 0 && (pulled.is_open() || stage.desk.others() == 0) {
+                ticket = Some(self.take(&mut pulled));
+                pull = Duration::ZERO;
+                continue;
+            }
+            if pulled.is_open() {
+                pulled.leave();
+            }
+            let call = stage.desk.step_out(None);
+            drop(pulled);
+            if call {
+                self.call();
+            }
+            return;
+        }
+    }
+}
+
+/// What the serial end finds to do.
+enum Help {
+    /// A batch, which took so long to pull; or none, after it has pulled.
+    Batch(Option<Ticket>, Duration),
+    /// Nothing yet: look again.
+    Again,
+    /// Something is finished.
+    Results,
+    /// Nothing.
+    None,
+}

@@ -1,0 +1,92 @@
+//! What was pulled from a source that cannot say whether a pull would wait.
+//!
+//! An iterator over a pipe gives some items at once and then waits, and nothing tells which pull
+//! waits. So an item must not lie in a place of its consumer's own while that consumer pulls the
+//! next one. There are two ways to pull from such a *blind* source:
+//!
+//! * *Alone.* A consumer pulls one item, and handles it, and hands in what came of it, before it pulls
+//!   the next. It keeps the token for some of them if they are short.
+//! * *Ahead.* A consumer opens the pocket, and puts each item into it before it pulls the next. It
+//!   does so only while another one is *at hand*: at work on what will be done soon, or looking.
+//!   When it has pulled enough, it takes its share, and the others take the rest.
+//!
+//! # The race feared
+//!
+//! The one that is at hand goes away, while the one that pulls puts an item into the pocket and then
+//! waits for the next: the item is withheld. Both are steps under the lock of the pocket. If the item
+//! comes first, the one that wants to go finds it, takes it and stays. If the leaving comes first,
+//! it has left a note (`closing`), and the one that pulls finds the note with its item, and stops.
+//!
+//! The serial end never waits in a blind source while there is anything that it could get instead: it
+//! pulls only if no consumer is at work, and nothing is finished. Otherwise it takes from the pocket.
+
+use std::collections::VecDeque;
+
+use crate::sync::{Mutex, MutexGuard, lock};
+
+/// Items of a blind source that no consumer has taken.
+#[derive(Debug)]
+pub(super) struct Pocket<T>(Mutex<Pulled<T>>);
+
+#[derive(Debug)]
+pub(super) struct Pulled<T> {
+    items: VecDeque<T>,
+    /// A consumer pulls ahead.
+    open: bool,
+    /// One that was at hand has left: the consumer that pulls ahead stops.
+    closing: bool,
+}
+
+impl<T> Pocket<T> {
+    pub(super) fn new() -> Self {
+        Pocket(Mutex::new(Pulled {
+            items: VecDeque::new(),
+            open: false,
+            closing: false,
+        }))
+    }
+
+    /// What is in it. The lock of the desk may be taken while this is held, and not the other way round.
+    pub(super) fn look(&self) -> MutexGuard<'_, Pulled<T>> {
+        lock(&self.0)
+    }
+
+    /// The consumer that pulls ahead adds an item. Whether it may pull another.
+    pub(super) fn add(&self, item: T) -> bool {
+        let mut pulled = self.look();
+        pulled.items.push_back(item);
+        !pulled.closing
+    }
+}
+
+impl<T> Pulled<T> {
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// A consumer begins to pull ahead.
+    pub(super) fn open(&mut self) {
+        self.open = true;
+        self.closing = false;
+    }
+
+    /// It has stopped.
+    pub(super) fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// One that was at hand leaves, with nothing in the pocket.
+    pub(super) fn leave(&mut self) {
+        self.closing = !crate::sync::planted!(LeavesUnnoticed);
+    }
+
+    /// Takes the oldest items, up to `most`.
+    pub(super) fn take(&mut self, most: usize, batch: &mut Vec<T>) {
+        let count = most.min(self.items.len());
+        batch.extend(self.items.drain(..count));
+    }
+}

@@ -1,0 +1,323 @@
+//! Long-lived jobs against every way in which a thread runs something on top of a frame.
+//!
+//! A consumer of a stream waits, in between, for what others hand over. If a thread ran one on top
+//! of a frame of an earlier stage, the consumer could wait for the batch in that very frame. So
+//! consumers begin at the bottom of a stack only, whatever the closures of the stages do.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{each, ends};
+use drumline::stream::{self, biased, stream};
+use drumline::{Pool, WaitPolicy};
+
+/// A closure with the number of its item.
+type Way = fn(u64);
+
+/// What closures do that makes a thread run something on top of them.
+const WAYS: [(&str, Way); 8] = [
+    ("yields", |_| {
+        drumline::yield_now();
+    }),
+    ("yields what is its own", |_| {
+        drumline::yield_local();
+    }),
+    ("joins", |n| {
+        let both = drumline::join(|| each(0..8, &|_| spin(n)), || each(0..8, &|_| spin(n)));
+        assert_eq!(both, ((), ()));
+    }),
+    ("waits for a scope", |n| {
+        drumline::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(move |_| spin(n));
+            }
+        });
+    }),
+    ("waits for tasks", |n| {
+        let tasks: Vec<_> = (0..3).map(|_| drumline::spawn(move || spin(n))).collect();
+        tasks.into_iter().for_each(|task| task.join().unwrap());
+    }),
+    ("blocks, and yields in it", |_| {
+        drumline::blocking(drumline::yield_now);
+    }),
+    ("yields in a task that it takes back", |_| {
+        drumline::spawn(drumline::yield_now).join().unwrap();
+    }),
+    ("yields in a half that may be stolen", |n| {
+        drumline::join(|| spin(n), drumline::yield_now);
+    }),
+];
+
+/// A moment's work.
+fn spin(n: u64) {
+    for _ in 0..(n % 7) * 50 {
+        std::hint::spin_loop();
+    }
+}
+
+fn pools() -> Vec<(String, Pool)> {
+    let mut pools = Vec::new();
+    for jobs in [1, 2, 4] {
+        for guests in [true, false] {
+            for policy in [WaitPolicy::Related, WaitPolicy::Steal] {
+                let pool = Pool::builder().jobs(jobs).guests(guests);
+                let pool = pool.wait_policy(policy).build().unwrap();
+                let name = format!("{jobs} jobs, guests {guests}, {policy:?}");
+                pools.push((name, pool));
+            }
+        }
+    }
+    pools
+}
+
+/// Runs `check` with every pool and way, some rounds each.
+fn sweep(rounds: usize, check: impl Fn(&Pool, Way) + Send + Sync + 'static) {
+    ends(move || {
+        for (name, pool) in pools() {
+            for (way, what) in WAYS {
+                for round in 0..rounds {
+                    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                        check(&pool, what);
+                    }));
+                    assert!(outcome.is_ok(), "{name}, {way}, round {round}");
+                }
+            }
+        }
+    });
+}
+
+const ITEMS: u64 = 48;
+
+#[test]
+fn stages_after_each_other_in_order() {
+    sweep(6, |pool, way| {
+        let mut next = 0;
+        stream::iter(0..ITEMS)
+            .pool(pool)
+            .batch(1)
+            .map(|n| {
+                way(n);
+                n
+            })
+            .ordered()
+            .stream()
+            .batch(2)
+            .map(|n| {
+                way(n);
+                n
+            })
+            .ordered()
+            .for_each(|n| {
+                assert_eq!(n, next);
+                next += 1;
+            });
+        assert_eq!(next, ITEMS);
+    });
+}
+
+#[test]
+fn three_stages_to_a_parallel_end() {
+    sweep(6, |pool, way| {
+        let sum = stream::iter(0..ITEMS)
+            .pool(pool)
+            .map(|n| {
+                way(n);
+                n
+            })
+            .unordered()
+            .stream()
+            .map(|n| {
+                way(n);
+                n
+            })
+            .ordered()
+            .stream()
+            .fold(
+                || 0,
+                |sum, n| {
+                    way(n);
+                    *sum += n;
+                },
+                |sum, more| *sum += more,
+            );
+        assert_eq!(sum, ITEMS * (ITEMS - 1) / 2);
+    });
+}
+
+#[test]
+fn a_serial_end_that_yields() {
+    sweep(6, |pool, way| {
+        let mut count = 0;
+        let all = stream::iter(0..ITEMS).pool(pool).map_ordered(|n| {
+            way(n);
+            n
+        });
+        pool.in_place_scope(|_| {
+            all.for_each(|n| {
+                way(n);
+                count += 1;
+            });
+        });
+        assert_eq!(count, ITEMS);
+    });
+}
+
+#[test]
+fn iterators_whose_stages_have_no_frame() {
+    sweep(6, |pool, way| {
+        let first = stream::iter(0..ITEMS).pool(pool).batch(1).map(move |n| {
+            way(n);
+            n
+        });
+        let second = stream::iter(first.ordered())
+            .pool(pool)
+            .batch(2)
+            .map(move |n| {
+                way(n);
+                n
+            });
+        let sum: u64 = pool.install(|| second.ordered().into_iter().sum());
+        assert_eq!(sum, ITEMS * (ITEMS - 1) / 2);
+    });
+}
+
+#[test]
+fn streams_inside_of_each_other() {
+    sweep(2, |pool, way| {
+        let sum = stream::iter(0..12_u64)
+            .pool(pool)
+            .map(|n| {
+                let inner = stream::iter(0..6).pool(pool).map_ordered(|m| {
+                    way(m);
+                    m
+                });
+                inner.with(|results| results.sum::<u64>()) + n
+            })
+            .ordered()
+            .stream()
+            .map(|n| {
+                way(n);
+                n
+            })
+            .reduce(|a, b| a + b);
+        assert_eq!(sum, Some(12 * 15 + 66));
+    });
+}
+
+#[test]
+fn stages_of_two_pools() {
+    sweep(2, |pool, way| {
+        let other = Pool::builder().jobs(2).wait_policy(WaitPolicy::Steal);
+        let other = other.build().unwrap();
+        let sum = stream::iter(0..ITEMS)
+            .pool(pool)
+            .map(|n| {
+                other.install(|| way(n));
+                n
+            })
+            .ordered()
+            .stream()
+            .pool(&other)
+            .map(|n| {
+                pool.install(|| way(n));
+                n
+            })
+            .reduce(|a, b| a + b);
+        assert_eq!(sum, Some(ITEMS * (ITEMS - 1) / 2));
+    });
+}
+
+#[test]
+fn streams_in_the_shares_of_a_broadcast() {
+    sweep(2, |pool, way| {
+        let sums = pool.broadcast(|_| {
+            let all = stream::iter(0..12_u64).map(|n| {
+                way(n);
+                n
+            });
+            let next = all.ordered().stream().map(|n| {
+                way(n);
+                n
+            });
+            next.reduce(|a, b| a + b)
+        });
+        assert!(sums.iter().all(|&sum| sum == Some(66)), "{sums:?}");
+    });
+}
+
+/// A consumer that only a thread without a frame may begin is begun there, also if all places are
+/// taken by threads that yield until it has.
+#[test]
+fn who_yields_for_a_consumer_makes_room_for_it() {
+    for jobs in [1, 2] {
+        ends(move || {
+            let pool = Pool::builder().jobs(jobs).build().unwrap();
+            let done = Arc::new(AtomicUsize::new(0));
+            let (sender, receiver) = stream::queue(4);
+            let results = stream(receiver).pool(&pool).batch(1).map({
+                let done = Arc::clone(&done);
+                move |n: usize| {
+                    done.fetch_add(1, Ordering::Relaxed);
+                    n
+                }
+            });
+            let mut results = results.jobs(1).ordered().into_iter();
+            sender.send(1).unwrap();
+            assert_eq!(results.next(), Some(1));
+            pool.install(|| {
+                sender.send(2).unwrap();
+                assert_eq!(results.next(), Some(2));
+                while done.load(Ordering::Relaxed) < 2 {
+                    drumline::yield_now();
+                }
+            });
+            drop(sender);
+            assert_eq!(results.next(), None);
+        });
+    }
+}
+
+#[test]
+fn receivers_in_jobs_of_a_pool() {
+    sweep(2, |pool, way| {
+        let receivers = biased::consumers((0..ITEMS).collect::<Items>(), 3, 4);
+        let sum = AtomicUsize::new(0);
+        pool.scope(|scope| {
+            for receiver in receivers {
+                let sum = &sum;
+                scope.spawn(move |_| {
+                    for n in receiver {
+                        way(n);
+                        sum.fetch_add(usize::try_from(n).unwrap(), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(sum.into_inner(), 48 * 47 / 2);
+    });
+}
+
+/// Numbers as a source that knows when it has none.
+struct Items(std::vec::IntoIter<u64>);
+
+impl FromIterator<u64> for Items {
+    fn from_iter<I: IntoIterator<Item = u64>>(items: I) -> Self {
+        Items(items.into_iter().collect::<Vec<_>>().into_iter())
+    }
+}
+
+impl stream::Source for Items {
+    type Item = u64;
+
+    fn recv(&mut self) -> Option<u64> {
+        self.0.next()
+    }
+
+    fn try_recv(&mut self) -> stream::Polled<u64> {
+        self.0
+            .next()
+            .map_or(stream::Polled::Ended, stream::Polled::Item)
+    }
+}
