@@ -5,11 +5,26 @@
 //! value out of the registers that a call destroys. In a function that forks, that makes *each* call
 //! of it save registers, also the calls that do not fork.
 //!
-//! On Linux with glibc, on x86-64, the word is therefore a symbol in a thread-local section that two
-//! instructions reach (the *initial-exec* model of the System V ABI: its place relative to the
-//! thread pointer is fixed when the program, or a library with it, is loaded). Only the assembler
-//! may name it: to the compiler it looks like an ordinary static, at an address where there is
-//! nothing. Elsewhere, and with `--cfg drumline_portable`, it is a `thread_local!`.
+//! On Linux with glibc, on x86-64, the word is therefore a symbol in a thread-local section, which
+//! only the assembler may name: to the compiler it looks like an ordinary static, at an address
+//! where there is nothing. Elsewhere, and with `--cfg drumline_portable`, it is a `thread_local!`.
+//!
+//! The instructions are those of a *TLS descriptor* of the System V ABI: `rax` gets the address of a
+//! descriptor, and a call through it puts the offset of the word from the thread pointer in `rax`.
+//!
+//! - In a program, the linker knows the offset. It turns the two instructions into a constant and an
+//!   instruction of two bytes that does nothing. bfd, gold, lld and mold do so, for programs that are
+//!   position independent, at fixed addresses, or static.
+//! - In a shared library, the call stays. The loader chooses what it reaches: two instructions while
+//!   the library has its thread-locals in the static block, else a function that finds, and at first
+//!   allocates, the block of the thread. A `join` costs 0.4 to 2.1 ns more there.
+//!
+//! Rejected: the *initial-exec* model, a load of the offset. It costs the same in a program, and less
+//! in a shared library. But each such library needs room in the static block, and `dlopen` fails
+//! when that is full: at the tenth small library, or at the first with 1.5 KiB of thread-locals.
+//!
+//! Not solved: bfd and gold refuse a Rust `dylib` with Drumline inside (not a `cdylib`), because the
+//! compiler tells them that the word is ordinary data. lld, mold and `drumline_portable` work.
 
 pub(crate) use word::{get, set};
 
@@ -34,20 +49,48 @@ mod word {
     #[unsafe(link_section = ".tbss.drumline")]
     static WORD: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
+    /// `asm!` that begins with the offset of the word in `rax`, followed by `$then`.
+    ///
+    /// The linkers know the first two instructions in exactly this form. There is no `nostack`: the
+    /// call writes below the stack pointer. By the ABI it changes `rax` and the flags alone. glibc
+    /// before 2.40 also loses vector and mask registers when it allocates the word of a thread (bug
+    /// 31372), so that none of them may hold a value here.
+    macro_rules! with_offset {
+        ($then:literal, [$($operands:tt)*], [$($options:tt)*]) => {
+            asm!(
+                "lea rax, [rip + {word}@tlsdesc]",
+                "call qword ptr [rax + {word}@tlscall]",
+                $then,
+                word = sym WORD,
+                $($operands)*,
+                out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+                out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+                out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+                out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
+                out("xmm16") _, out("xmm17") _, out("xmm18") _, out("xmm19") _,
+                out("xmm20") _, out("xmm21") _, out("xmm22") _, out("xmm23") _,
+                out("xmm24") _, out("xmm25") _, out("xmm26") _, out("xmm27") _,
+                out("xmm28") _, out("xmm29") _, out("xmm30") _, out("xmm31") _,
+                out("k0") _, out("k1") _, out("k2") _, out("k3") _,
+                out("k4") _, out("k5") _, out("k6") _, out("k7") _,
+                $($options)*
+            )
+        };
+    }
+
     /// The word.
     #[inline(always)]
     pub(crate) fn get<T>() -> *const T {
         let word: *const T;
-        // SAFETY: the first instruction loads the place of the word relative to the thread pointer,
-        // the second the word. Only the calling thread uses it, nothing is written, no flag and no
-        // stack is touched.
+        // SAFETY: the last instruction loads the word, whose place the first two have found. Only
+        // the calling thread uses it. `pure` and `readonly` hold although the loader may allocate
+        // memory for the word: the compiler takes the addresses of its own thread-locals for pure
+        // values, too.
         unsafe {
-            asm!(
-                "mov {word}, qword ptr [rip + {place}@GOTTPOFF]",
-                "mov {word}, qword ptr fs:[{word}]",
-                word = out(reg) word,
-                place = sym WORD,
-                options(pure, readonly, nostack, preserves_flags),
+            with_offset!(
+                "mov rax, qword ptr fs:[rax]",
+                [out("rax") word],
+                [options(pure, readonly)]
             );
         }
         word
@@ -58,13 +101,10 @@ mod word {
     pub(crate) fn set<T>(word: *const T) {
         // SAFETY: as in `get`; what is written is the word alone, which `get` is known to read.
         unsafe {
-            asm!(
-                "mov {place_of}, qword ptr [rip + {place}@GOTTPOFF]",
-                "mov qword ptr fs:[{place_of}], {word}",
-                place_of = out(reg) _,
-                word = in(reg) word,
-                place = sym WORD,
-                options(nostack, preserves_flags),
+            with_offset!(
+                "mov qword ptr fs:[rax], {value}",
+                [value = in(reg) word, out("rax") _],
+                []
             );
         }
     }
