@@ -22,7 +22,7 @@ use super::load::Load;
 use super::source::{Polled, Source};
 use crate::pool;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, lock, thread_local};
+use crate::sync::{Arc, Mutex, lock, per_thread};
 use crate::unwind::{self, Payload};
 use crate::wait;
 
@@ -133,7 +133,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// No thread.
 const NOWHERE: usize = 0;
 
-thread_local! {
+per_thread! {
     static HERE: u8 = const { 0 };
 }
 
