@@ -110,6 +110,8 @@ mod map;
 mod multizip;
 mod once;
 mod panic_fuse;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod panic_sweep;
 mod par_bridge;
 mod parallel;
 mod part_len;
