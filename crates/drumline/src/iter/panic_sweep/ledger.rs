@@ -107,6 +107,10 @@ impl PartialEq for Item<'_> {
 
 impl Eq for Item<'_> {}
 
+#[expect(
+    clippy::non_canonical_partial_ord_impl,
+    reason = "the two are different functions of a trial"
+)]
 impl PartialOrd for Item<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.trial.call("partial_cmp");
