@@ -53,8 +53,10 @@ struct Trial {
     function: &'static str,
     at: usize,
     calls: AtomicUsize,
-    /// All functions that were called.
+    /// All other functions that were called.
     found: Mutex<BTreeSet<&'static str>>,
+    /// Where the name of the latest of them is.
+    newest: AtomicUsize,
     ledger: Ledger,
     /// A function of this name makes the standard library leak if it panics.
     excused: Mutex<Option<&'static str>>,
@@ -67,6 +69,7 @@ impl Trial {
             at,
             calls: AtomicUsize::new(0),
             found: Mutex::default(),
+            newest: AtomicUsize::new(0),
             ledger: Ledger::default(),
             excused: Mutex::default(),
         }
@@ -74,12 +77,16 @@ impl Trial {
 
     /// Stands at the beginning of every function of the operation.
     fn call(&self, function: &'static str) {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.insert(function);
-        drop(found);
         if function != self.function {
+            let name = function.as_ptr().addr();
+            // Relaxed: if it is old, the set is asked once more.
+            if self.newest.swap(name, Ordering::Relaxed) != name {
+                let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.insert(function);
+            }
             return;
         }
+        // Relaxed: a count; the join at the end of the operation publishes it.
         let count = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if count == self.at {
             std::panic::resume_unwind(Box::new(Planted(function, count)));
@@ -302,18 +309,27 @@ fn sweep_here(op: Operation) {
     while let Some(function) = found.difference(&tried).next().copied() {
         tried.insert(function);
         for (index, place) in places.iter().enumerate() {
+            let run = |at| {
+                let trial = Trial::new(function, at);
+                let seed = (at % 1_000 * 16 + index) as u64;
+                let has_blown = place.attempt(op, &trial, seed);
+                (has_blown, trial)
+            };
+            let (_, whole) = run(usize::MAX);
+            let calls = whole.calls.into_inner();
             let mut at = 1;
             loop {
-                let trial = Trial::new(function, at);
-                let seed = (at * 16 + index) as u64;
-                let has_blown = place.attempt(op, &trial, seed);
+                let (has_blown, trial) = run(at);
                 found.extend(trial.found.into_inner().unwrap());
                 if !has_blown {
                     break;
                 }
                 // All small numbers, then fewer and fewer; others in each place.
-                let share = if at < 100 { 3 } else { 1 };
-                at += 1 + (at + index) / share;
+                at += match at {
+                    0..20 => 1 + (at + index) / 3,
+                    20..100 => 1 + (at + index) / 2,
+                    _ => 1 + calls / (5 + index / 2),
+                };
             }
         }
     }
