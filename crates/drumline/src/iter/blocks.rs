@@ -102,15 +102,17 @@ impl<T, C: UnindexedConsumer<T>> ProducerCallback<T> for Blocks<C> {
         loop {
             let reducer = consumer.to_reducer();
             if len <= size {
-                let _announced = hidden.again();
+                let announced = hidden.again();
                 let last = bridge_producer_consumer(len, producer, consumer);
+                drop(announced);
                 return join(reducer, done, last);
             }
             let (block, rest) = producer.split_at(size);
             let (left, right, _) = consumer.split_at(size);
             let announced = hidden.again();
-            let result = join(reducer, done, bridge_producer_consumer(size, block, left));
+            let result = bridge_producer_consumer(size, block, left);
             drop(announced);
+            let result = join(reducer, done, result);
             if right.full() {
                 return result;
             }

@@ -82,6 +82,11 @@ impl Limit {
         Announced { before: None }
     }
 
+    /// Whether it is a limit of one thread.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.jobs == 1
+    }
+
     /// Takes a permit. `false`: there is none.
     #[must_use]
     pub(crate) fn acquire(&self) -> bool {

@@ -175,16 +175,21 @@ fn whole(part: &mut dyn Steps, pace: Pace, max: usize, is_lazy: bool) {
         limit: hidden.before().map(|limit| &**limit),
     };
     if part.len().is_some_and(|len| len <= 1) {
-        // With a limit or without: nothing in it for a second thread, nor for a pool.
+        // Nothing in it for a second thread, nor for a pool.
         return eager(part, halving, 0);
     }
+    // A thread that must be alone has no use for parts.
+    let splits = match halving.limit {
+        Some(limit) if limit.is_alone() => 0,
+        _ => SPLITS,
+    };
     let part = Offered::new(part);
     join::within(move || {
         part.elsewhere(&mut |part| {
             if is_lazy && halving.limit.is_none() {
                 part.lazy(pace);
             } else {
-                eager(part, halving, SPLITS);
+                eager(part, halving, splits);
             }
         });
     });
