@@ -131,7 +131,8 @@ where
 }
 
 /// What comes of a consumer that wants no items.
-#[inline]
+#[cold]
+#[inline(never)]
 fn nothing<T, C: Consumer<T>>(consumer: C) -> C::Result {
     let _hidden = Limit::hide();
     consumer.into_folder().complete()
