@@ -269,7 +269,7 @@ fn fences() -> Result<Outcome> {
 /// What the optional features of the library add; everything else is in [`tests`].
 fn features() -> Result<Outcome> {
     plain("cargo clippy -p drumline --all-targets --all-features -- -D warnings")?;
-    let tests = "--lib --test events --test tracing --test stream_ends";
+    let tests = "--lib --test events --test tracing --test stream_ends --test either";
     tallied(&Invocation::line(&format!(
         "cargo test -p drumline --all-features --no-fail-fast {tests}"
     )))

@@ -123,6 +123,16 @@
 //! that `spawn` returns a handle, that calls from outside a pool run on the caller, and that a
 //! thread that waits runs nothing but what it waits for.
 //!
+//! # Features
+//!
+//! All are off unless a program turns them on.
+//!
+//! | feature | with it |
+//! |---|---|
+//! | `either` | [`iter::Either`] is the type of the crate `either`, so that type is a parallel iterator |
+//! | `crossbeam-channel`, `flume`, `kanal` | receivers of these channels are sources of a [stream](mod@stream) |
+//! | `tracing` | the [events](Event) of a pool are events of `tracing` |
+//!
 //! # Waiting
 //!
 //! A call that waits (for the other half of a join, for a scope's jobs, for a task) runs what

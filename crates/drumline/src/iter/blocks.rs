@@ -1,13 +1,12 @@
 //! `by_exponential_blocks` and `by_uniform_blocks`.
 
-use super::limit::{Announced, Limit};
+use super::limit::{self, Limit};
 use super::plumbing::{
     Producer, ProducerCallback, Reducer, UnindexedConsumer, bridge_producer_consumer,
 };
 use super::stage::adapter;
 use super::{IndexedParallelIterator, ParallelIterator};
 use crate::join;
-use crate::sync::Arc;
 
 adapter! {
     /// The items of another iterator, in blocks that become longer; see
@@ -22,11 +21,10 @@ impl<I: IndexedParallelIterator> ParallelIterator for ExponentialBlocks<I> {
     where
         C: UnindexedConsumer<I::Item>,
     {
-        let limit = Limit::of_next_loop();
         // What the first block is depends on the pool.
-        join::within(move || {
+        limit::within(move || {
             let first = join::jobs();
-            drive_blocks(self.base, first, 2, limit, consumer)
+            drive_blocks(self.base, first, 2, consumer)
         })
     }
 
@@ -48,8 +46,7 @@ impl<I: IndexedParallelIterator> ParallelIterator for UniformBlocks<I> {
     where
         C: UnindexedConsumer<I::Item>,
     {
-        let limit = Limit::of_next_loop();
-        join::within(move || drive_blocks(self.base, self.size, 1, limit, consumer))
+        limit::within(move || drive_blocks(self.base, self.size, 1, consumer))
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -58,14 +55,8 @@ impl<I: IndexedParallelIterator> ParallelIterator for UniformBlocks<I> {
 }
 
 /// Drives `consumer` with one block of items after the other. The first has `size`, each of the
-/// others `growth` times as many as the one before. The limit is for the loop of each block.
-fn drive_blocks<I, C>(
-    base: I,
-    size: usize,
-    growth: usize,
-    limit: Option<Arc<Limit>>,
-    consumer: C,
-) -> C::Result
+/// others `growth` times as many as the one before.
+fn drive_blocks<I, C>(base: I, size: usize, growth: usize, consumer: C) -> C::Result
 where
     I: IndexedParallelIterator,
     C: UnindexedConsumer<I::Item>,
@@ -75,7 +66,6 @@ where
         len,
         size,
         growth,
-        limit,
         consumer,
     })
 }
@@ -85,7 +75,6 @@ struct Blocks<C> {
     len: usize,
     size: usize,
     growth: usize,
-    limit: Option<Arc<Limit>>,
     consumer: C,
 }
 
@@ -100,12 +89,10 @@ impl<T, C: UnindexedConsumer<T>> ProducerCallback<T> for Blocks<C> {
             mut len,
             mut size,
             growth,
-            limit,
             mut consumer,
         } = self;
-        // The base may have brought one of its own.
-        let limit = Limit::of_next_loop().or(limit);
-        let announce = || limit.clone().map(Announced::again);
+        // Each block has the limit; what joins their results is a closure, and has none.
+        let hidden = Limit::hide();
         let mut done = None;
         // Results are joined as soon as they are there: there may be many blocks.
         let join = |reducer: C::Reducer, done: Option<C::Result>, block| match done {
@@ -115,15 +102,17 @@ impl<T, C: UnindexedConsumer<T>> ProducerCallback<T> for Blocks<C> {
         loop {
             let reducer = consumer.to_reducer();
             if len <= size {
-                let _announced = announce();
+                let announced = hidden.again();
                 let last = bridge_producer_consumer(len, producer, consumer);
+                drop(announced);
                 return join(reducer, done, last);
             }
             let (block, rest) = producer.split_at(size);
             let (left, right, _) = consumer.split_at(size);
-            let announced = announce();
-            let result = join(reducer, done, bridge_producer_consumer(size, block, left));
+            let announced = hidden.again();
+            let result = bridge_producer_consumer(size, block, left);
             drop(announced);
+            let result = join(reducer, done, result);
             if right.full() {
                 return result;
             }

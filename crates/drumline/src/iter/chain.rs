@@ -2,13 +2,12 @@
 
 use std::iter;
 
-use super::limit::{Announced, Limit};
+use super::limit::{self, Limit};
 use super::plumbing::{
     Consumer, Folder, Nested, Producer, ProducerCallback, Reducer, UnindexedConsumer,
 };
 use super::{IndexedParallelIterator, ParallelIterator};
 use crate::join::{self, Fate};
-use crate::sync::Arc;
 
 /// The items of one iterator, then those of another; see [`chain`](ParallelIterator::chain).
 #[must_use = "parallel iterators do nothing unless they are driven"]
@@ -39,8 +38,7 @@ where
         if a.opt_len() == Some(0) {
             return b.drive_unindexed(consumer);
         }
-        let limit = Limit::of_next_loop();
-        join::within(move || {
+        limit::within(move || {
             // Consumers that must know their number need not be able to do without it.
             let (first, second, reducer) = match a.opt_len() {
                 Some(len) => consumer.split_at(len),
@@ -50,7 +48,6 @@ where
                 }
             };
             in_turn(
-                limit,
                 move || {
                     let (first, reducer) = match a.opt_len() {
                         Some(_) => with_reducer(first),
@@ -92,11 +89,9 @@ where
         if a.len() == 0 {
             return b.drive(consumer);
         }
-        let limit = Limit::of_next_loop();
-        join::within(move || {
+        limit::within(move || {
             let (first, second, reducer) = consumer.split_at(a.len());
             in_turn(
-                limit,
                 move || {
                     let (first, reducer) = with_reducer(first);
                     first.nest(reducer, None, None, a)
@@ -172,11 +167,10 @@ fn with_reducer<T, C: Consumer<T>>(consumer: C) -> (C, C::Reducer) {
     (consumer, reducer)
 }
 
-/// Goes through one iterator while the other, `second`, is on offer, and then, unless somebody took
-/// it, through that: with the same folder, if nobody helped with the first. Nobody takes it where there is a
-/// limit.
+/// Goes through one iterator while the other, `second`, is on offer. Goes through that one next,
+/// unless another thread took it: with the same folder, if no thread helped with the first. With a
+/// limit it is not on offer, and each of the two has the limit.
 fn in_turn<T, C, B>(
-    limit: Option<Arc<Limit>>,
     first: impl FnOnce() -> Nested<C::Folder, C::Result>,
     second: (C, B),
     reducer: C::Reducer,
@@ -187,16 +181,13 @@ where
     C: Consumer<T>,
     B: Send,
 {
-    let (first, second) = if let Some(limit) = limit {
-        // One after the other, each with as many threads as there may be.
-        let announced = Announced::again(limit.clone());
-        // Two folders of one loop on a thread would be one too many.
-        let first = Nested::Closed(first().close());
+    // What joins the results is a closure, and has no limit.
+    let hidden = Limit::hide();
+    let (first, second) = if hidden.before().is_some() {
+        let announced = hidden.again();
+        let first = first();
         drop(announced);
-        let announced = Announced::again(limit);
-        let second = drive(second.0, second.1);
-        drop(announced);
-        (first, Fate::Done(second))
+        (first, Fate::Back(second))
     } else {
         join::offer_calmly(
             second,
@@ -209,10 +200,16 @@ where
     match (first, second) {
         (first, Fate::Done(second)) => reducer.reduce(first.close(), second),
         (Nested::Open(open), Fate::Back((consumer, b))) => {
-            go_on(consumer, reducer, open, b).complete()
+            let announced = hidden.again();
+            let nested = go_on(consumer, reducer, open, b);
+            drop(announced);
+            nested.complete()
         }
         (Nested::Closed(first), Fate::Back((consumer, b))) => {
-            reducer.reduce(first, drive(consumer, b))
+            let announced = hidden.again();
+            let second = drive(consumer, b);
+            drop(announced);
+            reducer.reduce(first, second)
         }
     }
 }

@@ -3,30 +3,11 @@
 use super::plumbing::{Consumer, ProducerCallback, UnindexedConsumer};
 use super::{IndexedParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
 
-/// One of two: says where [`partition_map`](ParallelIterator::partition_map) puts an item.
-///
-/// It is a parallel iterator itself where both are, of the same items:
-///
-/// ```
-/// use drumline::iter::Either;
-/// use drumline::prelude::*;
-///
-/// fn first(of: &[u32], count: Option<usize>) -> impl ParallelIterator<Item = &u32> {
-///     match count {
-///         Some(count) => Either::Left(of[..count].par_iter()),
-///         None => Either::Right(of.par_iter().filter(|number| **number != 0)),
-///     }
-/// }
-/// assert_eq!(first(&[1, 0, 2], Some(2)).sum::<u32>(), 1);
-/// assert_eq!(first(&[1, 0, 2], None).sum::<u32>(), 3);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Either<L, R> {
-    /// The one.
-    Left(L),
-    /// The other.
-    Right(R),
-}
+#[cfg(feature = "either")]
+pub use ::either::Either;
+
+#[cfg(not(feature = "either"))]
+pub use self::own::Either;
 
 /// `either!(self, value => expression)`: the expression with what is in it, whatever side it is.
 macro_rules! either {
@@ -36,99 +17,6 @@ macro_rules! either {
             Either::Right($value) => $result,
         }
     };
-}
-
-impl<L, R> Either<L, R> {
-    /// What is on the left side.
-    pub fn left(self) -> Option<L> {
-        match self {
-            Either::Left(left) => Some(left),
-            Either::Right(_) => None,
-        }
-    }
-
-    /// What is on the right side.
-    pub fn right(self) -> Option<R> {
-        match self {
-            Either::Left(_) => None,
-            Either::Right(right) => Some(right),
-        }
-    }
-
-    /// Whether it is the left one.
-    pub fn is_left(&self) -> bool {
-        matches!(self, Either::Left(_))
-    }
-
-    /// Whether it is the right one.
-    pub fn is_right(&self) -> bool {
-        matches!(self, Either::Right(_))
-    }
-
-    /// The same of references.
-    pub fn as_ref(&self) -> Either<&L, &R> {
-        match self {
-            Either::Left(left) => Either::Left(left),
-            Either::Right(right) => Either::Right(right),
-        }
-    }
-
-    /// The same of mutable references.
-    pub fn as_mut(&mut self) -> Either<&mut L, &mut R> {
-        match self {
-            Either::Left(left) => Either::Left(left),
-            Either::Right(right) => Either::Right(right),
-        }
-    }
-
-    /// The sides exchanged.
-    pub fn flip(self) -> Either<R, L> {
-        match self {
-            Either::Left(left) => Either::Right(left),
-            Either::Right(right) => Either::Left(right),
-        }
-    }
-
-    /// What the function of its side makes of it.
-    pub fn either<F, G, T>(self, left: F, right: G) -> T
-    where
-        F: FnOnce(L) -> T,
-        G: FnOnce(R) -> T,
-    {
-        match self {
-            Either::Left(value) => left(value),
-            Either::Right(value) => right(value),
-        }
-    }
-
-    /// Maps the left side.
-    pub fn map_left<F, T>(self, op: F) -> Either<T, R>
-    where
-        F: FnOnce(L) -> T,
-    {
-        match self {
-            Either::Left(left) => Either::Left(op(left)),
-            Either::Right(right) => Either::Right(right),
-        }
-    }
-
-    /// Maps the right side.
-    pub fn map_right<F, T>(self, op: F) -> Either<L, T>
-    where
-        F: FnOnce(R) -> T,
-    {
-        match self {
-            Either::Left(left) => Either::Left(left),
-            Either::Right(right) => Either::Right(op(right)),
-        }
-    }
-}
-
-impl<T> Either<T, T> {
-    /// What is in it, whatever side it is.
-    pub fn into_inner(self) -> T {
-        either!(self, inner => inner)
-    }
 }
 
 impl<L, R> ParallelIterator for Either<L, R>
@@ -186,5 +74,130 @@ where
         I: IntoParallelIterator<Item = T>,
     {
         either!(self, collection => collection.par_extend(iter));
+    }
+}
+
+/// The type without the feature `either`: with the variants and methods of that crate's which concern
+/// one side or both.
+#[cfg(not(feature = "either"))]
+mod own {
+    /// One of two: says where [`partition_map`](ParallelIterator::partition_map) puts an item.
+    ///
+    /// It is a parallel iterator itself where both are, of the same items:
+    ///
+    /// ```
+    /// use drumline::iter::Either;
+    /// use drumline::prelude::*;
+    ///
+    /// fn first(of: &[u32], count: Option<usize>) -> impl ParallelIterator<Item = &u32> {
+    ///     match count {
+    ///         Some(count) => Either::Left(of[..count].par_iter()),
+    ///         None => Either::Right(of.par_iter().filter(|number| **number != 0)),
+    ///     }
+    /// }
+    /// assert_eq!(first(&[1, 0, 2], Some(2)).sum::<u32>(), 1);
+    /// assert_eq!(first(&[1, 0, 2], None).sum::<u32>(), 3);
+    /// ```
+    ///
+    /// With the feature `either` this is the type of the crate `either`.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Either<L, R> {
+        /// The one.
+        Left(L),
+        /// The other.
+        Right(R),
+    }
+
+    impl<L, R> Either<L, R> {
+        /// What is on the left side.
+        pub fn left(self) -> Option<L> {
+            match self {
+                Either::Left(left) => Some(left),
+                Either::Right(_) => None,
+            }
+        }
+
+        /// What is on the right side.
+        pub fn right(self) -> Option<R> {
+            match self {
+                Either::Left(_) => None,
+                Either::Right(right) => Some(right),
+            }
+        }
+
+        /// Whether it is the left one.
+        pub fn is_left(&self) -> bool {
+            matches!(self, Either::Left(_))
+        }
+
+        /// Whether it is the right one.
+        pub fn is_right(&self) -> bool {
+            matches!(self, Either::Right(_))
+        }
+
+        /// The same of references.
+        pub fn as_ref(&self) -> Either<&L, &R> {
+            match self {
+                Either::Left(left) => Either::Left(left),
+                Either::Right(right) => Either::Right(right),
+            }
+        }
+
+        /// The same of mutable references.
+        pub fn as_mut(&mut self) -> Either<&mut L, &mut R> {
+            match self {
+                Either::Left(left) => Either::Left(left),
+                Either::Right(right) => Either::Right(right),
+            }
+        }
+
+        /// The sides exchanged.
+        pub fn flip(self) -> Either<R, L> {
+            match self {
+                Either::Left(left) => Either::Right(left),
+                Either::Right(right) => Either::Left(right),
+            }
+        }
+
+        /// What the function of its side makes of it.
+        pub fn either<F, G, T>(self, left: F, right: G) -> T
+        where
+            F: FnOnce(L) -> T,
+            G: FnOnce(R) -> T,
+        {
+            match self {
+                Either::Left(value) => left(value),
+                Either::Right(value) => right(value),
+            }
+        }
+
+        /// Maps the left side.
+        pub fn map_left<F, T>(self, op: F) -> Either<T, R>
+        where
+            F: FnOnce(L) -> T,
+        {
+            match self {
+                Either::Left(left) => Either::Left(op(left)),
+                Either::Right(right) => Either::Right(right),
+            }
+        }
+
+        /// Maps the right side.
+        pub fn map_right<F, T>(self, op: F) -> Either<L, T>
+        where
+            F: FnOnce(R) -> T,
+        {
+            match self {
+                Either::Left(left) => Either::Left(left),
+                Either::Right(right) => Either::Right(op(right)),
+            }
+        }
+    }
+
+    impl<T> Either<T, T> {
+        /// What is in it, whatever side it is.
+        pub fn into_inner(self) -> T {
+            either!(self, inner => inner)
+        }
     }
 }

@@ -1,33 +1,39 @@
 //! A limit on the number of threads that take part in one loop.
 //!
 //! A loop with a limit has a permit for each thread besides the first. It forks only with a permit in
-//! hand, which goes to whoever takes the half, and comes back when that one is done with it, or nobody
-//! took it.
+//! hand. The permit goes to the thread that takes the half. It comes back when that half is done, or
+//! when no thread took it.
 //!
-//! The adapter and the loop know nothing of each other: between them is a chain of consumers that may be
-//! anybody's. So the adapter leaves the limit with the thread, and the next loop that begins there takes it.
+//! The adapter and the loop know nothing of each other: the consumers between them may be a user's.
+//! So the adapter *announces* the limit on its thread for as long as it drives what it adapts
+//! ([`Announced`]). The drive may run more loops than one: `skip` and `chain` do. Each of them has the
+//! limit. A loop *hides* the limit while it lasts, because the loops that closures begin have none.
 
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 
-use super::plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsumer};
+use super::plumbing::{Consumer, ProducerCallback, UnindexedConsumer};
 use super::stage::adapter;
 use super::{IndexedParallelIterator, ParallelIterator};
+use crate::join;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Arc, per_thread};
 
 /// Permits to take part.
 #[derive(Debug)]
 pub(crate) struct Limit {
+    /// How many threads may take part.
+    jobs: usize,
+    /// How many more threads may join in now.
     free: AtomicUsize,
 }
 
 per_thread! {
-    /// Whether there is something in `NEXT`: what every loop asks, so it is cheap.
+    /// Whether there is something in `CURRENT`: what every loop asks, so it is cheap.
     static IS_SET: Cell<bool> = const { Cell::new(false) };
-    /// The limit for the next loop that begins on this thread. Never dropped here: what announces
-    /// a limit takes it back ([`Announced`]).
-    static NEXT: Cell<ManuallyDrop<Option<Arc<Limit>>>> =
+    /// The limit of the loops that begin on this thread now. Never dropped here: every
+    /// [`Announced`] puts back what was there before, and the first one finds nothing.
+    static CURRENT: Cell<ManuallyDrop<Option<Arc<Limit>>>> =
         const { Cell::new(ManuallyDrop::new(None)) };
 }
 
@@ -35,37 +41,50 @@ impl Limit {
     /// Permits for `jobs` threads, the one that begins among them.
     fn new(jobs: usize) -> Arc<Self> {
         Arc::new(Limit {
+            jobs,
             free: AtomicUsize::new(jobs - 1),
         })
     }
 
-    /// Whether the loop that begins now has a limit.
+    /// Whether a limit is announced on this thread.
     #[inline(always)]
     pub(crate) fn is_set() -> bool {
         IS_SET.with(Cell::get)
     }
 
-    /// The limit of the loop that begins now, if it has one.
-    pub(crate) fn of_next_loop() -> Option<Arc<Limit>> {
-        if IS_SET.with(|is_set| is_set.replace(false)) {
-            NEXT.with(|next| ManuallyDrop::into_inner(next.replace(ManuallyDrop::new(None))))
-        } else {
-            None
+    /// The limit that is announced on this thread.
+    #[inline]
+    pub(crate) fn announced() -> Option<Arc<Limit>> {
+        if !Limit::is_set() {
+            return None;
         }
+        let hidden = Limit::hide();
+        hidden.before.clone()
     }
 
-    /// The loop that begins now has no use for a limit.
-    #[inline(always)]
-    pub(crate) fn pass() {
-        if Limit::is_set() {
-            Limit::discard();
-        }
-    }
-
+    /// Announces `limit`, or none, for the loops that begin on this thread until the result is
+    /// dropped.
     #[cold]
     #[inline(never)]
-    fn discard() {
-        Limit::of_next_loop();
+    pub(crate) fn announce(limit: Option<Arc<Limit>>) -> Announced {
+        Announced {
+            before: replace(limit),
+        }
+    }
+
+    /// Hides the announced limit from the loops that begin on this thread until the result is
+    /// dropped.
+    #[inline]
+    pub(crate) fn hide() -> Announced {
+        if Limit::is_set() {
+            return Limit::announce(None);
+        }
+        Announced { before: None }
+    }
+
+    /// Whether it is a limit of one thread.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.jobs == 1
     }
 
     /// Takes a permit. `false`: there is none.
@@ -92,6 +111,27 @@ impl Limit {
     }
 }
 
+/// Announces `limit` instead of what is returned.
+fn replace(limit: Option<Arc<Limit>>) -> Option<Arc<Limit>> {
+    IS_SET.with(|is_set| is_set.set(limit.is_some()));
+    ManuallyDrop::into_inner(CURRENT.with(|current| current.replace(ManuallyDrop::new(limit))))
+}
+
+#[cold]
+#[inline(never)]
+fn put_back(before: Option<Arc<Limit>>) {
+    drop(replace(before));
+}
+
+/// As [`join::within`]; the limit that is announced here is announced there as well.
+pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {
+    let limit = Limit::announced();
+    join::within(move || {
+        let _announced = limit.map(|limit| Limit::announce(Some(limit)));
+        op()
+    })
+}
+
 /// A permit in use.
 #[derive(Debug)]
 pub(crate) struct Permit<'l>(&'l Limit);
@@ -102,27 +142,41 @@ impl Drop for Permit<'_> {
     }
 }
 
-/// Takes a limit back that no loop took.
+/// Puts back, when dropped, the limit that was announced before.
 #[must_use]
-pub(crate) struct Announced;
+pub(crate) struct Announced {
+    before: Option<Arc<Limit>>,
+}
 
 impl Announced {
+    /// Announces a limit of `jobs` threads, unless a stricter one is announced already.
     fn new(jobs: usize) -> Self {
-        Self::again(Limit::new(jobs))
+        let before = Limit::announced();
+        Limit::announce(match before {
+            Some(stricter) if stricter.jobs <= jobs => Some(stricter),
+            _ => Some(Limit::new(jobs)),
+        })
     }
 
-    /// For one of several loops that share a limit.
-    pub(crate) fn again(limit: Arc<Limit>) -> Self {
-        IS_SET.with(|is_set| is_set.set(true));
-        let before = NEXT.with(|next| next.replace(ManuallyDrop::new(Some(limit))));
-        drop(ManuallyDrop::into_inner(before));
-        Announced
+    /// Announces, for one of several loops, the limit that was announced before.
+    pub(crate) fn again(&self) -> Option<Announced> {
+        let limit = self.before.as_ref()?;
+        Some(Limit::announce(Some(limit.clone())))
+    }
+
+    /// The limit that was announced before.
+    pub(crate) fn before(&self) -> Option<&Arc<Limit>> {
+        self.before.as_ref()
     }
 }
 
 impl Drop for Announced {
+    #[inline]
     fn drop(&mut self) {
-        Limit::of_next_loop();
+        // What was hidden is put back; what was announced in its place is dropped.
+        if self.before.is_some() || Limit::is_set() {
+            put_back(self.before.take());
+        }
     }
 }
 
@@ -165,22 +219,8 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for WithJobs<I> {
     where
         CB: ProducerCallback<Self::Item>,
     {
-        struct Callback<CB> {
-            callback: CB,
-            jobs: usize,
-        }
-
-        impl<T, CB: ProducerCallback<T>> ProducerCallback<T> for Callback<CB> {
-            type Output = CB::Output;
-
-            fn callback<P: Producer<Item = T>>(self, producer: P) -> CB::Output {
-                // Set when the base has done its own work, whatever that was.
-                let _announced = Announced::new(self.jobs);
-                self.callback.callback(producer)
-            }
-        }
-
-        let Self { base, jobs } = self;
-        base.with_producer(Callback { callback, jobs })
+        // Also for the loops that the base runs of its own, before it has a producer.
+        let _announced = Announced::new(self.jobs);
+        self.base.with_producer(callback)
     }
 }

@@ -1168,9 +1168,21 @@ pub trait ParallelIterator: Sized + Send {
     /// Lets at most `jobs` threads take part in this loop, the calling one among them. What is in the
     /// pool besides goes on as it did. To be written last, right before the operation that ends the chain.
     ///
+    /// The limit is for all that precedes it in the chain, and for what follows it up to the end. It
+    /// holds for every loop that an adapter runs on the way:
+    /// [`skip`](super::IndexedParallelIterator::skip) goes through what it skips,
+    /// [`chain`](Self::chain) through one iterator after the other, and
+    /// [`by_uniform_blocks`](super::IndexedParallelIterator::by_uniform_blocks) through each block.
+    /// Of several limits in a chain the smallest holds. A limit on only one of two iterators that are
+    /// joined later (by `chain`, `zip` and so on) may or may not hold for the other one.
+    ///
     /// The limit is not for loops inside of this one: neither for those that closures begin, nor for those that
     /// [`flat_map`](Self::flat_map) and [`flatten`](Self::flatten) make of each item. Any thread of the pool may
-    /// help with them; with [`flat_map_iter`](Self::flat_map_iter) there are none.
+    /// help with them; with [`flat_map_iter`](Self::flat_map_iter) there are none. Nor is it for loops
+    /// that begin after this one.
+    ///
+    /// With `with_jobs(1)` all closures run on one thread. With more, the threads may change: at most
+    /// `jobs` run at any time.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -1181,7 +1193,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// # Panics
     ///
-    /// If `jobs` is 0: nobody would do the work.
+    /// If `jobs` is 0: no thread would do the work.
     fn with_jobs(self, jobs: usize) -> WithJobs<Self> {
         assert!(
             jobs > 0,

@@ -77,13 +77,10 @@ where
         consumer,
     };
     if part.consumer.full() {
-        return part.consumer.into_folder().complete();
+        return nothing(part.consumer);
     }
-    if len <= 1 || part.consumer.hides(len) {
-        if len <= 1 {
-            // It is not for a loop inside of this one.
-            Limit::pass();
-        }
+    // A limit is to be hidden from the loops inside of this one, however short it is.
+    if (len <= 1 || part.consumer.hides(len)) && !Limit::is_set() {
         return part.fold_apart(None).complete();
     }
     let pace = Pace::new(len, min);
@@ -127,10 +124,18 @@ where
         consumer: Uncounted(consumer),
     };
     if part.consumer.full() {
-        return part.consumer.into_folder().complete();
+        return nothing(part.consumer);
     }
     let pace = part.items.pace(1, false);
     drive_part(part, pace, usize::MAX, true)
+}
+
+/// What comes of a consumer that wants no items.
+#[cold]
+#[inline(never)]
+fn nothing<T, C: Consumer<T>>(consumer: C) -> C::Result {
+    let _hidden = Limit::hide();
+    consumer.into_folder().complete()
 }
 
 /// Drives a part that is a whole loop, lazily if that is possible.
@@ -164,11 +169,20 @@ where
 
 /// A loop that may be outside of every pool, and may have a limit.
 fn whole(part: &mut dyn Steps, pace: Pace, max: usize, is_lazy: bool) {
-    let limit = Limit::of_next_loop();
+    let hidden = Limit::hide();
     let halving = Halving {
         min: pace.min,
         max,
-        limit: limit.as_deref(),
+        limit: hidden.before().map(|limit| &**limit),
+    };
+    if part.len().is_some_and(|len| len <= 1) {
+        // Nothing in it for a second thread, nor for a pool.
+        return eager(part, halving, 0);
+    }
+    // A thread that must be alone has no use for parts.
+    let splits = match halving.limit {
+        Some(limit) if limit.is_alone() => 0,
+        _ => SPLITS,
     };
     let part = Offered::new(part);
     join::within(move || {
@@ -176,7 +190,7 @@ fn whole(part: &mut dyn Steps, pace: Pace, max: usize, is_lazy: bool) {
             if is_lazy && halving.limit.is_none() {
                 part.lazy(pace);
             } else {
-                eager(part, halving, SPLITS);
+                eager(part, halving, splits);
             }
         });
     });

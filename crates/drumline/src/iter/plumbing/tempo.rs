@@ -28,16 +28,25 @@ impl Tempo {
     #[inline]
     pub(super) fn hides(&self, len: usize) -> bool {
         let len = len.max(1);
-        if len > self.left.get() {
-            self.look();
-        }
-        self.work.set(self.work.get().saturating_add(len));
+        let Some(left) = self.left.get().checked_sub(len) else {
+            return self.hides_after_look(len);
+        };
+        self.left.set(left);
+        // No overflow: this many were let through, and they are no more than the batch.
+        self.work.set(self.work.get() + len);
+        true
+    }
+
+    /// As [`hides`](Self::hides), when too few are left.
+    #[cold]
+    fn hides_after_look(&self, len: usize) -> bool {
+        self.look();
+        self.work.set(len);
         let left = self.left.get().checked_sub(len);
         self.left.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    #[cold]
     fn look(&self) {
         let now = Instant::now();
         let work = self.work.replace(0);
