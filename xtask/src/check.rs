@@ -209,7 +209,7 @@ fn loom() -> Result<Outcome> {
     let target = workspace::target_dir("loom").display().to_string();
     let mut line = Invocation::line("cargo test -p drumline --lib --release")
         .and(["--target-dir", &target])
-        .with("RUSTFLAGS", "--cfg loom");
+        .with("RUSTFLAGS", "--cfg drumline_loom");
     if workspace::root()
         .join("crates/drumline/tests/loom.rs")
         .is_file()
@@ -223,7 +223,7 @@ fn shuttle() -> Result<Outcome> {
     let target = workspace::target_dir("shuttle").display().to_string();
     let line = Invocation::line("cargo test -p drumline --lib --release")
         .and(["--target-dir", &target, "shuttle_"])
-        .with("RUSTFLAGS", "--cfg shuttle");
+        .with("RUSTFLAGS", "--cfg drumline_shuttle");
     counted(&line, "shuttle_")
 }
 
