@@ -125,7 +125,7 @@ fn compare(
     if let Some(directory) = &directory
         && let Err(error) = output::prepare(directory)
     {
-        eprintln!("warning: {error:#}");
+        output::note(&format!("warning: {error:#}"));
     }
 
     let records = schedule.run(&launcher);
@@ -135,7 +135,7 @@ fn compare(
         if to_stdout {
             tell(output::print(&format!("{text}\n")));
         } else {
-            eprintln!("{text}");
+            output::note(text);
         }
     };
     for (_, grid) in table::grids(&records) {
@@ -162,7 +162,9 @@ fn compare(
 
 /// Prints an error and goes on.
 fn tell<T>(result: Result<T>) -> Option<T> {
-    result.map_err(|error| eprintln!("error: {error:#}")).ok()
+    result
+        .map_err(|error| output::note(&format!("error: {error:#}")))
+        .ok()
 }
 
 fn verdict(records: &[Record], written: bool) -> ExitCode {
@@ -171,18 +173,18 @@ fn verdict(records: &[Record], written: bool) -> ExitCode {
         .filter(|record| record.ok == Some(false))
         .partition(|record| is_finding(&record.runtime, record.deadlock));
     if !known.is_empty() {
-        eprintln!(
+        output::note(&format!(
             "{} of {} configurations are deadlocks of peers, which is a result",
             known.len(),
             records.len()
-        );
+        ));
     }
     let failures = failures.len();
     if failures > 0 {
-        eprintln!(
+        output::note(&format!(
             "error: {failures} of {} configurations failed",
             records.len()
-        );
+        ));
     }
     if failures == 0 && written {
         ExitCode::SUCCESS

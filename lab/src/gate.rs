@@ -13,6 +13,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::launch::{CHILD, Order};
+use crate::output;
 use crate::session::Measurement;
 
 /// What a process says when it waits.
@@ -85,7 +86,7 @@ fn end_with_parent() {}
 /// In such a process: says that it is ready, and waits.
 pub fn wait() -> Result<(), String> {
     end_with_parent();
-    println!("{READY}");
+    output::print(&format!("{READY}\n")).map_err(|error| format!("{error:#}"))?;
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {
         Ok(1..) => Ok(()),

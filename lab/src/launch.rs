@@ -298,7 +298,8 @@ pub fn obey(order: &str) -> Result<()> {
         order.jobs,
         &mut session,
     )?;
-    println!("{}", serde_json::to_string(&session.end())?);
+    let found = serde_json::to_string(&session.end())?;
+    crate::output::print(&format!("{found}\n"))?;
     // Threads of pools that never end must not keep the process alive.
     std::process::exit(0);
 }

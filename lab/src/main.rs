@@ -6,7 +6,7 @@ fn main() -> ExitCode {
     match drumline_lab::cli::run() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            drumline_lab::output::note(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -88,6 +88,11 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Writes a line to standard error. Without a reader there is no other place for it.
+pub fn note(text: &str) {
+    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
+}
+
 /// The records as a table with one column per field; nested fields are joined by a dot, lists by
 /// spaces, and an unknown value is an empty field.
 fn csv(records: &[Record]) -> Result<Vec<u8>> {

@@ -73,6 +73,17 @@ fn a_reader_that_has_gone_is_no_error() {
 }
 
 #[test]
+fn a_message_that_has_no_reader_is_dropped() {
+    let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+    drop(reader);
+    let status = command(&["run", "no-such"])
+        .stderr(writer)
+        .status()
+        .expect("the lab can be started");
+    assert_eq!(status.code(), Some(1));
+}
+
+#[test]
 fn unknown_names_list_the_known_ones() {
     let output = run(&["no-such"]);
     assert!(!output.status.success());

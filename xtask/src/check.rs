@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
-use crate::{arrows, rayon_suite, workspace};
+use crate::{arrows, rayon_suite, user_lock, workspace};
 
 /// The target that the library is checked for besides this machine's own.
 const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
@@ -33,6 +33,7 @@ enum Step {
     Arrows,
     Clippy,
     Docs,
+    Lock,
     Oldest,
     Windows,
     Loom,
@@ -126,6 +127,7 @@ impl Step {
             Step::Arrows => "arrows of the architecture",
             Step::Clippy => "clippy",
             Step::Docs => "documentation",
+            Step::Lock => "a user's lock file",
             Step::Oldest => "oldest supported toolchain",
             Step::Windows => "check for Windows",
             Step::Loom => "loom models",
@@ -153,6 +155,7 @@ impl Step {
                 &Invocation::line("cargo doc --workspace --no-deps")
                     .with("RUSTDOCFLAGS", "-D warnings"),
             ),
+            Step::Lock => user_lock::run().map(Outcome::Told),
             Step::Oldest => oldest(installer),
             Step::Windows => {
                 if installer.target(OTHER_TARGET)? {
@@ -207,23 +210,17 @@ fn oldest(installer: Installer) -> Result<Outcome> {
 
 fn loom() -> Result<Outcome> {
     let target = workspace::target_dir("loom").display().to_string();
-    let mut line = Invocation::line("cargo test -p drumline --lib --release")
-        .and(["--target-dir", &target])
-        .with("RUSTFLAGS", "--cfg loom");
-    if workspace::root()
-        .join("crates/drumline/tests/loom.rs")
-        .is_file()
-    {
-        line = line.and(["--test", "loom"]);
-    }
-    counted(&line.and(["loom_"]), "loom_")
+    let line = Invocation::line("cargo test -p drumline --lib --release")
+        .and(["--target-dir", &target, "loom_"])
+        .with("RUSTFLAGS", "--cfg drumline_loom");
+    counted(&line, "loom_")
 }
 
 fn shuttle() -> Result<Outcome> {
     let target = workspace::target_dir("shuttle").display().to_string();
     let line = Invocation::line("cargo test -p drumline --lib --release")
         .and(["--target-dir", &target, "shuttle_"])
-        .with("RUSTFLAGS", "--cfg shuttle");
+        .with("RUSTFLAGS", "--cfg drumline_shuttle");
     counted(&line, "shuttle_")
 }
 

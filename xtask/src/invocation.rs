@@ -130,10 +130,10 @@ mod tests {
     fn the_shown_line_can_be_pasted() {
         let invocation = Invocation::line("cargo test -p drumline")
             .and(["it's", ""])
-            .with("RUSTFLAGS", "--cfg loom");
+            .with("RUSTFLAGS", "--cfg drumline_loom");
         assert_eq!(
             invocation.to_string(),
-            "RUSTFLAGS='--cfg loom' cargo test -p drumline 'it'\\''s' ''"
+            "RUSTFLAGS='--cfg drumline_loom' cargo test -p drumline 'it'\\''s' ''"
         );
     }
 

@@ -10,6 +10,7 @@ mod rayon_suite;
 mod repeat;
 mod stress;
 mod tally;
+mod user_lock;
 mod workspace;
 
 use std::process::ExitCode;

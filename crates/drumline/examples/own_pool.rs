@@ -6,6 +6,7 @@
 //! ```
 
 use std::error::Error;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use drumline::{Jobs, JoinHandle, Pool};
@@ -57,18 +58,20 @@ fn steps_to_one(mut number: u64) -> u32 {
 fn run() -> Result<(), Box<dyn Error>> {
     let Options { jobs, numbers } = Options::parse(std::env::args().skip(1))?;
     let pool = Pool::builder().jobs(jobs).build()?;
-    println!("{jobs} is {} jobs here", pool.current_jobs());
+    // Without a reader there is nothing to print; `println!` would panic.
+    let mut out = io::stdout();
+    let _ = writeln!(out, "{jobs} is {} jobs here", pool.current_jobs());
 
     let tasks: Vec<(u64, JoinHandle<u32>)> = numbers
         .into_iter()
         .map(|number| (number, pool.spawn(move || steps_to_one(number))))
         .collect();
     for (number, task) in tasks {
-        match task.join() {
-            Ok(steps) => println!("{number}: {steps} steps"),
+        let _ = match task.join() {
+            Ok(steps) => writeln!(out, "{number}: {steps} steps"),
             // The panic of a task arrives here, and the pool goes on.
-            Err(_) => println!("{number}: no answer"),
-        }
+            Err(_) => writeln!(out, "{number}: no answer"),
+        };
     }
 
     pool.shutdown()?;
@@ -79,7 +82,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("own_pool: {error}");
+            let _ = writeln!(io::stderr(), "own_pool: {error}");
             ExitCode::FAILURE
         }
     }

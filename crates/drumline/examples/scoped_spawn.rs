@@ -9,7 +9,7 @@
 //! ```
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -31,9 +31,15 @@ fn main() {
     drumline::scope(|scope| visit(scope, root, &found));
 
     let found = found.into_inner().expect("no job panicked");
-    println!("{} lines in {} files", found.lines, found.files);
-    for (path, error) in found.failures {
-        eprintln!("{}: {error}", path.display());
+    let Found {
+        files,
+        lines,
+        failures,
+    } = found;
+    // Without a reader there is nothing to print; `println!` would panic.
+    let _ = writeln!(io::stdout(), "{lines} lines in {files} files");
+    for (path, error) in failures {
+        let _ = writeln!(io::stderr(), "{}: {error}", path.display());
     }
 }
 

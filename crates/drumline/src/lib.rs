@@ -209,7 +209,7 @@
 //! Windows is checked to compile; nothing else has been tried. The standard library is needed.
 #![warn(missing_docs)]
 #![cfg_attr(
-    any(loom, shuttle),
+    any(drumline_loom, drumline_shuttle),
     allow(
         dead_code,
         unused_imports,
@@ -217,32 +217,32 @@
     )
 )]
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod broadcast;
 #[cfg(doctest)]
 mod compile_fail;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod control;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub mod iter;
 mod job;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod jobs;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod join;
 mod latch;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod platform;
 mod pool;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub mod prelude;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod scope;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub mod slice;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod source;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod spawn;
 pub mod stream;
 mod sync;
@@ -255,7 +255,7 @@ mod worker_local;
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub use crate::{
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     jobs::{Jobs, ParseJobsError},

@@ -15,11 +15,12 @@ mod pipelines;
 mod runtimes;
 mod switches;
 
+use std::io::{self, ErrorKind, Write};
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::thread;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Parser;
 use drumline::Jobs;
 
@@ -63,33 +64,56 @@ fn run(options: &Options) -> Result<()> {
     });
     let switches = Switches::so_far().zip(before);
 
-    println!("pipeline     items   result              wall");
+    let outcomes: Vec<Outcome> = outcomes
+        .into_iter()
+        .map(|outcome| outcome.map_err(|_| anyhow!("a pipeline has panicked"))?)
+        .collect::<Result<_>>()?;
+    let since = switches.map(|(after, before)| after.since(before));
+    match print(&outcomes, since) {
+        // The reader has seen enough: `three-pools | head`.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        other => other.context("cannot write to standard output")?,
+    }
     for outcome in outcomes {
-        let outcome = outcome.map_err(|_| anyhow!("a pipeline has panicked"))??;
         let Outcome {
             name,
             expected,
             items,
-            result,
-            wall,
+            ..
         } = outcome;
-        println!("{name:<8} {items:>9}   {result:016x}  {wall:>7.1?}");
         ensure!(
             items == expected,
             "{expected} items went into `{name}`, and {items} came out"
         );
     }
-    if let Some((after, before)) = switches {
-        println!("context switches: {}", after.since(before));
-    }
     Ok(())
+}
+
+fn print(outcomes: &[Outcome], switches: Option<Switches>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "pipeline     items   result              wall")?;
+    for outcome in outcomes {
+        let Outcome {
+            name,
+            items,
+            result,
+            wall,
+            ..
+        } = outcome;
+        writeln!(out, "{name:<8} {items:>9}   {result:016x}  {wall:>7.1?}")?;
+    }
+    if let Some(switches) = switches {
+        writeln!(out, "context switches: {switches}")?;
+    }
+    out.flush()
 }
 
 fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("three-pools: {error:#}");
+            // Without standard error there is no place for the message.
+            let _ = writeln!(io::stderr(), "three-pools: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -64,6 +64,23 @@ fn context_switches_are_counted() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(env!("CARGO_BIN_EXE_three-pools"))
+        .args(["--size", "1"])
+        .stdout(writer)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
 fn it_explains_itself() {
     let output = three_pools(&["--help"]);
     assert!(output.status.success());

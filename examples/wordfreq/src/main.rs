@@ -75,7 +75,8 @@ fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("wordfreq: {error:#}");
+            // Without standard error there is no place for the message.
+            let _ = writeln!(io::stderr(), "wordfreq: {error:#}");
             ExitCode::FAILURE
         }
     }

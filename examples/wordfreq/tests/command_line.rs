@@ -175,6 +175,32 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_text_whose_reader_is_gone_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(env!("CARGO_BIN_EXE_zipf-text"))
+        .args(["1000000", "--words", "10"])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+        .wait_with_output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_message_that_has_no_reader_is_dropped() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = wordfreq().arg("no/such/file").stderr(writer).status();
+    assert_eq!(status.unwrap().code(), Some(1));
+}
+
+#[test]
 fn it_explains_itself() {
     let output = wordfreq().arg("--help").output().unwrap();
     assert!(output.status.success());

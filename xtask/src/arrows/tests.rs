@@ -468,7 +468,7 @@ fn tests_are_exempt_and_only_tests() {
     ]);
     keeps(&[(
         "channel.rs",
-        &format!("#[cfg(all(loom, test))] mod m {{ {text} }}"),
+        &format!("#[cfg(all(drumline_loom, test))] mod m {{ {text} }}"),
     )]);
     keeps(&[
         ("channel/mod.rs", "#[cfg(test)] mod tests;"),

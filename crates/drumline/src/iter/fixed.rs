@@ -152,7 +152,7 @@ where
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod tests {
     use super::Nodes;
 

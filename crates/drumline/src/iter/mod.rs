@@ -122,14 +122,14 @@ mod place;
 pub mod plumbing;
 mod positions;
 mod progress;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod properties;
 mod reduce;
 mod repeat;
 mod rev;
 mod search;
 mod skip;
-#[cfg(all(test, not(shuttle)))]
+#[cfg(all(test, not(drumline_shuttle)))]
 mod small_tests;
 pub(crate) mod source;
 mod spaced;

@@ -80,7 +80,7 @@ fn children(node: &(Box<u32>, u32)) -> impl DoubleEndedIterator<Item = (Box<u32>
     (0..2 * depth.min(1)).map(move |child| (Box::new(number * 2 + child), depth - 1))
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 #[test]
 fn miri_what_others_take() {
     use crate::iter::walk_tree_prefix;

@@ -1,6 +1,6 @@
 //! Fork and join.
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) mod forced;
 mod offer;
 

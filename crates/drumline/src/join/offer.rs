@@ -28,7 +28,7 @@ pub(crate) enum Watch<'a> {
     /// Of an entry of this thread's deque.
     Entry(&'a Deque, *mut Slot),
     /// Of one of which the test scheduler says whether it is taken.
-    #[cfg(all(test, not(any(loom, shuttle))))]
+    #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
     Forced(bool),
 }
 
@@ -45,7 +45,7 @@ impl Watch<'_> {
                 }
                 deque.has_lost(slot)
             }
-            #[cfg(all(test, not(any(loom, shuttle))))]
+            #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
             Watch::Forced(is_taken) => is_taken,
         }
     }
@@ -121,7 +121,7 @@ where
     W: FnOnce(T) -> R + Copy + Send,
     R: Send,
 {
-    #[cfg(all(test, not(any(loom, shuttle))))]
+    #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
     if super::forced::is_active() {
         return super::forced::offer(item, own, a, calm, work, close);
     }
@@ -185,7 +185,7 @@ where
     W: FnOnce(T) -> R + Copy + Send,
     R: Send,
 {
-    #[cfg(all(test, not(any(loom, shuttle))))]
+    #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
     if super::forced::is_active() {
         return super::forced::offer_calmly(item, own, a, work, close);
     }

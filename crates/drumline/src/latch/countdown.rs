@@ -94,7 +94,7 @@ impl Countdown {
 
     /// Waiter: this memory goes away now. The model checker demands that nobody
     /// touches it any more.
-    #[cfg(all(test, loom))]
+    #[cfg(all(test, drumline_loom))]
     pub(super) fn die(&mut self) {
         self.word.with_mut(|_| ());
     }

@@ -11,13 +11,13 @@
 //! learns that it need not sleep, or the last one knows whom to wake.
 
 mod countdown;
-#[cfg(all(test, loom))]
+#[cfg(all(test, drumline_loom))]
 mod models;
 mod sleeper;
 mod task;
 
 pub(crate) use countdown::Countdown;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use sleeper::Bell;
 pub(crate) use sleeper::Sleeper;
 pub(crate) use task::{Detach, Finish, Progress, TaskWord};

@@ -1,6 +1,6 @@
 //! Whoever waits.
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 use crate::wait::Gate;
 use crate::wait::Parker;
 
@@ -10,22 +10,22 @@ pub(crate) enum Sleeper {
     /// A member of a pool: the parker of its seat.
     Member(*const Parker),
     /// A thread outside: a gate in its frame.
-    #[cfg(not(loom))]
+    #[cfg(not(drumline_loom))]
     Outsider(*const Gate),
     /// A member of another pool: a bell in its frame.
-    #[cfg(not(loom))]
+    #[cfg(not(drumline_loom))]
     Elsewhere(*const Bell),
 }
 
 /// Wakes a member of another pool: its frame stays until that has been done.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 #[derive(Debug)]
 pub(crate) struct Bell {
     parker: *const Parker,
     rung: Gate,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 impl Bell {
     /// To be rung for the thread that calls this, whose parker this is. The
     /// parker lives as long as the bell.
@@ -68,9 +68,9 @@ impl Sleeper {
             // SAFETY: the caller says that the seat is alive.
             Sleeper::Member(parker) => unsafe { &*parker }.unpark(),
             // SAFETY: the frame waits until the gate has been opened.
-            #[cfg(not(loom))]
+            #[cfg(not(drumline_loom))]
             Sleeper::Outsider(gate) => unsafe { &*gate }.open(),
-            #[cfg(not(loom))]
+            #[cfg(not(drumline_loom))]
             Sleeper::Elsewhere(bell) => {
                 // SAFETY: the frame waits until the bell has been rung.
                 let bell = unsafe { &*bell };
@@ -85,7 +85,7 @@ impl Sleeper {
     /// # Safety
     ///
     /// The seat of a member, and so its pool, is alive.
-    #[cfg(not(loom))]
+    #[cfg(not(drumline_loom))]
     pub(crate) unsafe fn rouse(self) {
         if let Sleeper::Member(parker) = self {
             // SAFETY: the caller says that the seat is alive.

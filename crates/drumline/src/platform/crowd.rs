@@ -11,7 +11,7 @@ pub(crate) fn preemptions() -> u64 {
 
 #[cfg(all(
     any(target_os = "linux", target_os = "android"),
-    not(any(miri, shuttle))
+    not(any(miri, drumline_shuttle))
 ))]
 mod native {
     use std::mem::MaybeUninit;
@@ -31,7 +31,7 @@ mod native {
 
 #[cfg(not(all(
     any(target_os = "linux", target_os = "android"),
-    not(any(miri, shuttle))
+    not(any(miri, drumline_shuttle))
 )))]
 mod native {
     pub(super) fn preemptions() -> u64 {

@@ -54,7 +54,7 @@ pub(crate) fn heavy() -> bool {
     done
 }
 
-#[cfg(all(target_os = "linux", not(any(miri, loom))))]
+#[cfg(all(target_os = "linux", not(any(miri, drumline_loom))))]
 mod imp {
     use libc::{
         MEMBARRIER_CMD_PRIVATE_EXPEDITED, MEMBARRIER_CMD_QUERY,
@@ -88,7 +88,7 @@ mod imp {
     }
 }
 
-#[cfg(all(windows, not(any(miri, loom))))]
+#[cfg(all(windows, not(any(miri, drumline_loom))))]
 mod imp {
     #[link(name = "kernel32")]
     unsafe extern "system" {
@@ -106,7 +106,7 @@ mod imp {
     }
 }
 
-#[cfg(any(miri, loom, not(any(target_os = "linux", windows))))]
+#[cfg(any(miri, drumline_loom, not(any(target_os = "linux", windows))))]
 mod imp {
     pub(super) fn register() -> bool {
         false
@@ -117,7 +117,7 @@ mod imp {
     }
 }
 
-#[cfg(all(test, not(any(miri, loom))))]
+#[cfg(all(test, not(any(miri, drumline_loom))))]
 mod tests {
     use super::*;
     use core::hint;

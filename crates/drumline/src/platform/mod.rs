@@ -28,7 +28,7 @@
 
 pub(crate) mod crowd;
 pub(crate) mod fork;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) mod futex;
 #[cfg_attr(
     drumline_fence,

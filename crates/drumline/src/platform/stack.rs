@@ -76,7 +76,12 @@ mod bounds {
     }
 }
 
-#[cfg(all(test, target_os = "linux", target_env = "gnu", not(any(miri, shuttle))))]
+#[cfg(all(
+    test,
+    target_os = "linux",
+    target_env = "gnu",
+    not(any(miri, drumline_shuttle))
+))]
 mod tests {
     use super::*;
     use std::hint::black_box;

@@ -13,7 +13,7 @@ pub(crate) struct ThreadId(usize);
 /// Whether anything can be known about other threads.
 pub(crate) const KNOWN: bool = cfg!(all(
     any(target_os = "linux", target_os = "android"),
-    not(any(miri, shuttle))
+    not(any(miri, drumline_shuttle))
 ));
 
 impl ThreadId {
@@ -58,7 +58,7 @@ impl ThreadId {
 
 #[cfg(all(
     any(target_os = "linux", target_os = "android"),
-    not(any(miri, shuttle))
+    not(any(miri, drumline_shuttle))
 ))]
 mod native {
     use std::cell::Cell;
@@ -126,7 +126,7 @@ mod native {
 
 #[cfg(not(all(
     any(target_os = "linux", target_os = "android"),
-    not(any(miri, shuttle))
+    not(any(miri, drumline_shuttle))
 )))]
 mod native {
     use std::time::Duration;
@@ -145,7 +145,7 @@ mod native {
     }
 }
 
-#[cfg(all(test, target_os = "linux", not(any(miri, shuttle))))]
+#[cfg(all(test, target_os = "linux", not(any(miri, drumline_shuttle))))]
 mod tests {
     use std::sync::mpsc;
     use std::thread;

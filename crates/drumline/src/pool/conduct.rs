@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 use crate::platform::thread_state::ThreadId;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Mutex, lock, planted};
@@ -48,7 +48,7 @@ impl Conduct {
 }
 
 /// Who it is. (To loom's threads the system is unknown.)
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 impl Conduct {
     /// The calling thread occupies the seat from now on.
     pub(crate) fn occupy(&self) {

@@ -159,7 +159,7 @@ impl PoolBuilder {
     }
 }
 
-#[cfg(all(test, not(shuttle)))]
+#[cfg(all(test, not(drumline_shuttle)))]
 mod tests {
     use std::sync::mpsc;
 

@@ -31,86 +31,86 @@ mod idle;
 mod line;
 mod slot;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, drumline_loom))]
 mod models;
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, drumline_shuttle))]
 mod programs;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod build_error;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod builder;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod compensate;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod counters;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod elsewhere;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod event;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod global;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) mod guest;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod handle;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod hooks;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod limit;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) mod local;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod monitor;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod queue;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod recruit;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod refusal;
-#[cfg(all(test, not(loom), not(miri)))]
+#[cfg(all(test, not(drumline_loom), not(miri)))]
 mod refused_tests;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod registry;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod reserve;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) mod room;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod scan;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod seat;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod starved;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod stats;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod submit;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod table;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod tell;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod thief;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod trace;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod wait_policy;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) mod waiting;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod warning;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod worker;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod yielding;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 use crate::unwind;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub use {
     build_error::BuildError,
     builder::{IntoJobs, PoolBuilder},
@@ -124,7 +124,7 @@ pub use {
     yielding::{Yield, yield_local, yield_now},
 };
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use {
     deque::Deque,
     global::{in_any, in_global, registry as global_registry},
@@ -137,7 +137,7 @@ pub(crate) use {
 
 /// After a push that found the deque's limit changed: answers those who asked.
 /// `false`: the deque is full (or a gate), and the push is undone.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 #[cold]
 #[inline(never)]
 pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
@@ -152,7 +152,7 @@ pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
 }
 
 /// Between two pushes: answers those who asked the owner of `deque`.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 #[cold]
 #[inline(never)]
 pub(crate) fn answer(deque: &Deque) {

@@ -69,7 +69,7 @@ impl Refusals {
     }
 }
 
-#[cfg(all(test, not(shuttle)))]
+#[cfg(all(test, not(drumline_shuttle)))]
 mod tests {
     use super::*;
 

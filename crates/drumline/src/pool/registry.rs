@@ -352,7 +352,7 @@ impl Registry {
     /// Gives back what ended spares still hold. They are not waited for: a
     /// thread-local destructor of a user may still run, for any length of time.
     pub(crate) fn reap(&self) {
-        #[cfg(not(shuttle))]
+        #[cfg(not(drumline_shuttle))]
         lock(&self.spare_handles).retain(|handle| !handle.is_finished());
     }
 

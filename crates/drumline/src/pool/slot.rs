@@ -60,7 +60,7 @@ pub(crate) struct Slot {
 impl Slot {
     /// `count` slots in memory that the system has zeroed and need not have
     /// touched: a deque costs address space, not memory, until it is used.
-    #[cfg(not(any(loom, miri)))]
+    #[cfg(not(any(drumline_loom, miri)))]
     pub(crate) fn zeroed(count: usize) -> Box<[Slot]> {
         use std::alloc;
         let layout = alloc::Layout::array::<Slot>(count).expect("a deque fits the address space");
@@ -76,7 +76,7 @@ impl Slot {
     }
 
     /// `count` empty slots.
-    #[cfg(any(loom, miri))]
+    #[cfg(any(drumline_loom, miri))]
     pub(crate) fn zeroed(count: usize) -> Box<[Slot]> {
         (0..count)
             .map(|_| Slot {

@@ -89,13 +89,13 @@ pub(super) trait Hire<'h>: Clone + Send + Sync {
 
 impl<'scope> Hire<'scope> for &'scope thread::Scope<'scope, '_> {
     fn start(&self, name: String, body: Box<dyn FnOnce() + Send + 'scope>) -> bool {
-        #[cfg(not(shuttle))]
+        #[cfg(not(drumline_shuttle))]
         {
             let builder = thread::Builder::new().name(name);
             builder.spawn_scoped(self, body).is_ok()
         }
         // Its builder knows no scopes.
-        #[cfg(shuttle)]
+        #[cfg(drumline_shuttle)]
         {
             drop((name, self.spawn(body)));
             true

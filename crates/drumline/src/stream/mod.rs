@@ -74,57 +74,57 @@
 //! has it, with the item's number.
 
 mod bench;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub mod biased;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod blind;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod consumers;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod crew;
 mod desk;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod ends;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod feed;
 mod finished;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod histogram;
 mod load;
-#[cfg(all(test, loom))]
+#[cfg(all(test, drumline_loom))]
 mod models;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod pace;
 mod pocket;
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, drumline_shuttle))]
 mod programs;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod queue;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod report;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod results;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod serial;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod settings;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod sink;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod source;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod stage;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod stats;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 #[expect(clippy::module_inception, reason = "it is the noun")]
 mod stream;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod work;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub use self::{
     feed::{Feed, Use},
     histogram::Histogram,
@@ -149,7 +149,7 @@ pub use self::{
 /// std::thread::spawn(move || (1..=10).for_each(|n| sender.send(n).unwrap()));
 /// assert_eq!(stream(receiver).reduce(|a, b| a + b), Some(55));
 /// ```
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub fn stream<S: Source>(source: S) -> Stream<S> {
     Stream::new(source)
 }
@@ -159,7 +159,7 @@ pub fn stream<S: Source>(source: S) -> Stream<S> {
 /// ```
 /// assert_eq!(drumline::stream::iter(1..=10).map(|n| n * n).reduce(|a, b| a + b), Some(385));
 /// ```
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub fn iter<I>(items: I) -> Stream<Iter<I::IntoIter>>
 where
     I: IntoIterator,

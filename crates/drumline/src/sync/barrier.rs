@@ -51,8 +51,8 @@ use super::atomic::{self, AtomicBool, Ordering};
 /// Whether this build has an asymmetric barrier to ask for at all.
 #[cfg(all(
     any(target_os = "linux", windows),
-    not(loom),
-    not(shuttle),
+    not(drumline_loom),
+    not(drumline_shuttle),
     not(miri),
     not(drumline_fence)
 ))]
@@ -63,8 +63,8 @@ macro_rules! asymmetric {
 }
 #[cfg(not(all(
     any(target_os = "linux", windows),
-    not(loom),
-    not(shuttle),
+    not(drumline_loom),
+    not(drumline_shuttle),
     not(miri),
     not(drumline_fence)
 )))]
@@ -92,7 +92,7 @@ super::process_wide! {
 /// fence must change over.
 #[inline]
 pub(crate) fn is_lost() -> bool {
-    #[cfg(all(test, loom))]
+    #[cfg(all(test, drumline_loom))]
     if !super::plant::refuses() {
         // One step less in every model in which it cannot be.
         return false;
@@ -112,7 +112,7 @@ pub(crate) fn lose() {
 ///
 /// Builds without an asymmetric barrier answer `Asymmetric` too: there
 /// [`light`] is a real fence already, and owners need nothing more.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) fn choose() -> Barrier {
     asymmetric!(
         if !is_lost() && crate::platform::membarrier::register() {
@@ -134,7 +134,7 @@ pub(crate) fn now(first: Barrier) -> Barrier {
 /// the other side runs [`heavy`] between its own.
 #[inline(always)]
 pub(crate) fn light() {
-    #[cfg(all(test, loom))]
+    #[cfg(all(test, drumline_loom))]
     if super::plant::refuses() {
         // As on hardware: the owner relies on a barrier that does not come.
         return;
@@ -176,7 +176,7 @@ pub(crate) fn heavy(barrier: Barrier) -> bool {
 }
 
 fn ask_the_system() -> bool {
-    #[cfg(all(test, loom))]
+    #[cfg(all(test, drumline_loom))]
     if super::plant::refuses() {
         return false;
     }
@@ -186,21 +186,21 @@ fn ask_the_system() -> bool {
 /// What a heavy barrier costs, in nanoseconds: a moving average, because it
 /// differs by an order of magnitude between machines (an interrupt to another
 /// processor of a virtual machine is slow).
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 static COST: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(2_000);
 
 /// One outlier (the thread lost its processor) must not count for more.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 const MAX_COST: u32 = 40_000;
 
 /// About how long a heavy barrier takes now.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) fn cost() -> std::time::Duration {
     std::time::Duration::from_nanos(COST.load(Ordering::Relaxed).into())
 }
 
 #[allow(dead_code, reason = "not every build has an asymmetric barrier")]
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 fn timed(barrier: impl FnOnce() -> bool) -> bool {
     let start = super::Instant::now();
     let done = barrier();

@@ -1,20 +1,20 @@
 //! Atomics, fences and the smallest locks: the only module that names the
 //! standard library's atomics, so that a model checker can take their place.
 //!
-//! Everything above imports its shared memory from here. Under `--cfg loom`
+//! Everything above imports its shared memory from here. Under `--cfg drumline_loom`
 //! the same names resolve to loom's types, and the models in this crate run
-//! the very code that ships. Under `--cfg shuttle` they resolve to shuttle's,
+//! the very code that ships. Under `--cfg drumline_shuttle` they resolve to shuttle's,
 //! and whole pools run under its scheduler; threads, thread-local state and the
 //! clock come from here as well, for its sake.
 
 /// Whether a planted bug is switched on: `false`, and gone, outside the models.
-#[cfg(all(test, any(loom, shuttle)))]
+#[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 macro_rules! planted {
     ($plant:ident) => {
         $crate::sync::plant::is($crate::sync::plant::Plant::$plant)
     };
 }
-#[cfg(not(all(test, any(loom, shuttle))))]
+#[cfg(not(all(test, any(drumline_loom, drumline_shuttle))))]
 macro_rules! planted {
     ($plant:ident) => {
         false
@@ -24,19 +24,19 @@ pub(crate) use planted;
 
 /// A static of what this module offers: one for the process, and under shuttle one for each run of a program, whose
 /// objects belong to that run (and several run at once, on threads of the tests that shuttle knows nothing of).
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 macro_rules! process_wide {
     ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
         $($(#[$attribute])* static $NAME: $T = $value;)+
     };
 }
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 macro_rules! process_wide {
     ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
         loom::lazy_static! { $($(#[$attribute])* static ref $NAME: $T = $value;)+ }
     };
 }
-#[cfg(shuttle)]
+#[cfg(drumline_shuttle)]
 macro_rules! process_wide {
     ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {
         shuttle::lazy_static! { $($(#[$attribute])* static ref $NAME: $T = $value;)+ }
@@ -46,42 +46,42 @@ pub(crate) use process_wide;
 
 pub(crate) mod barrier;
 mod count;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) mod own_word;
-#[cfg(all(test, any(loom, shuttle)))]
+#[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
 mod spin;
 
 pub(crate) use count::Count;
 pub(crate) use spin::{SpinGuard, SpinLock};
 
-#[cfg(shuttle)]
+#[cfg(drumline_shuttle)]
 pub(crate) mod step_clock;
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod atomic {
     pub(crate) use std::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, fence,
     };
 }
 
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 pub(crate) mod atomic {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 }
 
-#[cfg(shuttle)]
+#[cfg(drumline_shuttle)]
 pub(crate) mod atomic {
     pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 
-#[cfg(shuttle)]
+#[cfg(drumline_shuttle)]
 pub(crate) use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
 /// Locks a mutex and goes on where an earlier holder panicked.
@@ -99,32 +99,32 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Tells the processor (or the model checker) that this thread spins.
 #[inline]
 pub(crate) fn relax() {
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(drumline_loom, drumline_shuttle)))]
     std::hint::spin_loop();
-    #[cfg(loom)]
+    #[cfg(drumline_loom)]
     loom::thread::yield_now();
-    #[cfg(shuttle)]
+    #[cfg(drumline_shuttle)]
     shuttle::thread::yield_now();
 }
 
 /// Threads, as the pool starts and joins them.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) use std::thread;
 
-#[cfg(shuttle)]
+#[cfg(drumline_shuttle)]
 pub(crate) use shuttle::thread;
 
 /// The clock: of steps, where every run has to be the same.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) use std::time::Instant;
 
-#[cfg(shuttle)]
+#[cfg(drumline_shuttle)]
 pub(crate) use step_clock::Instant;
 
 /// State of each thread that needs no destructor. So it can be used at any time, also by the
 /// destructors of the program's own thread-local state: with a destructor of its own, it could be
 /// gone by then, and to use it would end the process.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 macro_rules! per_thread {
     ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = const { $($value:tt)* };)+) => {
         $(const _: () = assert!(!std::mem::needs_drop::<$T>(), "it has a destructor");)+
@@ -133,12 +133,12 @@ macro_rules! per_thread {
         }
     };
 }
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use per_thread;
 
 /// State of a thread that is dropped when the thread ends. Other destructors may run after that of
 /// this state, so each user says what `try_with` means then.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 macro_rules! until_thread_ends {
     ($(#[$attribute:meta])* static $NAME:ident: $T:ty = const { $($value:tt)* };) => {
         $crate::sync::thread_local! {
@@ -146,13 +146,13 @@ macro_rules! until_thread_ends {
         }
     };
 }
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use until_thread_ends;
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) use std::thread_local;
 
-#[cfg(shuttle)]
+#[cfg(drumline_shuttle)]
 pub(crate) use shuttle::thread_local;
 
 /// Keeps a value on cache lines of its own.

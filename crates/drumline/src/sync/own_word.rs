@@ -21,7 +21,7 @@
 //!
 //! Rejected: the *initial-exec* model, a load of the offset. It costs the same in a program, and less
 //! in a shared library. But each such library needs room in the static block, and `dlopen` fails
-//! when that is full: at the tenth small library, or at the first with 1.5 KiB of thread-locals.
+//! when that is full: after a few small libraries, or at one with many thread-locals.
 //!
 //! Not solved: bfd and gold refuse a Rust `dylib` with Drumline inside (not a `cdylib`), because the
 //! compiler tells them that the word is ordinary data. lld, mold and `drumline_portable` work.
@@ -36,7 +36,7 @@ pub(crate) const CHEAP: bool = word::CHEAP;
     target_env = "gnu",
     target_arch = "x86_64",
     target_pointer_width = "64",
-    not(any(miri, shuttle, drumline_portable))
+    not(any(miri, drumline_shuttle, drumline_portable))
 ))]
 mod word {
     use core::sync::atomic::AtomicPtr;
@@ -52,9 +52,9 @@ mod word {
     /// `asm!` that begins with the offset of the word in `rax`, followed by `$then`.
     ///
     /// The linkers know the first two instructions in exactly this form. There is no `nostack`: the
-    /// call writes below the stack pointer. By the ABI it changes `rax` and the flags alone. glibc
-    /// before 2.40 also loses vector and mask registers when it allocates the word of a thread (bug
-    /// 31372), so that none of them may hold a value here.
+    /// call writes below the stack pointer. By the ABI it changes `rax` and the flags alone. Older
+    /// releases of glibc also lose vector and mask registers when they allocate the word of a thread
+    /// (bug 31372), so that none of them may hold a value here.
     macro_rules! with_offset {
         ($then:literal, [$($operands:tt)*], [$($options:tt)*]) => {
             asm!(
@@ -115,7 +115,7 @@ mod word {
     target_env = "gnu",
     target_arch = "x86_64",
     target_pointer_width = "64",
-    not(any(miri, shuttle, drumline_portable))
+    not(any(miri, drumline_shuttle, drumline_portable))
 )))]
 mod word {
     use std::cell::Cell;
@@ -140,7 +140,7 @@ mod word {
     }
 }
 
-#[cfg(all(test, not(shuttle)))]
+#[cfg(all(test, not(drumline_shuttle)))]
 mod tests {
     use std::ptr;
 

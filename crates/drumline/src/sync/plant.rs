@@ -201,20 +201,20 @@ pub(crate) fn requests() -> bool {
     REQUESTS.with(Cell::get)
 }
 
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 thread_local! {
     static REFUSES: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Whether the system of this model refuses the barrier that owners rely on:
 /// `barrier::light` is nothing then, and `barrier::heavy` fails.
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 pub(crate) fn refuses() -> bool {
     REFUSES.with(Cell::get)
 }
 
 /// Runs `model` on a system that refuses the barrier.
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 pub(crate) fn with_refusal<R>(model: impl FnOnce() -> R) -> R {
     struct Reset;
     impl Drop for Reset {

@@ -7,12 +7,12 @@
 //!
 //! Under loom it is made of loom's mutex: a model cannot spin.
 
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 pub(crate) use model::{SpinGuard, SpinLock};
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use real::{SpinGuard, SpinLock};
 
-#[cfg(any(not(loom), test))]
+#[cfg(any(not(drumline_loom), test))]
 mod real {
     use crate::sync::atomic::{AtomicBool, Ordering};
     use crate::sync::relax;
@@ -65,9 +65,9 @@ mod real {
                     relax();
                 } else {
                     // The holder has probably lost its processor: let it run.
-                    #[cfg(not(loom))]
+                    #[cfg(not(drumline_loom))]
                     crate::sync::thread::yield_now();
-                    #[cfg(loom)]
+                    #[cfg(drumline_loom)]
                     relax();
                 }
             }
@@ -88,7 +88,7 @@ mod real {
     }
 }
 
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 mod model {
     use loom::sync::{Mutex, MutexGuard};
 
@@ -131,7 +131,7 @@ mod model {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, drumline_loom))]
 #[allow(
     clippy::arc_with_non_send_sync,
     reason = "loom's threads are coroutines of one"

@@ -9,24 +9,24 @@
 //! * [`Crowd`]: whether threads compete for processors, and what to do instead of sleeping then.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod crowd;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod gate;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod hook;
 mod parker;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod patience;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use crowd::{Crowd, Crowded};
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use gate::Gate;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub use hook::blocking;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use hook::{Hook, install};
 pub(crate) use parker::Parker;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub(crate) use patience::{Mood, Patience, Step};

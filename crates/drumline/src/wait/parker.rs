@@ -16,12 +16,12 @@
 
 use std::time::Duration;
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) use futex::Parker;
-#[cfg(any(loom, shuttle))]
+#[cfg(any(drumline_loom, drumline_shuttle))]
 pub(crate) use model::Parker;
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
 mod futex {
     use super::Duration;
     use crate::platform::futex;
@@ -104,7 +104,7 @@ mod futex {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(drumline_loom, drumline_shuttle))]
 mod model {
     use super::Duration;
     use crate::sync::{Condvar, Mutex, lock, relax};

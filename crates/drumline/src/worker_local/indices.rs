@@ -10,15 +10,15 @@ use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::planted;
 
 /// Numbers in a word.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 const BITS: usize = usize::BITS as usize;
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 const BITS: usize = 1;
 
 /// Words in a block.
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 const WORDS: usize = 16;
-#[cfg(loom)]
+#[cfg(drumline_loom)]
 const WORDS: usize = 1;
 
 /// Which numbers are held: those of a block, and of the blocks behind it.
@@ -29,7 +29,7 @@ pub(super) struct Indices {
 }
 
 impl Indices {
-    #[cfg(not(loom))]
+    #[cfg(not(drumline_loom))]
     pub(super) const fn new() -> Self {
         Indices {
             words: [const { AtomicUsize::new(0) }; WORDS],
@@ -37,7 +37,7 @@ impl Indices {
         }
     }
 
-    #[cfg(loom)]
+    #[cfg(drumline_loom)]
     pub(super) fn new() -> Self {
         Indices {
             words: std::array::from_fn(|_| AtomicUsize::new(0)),
@@ -137,7 +137,7 @@ fn claim(word: &AtomicUsize) -> Option<usize> {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod tests {
     use super::*;
 

@@ -37,13 +37,13 @@
 //! calls `with` on the same thread. Then the first value that is made stays.
 
 mod indices;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod local;
-#[cfg(all(test, loom))]
+#[cfg(all(test, drumline_loom))]
 mod models;
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 mod own;
 mod table;
 
-#[cfg(not(loom))]
+#[cfg(not(drumline_loom))]
 pub use local::WorkerLocal;

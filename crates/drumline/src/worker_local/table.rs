@@ -11,9 +11,9 @@ use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use crate::sync::planted;
 
 /// The first chunk has this many slots, each further one twice as many.
-#[cfg(not(any(loom, miri)))]
+#[cfg(not(any(drumline_loom, miri)))]
 const FIRST: usize = 8;
-#[cfg(any(loom, miri))]
+#[cfg(any(drumline_loom, miri))]
 const FIRST: usize = 2;
 
 const CHUNKS: usize = 28;
@@ -111,7 +111,7 @@ pub(super) struct Table<T> {
 unsafe impl<T: Send> Sync for Table<T> {}
 
 impl<T> Table<T> {
-    #[cfg(not(loom))]
+    #[cfg(not(drumline_loom))]
     pub(super) const fn new() -> Self {
         Table {
             chunks: [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS],
@@ -119,7 +119,7 @@ impl<T> Table<T> {
         }
     }
 
-    #[cfg(loom)]
+    #[cfg(drumline_loom)]
     pub(super) fn new() -> Self {
         Table {
             chunks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
@@ -259,7 +259,7 @@ impl<T> fmt::Debug for Table<T> {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod tests {
     use super::*;
 

@@ -4,10 +4,9 @@
 //! cargo run --release -p wordfreq --bin zipf-text -- 200000000 > text
 //! ```
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
 use clap::Parser;
 
 /// Writes random text with the word frequencies of a language: always the same for the same options.
@@ -80,12 +79,14 @@ fn write(options: &Options, out: &mut impl Write) -> io::Result<()> {
 
 fn main() -> ExitCode {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let done: Result<()> =
-        write(&Options::parse(), &mut out).context("cannot write to standard output");
-    match done {
+    match write(&Options::parse(), &mut out) {
         Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough: `zipf-text … | head`.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("zipf-text: {error:#}");
+            // Without standard error there is no place for the message.
+            let message = format!("zipf-text: cannot write to standard output: {error}\n");
+            let _ = io::stderr().write_all(message.as_bytes());
             ExitCode::FAILURE
         }
     }

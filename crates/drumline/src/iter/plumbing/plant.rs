@@ -2,13 +2,13 @@
 //! one must then fail. Tests that cannot fail prove nothing.
 
 /// Whether a planted bug is switched on: `false`, and gone, outside the unit tests.
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 macro_rules! planted {
     ($plant:ident) => {
         $crate::iter::plumbing::plant::is($crate::iter::plumbing::plant::Plant::$plant)
     };
 }
-#[cfg(not(all(test, not(any(loom, shuttle)))))]
+#[cfg(not(all(test, not(any(drumline_loom, drumline_shuttle)))))]
 macro_rules! planted {
     ($plant:ident) => {
         false
@@ -16,10 +16,10 @@ macro_rules! planted {
 }
 pub(super) use planted;
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) use switch::{Plant, is, with};
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod switch {
     use std::cell::Cell;
 

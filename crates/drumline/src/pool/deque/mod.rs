@@ -111,7 +111,7 @@ pub(crate) struct Reasons(usize);
 
 impl Reasons {
     /// None.
-    #[cfg(all(test, loom))]
+    #[cfg(all(test, drumline_loom))]
     pub(crate) const NONE: Reasons = Reasons(0);
     /// Nobody watches the pool: the next push must wake the head of the line.
     pub(crate) const HUNGRY: Reasons = Reasons(1);

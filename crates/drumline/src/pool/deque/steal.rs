@@ -8,9 +8,9 @@ use crate::sync::{SpinGuard, barrier, planted, relax};
 
 /// How long a thief waits for the owner's answer, in calls of `relax`: about a
 /// microsecond.
-#[cfg(not(any(loom, miri)))]
+#[cfg(not(any(drumline_loom, miri)))]
 const ANSWER: u32 = 48;
-#[cfg(any(loom, miri))]
+#[cfg(any(drumline_loom, miri))]
 const ANSWER: u32 = 1;
 
 /// How an attempt to steal ended.
@@ -103,7 +103,7 @@ impl Deque {
     /// do so: an owner that forks all the time answers within nanoseconds, and
     /// is spared the interrupt of a barrier.
     fn request(&self, batch: usize) -> Claim {
-        #[cfg(all(test, loom))]
+        #[cfg(all(test, drumline_loom))]
         if !crate::sync::plant::requests() {
             return Claim::None;
         }

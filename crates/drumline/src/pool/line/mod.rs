@@ -126,7 +126,7 @@
 //! storm); one watching thread besides the workers (it ticks when idle); a
 //! monitor that is there before anything was seen to wait (the same).
 
-#[cfg(all(test, any(loom, shuttle)))]
+#[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 mod check;
 mod places;
 mod role;
@@ -183,7 +183,7 @@ impl Line {
             let spells = self.spells.load(Ordering::Relaxed);
             self.spells.store(spells.wrapping_add(1), Ordering::Relaxed);
         }
-        #[cfg(all(test, any(loom, shuttle)))]
+        #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
         state.check();
         // Relaxed: hints only; every decision is made under the lock.
         self.active.store(state.active, Ordering::Relaxed);

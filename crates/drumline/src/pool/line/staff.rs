@@ -117,7 +117,7 @@ impl Line {
     }
 }
 
-#[cfg(all(test, not(loom), not(shuttle)))]
+#[cfg(all(test, not(drumline_loom), not(drumline_shuttle)))]
 mod tests {
     use super::super::{Line, Role, Staffing, Take};
     use super::{Duty, Wake};

@@ -246,7 +246,7 @@ fn begun() {
     let seat = Seat::new();
     seat.handshake.end();
     let line = Arc::new(Line::new(2, Staffing::FIXED));
-    assert_eq!(line.arrive(0, &|| true), Role::Watch);
+    assert_eq!(line.arrive(0, &|| true).0, Role::Watch);
     let sleeper = thread::spawn({
         let (seat, line) = (seat.clone(), line.clone());
         move || {
