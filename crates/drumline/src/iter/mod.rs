@@ -113,7 +113,7 @@ mod map;
 mod multizip;
 mod once;
 mod panic_fuse;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod panic_sweep;
 mod par_bridge;
 mod parallel;
