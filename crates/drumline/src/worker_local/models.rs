@@ -53,7 +53,9 @@ fn grows() {
         })
     };
     let threads = [make(0), make(1)];
-    threads.map(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
     let numbers: Vec<_> = table.values().map(Watched::number).collect();
     assert_eq!(numbers, [1, 2]);
 }
