@@ -235,4 +235,8 @@ where
     for (index, &worker) in workers.iter().enumerate() {
         registry.send(worker, share(index, workers.len()));
     }
+    // The last to drop it, where the shares have ended already.
+    if let Err(payload) = unwind::catch(|| drop(op)) {
+        registry.report_panic(payload);
+    }
 }

@@ -141,6 +141,7 @@ pub(crate) use {
 #[cold]
 #[inline(never)]
 pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
+    waiting::forget_thieves_of_parent(deque);
     let Some(reasons) = deque.attend(slot) else {
         return false;
     };

@@ -290,6 +290,7 @@ pub(crate) fn contest(deque: &Deque, slot: *mut Slot) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn take_back(deque: &Deque, slot: *mut Slot) -> bool {
+    forget_thieves_of_parent(deque);
     if deque.reclaim(slot) {
         return true;
     }
@@ -299,6 +300,13 @@ pub(crate) fn take_back(deque: &Deque, slot: *mut Slot) -> bool {
         deque.release(slot);
     }
     back
+}
+
+/// In a forked child the thief-lock may be held by a thread of the parent, for ever.
+pub(super) fn forget_thieves_of_parent(deque: &Deque) {
+    if local::seat().is_some_and(|seat| seat.registry().is_forked()) {
+        deque.forget_thieves();
+    }
 }
 
 /// Waits until an entry that could not be [taken back](take_back) has been run. The slot is free

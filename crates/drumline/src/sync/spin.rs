@@ -52,6 +52,14 @@ mod real {
             }
         }
 
+        /// Opens the lock, whichever thread holds it: one of a process that this one was forked
+        /// from, and that does not exist here.
+        #[cold]
+        pub(crate) fn open_after_fork(&self) {
+            // Relaxed: this thread is alone with what the lock protects.
+            self.held.store(false, Ordering::Relaxed);
+        }
+
         /// Waits until the lock is free, and takes it.
         #[cold]
         pub(crate) fn lock(&self) -> SpinGuard<'_> {

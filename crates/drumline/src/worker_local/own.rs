@@ -14,6 +14,8 @@ const NONE: usize = usize::MAX;
 
 per_thread! {
     static INDEX: Cell<usize> = const { Cell::new(NONE) };
+    /// How many of this thread's frames use values of its index.
+    static HOLDS: Cell<usize> = const { Cell::new(0) };
 }
 
 until_thread_ends! {
@@ -25,7 +27,11 @@ struct Guard;
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        give_back();
+        // `exit` destroys the state of a thread whose frames are still there. An index that they
+        // use is never given back: another thread would use the same values.
+        if HOLDS.with(Cell::get) == 0 {
+            give_back();
+        }
     }
 }
 
@@ -48,6 +54,7 @@ pub(super) struct Held {
 impl Held {
     #[inline]
     pub(super) fn new() -> Self {
+        HOLDS.with(|holds| holds.set(holds.get() + 1));
         let index = INDEX.with(Cell::get);
         if index == NONE {
             return Self::first();
@@ -72,6 +79,7 @@ impl Held {
 impl Drop for Held {
     #[inline]
     fn drop(&mut self) {
+        HOLDS.with(|holds| holds.set(holds.get() - 1));
         if self.late {
             give_back();
         }

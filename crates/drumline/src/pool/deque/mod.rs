@@ -284,6 +284,14 @@ impl Deque {
         false
     }
 
+    /// Owner, in a forked child: a thief that was at work here is a thread of the parent. What it
+    /// had not finished counts as it stands: an entry is taken once `taken` is beyond it, which is
+    /// written last.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn forget_thieves(&self) {
+        self.shared.lock.open_after_fork();
+    }
+
     /// Owner: gives back the slot of an entry that was taken and is settled
     /// (taken back, or done): entries pushed from here on are visible again.
     pub(crate) fn release(&self, mine: *mut Slot) {
