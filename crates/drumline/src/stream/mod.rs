@@ -88,6 +88,7 @@ mod ends;
 #[cfg(not(loom))]
 mod feed;
 mod finished;
+mod held;
 #[cfg(not(loom))]
 mod histogram;
 mod load;
@@ -112,6 +113,8 @@ mod settings;
 mod sink;
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod small_tests;
+#[cfg(not(loom))]
+mod solo;
 #[cfg(not(loom))]
 mod source;
 #[cfg(not(loom))]
