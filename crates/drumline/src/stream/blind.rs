@@ -39,6 +39,7 @@ enum Step {
 
 impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     /// Handles one item. `false`: the stream is to stop.
+    #[inline]
     pub(super) fn handle(
         &self,
         at: &At,

@@ -58,6 +58,9 @@ impl Wait {
 pub(super) trait Batches<T>: Send {
     /// The next batch; if it waits for ever, never `Empty`.
     fn next_batch(&mut self, wait: Wait) -> Asked<T>;
+
+    /// Gives what comes of a run to `sink`, as long as the run lasts, if there is one.
+    fn run_into(&mut self, _sink: &mut dyn FnMut(T)) {}
 }
 
 /// A stage whose consumers are jobs or threads of a scope.
@@ -84,6 +87,22 @@ where
             return asked;
         }
         self.next_of_desk(wait)
+    }
+
+    fn run_into(&mut self, sink: &mut dyn FnMut(W::Out)) {
+        // The end of the run is the business of `next_batch`.
+        while self.has_run && self.crew.has_caller() && !self.stage.desk.is_run_unwanted() {
+            match self.stage.run_on() {
+                Ran::One(item) => sink(item),
+                Ran::Batch(batch) => batch.into_iter().for_each(&mut *sink),
+                Ran::Over(call) => {
+                    self.has_run = false;
+                    if call {
+                        self.call();
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -170,17 +189,16 @@ where
     }
 
     /// Handles the next items of a run. `None`: there is none any more.
+    #[inline]
     fn run_on(&mut self, wait: Wait) -> Option<Asked<W::Out>> {
         if wait == Wait::No {
             return None;
         }
-        let mut ran = Ran::Over(false);
-        if self.crew.takes_caller() {
-            let stage = &self.stage;
-            self.crew.with_caller(&mut || ran = stage.run_on());
+        let ran = if self.crew.has_caller() {
+            self.stage.run_on()
         } else {
-            self.stage.take_run_away();
-        }
+            self.run_on_elsewhere()
+        };
         match ran {
             Ran::One(item) => Some(Asked::One(item)),
             Ran::Batch(batch) => Some(Asked::Batch(batch)),
@@ -192,6 +210,17 @@ where
                 None
             }
         }
+    }
+
+    /// The same, by a thread that is not in the pool, or not in it alone.
+    fn run_on_elsewhere(&self) -> Ran<W::Out> {
+        let mut ran = Ran::Over(false);
+        if self.crew.takes_caller() {
+            self.crew.with_caller(&mut || ran = self.stage.run_on());
+        } else {
+            self.stage.take_run_away();
+        }
+        ran
     }
 
     fn help(&self, has_results: bool) -> bool {
@@ -246,6 +275,15 @@ impl<'a, T> Results<'a, T> {
             batches: Box::new(batches),
             current: Vec::new().into_iter(),
             is_over: false,
+        }
+    }
+
+    /// Does something with each.
+    pub(super) fn each(&mut self, mut op: impl FnMut(T)) {
+        while let Polled::Item(item) = self.poll(Wait::ForEver) {
+            op(item);
+            std::mem::take(&mut self.current).for_each(&mut op);
+            self.batches.run_into(&mut op);
         }
     }
 

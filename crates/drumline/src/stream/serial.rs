@@ -82,7 +82,7 @@ where
     ///
     /// Until the stream has ended.
     pub fn for_each(self, mut op: impl FnMut(W::Out)) -> Report {
-        let ((), report) = self.run(|results| results.by_ref().for_each(&mut op));
+        let ((), report) = self.run(|results| results.each(&mut op));
         report
     }
 

@@ -45,6 +45,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 
     /// The serial end handles the next items, until something comes of one.
+    #[inline]
     pub(super) fn run_on(&self) -> Ran<W::Out> {
         let Some(mut guard) = self.source.with_run() else {
             return Ran::Over(false);
