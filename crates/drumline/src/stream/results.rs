@@ -5,7 +5,7 @@ use std::time::Duration;
 use std::vec;
 
 use super::crew::Crew;
-use super::desk::Next;
+use super::desk::{Call, Next};
 use super::solo::Ran;
 use super::source::{Drained, Polled, Source};
 use super::stage::{Consumer, Stage};
@@ -92,15 +92,14 @@ where
     fn run_into(&mut self, sink: &mut dyn FnMut(W::Out)) {
         // The end of the run is the business of `next_batch`.
         while self.has_run && self.crew.has_caller() && !self.stage.desk.is_run_unwanted() {
-            match self.stage.run_on() {
+            let (ran, call) = self.stage.run_on();
+            if call {
+                self.call();
+            }
+            match ran {
                 Ran::One(item) => sink(item),
                 Ran::Batch(batch) => batch.into_iter().for_each(&mut *sink),
-                Ran::Over(call) => {
-                    self.has_run = false;
-                    if call {
-                        self.call();
-                    }
-                }
+                Ran::Over => self.has_run = false,
             }
         }
     }
@@ -194,27 +193,27 @@ where
         if wait == Wait::No {
             return None;
         }
-        let ran = if self.crew.has_caller() {
+        let (ran, call) = if self.crew.has_caller() {
             self.stage.run_on()
         } else {
             self.run_on_elsewhere()
         };
+        if call {
+            self.call();
+        }
         match ran {
             Ran::One(item) => Some(Asked::One(item)),
             Ran::Batch(batch) => Some(Asked::Batch(batch)),
-            Ran::Over(call) => {
+            Ran::Over => {
                 self.has_run = false;
-                if call {
-                    self.call();
-                }
                 None
             }
         }
     }
 
     /// The same, by a thread that is not in the pool, or not in it alone.
-    fn run_on_elsewhere(&self) -> Ran<W::Out> {
-        let mut ran = Ran::Over(false);
+    fn run_on_elsewhere(&self) -> (Ran<W::Out>, Call) {
+        let mut ran = (Ran::Over, false);
         if self.crew.takes_caller() {
             self.crew.with_caller(&mut || ran = self.stage.run_on());
         } else {

@@ -23,8 +23,8 @@ pub(super) enum Ran<T> {
     One(T),
     /// Several.
     Batch(Vec<T>),
-    /// The run is over: nothing came of its last items. `true`: a consumer is to be called.
-    Over(Call),
+    /// The run is over: nothing came of its last items.
+    Over,
 }
 
 impl<S: Source, W: Work<S::Item>> Stage<S, W> {
@@ -44,11 +44,11 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         true
     }
 
-    /// The serial end handles the next items, until something comes of one.
+    /// The serial end handles the next items, until something comes of one. `true`: a consumer is to be called.
     #[inline]
-    pub(super) fn run_on(&self) -> Ran<W::Out> {
+    pub(super) fn run_on(&self) -> (Ran<W::Out>, Call) {
         let Some(mut guard) = self.source.with_run() else {
-            return Ran::Over(false);
+            return (Ran::Over, false);
         };
         let held = &mut *guard;
         let mut drained = Ok(true);
@@ -72,14 +72,21 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             run.items += 1;
             self.handle(&run.at, index, item, &mut run.own, &mut run.outs);
             self.settings.finished(1);
-            match run.outs.len() {
-                0 => {}
-                1 => return run.outs.pop().map_or(Ran::Over(false), Ran::One),
-                _ => return Ran::Batch(std::mem::take(&mut run.outs)),
-            }
+            let ran = match run.outs.len() {
+                0 => continue,
+                1 => run.outs.pop().map_or(Ran::Over, Ran::One),
+                _ => Ran::Batch(std::mem::take(&mut run.outs)),
+            };
+            // What is done with it may take long.
+            let call = self.desk.is_run_unwanted()
+                && held
+                    .run
+                    .take()
+                    .is_some_and(|run| self.end_run(run, false, true));
+            return (ran, call);
         }
         let Some(run) = held.run.take() else {
-            return Ran::Over(false);
+            return (Ran::Over, false);
         };
         drop(guard);
         let next = run.first + run.items;
@@ -87,7 +94,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         if let Err(payload) = drained {
             self.panicked_for_good(next, payload);
         }
-        Ran::Over(call)
+        (Ran::Over, call)
     }
 
     /// Ends a run, as the one that has taken it out of its place.
