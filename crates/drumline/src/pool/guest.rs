@@ -69,3 +69,8 @@ pub(crate) fn visit<R>(registry: &Registry, op: impl FnOnce() -> R) -> R {
 pub(crate) fn may_visit(registry: &Registry) -> bool {
     registry.has_guests() || local::find(registry).is_some()
 }
+
+/// Whether the pool is the one that this thread has entered last.
+pub(crate) fn is_inmost(registry: &Registry) -> bool {
+    local::seat().is_some_and(|seat| std::ptr::eq(seat.registry(), registry))
+}

@@ -128,7 +128,7 @@ pub use {
 pub(crate) use {
     deque::Deque,
     global::{in_any, in_global, registry as global_registry},
-    guest::{may_visit, visit},
+    guest::{is_inmost, may_visit, visit},
     handle::install,
     registry::{Registry, Shared},
     slot::Slot,

@@ -482,6 +482,11 @@ impl Registry {
         });
     }
 
+    /// Keeps the pool from its end while a call from outside may bring work, until this is dropped.
+    pub(crate) fn keep_open(&self) -> KeptOpen<'_> {
+        KeptOpen(self.line.begin_call().then_some(self))
+    }
+
     // ---- failures -----------------------------------------------------------
 
     /// A panic was reported to no handler. Returns how many there were so far.
@@ -519,6 +524,20 @@ fn forked() -> ! {
         "a drumline pool was used in a child process after fork: its threads exist in the parent \
          only; make a new pool in the child, or use the global functions, which start anew"
     )
+}
+
+/// A call from outside keeps the pool from its end.
+#[must_use]
+pub(crate) struct KeptOpen<'r>(Option<&'r Registry>);
+
+impl Drop for KeptOpen<'_> {
+    fn drop(&mut self) {
+        if let Some(registry) = self.0
+            && !registry.is_forked()
+        {
+            registry.wake(registry.line.end_call(&|| registry.has_work()));
+        }
+    }
 }
 
 /// A registry as its threads share it.

@@ -4,8 +4,8 @@ use super::desk::{Pulled, Ticket, Turn};
 use super::load::Load;
 use super::pocket;
 use super::source::{Polled, Source};
-use super::stage::{Consumer, Outcome, PAUSE, TRIES};
-use super::work::Work;
+use super::stage::{Consumer, Outcome, PAUSE, Stage, TRIES};
+use super::work::{At, Work};
 use crate::sync::{Instant, MutexGuard, lock, relax};
 use crate::unwind;
 
@@ -35,6 +35,50 @@ enum Step {
     Again,
     /// It has left.
     Left,
+}
+
+impl<S: Source, W: Work<S::Item>> Stage<S, W> {
+    /// Handles one item. `false`: the stream is to stop.
+    #[inline]
+    pub(super) fn handle(
+        &self,
+        at: &At,
+        index: u64,
+        item: S::Item,
+        own: &mut Option<W::State>,
+        outs: &mut Outcome<W::Out>,
+    ) -> bool {
+        let outcome = match own {
+            Some(_) => Ok(()),
+            None => unwind::catch(|| self.work.begin()).map(|state| *own = Some(state)),
+        };
+        let outcome = match (outcome, own.as_mut()) {
+            (Ok(()), Some(state)) => {
+                at.go_to(index);
+                unwind::catch(|| {
+                    self.work.work(state, at, item, &mut |out| outs.push(out));
+                })
+            }
+            (outcome, _) => {
+                unwind::discard(item);
+                outcome
+            }
+        };
+        let has_panicked = outcome.is_err();
+        if let Err(payload) = outcome {
+            self.panicked(index, payload);
+            // What the item had made is lost with it.
+            while !outs.is_empty() {
+                unwind::discard(outs.pop());
+            }
+            *own = own.take().and_then(|state| self.work.salvage(state));
+        }
+        if at.take_stop() {
+            self.stop();
+            return false;
+        }
+        !has_panicked
+    }
 }
 
 impl<'s, S, W> Consumer<'_, 's, S, W>
@@ -91,6 +135,7 @@ where
             // The serial end takes something soon, and to be called again takes longer.
             return Step::Again;
         }
+        stage.take_run_away();
         let room = match stage.desk.turn(stage.is_cancelled(), !impatient) {
             Turn::Pull(room) => room,
             Turn::Again => return Step::Again,
@@ -126,7 +171,8 @@ where
     /// Pulls, as the one with the token: one item, or many into the pocket.
     fn pull_blind(&mut self, ahead: Option<usize>) -> (Option<Ticket>, Duration) {
         let stage = self.stage;
-        let mut source = lock(&stage.source);
+        let mut held = stage.source.lock();
+        let source = &mut held.source;
         let begun = self.since.take().unwrap_or_else(Instant::now);
         let mut weight = 0;
         let drained = unwind::catch(|| {
@@ -154,7 +200,7 @@ where
                 stats.pulled(false, source.len_hint(), &waits);
             }
         });
-        drop(source);
+        drop(held);
         let now = Instant::now();
         let waited = now.saturating_duration_since(begun) > WAITED;
         let mut pulled = stage.pocket.look();
@@ -195,7 +241,8 @@ where
         let stage = self.stage;
         let begun = self.since.take().unwrap_or_else(Instant::now);
         let first = stage.desk.items();
-        let mut source = lock(&stage.source);
+        let mut held = stage.source.lock();
+        let source = &mut held.source;
         let mut own = lock(&stage.states).pop();
         let (mut items, mut outs) = (0, Vec::new());
         let mut drained = Ok(true);
@@ -212,7 +259,7 @@ where
                     break;
                 }
             };
-            let goes_on = self.handle(first + items as u64, item, &mut own, &mut outs);
+            let goes_on = stage.handle(&self.at, first + items as u64, item, &mut own, &mut outs);
             items += 1;
             stage.settings.finished(1);
             let has_room = stage.is_end
@@ -224,7 +271,7 @@ where
             }
         }
         lock(&stage.states).extend(own);
-        drop(source);
+        drop(held);
         let load = Load {
             items: if stage.is_end { items } else { 0 },
             batches: usize::from(stage.is_end && items > 0),
@@ -250,82 +297,6 @@ where
         // It may have waited in between: so it says little if it took long.
         let took = (now - begun).min(self.hand.pace.takes(items) * 4);
         self.hand.pace.took(items, Duration::ZERO, took, false);
-    }
-
-    /// Handles one item. `false`: the stream is to stop.
-    pub(super) fn handle(
-        &mut self,
-        index: u64,
-        item: S::Item,
-        own: &mut Option<W::State>,
-        outs: &mut Outcome<W::Out>,
-    ) -> bool {
-        let stage = self.stage;
-        let outcome = match own {
-            Some(_) => Ok(()),
-            None => unwind::catch(|| stage.work.begin()).map(|state| *own = Some(state)),
-        };
-        let outcome = match (outcome, own.as_mut()) {
-            (Ok(()), Some(state)) => {
-                self.at.go_to(index);
-                let at = &self.at;
-                unwind::catch(|| {
-                    stage.work.work(state, at, item, &mut |out| outs.push(out));
-                })
-            }
-            (outcome, _) => {
-                unwind::discard(item);
-                outcome
-            }
-        };
-        let has_panicked = outcome.is_err();
-        if let Err(payload) = outcome {
-            stage.panicked(index, payload);
-            // What the item had made is lost with it.
-            while !outs.is_empty() {
-                unwind::discard(outs.pop());
-            }
-            *own = own.take().and_then(|state| stage.work.salvage(state));
-        }
-        if self.at.take_stop() {
-            stage.stop();
-            return false;
-        }
-        !has_panicked
-    }
-
-    /// The serial end, where nobody else is at work and items are short: the next item, and what comes of it. `false`: it
-    /// may not.
-    pub(super) fn solo(&mut self, outs: &mut Outcome<W::Out>) -> bool {
-        let stage = self.stage;
-        let is_short = stage.most == 1 || self.hand.pace.batch() > 1;
-        if !is_short || !stage.desk.step_in_alone() {
-            return false;
-        }
-        let index = stage.desk.items();
-        let polled = unwind::catch(|| lock(&stage.source).try_recv());
-        let (items, drained) = match polled {
-            Ok(Polled::Item(item)) => {
-                let mut own = lock(&stage.states).pop();
-                self.handle(index, item, &mut own, outs);
-                lock(&stage.states).extend(own);
-                stage.settings.finished(1);
-                (1, Ok(true))
-            }
-            Ok(Polled::Empty) => (0, Ok(true)),
-            Ok(Polled::Ended) => (0, Ok(false)),
-            Err(payload) => (0, Err(payload)),
-        };
-        let call = stage
-            .desk
-            .step_out_alone(items, !matches!(drained, Ok(true)));
-        if call {
-            self.call();
-        }
-        if let Err(payload) = drained {
-            stage.panicked_for_good(index, payload);
-        }
-        true
     }
 
     /// The serial end, which has nothing to hand out, works on a batch if there is one that it can have. It looks for one
@@ -366,7 +337,7 @@ where
             stage.desk.look_out(false);
             return Help::Batch(Some(self.take(&mut pulled)), Duration::ZERO);
         }
-        if !with_results && !pulled.is_open() && stage.desk.step_in_alone() {
+        if !with_results && !pulled.is_open() && stage.desk.step_in_alone(false) {
             stage.desk.look_out(false);
             drop(pulled);
             let (ticket, pull) = self.pull_blind(None);

@@ -77,6 +77,8 @@ impl Consumers {
             }
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
+                // The handle of the pool may be dropped meanwhile, also by a function of the stream.
+                let _open = registry.keep_open();
                 pool::visit(registry, || {
                     scope::open_long_lived(registry, |scope| serial(scope))
                 })

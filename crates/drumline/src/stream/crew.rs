@@ -24,6 +24,11 @@ pub(super) trait Crew<'s> {
     /// Whether the calling thread may work as a consumer: as one of them, or because there is nobody, and there never will be.
     fn takes_caller(&self) -> bool;
 
+    /// Whether the calling thread is one of them here and now.
+    fn has_caller(&self) -> bool {
+        false
+    }
+
     /// Runs `work` on the calling thread, as one of them.
     fn with_caller(&self, work: &mut dyn FnMut()) {
         work();
@@ -46,6 +51,10 @@ impl<'s> Crew<'s> for Scope<'s> {
 
     fn takes_caller(&self) -> bool {
         pool::may_visit(self.crew().registry())
+    }
+
+    fn has_caller(&self) -> bool {
+        pool::is_inmost(self.crew().registry())
     }
 
     fn with_caller(&self, work: &mut dyn FnMut()) {
@@ -74,6 +83,10 @@ impl Crew<'static> for Tasks {
     /// is not over while a task waits in it.
     fn takes_caller(&self) -> bool {
         pool::may_visit(&self.registry) || self.registry.line().is_over()
+    }
+
+    fn has_caller(&self) -> bool {
+        pool::is_inmost(&self.registry)
     }
 
     fn with_caller(&self, work: &mut dyn FnMut()) {

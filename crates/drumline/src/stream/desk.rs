@@ -50,6 +50,7 @@ use std::time::Duration;
 
 use super::finished::Finished;
 use super::load::Load;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
 use crate::wait::Parker;
 
@@ -59,6 +60,10 @@ pub(super) struct Desk<B> {
     state: Mutex<State<B>>,
     /// Where the serial end sleeps.
     end: Parker,
+    /// The serial end has the token for a run. Written under the lock; a hint for those that read it.
+    run: AtomicBool,
+    /// And is to end it. Likewise.
+    unwanted: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -173,6 +178,8 @@ impl<B> Desk<B> {
                 end_looks: false,
             }),
             end: Parker::new(),
+            run: AtomicBool::new(false),
+            unwanted: AtomicBool::new(false),
         }
     }
 
@@ -232,6 +239,7 @@ impl<B> Desk<B> {
         let turn = if state.ended {
             Turn::Over
         } else if state.token {
+            self.end_wanted_run();
             if patient && !state.asleep {
                 Turn::Again
             } else {
@@ -385,13 +393,42 @@ impl<B> Desk<B> {
         goes_on
     }
 
-    /// The serial end, which stepped in alone, leaves with what came of so many items in its hands.
-    pub(super) fn step_out_alone(&self, items: u64, ended: bool) -> Call {
+    /// The run of the serial end is over, after so many items, which it has handed out itself. `calls`: it
+    /// leaves the source to a consumer, if there may be several.
+    pub(super) fn end_run(&self, items: u64, ended: bool, calls: bool) -> Call {
         let mut state = lock(&self.state);
+        // Relaxed, as all that concerns this word: it only tells where to look.
+        self.run.store(false, Ordering::Relaxed);
         state.next_item += items;
         state.token = false;
         state.ended |= ended;
         state.active -= 1;
+        let call = calls && state.most > 1 && state.call();
+        self.rouse_end(state);
+        call
+    }
+
+    /// Whether there seems to be a run of the serial end.
+    pub(super) fn is_run(&self) -> bool {
+        // Relaxed: the run itself is looked up under the lock of the source.
+        self.run.load(Ordering::Relaxed)
+    }
+
+    /// Whether the serial end is to end its run.
+    pub(super) fn is_run_unwanted(&self) -> bool {
+        // Relaxed: it ends the run under the lock, which publishes the rest.
+        self.unwanted.load(Ordering::Relaxed)
+    }
+
+    /// A consumer wants the token, or all is over: if this is a run, it ends with the item at hand.
+    fn end_wanted_run(&self) {
+        // Relaxed: see `is_run_unwanted`.
+        self.unwanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Wants one more consumer.
+    pub(super) fn call(&self) -> Call {
+        let mut state = lock(&self.state);
         state.most > 1 && state.call()
     }
 
@@ -431,8 +468,8 @@ impl<B> Desk<B> {
         true
     }
 
-    /// The serial end steps in, with the token, where nothing else is at work or finished.
-    pub(super) fn step_in_alone(&self) -> bool {
+    /// The serial end steps in, with the token, where nothing else is at work or finished; perhaps for a run.
+    pub(super) fn step_in_alone(&self, runs: bool) -> bool {
         let mut state = lock(&self.state);
         let is_alone = state.active == 0 && !state.token && !state.finished.is_ready();
         if !is_alone || state.ended || !state.has_room() {
@@ -441,6 +478,9 @@ impl<B> Desk<B> {
         state.active = 1;
         state.token = true;
         state.called = state.called.min(state.most - 1);
+        // Relaxed: under the lock; see `is_run` and `is_run_unwanted`.
+        self.run.store(runs, Ordering::Relaxed);
+        self.unwanted.store(false, Ordering::Relaxed);
         true
     }
 
@@ -448,6 +488,7 @@ impl<B> Desk<B> {
     pub(super) fn stop(&self) {
         let mut state = lock(&self.state);
         state.ended = true;
+        self.end_wanted_run();
         self.rouse_end(state);
     }
 

@@ -88,6 +88,7 @@ mod ends;
 #[cfg(not(drumline_loom))]
 mod feed;
 mod finished;
+mod held;
 #[cfg(not(drumline_loom))]
 mod histogram;
 mod load;
@@ -112,6 +113,8 @@ mod settings;
 mod sink;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
+#[cfg(not(drumline_loom))]
+mod solo;
 #[cfg(not(drumline_loom))]
 mod source;
 #[cfg(not(drumline_loom))]

@@ -11,6 +11,7 @@ use loom::thread;
 use super::bench::Bench;
 use super::desk::{Desk, Empty, Next, Pulled, Ticket, Turn};
 use super::finished::Finished;
+use super::held::Held;
 use super::load::Load;
 use super::pocket::Pocket;
 use crate::sync::plant::{Plant, must_catch};
@@ -460,4 +461,84 @@ fn loom_what_is_pulled_ahead_is_not_withheld() {
 #[test]
 fn loom_plant_who_leaves_says_so() {
     must_catch(Plant::LeavesUnnoticed, || explore(3, pull_ahead));
+}
+
+/// The serial end is in a run when a consumer arrives, which takes the run away or has it end, and goes
+/// on. Each item is counted once, and the token is free in the end.
+fn run_taken_away() {
+    let limit = Load {
+        items: usize::MAX,
+        batches: usize::MAX,
+        weight: usize::MAX,
+    };
+    let desk = Arc::new(Desk::<usize>::new(2, limit, Finished::in_order()));
+    let held = Arc::new(Held::<usize, u64>::new(0));
+    assert!(desk.step_in_alone(true) && desk.call());
+    held.lock().run = Some(0);
+    let consumer = {
+        let (desk, held) = (Arc::clone(&desk), Arc::clone(&held));
+        thread::spawn(move || {
+            assert!(desk.arrive());
+            let mut turn = Turn::Again;
+            for patient in [true, false] {
+                if desk.is_run()
+                    && let Some(items) = held.take_run()
+                {
+                    desk.end_run(items, false, false);
+                }
+                turn = desk.turn(false, patient);
+                if turn != Turn::Again {
+                    break;
+                }
+            }
+            if matches!(turn, Turn::Pull(_)) {
+                held.lock().source += 1;
+                let (ticket, _) = desk.pulled(Pulled {
+                    load: Load {
+                        items: 1,
+                        batches: 1,
+                        weight: 0,
+                    },
+                    overloaded: false,
+                    lengthy: false,
+                    ended: false,
+                });
+                desk.put(ticket, 0);
+                desk.leave();
+            }
+        })
+    };
+    for _ in 0..2 {
+        let Some(mut inner) = held.with_run() else {
+            break;
+        };
+        inner.source += 1;
+        if let Some(items) = &mut inner.run {
+            *items += 1;
+        }
+        if desk.is_run_unwanted()
+            && let Some(items) = inner.run.take()
+        {
+            desk.end_run(items, false, false);
+        }
+    }
+    if let Some(items) = held.take_run() {
+        desk.end_run(items, false, false);
+    }
+    consumer.join().unwrap();
+    assert_eq!(desk.items(), held.lock().source as u64, "each is counted");
+    assert!(
+        matches!(desk.next(false), Next::Batch(..)) || desk.step_in_alone(false),
+        "the token is free"
+    );
+}
+
+#[test]
+fn loom_a_run_is_taken_away_once() {
+    explore(3, run_taken_away);
+}
+
+#[test]
+fn loom_plant_run_unchecked() {
+    must_catch(Plant::RunUnchecked, || explore(3, run_taken_away));
 }

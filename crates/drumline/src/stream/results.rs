@@ -5,7 +5,8 @@ use std::time::Duration;
 use std::vec;
 
 use super::crew::Crew;
-use super::desk::Next;
+use super::desk::{Call, Next};
+use super::solo::Ran;
 use super::source::{Drained, Polled, Source};
 use super::stage::{Consumer, Stage};
 use super::work::Work;
@@ -16,6 +17,7 @@ use crate::wait;
 /// What the serial end asks.
 #[derive(Debug)]
 pub(super) enum Asked<T> {
+    One(T),
     Batch(Vec<T>),
     /// Nothing now.
     Empty,
@@ -56,12 +58,17 @@ impl Wait {
 pub(super) trait Batches<T>: Send {
     /// The next batch; if it waits for ever, never `Empty`.
     fn next_batch(&mut self, wait: Wait) -> Asked<T>;
+
+    /// Gives what comes of a run to `sink`, as long as the run lasts, if there is one.
+    fn run_into(&mut self, _sink: &mut dyn FnMut(T)) {}
 }
 
 /// A stage whose consumers are jobs or threads of a scope.
 pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) crew: &'a (dyn Crew<'s> + Sync),
+    /// The serial end has a run, unless a consumer has taken it away.
+    pub(super) has_run: bool,
 }
 
 impl<'s, S, W> Batches<W::Out> for Attended<'_, 's, S, W>
@@ -72,8 +79,42 @@ where
     W::Out: 's,
     W::State: 's,
 {
+    #[inline]
     fn next_batch(&mut self, wait: Wait) -> Asked<W::Out> {
-        let stage = &self.stage;
+        if self.has_run
+            && let Some(asked) = self.run_on(wait)
+        {
+            return asked;
+        }
+        self.next_of_desk(wait)
+    }
+
+    fn run_into(&mut self, sink: &mut dyn FnMut(W::Out)) {
+        // The end of the run is the business of `next_batch`.
+        while self.has_run && self.crew.has_caller() && !self.stage.desk.is_run_unwanted() {
+            let (ran, call) = self.stage.run_on();
+            if call {
+                self.call();
+            }
+            match ran {
+                Ran::One(item) => sink(item),
+                Ran::Batch(batch) => batch.into_iter().for_each(&mut *sink),
+                Ran::Over => self.has_run = false,
+            }
+        }
+    }
+}
+
+impl<'s, S, W> Attended<'_, 's, S, W>
+where
+    S: Source + 's,
+    W: Work<S::Item> + 's,
+    S::Item: 's,
+    W::Out: 's,
+    W::State: 's,
+{
+    fn next_of_desk(&mut self, wait: Wait) -> Asked<W::Out> {
+        let stage = &Arc::clone(&self.stage);
         let desk = &stage.desk;
         let mut sleep = false;
         if stage.is_blind && desk.is_run_by_others() && self.crew.takes_caller() {
@@ -106,12 +147,15 @@ where
                 // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
                 if self.crew.takes_caller() {
                     if stage.is_blind {
-                        let mut outs = Vec::new();
-                        if stage.is_solo() && self.solo(&mut outs) {
-                            if outs.is_empty() {
-                                continue;
+                        if stage.is_solo() && self.begin_run() {
+                            let asked = self.run_on(wait);
+                            if desk.call() {
+                                self.call();
                             }
-                            return Asked::Batch(outs);
+                            match asked {
+                                Some(asked) => return asked,
+                                None => continue,
+                            }
                         }
                         if self.help(false) {
                             continue;
@@ -137,22 +181,45 @@ where
             sleep = !sleep;
         }
     }
-}
 
-impl<'s, S, W> Attended<'_, 's, S, W>
-where
-    S: Source + 's,
-    W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
-{
-    fn solo(&self, outs: &mut Vec<W::Out>) -> bool {
-        let mut has_done = false;
-        self.crew.with_caller(&mut || {
-            has_done = Consumer::new(&self.stage, self.crew, true, None).solo(outs);
-        });
-        has_done
+    fn begin_run(&mut self) -> bool {
+        self.has_run = Consumer::new(&self.stage, self.crew, true, None).begin_run();
+        self.has_run
+    }
+
+    /// Handles the next items of a run. `None`: there is none any more.
+    #[inline]
+    fn run_on(&mut self, wait: Wait) -> Option<Asked<W::Out>> {
+        if wait == Wait::No {
+            return None;
+        }
+        let (ran, call) = if self.crew.has_caller() {
+            self.stage.run_on()
+        } else {
+            self.run_on_elsewhere()
+        };
+        if call {
+            self.call();
+        }
+        match ran {
+            Ran::One(item) => Some(Asked::One(item)),
+            Ran::Batch(batch) => Some(Asked::Batch(batch)),
+            Ran::Over => {
+                self.has_run = false;
+                None
+            }
+        }
+    }
+
+    /// The same, by a thread that is not in the pool, or not in it alone.
+    fn run_on_elsewhere(&self) -> (Ran<W::Out>, Call) {
+        let mut ran = (Ran::Over, false);
+        if self.crew.takes_caller() {
+            self.crew.with_caller(&mut || ran = self.stage.run_on());
+        } else {
+            self.stage.take_run_away();
+        }
+        ran
     }
 
     fn help(&self, has_results: bool) -> bool {
@@ -186,6 +253,7 @@ pub(super) struct Close<'a, 's, S: Source, W: Work<S::Item>> {
 impl<S: Source, W: Work<S::Item>> Drop for Close<'_, '_, S, W> {
     fn drop(&mut self) {
         self.stage.stop();
+        self.stage.take_run_away();
         self.crew.dismiss();
     }
 }
@@ -209,28 +277,35 @@ impl<'a, T> Results<'a, T> {
         }
     }
 
-    /// Sees to it that something is in `current`, if that can be.
-    fn refill(&mut self, wait: Wait) -> Drained {
-        if self.current.len() > 0 {
-            return Drained::More;
+    /// Does something with each.
+    pub(super) fn each(&mut self, mut op: impl FnMut(T)) {
+        while let Polled::Item(item) = self.poll(Wait::ForEver) {
+            op(item);
+            std::mem::take(&mut self.current).for_each(&mut op);
+            self.batches.run_into(&mut op);
         }
-        if self.is_over {
-            return Drained::Ended;
-        }
-        // Said first: after a panic, too, it is over.
-        self.is_over = true;
-        let asked = self.batches.next_batch(wait);
-        match asked {
-            Asked::Batch(batch) => {
-                self.is_over = false;
-                self.current = batch.into_iter();
-                Drained::More
+    }
+
+    /// The next result. Others may be in `current` then.
+    #[inline]
+    fn poll(&mut self, wait: Wait) -> Polled<T> {
+        loop {
+            if let Some(item) = self.current.next() {
+                return Polled::Item(item);
             }
-            Asked::Empty => {
-                self.is_over = false;
-                Drained::Empty
+            if self.is_over {
+                return Polled::Ended;
             }
-            Asked::Over => Drained::Ended,
+            // Said first: after a panic, too, it is over.
+            self.is_over = true;
+            let asked = self.batches.next_batch(wait);
+            self.is_over = matches!(asked, Asked::Over);
+            match asked {
+                Asked::One(item) => return Polled::Item(item),
+                Asked::Batch(batch) => self.current = batch.into_iter(),
+                Asked::Empty => return Polled::Empty,
+                Asked::Over => {}
+            }
         }
     }
 }
@@ -249,13 +324,9 @@ impl<T> Iterator for Results<'_, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        loop {
-            if let Some(item) = self.current.next() {
-                return Some(item);
-            }
-            if self.refill(Wait::ForEver) == Drained::Ended {
-                return None;
-            }
+        match self.poll(Wait::ForEver) {
+            Polled::Item(item) => Some(item),
+            Polled::Empty | Polled::Ended => None,
         }
     }
 
@@ -264,7 +335,8 @@ impl<T> Iterator for Results<'_, T> {
         F: FnMut(B, T) -> B,
     {
         let mut all = init;
-        while self.refill(Wait::ForEver) == Drained::More {
+        while let Polled::Item(item) = self.poll(Wait::ForEver) {
+            all = f(all, item);
             let batch = std::mem::take(&mut self.current);
             all = batch.fold(all, &mut f);
         }
@@ -282,27 +354,20 @@ impl<T: Send> Source for Results<'_, T> {
     }
 
     fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
-        match self.refill(Wait::Until(Instant::now() + time)) {
-            Drained::More => self.current.next().map_or(Polled::Empty, Polled::Item),
-            Drained::Empty => Polled::Empty,
-            Drained::Ended => Polled::Ended,
-        }
+        self.poll(Wait::Until(Instant::now() + time))
     }
 
     fn try_recv(&mut self) -> Polled<T> {
-        match self.refill(Wait::No) {
-            Drained::More => self.current.next().map_or(Polled::Empty, Polled::Item),
-            Drained::Empty => Polled::Empty,
-            Drained::Ended => Polled::Ended,
-        }
+        self.poll(Wait::No)
     }
 
     fn recv_batch(&mut self, most: usize, batch: &mut Vec<T>) -> Drained {
         let full = batch.len().saturating_add(most);
         while batch.len() < full {
-            match self.refill(Wait::No) {
-                Drained::More => {}
-                other => return other,
+            match self.poll(Wait::No) {
+                Polled::Item(item) => batch.push(item),
+                Polled::Empty => return Drained::Empty,
+                Polled::Ended => return Drained::Ended,
             }
             batch.extend(self.current.by_ref().take(full - batch.len()));
         }
@@ -320,6 +385,7 @@ impl<T> fmt::Debug for Results<'_, T> {
 pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Crew<'static>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) crew: C,
+    pub(super) has_run: bool,
 }
 
 impl<S, W, C> Batches<W::Out> for Adrift<S, W, C>
@@ -335,14 +401,18 @@ where
         let mut attended = Attended {
             stage: Arc::clone(&self.stage),
             crew: &self.crew,
+            has_run: self.has_run,
         };
-        attended.next_batch(wait)
+        let asked = attended.next_batch(wait);
+        self.has_run = attended.has_run;
+        asked
     }
 }
 
 impl<S: Source, W: Work<S::Item>, C: Crew<'static>> Drop for Adrift<S, W, C> {
     fn drop(&mut self) {
         self.stage.stop();
+        self.stage.take_run_away();
         self.crew.dismiss();
     }
 }

@@ -82,7 +82,7 @@ where
     ///
     /// Until the stream has ended.
     pub fn for_each(self, mut op: impl FnMut(W::Out)) -> Report {
-        let ((), report) = self.run(|results| results.by_ref().for_each(&mut op));
+        let ((), report) = self.run(|results| results.each(&mut op));
         report
     }
 
@@ -242,6 +242,7 @@ where
             let attended = Attended {
                 stage: stage.clone(),
                 crew,
+                has_run: false,
             };
             (self.serial)(&mut Results::new(attended))
         });
@@ -293,12 +294,14 @@ where
             return Results::new(Adrift {
                 stage,
                 crew: Threads::new(Detached, threads.get(), false),
+                has_run: false,
             });
         }
         let registry = self.consumers.share();
         Results::new(Adrift {
             stage,
             crew: Tasks { registry },
+            has_run: false,
         })
     }
 }

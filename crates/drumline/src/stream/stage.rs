@@ -5,11 +5,13 @@ use std::time::Duration;
 use super::crew::{Crew, Shift};
 use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
+use super::held::Held;
 use super::load::Load;
 use super::pace::Pace;
 use super::pocket::Pocket;
 use super::report::OnPanic;
 use super::settings::Settings;
+use super::solo::Run;
 use super::source::{Drained, Polled, Source, Stopper};
 use super::work::{At, Work};
 use crate::control::Listener;
@@ -39,8 +41,8 @@ pub(super) type Outcome<T> = Vec<T>;
 
 /// A source, and what is done with what comes from it.
 pub(super) struct Stage<S: Source, W: Work<S::Item>> {
-    /// Locked by whoever has the desk's token, so never fought over.
-    pub(super) source: Mutex<S>,
+    /// Locked by whoever has the desk's token, so hardly ever fought over.
+    pub(super) source: Held<S, Run<W, S::Item>>,
     /// What was pulled from a blind source.
     pub(super) pocket: Pocket<S::Item>,
     /// Any pull may wait, and what was pulled must not wait with it.
@@ -118,7 +120,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
                 token.listen(move || stop_source(&stopper, &fatal))
             }),
             stopper,
-            source: Mutex::new(source),
+            source: Held::new(source),
             pocket: Pocket::new(),
             is_blind,
             work,
@@ -152,7 +154,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         std::mem::take(&mut *lock(&self.states))
     }
 
-    /// Whether the serial end may handle an item by itself: nothing is counted or weighed.
+    /// Whether the serial end may handle items by itself: nothing is counted or weighed.
     pub(super) fn is_solo(&self) -> bool {
         let settings = &self.settings;
         settings.stats.is_none() && !settings.is_weighed() && !self.is_cancelled()
@@ -316,23 +318,24 @@ where
     fn pull(&mut self, room: Load) -> Visit {
         let stage = self.stage;
         let begun = self.since.take().unwrap_or_else(Instant::now);
-        let mut source = lock(&stage.source);
+        let mut held = stage.source.lock();
+        let source = &mut held.source;
         let most = self.hand.pace.batch().min(room.items);
         let mut weight = 0;
-        let mut drained = self.draw(&mut source, most, room.weight, &mut weight);
+        let mut drained = self.draw(source, most, room.weight, &mut weight);
         let mut slept = false;
         if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.hand.batch.is_empty() {
             let (empty, call) = stage.desk.empty(self.is_end);
             if empty == Empty::Leave {
                 // First: who is called may begin here and now, in a pool whose threads are gone.
-                drop(source);
+                drop(held);
                 if call {
                     self.call();
                 }
                 return Visit::Left;
             }
             slept = true;
-            drained = self.watch(&mut source, most, room.weight, &mut weight);
+            drained = self.watch(source, most, room.weight, &mut weight);
         }
         self.awake = self.awake.saturating_add(1);
         let items = self.hand.batch.len();
@@ -348,7 +351,7 @@ where
             }
             waiting
         });
-        drop(source);
+        drop(held);
         let waiting = match counted {
             Ok(waiting) => waiting,
             Err(payload) => {

@@ -84,6 +84,9 @@ pub(crate) use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 #[cfg(drumline_loom)]
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
+/// What comes of an attempt to lock a mutex; the model checkers have it from here as well.
+pub(crate) use std::sync::TryLockError;
+
 /// Locks a mutex and goes on where an earlier holder panicked.
 ///
 /// The critical sections of this crate leave their data consistent at every

@@ -169,6 +169,8 @@ pub(crate) enum Plant {
     RoomCallsNobody,
     /// `Pocket` hears nothing of those who leave.
     LeavesUnnoticed,
+    /// `Held::with_run` does not see that the run was taken away.
+    RunUnchecked,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
 }

@@ -94,6 +94,8 @@
 //!   so that the next event knows that the marks no longer hold.
 //! * A worker that has handlers to run when it arrives (`arrive_active`) is active meanwhile, and
 //!   arrives no more: what relied on its look is done anew, as where a place becomes free.
+//! * A call from outside that brings work now and then (a stream) keeps a closed pool from its end
+//!   (`begin_call`), and ends it, if it is the last (`end_call`).
 //! * A closed pool is over when only members are in use, no worker arrives, and nothing is
 //!   visible: who is away, displaced included, keeps it open. The last to become idle, or to
 //!   arrive, or to be refused, notices (`end_if_done`).
@@ -430,6 +432,28 @@ impl Line {
                 && (!state.idle.is_empty() || work())
             {
                 state.call_next()
+            } else {
+                Wake::Nobody
+            }
+        })
+    }
+
+    /// A call from outside may bring work until it [ends](Self::end_call), also to a pool that is
+    /// closed meanwhile. Returns whether it may: the pool is not over.
+    #[must_use]
+    pub(crate) fn begin_call(&self) -> bool {
+        self.with(|state| {
+            state.kept_open += usize::from(!state.over);
+            !state.over
+        })
+    }
+
+    /// The call brings no more work.
+    pub(crate) fn end_call(&self, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.kept_open -= 1;
+            if state.end_if_done(work) {
+                Wake::All
             } else {
                 Wake::Nobody
             }

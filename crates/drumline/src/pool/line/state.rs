@@ -43,6 +43,8 @@ pub(super) struct State {
     pub(super) hungry: bool,
     pub(super) closing: bool,
     pub(super) over: bool,
+    /// Calls from outside that may bring work at any time, and keep the pool from its end.
+    pub(super) kept_open: usize,
 
     pub(super) staffing: Staffing,
     /// Workers that there are, those that have not arrived and those that have
@@ -81,6 +83,7 @@ impl State {
             lookout: None,
             hungry: false,
             closing: false,
+            kept_open: 0,
             over: false,
             staffing,
             workers: 0,
@@ -339,6 +342,9 @@ impl State {
     pub(super) fn end_if_done(&mut self, work: &dyn Fn() -> bool) -> bool {
         if planted!(EndForgotten) && !self.over {
             return false;
+        }
+        if self.kept_open > 0 {
+            return self.over;
         }
         let arrives = self.arriving > 0 && !planted!(EndsWithoutArrivals);
         let at_rest = self.in_use() == self.members && !arrives;
