@@ -1088,7 +1088,9 @@ pub trait ParallelIterator: Sized + Send {
     /// generator of random numbers.
     ///
     /// The state must be [`Send`]: where two threads take part one after the other, the second may get
-    /// that of the first.
+    /// that of the first. States live until the loop ends, also while no thread uses them. So a state
+    /// must not be something that another thread waits for, such as a lock that is held:
+    /// [`map_init`](Self::map_init) is for that.
     ///
     /// ```
     /// use drumline::prelude::*;

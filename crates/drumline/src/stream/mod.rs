@@ -24,7 +24,7 @@
 //! | say who works | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
 //! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
 //! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`fold`](Stream::fold), [`reduce`](Stream::reduce), [`count`](Stream::count) |
-//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` |
+//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)) |
 //! | go on in parallel | [`Serial::stream`] |
 //! | bound what is in flight | [`in_flight`](Stream::in_flight), [`weigh`](Stream::weigh), [`batch`](Stream::batch), [`batch_limit`](Stream::batch_limit) |
 //! | stop, watch, count | [`cancel_on`](Stream::cancel_on), [`progress`](Stream::progress), [`stats`](Stream::stats), [`on_panic`](Stream::on_panic) |
@@ -62,6 +62,8 @@
 //! [`weigh`](Stream::weigh) say. In flight is what has been taken from the source and not been handed to the serial
 //! end, so results that wait for an earlier one count as well. Where there is no room nothing is taken from
 //! the source, so a slow stage holds back the one before it, and in the end the [`queue`]'s senders.
+//!
+//! What [`flat_map`](Stream::flat_map) makes of one item is not bounded.
 //!
 //! # Stopping early
 //!
@@ -161,6 +163,18 @@ pub fn stream<S: Source>(source: S) -> Stream<S> {
 ///
 /// ```
 /// assert_eq!(drumline::stream::iter(1..=10).map(|n| n * n).reduce(|a, b| a + b), Some(385));
+/// ```
+///
+/// The iterator has to be [`Send`]. `io::stdin().lines()` holds a lock, and is not; wrap standard
+/// input in a reader of its own:
+///
+/// ```
+/// use drumline::stream;
+/// use std::io::{self, BufRead, BufReader};
+///
+/// let lines = stream::iter(BufReader::new(io::stdin()).lines());
+/// let words = lines.map(|line| line.map_or(0, |line| line.split(' ').count()));
+/// # drop(words);
 /// ```
 #[cfg(not(drumline_loom))]
 pub fn iter<I>(items: I) -> Stream<Iter<I::IntoIter>>

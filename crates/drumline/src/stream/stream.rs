@@ -254,6 +254,9 @@ where
 
     /// Makes any number of items of each.
     ///
+    /// What is made of one item is made as a whole, before any of it goes on: that much is in memory
+    /// besides what [`in_flight`](Self::in_flight) allows. It must come to an end.
+    ///
     /// ```
     /// assert_eq!(drumline::stream::iter(["a b", "c"]).flat_map(|line| line.split(' ')).count(), 3);
     /// ```
