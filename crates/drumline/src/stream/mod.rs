@@ -75,6 +75,8 @@
 //! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::GoOn`] it costs only its item, and the [`Report`]
 //! has it, with the item's number.
 
+#[cfg(not(drumline_loom))]
+mod aside;
 mod bench;
 #[cfg(not(drumline_loom))]
 pub mod biased;

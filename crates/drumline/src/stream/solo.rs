@@ -70,6 +70,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             };
             let index = run.first + run.items;
             run.items += 1;
+            self.aside.count();
             self.handle(&run.at, index, item, &mut run.own, &mut run.outs);
             self.settings.finished(1);
             let ran = match run.outs.len() {
@@ -101,7 +102,9 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     fn end_run(&self, run: Run<W, S::Item>, ended: bool, calls: bool) -> Call {
         // First: who finds the token free finds the state.
         lock(&self.states).extend(run.own);
-        self.desk.end_run(run.items, ended, calls)
+        let call = self.desk.end_run(run.items, ended, calls);
+        self.aside.rouse();
+        call
     }
 
     /// Takes the run of the serial end away, if there is one and it is not at work on an item.

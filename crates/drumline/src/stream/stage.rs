@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::aside::{Aside, Stay};
 use super::crew::{Crew, Shift};
 use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
@@ -45,6 +46,8 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     pub(super) source: Held<S, Run<W, S::Item>>,
     /// What was pulled from a blind source.
     pub(super) pocket: Pocket<S::Item>,
+    /// Where a consumer stays while the serial end is quick.
+    pub(super) aside: Aside,
     /// Any pull may wait, and what was pulled must not wait with it.
     pub(super) is_blind: bool,
     stopper: Option<Stopper>,
@@ -121,6 +124,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             }),
             stopper,
             source: Held::new(source),
+            aside: Aside::new(),
             pocket: Pocket::new(),
             is_blind,
             work,
@@ -592,7 +596,11 @@ where
             if self.desk.arrive() {
                 let mut consumer = Consumer::new(&self, crew, false, None);
                 if self.is_blind {
-                    consumer.stay_blind();
+                    let is_run = || self.desk.is_run() && !self.is_cancelled();
+                    match self.aside.stay(is_run) {
+                        Stay::Over => consumer.stay_blind(),
+                        Stay::Taken => self.desk.leave(),
+                    }
                 } else {
                     consumer.stay();
                 }
