@@ -1,9 +1,13 @@
 //! When the system refuses threads: how often it is asked again, and how often the program hears.
 //!
 //! An attempt that fails costs tens of microseconds, and a pool that is short of threads has a
-//! reason to try with each job that comes. So a refusal puts off the next attempt, for [`SHARE`]
-//! times what the failed one took: attempts in vain cost a thread a tenth of its time at most. A
-//! thread that ends, or one that could be created, forgives that.
+//! reason to try with each job that comes. The first [`BURST`] refusals are followed by further
+//! attempts at once. After those, a refusal puts off the next attempt, for [`SHARE`] times what
+//! the failed one took: attempts in vain cost a thread a tenth of its time at most. A thread that
+//! ends, one that could be created, or a second without a refusal, forgives that.
+//!
+//! A request that is put off is not made again by itself. So a pool whose last request comes in
+//! the middle of a storm of refusals has its thread with the next request, or when a thread ends.
 //!
 //! The program is warned once for each spell of work (the time between two moments at which the
 //! pool was at rest), with the number of refusals since the warning before.
@@ -12,6 +16,10 @@ use std::time::Duration;
 
 use crate::sync::Instant;
 
+/// How many refusals put nothing off.
+const BURST: u32 = 64;
+/// As if none had been refused: the last refusal is this long ago.
+const FORGOTTEN: Duration = Duration::from_secs(1);
 /// How many times the cost of a failed attempt passes before the next one.
 const SHARE: u32 = 10;
 /// For how long a refusal puts off the next attempt at most: what made the system refuse may end
@@ -26,6 +34,9 @@ pub(super) struct Refusals {
     told: u64,
     /// The spell of work in which it was last warned.
     spell: Option<usize>,
+    /// Refusals in a row.
+    burst: u32,
+    last: Option<Instant>,
     /// Until when no attempt is made.
     until: Option<Instant>,
 }
@@ -36,6 +47,8 @@ impl Refusals {
             total: 0,
             told: 0,
             spell: None,
+            burst: 0,
+            last: None,
             until: None,
         }
     }
@@ -54,7 +67,18 @@ impl Refusals {
     #[must_use]
     pub(super) fn note(&mut self, took: Duration, spell: usize) -> Option<u64> {
         self.total += 1;
-        self.until = Some(Instant::now() + took.saturating_mul(SHARE).min(LONGEST));
+        let now = Instant::now();
+        if self
+            .last
+            .replace(now)
+            .is_some_and(|last| now.saturating_duration_since(last) > FORGOTTEN)
+        {
+            self.burst = 0;
+        }
+        self.burst = self.burst.saturating_add(1);
+        if self.burst > BURST {
+            self.until = Some(now + took.saturating_mul(SHARE).min(LONGEST));
+        }
         if self.spell.replace(spell) == Some(spell) {
             return None;
         }
@@ -66,6 +90,7 @@ impl Refusals {
     /// The next attempt is made at once.
     pub(super) fn forgive(&mut self) {
         self.until = None;
+        self.burst = 0;
     }
 }
 
@@ -79,15 +104,21 @@ mod tests {
         let mut refusals = Refusals::new();
         assert!(!refusals.is_put_off());
         assert_eq!(refusals.note(AGES, 7), Some(1));
-        assert!(refusals.until.unwrap() <= Instant::now() + LONGEST);
-        for _ in 0..20 {
+        for _ in 1..BURST {
+            assert!(!refusals.is_put_off(), "the first ones put nothing off");
             assert_eq!(refusals.note(AGES, 7), None, "one warning for each spell");
         }
+        assert!(refusals.until.is_none());
+        assert_eq!(refusals.note(AGES, 7), None);
+        assert!(refusals.until.unwrap() <= Instant::now() + LONGEST);
         refusals.forgive();
         assert!(!refusals.is_put_off());
-        assert_eq!(refusals.note(AGES, 8), Some(21), "with what was not said");
-        assert_eq!(refusals.note(Duration::ZERO, 8), None);
-        assert!(!refusals.is_put_off(), "an attempt that cost nothing");
-        assert_eq!(refusals.total(), 23);
+        let untold = u64::from(BURST) + 1;
+        assert_eq!(
+            refusals.note(AGES, 8),
+            Some(untold),
+            "with what was not said"
+        );
+        assert_eq!(refusals.total(), untold + 1);
     }
 }
