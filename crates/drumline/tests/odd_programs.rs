@@ -23,6 +23,13 @@ unsafe extern "C" {
 #[test]
 fn a_call_that_is_inside_goes_on_in_a_forked_child() {
     const ROUNDS: usize = 500;
+    // A child says nothing: a lock of the standard library may be held by a thread of the parent.
+    let (parent, speak) = (std::process::id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |info| {
+        if std::process::id() == parent {
+            speak(info);
+        }
+    }));
     let pool = Pool::builder().jobs(4).build().unwrap();
     let stop = AtomicBool::new(false);
     let hung = thread::scope(|scope| {
@@ -39,17 +46,22 @@ fn a_call_that_is_inside_goes_on_in_a_forked_child() {
             let child = Cell::new(0);
             let mut pid = 0;
             pool.install(|| {
-                join(
-                    || {
-                        // SAFETY: the child calls nothing but the pool it is in, and `_exit`.
-                        pid = unsafe { fork() };
-                    },
-                    || (),
-                );
+                let halves = || {
+                    join(
+                        || {
+                            // SAFETY: the child calls nothing but the pool it is in, and `_exit`.
+                            pid = unsafe { fork() };
+                        },
+                        || (),
+                    )
+                };
+                // In the child it panics where a thread of the parent has begun the other half.
+                let joined = catch_unwind(AssertUnwindSafe(halves));
                 if pid == 0 {
                     // SAFETY: ends the child.
                     unsafe { _exit(0) }
                 }
+                joined.unwrap();
             });
             child.set(pid);
             let start = Instant::now();
