@@ -70,8 +70,8 @@ fn at_the_limit(episodes: usize) {
     for jobs in [1, 2, 4] {
         for more in [0, 2] {
             for announced in [true, false] {
-                // Who looks after threads that block without a word is one of those that there
-                // may be.
+                // The monitor, which notices threads that block unannounced, is one of the
+                // `max_threads`.
                 if !announced && (more == 0 || !cfg!(target_os = "linux")) {
                     continue;
                 }

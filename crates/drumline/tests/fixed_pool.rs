@@ -209,7 +209,7 @@ fn a_member_has_an_index_of_its_own() {
     }
 }
 
-/// Where nobody but the member is there, calls from outside wait until it has time for them.
+/// If the member is the only thread, calls from outside wait until it has time for them.
 #[test]
 fn a_member_that_is_alone_runs_what_comes_from_outside() {
     ends(|| {

@@ -41,7 +41,8 @@ fn in_a_forked_child() {
         unsafe { libc::_exit(i32::from(!right)) };
     }
     let mut status = 0;
-    // SAFETY: a child of this process that nobody else waits for.
+    // SAFETY: `id` is a child of this process, and only this call waits for it; `status` is a
+    // local.
     let ended = unsafe { libc::waitpid(id, &raw mut status, 0) };
     assert_eq!((ended, status), (id, 0));
 }

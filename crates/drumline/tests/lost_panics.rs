@@ -1,4 +1,4 @@
-//! Panics that nobody waits for: who hears of them, and that no one hears twice.
+//! Panics that no thread waits for: which handler hears of them, and that none hears twice.
 
 mod common;
 
@@ -122,7 +122,7 @@ fn with_a_panic_handler_there_is_no_warning() {
     assert_eq!(warned, [Some("the handler".to_owned())]);
 }
 
-/// A panic that somebody waits for is no one else's business, on whatever thread it was.
+/// A panic goes to the thread that waits for it and to no handler, on whatever thread it was.
 #[test]
 fn panics_that_are_waited_for_are_not_lost() {
     let (warn, warned) = mpsc::channel();

@@ -1,5 +1,5 @@
-//! Odd programs: a process forked in the middle of a call, a process that exits in the middle of a
-//! call, an iterator that yields while it is asked, a closure that panics when it is dropped.
+//! Odd programs. A process is forked in the middle of a call, or exits there. An iterator yields
+//! while it is asked. A closure panics when it is dropped.
 #![cfg(target_os = "linux")]
 
 use std::cell::Cell;

@@ -16,7 +16,7 @@ struct Threads {
     most: AtomicUsize,
 }
 
-/// The pool, and who counts its threads.
+/// The pool, and the count of its threads.
 fn counted(builder: PoolBuilder) -> (Pool, Arc<Threads>) {
     let threads = Arc::new(Threads::default());
     let counts = Arc::clone(&threads);

@@ -104,8 +104,8 @@ impl<S> ThreadPoolBuilder<S> {
         self.with(|builder| builder.use_current_thread())
     }
 
-    /// Called with the payload of a panic that nobody waits for. Without it, and where the handler
-    /// panics, the process aborts.
+    /// Called with the payload of a panic that no thread waits for. Without it, and where the
+    /// handler panics, the process aborts.
     pub fn panic_handler<H>(self, hook: H) -> Self
     where
         H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,

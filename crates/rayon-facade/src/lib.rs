@@ -15,20 +15,20 @@
 //! |---|---|
 //! | `builder` | [`ThreadPoolBuilder`], [`ThreadPoolBuildError`] |
 //! | `pool` | [`ThreadPool`] |
-//! | `thread`, `spawner` | [`ThreadBuilder`], and who starts the thread |
+//! | `thread`, `spawner` | [`ThreadBuilder`], and the closure that starts the thread |
 //! | `tasks` | [`spawn`] and [`spawn_fifo`], which return nothing |
 //! | `numbers` | [`current_num_threads`] and its like |
 //! | `defaults` | what all pools have in common, the global one included |
 //!
 //! As with rayon:
 //!
-//! - Every pool, the global one too, has as many threads as jobs, and never more. It takes no guests:
-//!   calls from outside run on its threads. So [`current_thread_index`] is less than
+//! - Every pool, the global one too, has as many threads as jobs, and never more. It takes no
+//!   guests: calls from outside run on its threads. So [`current_thread_index`] is less than
 //!   [`current_num_threads`], and a table with that many entries has one for every thread.
-//! - A thread that waits runs other jobs of its pool meanwhile, so these can run on top of a frame that
+//! - A thread that waits runs other jobs of its pool meanwhile. These can run on top of a frame that
 //!   holds a lock or a borrowed thread-local value.
-//! - Threads that block are not replaced. A program whose closures all wait for something that another
-//!   job has to do (a lock, a channel) stands still when no thread is left for that job. These are
+//! - Threads that block are not replaced. If all of them wait for what another job has to do (a
+//!   lock, a channel), no thread is left for that job, and the program stands still. These are
 //!   rayon's own deadlocks. Drumline under its own name makes spare threads and has fewer.
 //! - A detached task that panics where there is no panic handler aborts the process, and so does a
 //!   panic handler that panics.

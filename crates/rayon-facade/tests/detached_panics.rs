@@ -1,4 +1,4 @@
-//! A panic that nobody waits for ends the process, unless there is a handler for it.
+//! A panic of a detached task ends the process, unless there is a handler for it.
 
 use std::process::{Command, Output};
 use std::sync::mpsc;
@@ -28,7 +28,7 @@ fn aborts(program: &str) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A process that is not ended by somebody else must end some time.
+/// Waits for the abort of another thread. If there is none, the process ends after a while.
 fn wait_for_the_end() -> ! {
     thread::sleep(Duration::from_secs(120));
     panic!("it goes on");

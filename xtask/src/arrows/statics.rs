@@ -1,5 +1,5 @@
-//! Statics that would be shared by runs of a model checker that know nothing of each other, and
-//! thread-local state of which the library does not check that it has no destructor.
+//! Two kinds of state that the library must not have. A plain static would be shared by the runs of
+//! a model checker. Plain thread-local state could have a destructor, and the library checks for none.
 
 use syn::visit::{self, Visit};
 use syn::{Item, ItemStatic, Macro, Type};

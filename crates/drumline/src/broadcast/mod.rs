@@ -102,8 +102,8 @@ impl BroadcastContext<'_> {
 /// # Blocking
 ///
 /// Until `op` has ended on every worker. A worker that is blocked outside of
-/// the pool keeps everybody waiting; so does the consumer of a later stage of a stream, while it waits for results of
-/// the stage that broadcasts.
+/// the pool keeps the caller waiting. So does the consumer of a later stage of a stream, while it
+/// waits for results of the stage that broadcasts.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,

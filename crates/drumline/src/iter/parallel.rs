@@ -1175,8 +1175,8 @@ pub trait ParallelIterator: Sized + Send {
     /// [`skip`](super::IndexedParallelIterator::skip) goes through what it skips,
     /// [`chain`](Self::chain) through one iterator after the other, and
     /// [`by_uniform_blocks`](super::IndexedParallelIterator::by_uniform_blocks) through each block.
-    /// Of several limits in a chain the smallest holds. A limit on only one of two iterators that are
-    /// joined later (by `chain`, `zip` and so on) may or may not hold for the other one.
+    /// Of several limits in a chain the smallest holds. If two iterators are joined later (by
+    /// `chain`, `zip` and so on), a limit on only one of them may or may not hold for the other.
     ///
     /// The limit is not for loops inside of this one: neither for those that closures begin, nor for those that
     /// [`flat_map`](Self::flat_map) and [`flatten`](Self::flatten) make of each item. Any thread of the pool may

@@ -234,16 +234,16 @@ impl PoolBuilder {
         self
     }
 
-    /// Called with the payload of a panic that nobody waits for: of a detached
+    /// Called with the payload of a panic that no thread waits for: of a detached
     /// task, or of one of these hooks. Without it, such panics are counted
     /// ([`Pool::lost_panics`]), and the [warning handler](Self::warning_handler)
     /// and the [event handler](Self::event_handler) are told of each. Either way
     /// the pool goes on.
     ///
-    /// A handler is told in addition to the panic hook of the process, which has
-    /// run when the panic began, on the thread on which it began. The hook prints the panic to
-    /// standard error unless the program has replaced it. Drumline prints
-    /// nothing then, so no panic is printed twice. No hook runs for
+    /// A handler is told in addition to the panic hook of the process. That hook
+    /// has run when the panic began, on the thread on which it began. It prints
+    /// the panic to standard error unless the program has replaced it. Drumline
+    /// prints nothing then, so no panic is printed twice. No hook runs for
     /// [`resume_unwind`](std::panic::resume_unwind): a program that detaches
     /// tasks which end in that way needs one of the handlers, to hear of them.
     ///
@@ -267,9 +267,9 @@ impl PoolBuilder {
         self
     }
 
-    /// Called when the pool is smaller than asked, has fewer runnable threads than
-    /// jobs because of [`max_threads`](Self::max_threads), or has lost a panic because
-    /// there is no [panic handler](Self::panic_handler).
+    /// Called when the pool is smaller than asked, or has fewer runnable threads than
+    /// jobs because of [`max_threads`](Self::max_threads). Called also when a panic is
+    /// lost because there is no [panic handler](Self::panic_handler).
     ///
     /// Warnings go to the [event handler](Self::event_handler), too. If there is
     /// neither, they are printed to standard error; but not the panics, which the
@@ -380,8 +380,8 @@ impl PoolBuilder {
     /// Whether the pool makes a spare thread for one that blocks; it does unless set.
     ///
     /// Without spares the pool has as many threads as jobs and never more. A thread that
-    /// [blocks](crate::blocking) is replaced only by a thread that the pool has anyway, and no
-    /// thread looks after threads that block without saying so.
+    /// [blocks](crate::blocking) is replaced only by a thread that the pool has anyway. Threads
+    /// that block without saying so are not noticed.
     /// [`max_threads`](Self::max_threads) has no effect then. Pools with a
     /// [spawner](Self::spawn_handler) and [scoped](Self::build_scoped) pools never make spares.
     ///
@@ -390,8 +390,8 @@ impl PoolBuilder {
     /// In a pool without [guests](Self::guests) and without spares, this holds:
     ///
     /// - [`worker_index`](crate::worker_index()) is less than the number of jobs;
-    /// - at most as many closures run at once as there are jobs, and each of those runs on a thread
-    ///   with an index of its own.
+    /// - at most as many closures run at once as there are jobs;
+    /// - each of those runs on a thread with an index of its own.
     ///
     /// So a table with as many entries as jobs has one for every thread:
     ///

@@ -29,7 +29,7 @@ pub(super) fn wait(seat: &Seat, awaited: &dyn Awaited) {
     }
 }
 
-/// What happens elsewhere: nobody in this pool works on it.
+/// What happens elsewhere: no thread of this pool works on it.
 struct Elsewhere<'a> {
     awaited: &'a dyn Awaited,
     bell: Bell,

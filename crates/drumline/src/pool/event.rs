@@ -125,7 +125,7 @@ pub enum Event {
     PanicLost {
         /// What the panic said, if its payload is a text.
         message: Option<String>,
-        /// How many panics reached nobody so far, with this one.
+        /// How many panics were lost so far, with this one.
         lost: usize,
     },
     /// The system refused a thread for the place of one that blocks. Also a

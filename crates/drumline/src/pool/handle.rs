@@ -331,7 +331,7 @@ impl Awaited for Over<'_> {
         self.0.is_done()
     }
 
-    /// Nobody: the caller is not in the pool that runs the call.
+    /// None: the caller is not in the pool that runs the call.
     fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
         false
     }

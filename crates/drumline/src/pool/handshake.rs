@@ -51,7 +51,7 @@
 //!
 //! *A seat is IDLE to the sleeper, and its occupant pushes.* The occupant calls
 //! `begin` before it passes the lock of the line (`Line::enter`, `take`,
-//! `begin`), and the sleeper looks after it has passed that lock. If the
+//! `begin`). The sleeper looks after it has passed that lock. If the
 //! occupant came first, the sleeper sees PLAIN. If the sleeper came first, the
 //! line tells the occupant to mark its own deque, or has another thread watch.
 //!
@@ -101,7 +101,7 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    /// For a seat whose deque is `first`.
+    /// For a seat. Its occupant fences from the start if `fenced`.
     pub(crate) fn new(fenced: bool) -> Self {
         Handshake {
             state: AtomicUsize::new(if fenced { FENCED } else { PLAIN }),

@@ -10,8 +10,8 @@
 //!
 //! A hook may be called at almost any step of the scheduler. A push that wakes a thread may have
 //! to start one, which is named; a wait tells that it sleeps; a thief tells that it steals. At
-//! such a step a job may lie in a deque that refers to the caller's frame, a worker may stand in
-//! the idle set, a place may be given up and not taken back. So three rules hold:
+//! such a step a job that refers to the caller's frame may lie in a deque. A worker may stand in the
+//! idle set, or a place may be given up and not taken back. So three rules hold:
 //!
 //! 1. **No panic crosses the border.** It is caught here and [reported](Registry::report_panic).
 //!    An error of the hook is a warning. The pool goes on, with fewer threads if need be.
@@ -24,8 +24,8 @@
 //! The same holds for what hooks leave behind: payloads, errors and captured values are dropped
 //! here, where a drop that panics is caught ([`unwind::discard`]).
 //!
-//! The scheduler's own cold paths stand under [`unwind::never`]: should a panic of its own ever
-//! leave one, the process ends with a message, and no frame dies under a job that refers to it.
+//! The scheduler's own cold paths stand under [`unwind::never`]. If a panic of its own ever leaves
+//! one, the process ends with a message. So no frame dies under a job that refers to it.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -237,7 +237,7 @@ impl Registry {
         self.hooks().event.is_some() || trace::is_on()
     }
 
-    /// Tells those who listen. Returns whether there is a listener.
+    /// Tells the event handler and `tracing`. Returns whether either listens.
     #[cold]
     pub(super) fn tell_now(&self, event: &Event) -> bool {
         local::outside(|| {

@@ -2,8 +2,8 @@
 //!
 //! One thread at a time starts threads, on its own account or on that of others: it *serves* the
 //! requests. A thread that has a request while another one serves leaves it there and goes on. So
-//! no thread waits for the hooks that run meanwhile (the name of a thread, the program's own way
-//! to start one), and a hook that asks for threads itself does not wait for itself.
+//! no thread waits for the hooks that run meanwhile: the name of a thread, the program's own way
+//! to start one. A hook that asks for threads itself does not wait for itself.
 //!
 //! A thread that was asked for is counted before it is started. Its [`ThreadBuilder`] is the
 //! record of that: [run](ThreadBuilder::run), it becomes the thread; dropped, the count is taken

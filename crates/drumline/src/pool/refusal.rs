@@ -1,16 +1,16 @@
 //! When the system refuses threads: how often it is asked again, and how often the program hears.
 //!
-//! An attempt that fails costs tens of microseconds, and a pool that is short of threads has a
-//! reason to try with each job that comes. The first [`BURST`] refusals are followed by further
+//! An attempt that fails costs tens of microseconds. A pool that is short of threads has a reason
+//! to try with each job that comes. The first [`BURST`] refusals are followed by further
 //! attempts at once. After those, a refusal puts off the next attempt, for [`SHARE`] times what
 //! the failed one took: attempts in vain cost a thread a tenth of its time at most. A thread that
 //! ends, one that could be created, or a second without a refusal, forgives that.
 //!
-//! A request that is put off is not made again by itself. So a pool whose last request comes in
-//! the middle of a storm of refusals has its thread with the next request, or when a thread ends.
+//! A request that is put off is not made again by itself. If it was the last one, the pool gets its
+//! thread with the next request, or when a thread ends.
 //!
-//! The program is warned once for each spell of work (the time between two moments at which the
-//! pool was at rest), with the number of refusals since the warning before.
+//! The program is warned once for each *spell* of work: the time between two moments at which the
+//! pool was at rest. The warning has the number of refusals since the one before.
 
 use std::time::Duration;
 

@@ -404,7 +404,7 @@ impl Registry {
 
     // ---- waking -----------------------------------------------------------
 
-    /// Wakes whom the line chose. The caller may be anywhere between a push and its pop, so
+    /// Wakes the thread that the line chose. The caller may be anywhere between a push and its pop, so
     /// nothing unwinds from here.
     pub(crate) fn wake(&self, wake: Wake) {
         if wake != Wake::Nobody {

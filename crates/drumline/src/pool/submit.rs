@@ -4,11 +4,11 @@
 //!
 //! A job that a thread runs while it waits or yields is on top of the frame that waits. The frame
 //! goes on only after that job. A *long-lived* job (a consumer of a stream) ends when others give
-//! it nothing more to do, and it can wait for what the frame below it was about to hand over. Then
-//! both wait for ever. So long-lived jobs have a queue of their own, and one rule: only a worker
+//! it nothing more to do. It can wait for what the frame below it was about to hand over. Then both
+//! wait for ever. So long-lived jobs have a queue of their own, and one rule: only a worker
 //! that has no frame of another job on its stack takes from it. Everything else that runs jobs
 //! (`yielding`, `waiting`, thieves) does not know the queue. A scope that waits runs the jobs of
-//! its own, long-lived or not: those who begin such a scope hold nothing that its jobs wait for.
+//! its own, long-lived or not: a caller that begins such a scope holds nothing that these wait for.
 
 use super::registry::Registry;
 use super::{guest, local};

@@ -6,7 +6,7 @@ use super::seat::Seat;
 use crate::wait::Parker;
 
 impl Registry {
-    /// Tells those who listen, if there are any; only then is the event made.
+    /// Tells the event handler and `tracing`. The event is made only if either listens.
     ///
     /// Not to be called with a lock held.
     #[inline]

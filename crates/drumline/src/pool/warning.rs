@@ -80,7 +80,7 @@ pub enum Warning {
     PanicLost {
         /// What the panic said, if its payload is a text.
         message: Option<String>,
-        /// How many panics reached nobody so far, with this one.
+        /// How many panics were lost so far, with this one.
         lost: usize,
     },
 }

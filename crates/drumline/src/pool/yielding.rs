@@ -166,7 +166,7 @@ fn step(seat: &Seat, everywhere: bool) -> Yield {
 /// Runs one job of the pool, nearest first, apart from what is pending on this
 /// seat. Returns whether there was any.
 ///
-/// [Long-lived](super::submit) jobs are none of those: they could wait for a frame below.
+/// It never runs [long-lived](super::submit) jobs: they could wait for a frame below.
 pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool {
     let registry = seat.registry();
     let own = seat.inbox().take().or_else(|| seat.queue().pop());

@@ -54,7 +54,7 @@ mod word {
     /// The linkers know the first two instructions in exactly this form. There is no `nostack`: the
     /// call writes below the stack pointer. By the ABI it changes `rax` and the flags alone. Older
     /// releases of glibc also lose vector and mask registers when they allocate the word of a thread
-    /// (bug 31372), so that none of them may hold a value here.
+    /// (bug 31372). So none of those registers may hold a value here.
     macro_rules! with_offset {
         ($then:literal, [$($operands:tt)*], [$($options:tt)*]) => {
             asm!(

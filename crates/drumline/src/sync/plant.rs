@@ -106,9 +106,9 @@ pub(crate) enum Plant {
     RiseSleeps,
     /// `Line` hires a monitor beyond the limit.
     MonitorBeyondLimit,
-    /// `Line` lets those sleep who wait and would run any job.
+    /// `Line` does not wake a waiter that sleeps and would run any job.
     StealerNotCalled,
-    /// Who waited, was woken for a job and has something else to do keeps it to itself.
+    /// A waiter that was woken for a job and has something else to do does not pass the call on.
     StealerKeepsCall,
     /// `Line::left` does not ask whether another worker is needed now.
     LeftUnasked,
@@ -167,7 +167,7 @@ pub(crate) enum Plant {
     LastConsumerLeaves,
     /// `Desk::next` calls nobody when there is room again.
     RoomCallsNobody,
-    /// `Pocket` hears nothing of those who leave.
+    /// `Pocket` hears nothing of a consumer that leaves.
     LeavesUnnoticed,
     /// `Held::with_run` does not see that the run was taken away.
     RunUnchecked,

@@ -34,9 +34,8 @@ use super::table::Table;
 /// that appears takes its value over, with what is in it. So there are never more values than
 /// threads were alive at once, and `T` is [`Send`].
 ///
-/// [`with`](Self::with) gives a shared reference. A closure that waits in Drumline may have another
-/// closure run on top of it, on the same thread, and that one gets the same value. So a `T` that is to
-/// be changed has interior mutability: a [`Cell`](std::cell::Cell), or a
+/// [`with`](Self::with) gives a shared reference. While a closure waits in Drumline, its thread may
+/// run another closure on top of it. That one gets the same value. So a `T` that is to be changed has interior mutability: a [`Cell`](std::cell::Cell), or a
 /// [`RefCell`](std::cell::RefCell) that is not borrowed across a wait. It need not be `Sync`.
 ///
 /// ```

@@ -71,8 +71,8 @@ impl<T> Slot<T> {
     ///
     /// The slot is empty, and no other thread writes to it.
     unsafe fn fill(&self, value: T) {
-        // SAFETY: empty, so nobody refers to the value; no other writer, says
-        // the caller.
+        // SAFETY: the slot is empty, so no reference to the value exists; the caller says that
+        // there is no other writer.
         unsafe { (*self.value.get()).write(value) };
         let order = if planted!(SlotFullRelaxed) {
             Ordering::Relaxed

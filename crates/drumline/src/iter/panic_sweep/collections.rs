@@ -64,7 +64,7 @@ fn made(t: &Trial) -> impl IndexedParallelIterator<Item = Item<'_>> {
     t.items().into_par_iter().map(|i| t.make("map", i))
 }
 
-/// What is made of some items, nobody knows how many.
+/// What is made of some items, whose number is unknown in advance.
 fn chosen(t: &Trial) -> impl ParallelIterator<Item = Item<'_>> {
     t.items()
         .into_par_iter()

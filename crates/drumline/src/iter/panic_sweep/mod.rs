@@ -101,7 +101,7 @@ impl Trial {
         Item::new(self, kind, number)
     }
 
-    /// So many items, in no order.
+    /// This many items, in no order.
     fn some(&self, len: usize) -> Vec<Item<'_>> {
         let number = |n: usize| (n * 7919 % 101) as u64;
         (0..len)

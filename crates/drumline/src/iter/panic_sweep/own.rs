@@ -130,7 +130,7 @@ impl DoubleEndedIterator for Items<'_> {
 
 impl ExactSizeIterator for Items<'_> {}
 
-/// A source of which nobody knows how many items it has.
+/// A source that does not know how many items it has.
 struct Pieces<'t>(Source<'t>);
 
 impl<'t> ParallelIterator for Pieces<'t> {

@@ -1,15 +1,15 @@
 //! Loops inside loops: how an inner loop goes on with the folder of the outer one.
 //!
 //! `flat_map` and `chain` drive several loops one after another with parts of one consumer. If each
-//! made a folder of its own, then a million inner loops of three items each would make a million
-//! results, to be reduced one by one. So the outer loop lends its folder: it lies in a [`Slot`], the
-//! leftmost part of the inner loop takes it from there, and puts it back. An inner loop that nobody helps with
-//! ends as it began, with one open folder. One that somebody helps completes the folder before its thread waits
-//! ([`Folder::close`]), and the slot stays empty.
+//! made a folder of its own, a million inner loops of three items would make a million results. They
+//! would be reduced one by one. So the outer loop lends its folder: it lies in a [`Slot`], the
+//! leftmost part of the inner loop takes it from there, and puts it back. An inner loop without
+//! thieves ends as it began, with one open folder. One with thieves completes the folder before its
+//! thread waits ([`Folder::close`]), and the slot stays empty.
 //!
-//! Folders need not be [`Send`], and where the leftmost part of a loop runs is up to whoever drives
-//! it. So the slot knows its thread, and is empty for all others; a part that finds it empty begins a folder,
-//! as ever.
+//! Folders need not be [`Send`], and the driver of a loop decides where its leftmost part runs. So
+//! the slot knows its thread, and is empty for all others. A part that finds it empty begins a
+//! folder, as ever.
 
 use std::cell::Cell;
 use std::ptr;
@@ -24,7 +24,7 @@ use crate::sync::per_thread;
 pub enum Nested<F, R> {
     /// A folder that can go on.
     Open(F),
-    /// A result, because somebody helped.
+    /// A result, because a thief helped.
     Closed(R),
 }
 

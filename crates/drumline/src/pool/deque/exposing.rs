@@ -71,9 +71,8 @@ impl Deque {
     /// Thief that may not insist: exposes what an owner has pushed that the kernel
     /// does not run, because to be switched out is a full barrier.
     ///
-    /// `occupant` names the owner, whom another may follow at any time, and
-    /// `sleeps` says whether it was off its processor at some point during the
-    /// call.
+    /// `occupant` names the owner; another one may follow at any time. `sleeps`
+    /// says whether that owner was off its processor at some point during the call.
     pub(crate) fn expose_sleeper<T: PartialEq>(
         &self,
         occupant: impl Fn() -> T,

@@ -76,15 +76,15 @@
 //! Where the system refuses the barrier only later, frames have pushed without
 //! a fence, and are going to pop without one. Their deque becomes *exposing*
 //! ([`expose_all`](Deque::expose_all), at a cold step of the owner): `limit`
-//! stays null, so every push takes the cold path, runs a fence, and exposes
+//! stays null, so every push takes the cold path and runs a fence. It exposes
 //! its own entry and all that are older, as the answer to a request does. Each
 //! pop meets `head` and goes through the lock. Thieves take what is exposed,
 //! and insist no more (`pool::handshake`).
 //!
 //! # Where it is
 //!
-//! What the owner does is here, what a thief does to get an entry in `steal`,
-//! what the owner does where the barrier was lost in `exposing`.
+//! What the owner does is here. `steal` has what a thief does to get an entry.
+//! `exposing` has what changes where the barrier was lost.
 //!
 //! # Rejected
 //!

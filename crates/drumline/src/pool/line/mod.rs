@@ -95,9 +95,9 @@
 //! * A worker that has handlers to run when it arrives (`arrive_active`) is active meanwhile, and
 //!   arrives no more: what relied on its look is done anew, as where a place becomes free.
 //! * A call from outside that brings work now and then (a stream) keeps a closed pool from its end
-//!   (`begin_call`), and ends it, if it is the last (`end_call`).
+//!   (`begin_call`). The last such call ends the pool (`end_call`).
 //! * A closed pool is over when only members are in use, no worker arrives, and nothing is
-//!   visible: who is away, displaced included, keeps it open. The last to become idle, or to
+//!   visible. A thread that is away, displaced included, keeps it open. The last to become idle, or to
 //!   arrive, or to be refused, notices (`end_if_done`).
 //!
 //! # The races feared

@@ -256,7 +256,7 @@ impl State {
                 self.monitor = Some(last);
                 Wake::One(last)
             }
-            // Whoever arrives finds no monitor, and becomes it.
+            // The worker that arrives finds no monitor, and becomes it.
             None if self.is_coming() => Wake::Nobody,
             // The limit counts the monitor: at the limit there is none unless a
             // worker is idle.

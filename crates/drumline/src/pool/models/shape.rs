@@ -13,7 +13,7 @@ pub(super) struct Shape {
     /// Seats for spares, numbered last.
     pub(super) spares: usize,
     pub(super) staffing: Staffing,
-    /// How many spares may end because nobody needs them.
+    /// How many spares may end because they are not needed.
     pub(super) quits: usize,
     /// How many threads the system refuses.
     pub(super) refusals: usize,

@@ -1,8 +1,8 @@
 //! Random programs on whole pools, under shuttle: nested joins, scopes and
-//! tasks that return, panic, give way, block, or hold locks, on pools of one to
-//! three jobs, called from one or two threads. The barrier is there, or refused
-//! from the start, or from some point on. Every call must give what the
-//! same program gives without a pool, every job must be begun once and dropped
+//! tasks. They return, panic, give way, block, or hold locks. Pools have one to
+//! three jobs, and are called from one or two threads. The barrier is there, or
+//! refused from the start, or from some point on. Every call must give what the
+//! same program gives without a pool. Every job must be begun once and dropped
 //! once, and no schedule may end in a deadlock.
 //!
 //! Shuttle treats every access as sequentially consistent: orderings are the
