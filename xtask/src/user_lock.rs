@@ -1,9 +1,9 @@
 //! What a program that uses Drumline gets: a lock file with nothing in it that the program does not
 //! need, and a library that compiles whatever the program's own switches are.
 //!
-//! Two throw-away packages are written under the target directory. One depends on the library in this
-//! workspace, and one on the library as it is published: cargo writes the manifest of a published
-//! package anew.
+//! Two throw-away packages are written under the target directory. One depends on the library in
+//! this workspace, and one on the library as it is published: cargo writes the manifest of a
+//! published package anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};

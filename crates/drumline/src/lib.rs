@@ -167,16 +167,17 @@
 //! work is there, unless every processor is busy already.
 //!
 //! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool; where more were
-//! needed, it warns, and names those that block. A pool may do [without spares](PoolBuilder::spares);
-//! pools whose threads come from the program
-//! ([`spawn_handler`](PoolBuilder::spawn_handler), [`build_scoped`](PoolBuilder::build_scoped)) have none.
+//! needed, it warns, and names those that block. A pool may do [without
+//! spares](PoolBuilder::spares); pools whose threads come from the program
+//! ([`spawn_handler`](PoolBuilder::spawn_handler), [`build_scoped`](PoolBuilder::build_scoped))
+//! have none.
 //!
 //! # Tables by thread
 //!
-//! Guests and spares have numbers, too, so [`worker_index`] has no bound, also where nothing blocks.
-//! [`WorkerLocal`] is the table with a value for each thread: it grows, and works in every pool. A pool
-//! without [guests](PoolBuilder::guests) and [spares](PoolBuilder::spares) promises that every index is
-//! less than its number of jobs.
+//! Guests and spares have numbers, too, so [`worker_index`] has no bound, also where nothing
+//! blocks. [`WorkerLocal`] is the table with a value for each thread: it grows, and works in every
+//! pool. A pool without [guests](PoolBuilder::guests) and [spares](PoolBuilder::spares) promises
+//! that every index is less than its number of jobs.
 //!
 //! # Panics
 //!
@@ -184,8 +185,9 @@
 //! and `scope` wait for everything else first, [`JoinHandle::join`] returns it as an error. If
 //! several closures panic, one payload arrives (which one is said at each function) and the others
 //! are dropped. The panic of a task that nobody joins goes to the pool's
-//! [panic handler](PoolBuilder::panic_handler), or is [counted](Pool::lost_panics) and a [`Warning`]. The
-//! pool goes on in every case. With `panic = "abort"` a panic ends the process, as everywhere.
+//! [panic handler](PoolBuilder::panic_handler), or is [counted](Pool::lost_panics) and a
+//! [`Warning`]. The pool goes on in every case. With `panic = "abort"` a panic ends the process, as
+//! everywhere.
 //!
 //! A thread that cannot be created is no panic and no error: the pool has fewer threads, and says
 //! so ([`Warning`]); with none, everything runs in the calls themselves.
@@ -205,8 +207,9 @@
 //! threads run fences of their own: the same behaviour, some nanoseconds more per fork. So it is,
 //! with no choice, on every other system. A sandbox may also be entered while pools are in use:
 //! then each thread changes over at the next fork that it makes. Until that fork, other threads
-//! take what it has pending only if it blocks. Linux on x86-64 is what this is developed and measured on;
-//! Windows is checked to compile; nothing else has been tried. The standard library is needed.
+//! take what it has pending only if it blocks. Linux on x86-64 is what this is developed and
+//! measured on; Windows is checked to compile; nothing else has been tried. The standard library is
+//! needed.
 #![warn(missing_docs)]
 #![cfg_attr(
     any(drumline_loom, drumline_shuttle),

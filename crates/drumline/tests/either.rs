@@ -1,4 +1,5 @@
-//! `Either`: the library's own type, or with the feature `either` that of the crate. Both do the same.
+//! `Either`: the library's own type, or with the feature `either` that of the crate. Both do the
+//! same.
 
 #[cfg(not(feature = "either"))]
 use drumline::iter::Either;

@@ -32,7 +32,8 @@ fn made_on_first_use_as_described() {
 /// There it is made anew, in the same way.
 #[cfg(target_os = "linux")]
 fn in_a_forked_child() {
-    // SAFETY: this test has no other threads that hold locks which the child wants: the pool is idle.
+    // SAFETY: this test has no other threads that hold locks which the child wants: the pool is
+    // idle.
     let id = unsafe { libc::fork() };
     assert!(id >= 0);
     if id == 0 {

@@ -1,4 +1,5 @@
-//! `with_jobs` with every adapter: alone and in combinations of two, and in every place of the chain.
+//! `with_jobs` with every adapter: alone and in combinations of two, and in every place of the
+//! chain.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

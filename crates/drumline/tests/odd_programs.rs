@@ -18,8 +18,8 @@ unsafe extern "C" {
     fn kill(pid: i32, signal: i32) -> i32;
 }
 
-/// `Pool`, "Forking": "calls that are already inside go on alone, and panic where they would have to
-/// wait for a thread of the parent".
+/// `Pool`, "Forking": "calls that are already inside go on alone, and panic where they would have
+/// to wait for a thread of the parent".
 #[test]
 fn a_call_that_is_inside_goes_on_in_a_forked_child() {
     const ROUNDS: usize = 500;
@@ -159,8 +159,8 @@ impl Drop for AtExit {
     }
 }
 
-/// `worker_local`: "A thread that is inside of `WorkerLocal::with` holds an index, and no other thread
-/// holds the same one meanwhile."
+/// `worker_local`: "A thread that is inside of `WorkerLocal::with` holds an index, and no other
+/// thread holds the same one meanwhile."
 #[test]
 fn a_value_is_one_threads_also_at_exit() {
     let mut program = std::process::Command::new(std::env::current_exe().unwrap());

@@ -1,8 +1,8 @@
 //! Shared libraries that contain Drumline can be loaded: many of them, and with thread-locals
 //! besides.
 //!
-//! A library is compiled with optimisation, by a `cargo build` in a package of its own: what it asks
-//! of the loader depends on how it is linked.
+//! A library is compiled with optimisation, by a `cargo build` in a package of its own: what it
+//! asks of the loader depends on how it is linked.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use std::env;

@@ -41,8 +41,8 @@ fn abort(why: &str) -> ! {
 /// Has the global pool made in this way, if the program does not build it.
 ///
 /// Methods of iterators belong to Drumline, so a call of theirs can be the first use of the global
-/// pool. Where the linker runs functions before `main`, this is one of them. Elsewhere the functions
-/// of this crate call it.
+/// pool. Where the linker runs functions before `main`, this is one of them. Elsewhere the
+/// functions of this crate call it.
 pub(crate) fn describe_global() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -25,8 +25,8 @@
 //! - Every pool, the global one too, has as many threads as jobs, and never more. It takes no
 //!   guests: calls from outside run on its threads. So [`current_thread_index`] is less than
 //!   [`current_num_threads`], and a table with that many entries has one for every thread.
-//! - A thread that waits runs other jobs of its pool meanwhile. These can run on top of a frame that
-//!   holds a lock or a borrowed thread-local value.
+//! - A thread that waits runs other jobs of its pool meanwhile. These can run on top of a frame
+//!   that holds a lock or a borrowed thread-local value.
 //! - Threads that block are not replaced. If all of them wait for what another job has to do (a
 //!   lock, a channel), no thread is left for that job, and the program stands still. These are
 //!   rayon's own deadlocks. Drumline under its own name makes spare threads and has fewer.

@@ -1,5 +1,5 @@
-//! Where no program builds the global pool it is like rayon's, also if its first use is a loop, whose
-//! method is Drumline's.
+//! Where no program builds the global pool it is like rayon's, also if its first use is a loop,
+//! whose method is Drumline's.
 
 use std::collections::HashSet;
 use std::sync::Mutex;

@@ -211,8 +211,8 @@ fn in_a_pool_with_threads_of_the_program() {
         .unwrap();
 }
 
-/// All threads are blocked for a while, and searches are queued behind them: no further thread comes
-/// and does those with an index of its own.
+/// All threads are blocked for a while, and searches are queued behind them: no further thread
+/// comes and does those with an index of its own.
 #[test]
 fn behind_threads_that_block() {
     for threads in [1, 2] {

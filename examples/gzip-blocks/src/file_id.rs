@@ -6,8 +6,8 @@ use std::path::Path;
 
 /// Identifies a file. A symbolic link has the identity of the file that it leads to.
 ///
-/// On Unix it is the device and the inode, which all hard links share. Elsewhere it is the canonical
-/// path, which does not see through hard links.
+/// On Unix it is the device and the inode, which all hard links share. Elsewhere it is the
+/// canonical path, which does not see through hard links.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileId(imp::Id);
 

@@ -4,9 +4,10 @@
 //! cargo run --release -p gzip-blocks -- FILE > FILE.gz
 //! ```
 //!
-//! `blocks` is the source, `deflate` is what happens to a block, `gzip` is the serial end, which puts the file
-//! together in order. `input` and `output` are the files, and `file_id` tells whether they are the same. How much is in memory does not depend on the size of the file: the stream takes no block from the
-//! source while as many as `--in-flight` says are on their way.
+//! `blocks` is the source, `deflate` is what happens to a block, `gzip` is the serial end, which
+//! puts the file together in order. `input` and `output` are the files, and `file_id` tells whether
+//! they are the same. How much is in memory does not depend on the size of the file: the stream
+//! takes no block from the source while as many as `--in-flight` says are on their way.
 
 mod blocks;
 mod deflate;
@@ -42,7 +43,8 @@ struct Options {
     /// Where the result goes, instead of standard output. It appears under this name when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Overwrites the output if it exists. Otherwise the program asks on a terminal, and elsewhere refuses.
+    /// Overwrites the output if it exists. Otherwise the program asks on a terminal, and elsewhere
+    /// refuses.
     #[arg(short, long)]
     force: bool,
     /// How many KiB are compressed at once.

@@ -32,7 +32,8 @@ enum Sink {
     Stream(Box<dyn Write>),
     /// A new file.
     File {
-        /// The file, under a name of its own in the directory of `place`. It is removed when it is dropped.
+        /// The file, under a name of its own in the directory of `place`. It is removed when it is
+        /// dropped.
         file: NamedTempFile,
         /// Where the file belongs.
         place: PathBuf,
@@ -207,7 +208,8 @@ fn keep_permissions(file: &NamedTempFile, permissions: Permissions) -> io::Resul
     file.as_file().set_permissions(permissions)
 }
 
-/// Elsewhere a file inherits them from its directory. A file that must not be written is not replaced.
+/// Elsewhere a file inherits them from its directory. A file that must not be written is not
+/// replaced.
 #[cfg(not(unix))]
 fn keep_permissions(_: &NamedTempFile, _: Permissions) -> io::Result<()> {
     Ok(())

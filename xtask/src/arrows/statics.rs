@@ -1,5 +1,6 @@
 //! Two kinds of state that the library must not have. A plain static would be shared by the runs of
-//! a model checker. Plain thread-local state could have a destructor, and the library checks for none.
+//! a model checker. Plain thread-local state could have a destructor, and the library checks for
+//! none.
 
 use syn::visit::{self, Visit};
 use syn::{Item, ItemStatic, Macro, Type};

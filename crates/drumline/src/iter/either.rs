@@ -77,8 +77,8 @@ where
     }
 }
 
-/// The type without the feature `either`: with the variants and methods of that crate's which concern
-/// one side or both.
+/// The type without the feature `either`: with the variants and methods of that crate's which
+/// concern one side or both.
 #[cfg(not(feature = "either"))]
 mod own {
     /// One of two: says where [`partition_map`](ParallelIterator::partition_map) puts an item.

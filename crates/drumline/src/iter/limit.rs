@@ -1,13 +1,14 @@
 //! A limit on the number of threads that take part in one loop.
 //!
 //! A loop with a limit has a permit for each thread besides the first. It forks only with a permit in
-//! hand. The permit goes to the thread that takes the half. It comes back when that half is done, or
-//! when no thread took it.
+//! hand. The permit goes to the thread that takes the half. It comes back when that half is done,
+//! or when no thread took it.
 //!
 //! The adapter and the loop know nothing of each other: the consumers between them may be a user's.
 //! So the adapter *announces* the limit on its thread for as long as it drives what it adapts
-//! ([`Announced`]). The drive may run more loops than one: `skip` and `chain` do. Each of them has the
-//! limit. A loop *hides* the limit while it lasts, because the loops that closures begin have none.
+//! ([`Announced`]). The drive may run more loops than one: `skip` and `chain` do. Each of them has
+//! the limit. A loop *hides* the limit while it lasts, because the loops that closures begin have
+//! none.
 
 use std::cell::Cell;
 use std::mem::ManuallyDrop;

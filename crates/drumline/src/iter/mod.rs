@@ -75,8 +75,8 @@
 //! A panic in a closure stops its part of the loop, other parts end as they would have, and the payload comes
 //! out of the operation at the end of the chain. Items that were not reached are dropped.
 //!
-//! Where a destructor panics, other values of the loop may leak, as they may in a sequential one. No value is
-//! dropped twice.
+//! Where a destructor panics, other values of the loop may leak, as they may in a sequential one.
+//! No value is dropped twice.
 
 mod attempt;
 mod blocks;

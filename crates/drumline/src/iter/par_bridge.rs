@@ -133,8 +133,8 @@ where
     type Item = I::Item;
 
     fn split(self) -> (Self, Option<Self>) {
-        // A thread that asks for an item further down on its stack has the lock: what it offered would
-        // be taken, and wait for that lock, and the thread would wait for what was taken.
+        // A thread that asks for an item further down on its stack has the lock: what it offered
+        // would be taken, and wait for that lock, and the thread would wait for what was taken.
         let is_asking = self.source.holder.load(Ordering::Relaxed) == this_thread();
         if !self.is_whole || is_asking || self.source.is_over.load(Ordering::Relaxed) {
             return (self, None);

@@ -1088,8 +1088,8 @@ pub trait ParallelIterator: Sized + Send {
     /// generator of random numbers.
     ///
     /// The state must be [`Send`]: where two threads take part one after the other, the second may get
-    /// that of the first. States live until the loop ends, also while no thread uses them. So a state
-    /// must not be something that another thread waits for, such as a lock that is held:
+    /// that of the first. States live until the loop ends, also while no thread uses them. So a
+    /// state must not be something that another thread waits for, such as a lock that is held:
     /// [`map_init`](Self::map_init) is for that.
     ///
     /// ```
@@ -1170,8 +1170,8 @@ pub trait ParallelIterator: Sized + Send {
     /// Lets at most `jobs` threads take part in this loop, the calling one among them. What is in the
     /// pool besides goes on as it did. To be written last, right before the operation that ends the chain.
     ///
-    /// The limit is for all that precedes it in the chain, and for what follows it up to the end. It
-    /// holds for every loop that an adapter runs on the way:
+    /// The limit is for all that precedes it in the chain, and for what follows it up to the end.
+    /// It holds for every loop that an adapter runs on the way:
     /// [`skip`](super::IndexedParallelIterator::skip) goes through what it skips,
     /// [`chain`](Self::chain) through one iterator after the other, and
     /// [`by_uniform_blocks`](super::IndexedParallelIterator::by_uniform_blocks) through each block.
@@ -1180,11 +1180,11 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// The limit is not for loops inside of this one: neither for those that closures begin, nor for those that
     /// [`flat_map`](Self::flat_map) and [`flatten`](Self::flatten) make of each item. Any thread of the pool may
-    /// help with them; with [`flat_map_iter`](Self::flat_map_iter) there are none. Nor is it for loops
-    /// that begin after this one.
+    /// help with them; with [`flat_map_iter`](Self::flat_map_iter) there are none. Nor is it for
+    /// loops that begin after this one.
     ///
-    /// With `with_jobs(1)` all closures run on one thread. With more, the threads may change: at most
-    /// `jobs` run at any time.
+    /// With `with_jobs(1)` all closures run on one thread. With more, the threads may change: at
+    /// most `jobs` run at any time.
     ///
     /// ```
     /// use drumline::prelude::*;

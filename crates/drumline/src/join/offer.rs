@@ -98,8 +98,9 @@ pub(crate) enum Settled<A, T, R> {
 }
 
 /// Runs `a` with `own` while `item` is on offer. If another thread takes that, it runs
-/// `work` with it, and the call waits for the result, after it has `close`d what `a` returned. On the rare way, what
-/// `calm` makes of `own` is run instead of `a`: something that is compiled anyway, so that `a` is compiled once.
+/// `work` with it, and the call waits for the result, after it has `close`d what `a` returned. On
+/// the rare way, what `calm` makes of `own` is run instead of `a`: something that is compiled
+/// anyway, so that `a` is compiled once.
 ///
 /// # Panics
 ///
@@ -204,7 +205,8 @@ where
 }
 
 /// The rare way of an offer: pushes `job`, unless that has just been done, runs the call meanwhile, and takes the job
-/// back. Returns whether it did; if not, what is on offer must not be used, and what the call returned is closed.
+/// back. Returns whether it did; if not, what is on offer must not be used, and what the call
+/// returned is closed.
 ///
 /// # Safety
 ///
@@ -297,8 +299,8 @@ where
     }
 }
 
-/// Closes what this thread has open, and waits for the result of a job that another thread has begun; or for its
-/// panic. That of `close` wins.
+/// Closes what this thread has open, and waits for the result of a job that another thread has
+/// begun; or for its panic. That of `close` wins.
 ///
 /// # Safety
 ///
@@ -360,13 +362,13 @@ where
     StackJob::new(move |_| work(item))
 }
 
-/// Pushes `job`, unless that has been done, runs `own`, and takes the job back. Returns whether it did; if not, `own`
-/// is closed. Compiled once for all offers.
+/// Pushes `job`, unless that has been done, runs `own`, and takes the job back. Returns whether it
+/// did; if not, `own` is closed. Compiled once for all offers.
 ///
 /// # Safety
 ///
-/// The job and `own` stay where they are until then. If the job has been pushed, then just now, to this slot of this
-/// deque, which is this thread's. `own` has not been run.
+/// The job and `own` stay where they are until then. If the job has been pushed, then just now, to
+/// this slot of this deque, which is this thread's. `own` has not been run.
 unsafe fn run_and_pop(
     own: ErasedOwn,
     job: *const Header,
@@ -448,7 +450,8 @@ unsafe fn pop<const FENCED: bool>(deque: &Deque, slot: *mut Slot) -> bool {
     unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
 }
 
-/// As [`pop`], but `false` is no more than that another thread has begun the job: [`waiting::wait_out`] is due.
+/// As [`pop`], but `false` is no more than that another thread has begun the job:
+/// [`waiting::wait_out`] is due.
 ///
 /// # Safety
 ///

@@ -416,8 +416,8 @@ impl PoolBuilder {
     ///
     /// A closure that waits in Drumline may have another one run on top of it, on the same thread
     /// and so with the same index. It must not hold a mutable borrow of its entry meanwhile. In all
-    /// other pools indices have no bound; [`WorkerLocal`](crate::WorkerLocal) is the table that works
-    /// in every pool.
+    /// other pools indices have no bound; [`WorkerLocal`](crate::WorkerLocal) is the table that
+    /// works in every pool.
     ///
     /// After [`Pool::set_jobs`] the bound is the largest number of jobs that the pool has had; with
     /// fewer jobs than before, threads in excess finish what they run, and a
@@ -427,8 +427,8 @@ impl PoolBuilder {
     ///
     /// Such a pool stands still if each of its threads waits for something that only a job of this
     /// pool can bring about: a lock, a channel, a call into another pool that calls back. With
-    /// [`WaitPolicy::Steal`] a thread that waits in a call of Drumline, of this pool or another one,
-    /// runs other jobs of its own pool meanwhile.
+    /// [`WaitPolicy::Steal`] a thread that waits in a call of Drumline, of this pool or another
+    /// one, runs other jobs of its own pool meanwhile.
     ///
     /// If the system grants such a pool no thread at all, calls run on the threads that make them.
     /// As many as there are jobs are inside at once, and others wait for their turn.

@@ -10,8 +10,8 @@
 //!
 //! A hook may be called at almost any step of the scheduler. A push that wakes a thread may have
 //! to start one, which is named; a wait tells that it sleeps; a thief tells that it steals. At
-//! such a step a job that refers to the caller's frame may lie in a deque. A worker may stand in the
-//! idle set, or a place may be given up and not taken back. So three rules hold:
+//! such a step a job that refers to the caller's frame may lie in a deque. A worker may stand in
+//! the idle set, or a place may be given up and not taken back. So three rules hold:
 //!
 //! 1. **No panic crosses the border.** It is caught here and [reported](Registry::report_panic).
 //!    An error of the hook is a warning. The pool goes on, with fewer threads if need be.

@@ -134,8 +134,8 @@ impl PoolBuilder {
     /// stand still, if all threads wait for a job that none is left to run. Raise
     /// the limit, or look at what the threads wait for.
     ///
-    /// Blocking that was not announced is noticed, and warned about, by a thread that is idle. Where
-    /// all threads that there may be are busy or blocked, no thread is left to notice it.
+    /// Blocking that was not announced is noticed, and warned about, by a thread that is idle.
+    /// Where all threads that there may be are busy or blocked, no thread is left to notice it.
     ///
     /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is then
     /// the number of jobs. A thread that has left the pool is not counted while it destroys its

@@ -262,9 +262,9 @@ pub(super) fn become_member(registry: &Shared, index: usize) {
 /// A thread that a pool wants to have; see
 /// [`PoolBuilder::spawn_handler`](crate::PoolBuilder::spawn_handler).
 ///
-/// It has to be [run](Self::run). Dropped instead, it tells the pool that the thread will not come, and
-/// the pool goes on without it. As long as it is neither run nor dropped, the pool counts on the
-/// thread: a broadcast waits for it, and so may a call that is handed over.
+/// It has to be [run](Self::run). Dropped instead, it tells the pool that the thread will not come,
+/// and the pool goes on without it. As long as it is neither run nor dropped, the pool counts on
+/// the thread: a broadcast waits for it, and so may a call that is handed over.
 ///
 /// ```
 /// use std::thread;

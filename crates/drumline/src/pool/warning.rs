@@ -49,8 +49,8 @@ pub enum Warning {
         /// Why the system refused.
         error: io::Error,
     },
-    /// A [name](crate::PoolBuilder::thread_name) has a NUL byte, which no system allows. The thread has
-    /// the default name.
+    /// A [name](crate::PoolBuilder::thread_name) has a NUL byte, which no system allows. The thread
+    /// has the default name.
     #[non_exhaustive]
     NameNotUsed {
         /// The thread.

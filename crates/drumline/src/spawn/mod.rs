@@ -125,8 +125,8 @@ where
     JoinHandle::new(registry, task)
 }
 
-/// Starts a detached task that is [long-lived](pool::submit_long_lived). To be called only while the
-/// pool takes such jobs.
+/// Starts a detached task that is [long-lived](pool::submit_long_lived). To be called only while
+/// the pool takes such jobs.
 pub(crate) fn spawn_long_lived(registry: Shared, f: impl FnOnce() + Send + 'static) {
     registry.forbid_fork();
     let task = Task::new(f);

@@ -9,22 +9,23 @@
 //! only the assembler may name: to the compiler it looks like an ordinary static, at an address
 //! where there is nothing. Elsewhere, and with `--cfg drumline_portable`, it is a `thread_local!`.
 //!
-//! The instructions are those of a *TLS descriptor* of the System V ABI: `rax` gets the address of a
-//! descriptor, and a call through it puts the offset of the word from the thread pointer in `rax`.
+//! The instructions are those of a *TLS descriptor* of the System V ABI: `rax` gets the address of
+//! a descriptor, and a call through it puts the offset of the word from the thread pointer in
+//! `rax`.
 //!
-//! - In a program, the linker knows the offset. It turns the two instructions into a constant and an
-//!   instruction of two bytes that does nothing. bfd, gold, lld and mold do so, for programs that are
-//!   position independent, at fixed addresses, or static.
-//! - In a shared library, the call stays. The loader chooses what it reaches: two instructions while
-//!   the library has its thread-locals in the static block, else a function that finds, and at first
-//!   allocates, the block of the thread. A `join` costs 0.4 to 2.1 ns more there.
+//! - In a program, the linker knows the offset. It turns the two instructions into a constant and
+//!   an instruction of two bytes that does nothing. bfd, gold, lld and mold do so, for programs
+//!   that are position independent, at fixed addresses, or static.
+//! - In a shared library, the call stays. The loader chooses what it reaches: two instructions
+//!   while the library has its thread-locals in the static block, else a function that finds, and
+//!   at first allocates, the block of the thread. A `join` costs 0.4 to 2.1 ns more there.
 //!
-//! Rejected: the *initial-exec* model, a load of the offset. It costs the same in a program, and less
-//! in a shared library. But each such library needs room in the static block, and `dlopen` fails
-//! when that is full: after a few small libraries, or at one with many thread-locals.
+//! Rejected: the *initial-exec* model, a load of the offset. It costs the same in a program, and
+//! less in a shared library. But each such library needs room in the static block, and `dlopen`
+//! fails when that is full: after a few small libraries, or at one with many thread-locals.
 //!
-//! Not solved: bfd and gold refuse a Rust `dylib` with Drumline inside (not a `cdylib`), because the
-//! compiler tells them that the word is ordinary data. lld, mold and `drumline_portable` work.
+//! Not solved: bfd and gold refuse a Rust `dylib` with Drumline inside (not a `cdylib`), because
+//! the compiler tells them that the word is ordinary data. lld, mold and `drumline_portable` work.
 
 pub(crate) use word::{get, set};
 
@@ -53,8 +54,8 @@ mod word {
     ///
     /// The linkers know the first two instructions in exactly this form. There is no `nostack`: the
     /// call writes below the stack pointer. By the ABI it changes `rax` and the flags alone. Older
-    /// releases of glibc also lose vector and mask registers when they allocate the word of a thread
-    /// (bug 31372). So none of those registers may hold a value here.
+    /// releases of glibc also lose vector and mask registers when they allocate the word of a
+    /// thread (bug 31372). So none of those registers may hold a value here.
     macro_rules! with_offset {
         ($then:literal, [$($operands:tt)*], [$($options:tt)*]) => {
             asm!(

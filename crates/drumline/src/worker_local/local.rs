@@ -9,9 +9,9 @@ use super::table::Table;
 ///
 /// This is the table for programs that keep something per thread: a buffer, a random number
 /// generator, a histogram, a matcher. It works on every thread: on the workers of all pools, on
-/// guests, on spare threads, on threads that are in no pool. It grows as threads appear, and no value
-/// ever moves. (A vector that is indexed by [`worker_index`](crate::worker_index()) does not grow; it
-/// is right only in pools with a [bound](crate::PoolBuilder::spares) on their indices.)
+/// guests, on spare threads, on threads that are in no pool. It grows as threads appear, and no
+/// value ever moves. (A vector that is indexed by [`worker_index`](crate::worker_index()) does not
+/// grow; it is right only in pools with a [bound](crate::PoolBuilder::spares) on their indices.)
 ///
 /// ```
 /// use std::cell::Cell;
@@ -35,8 +35,9 @@ use super::table::Table;
 /// threads were alive at once, and `T` is [`Send`].
 ///
 /// [`with`](Self::with) gives a shared reference. While a closure waits in Drumline, its thread may
-/// run another closure on top of it. That one gets the same value. So a `T` that is to be changed has interior mutability: a [`Cell`](std::cell::Cell), or a
-/// [`RefCell`](std::cell::RefCell) that is not borrowed across a wait. It need not be `Sync`.
+/// run another closure on top of it. That one gets the same value. So a `T` that is to be changed
+/// has interior mutability: a [`Cell`](std::cell::Cell), or a [`RefCell`](std::cell::RefCell) that
+/// is not borrowed across a wait. It need not be `Sync`.
 ///
 /// ```
 /// use std::cell::RefCell;
@@ -81,9 +82,9 @@ impl<T, F: Fn() -> T> WorkerLocal<T, F> {
 impl<T: Send, F: Fn() -> T> WorkerLocal<T, F> {
     /// Calls `f` with the value of this thread, and makes that first if there is none.
     ///
-    /// A call inside of `f`, or of a closure that runs on top of `f`, gets the same value. So does a
-    /// call while the value is being made, if the closure that makes it waits: then the value that
-    /// was made first stays, and the other one is dropped.
+    /// A call inside of `f`, or of a closure that runs on top of `f`, gets the same value. So does
+    /// a call while the value is being made, if the closure that makes it waits: then the value
+    /// that was made first stays, and the other one is dropped.
     ///
     /// ```
     /// use std::cell::RefCell;
@@ -104,12 +105,13 @@ impl<T: Send, F: Fn() -> T> WorkerLocal<T, F> {
     ///
     /// # Panics
     ///
-    /// If the closure that makes the value panics: then there is none, and the next call tries again.
+    /// If the closure that makes the value panics: then there is none, and the next call tries
+    /// again.
     #[inline]
     pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         let held = Held::new();
-        // SAFETY: the index is this thread's until `held` is dropped, which is after `f`. It was taken
-        // with Acquire from the Release with which its last holder gave it back.
+        // SAFETY: the index is this thread's until `held` is dropped, which is after `f`. It was
+        // taken with Acquire from the Release with which its last holder gave it back.
         let value = unsafe { self.table.get_or_make(held.index(), &self.make) };
         f(value)
     }

@@ -1,8 +1,9 @@
 //! A sweep: every function that a program gives to a loop panics, at its n-th call, for every n.
 //!
-//! Closures, identities, comparisons, `Clone`, `Drop`, `Iterator::next` and the traits of the plumbing
-//! count as functions. Each test is one operation. It runs with every decision of the scheduler drawn
-//! from a seed, and in pools of one, two and four jobs, with guests and without. Whatever panics:
+//! Closures, identities, comparisons, `Clone`, `Drop`, `Iterator::next` and the traits of the
+//! plumbing count as functions. Each test is one operation. It runs with every decision of the
+//! scheduler drawn from a seed, and in pools of one, two and four jobs, with guests and without.
+//! Whatever panics:
 //!
 //! * the caller gets the planted payload;
 //! * every item, state and result is dropped exactly once;

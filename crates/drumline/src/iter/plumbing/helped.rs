@@ -24,8 +24,8 @@ impl<'a> Offered<'a> {
     }
 }
 
-/// Goes on with `own` while `other` is on offer. Returns whether that has been taken. Both are closed then, `own` before
-/// the wait.
+/// Goes on with `own` while `other` is on offer. Returns whether that has been taken. Both are
+/// closed then, `own` before the wait.
 fn offer<'a, 'o>(
     other: &'a mut (dyn Steps + 'a),
     own: &'o mut (dyn Steps + 'o),

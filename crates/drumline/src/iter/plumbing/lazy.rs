@@ -16,9 +16,10 @@
 //!   where nobody came; what takes some microseconds, where somebody did.
 //! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done, small; the folder goes
 //!   on from run to run and from part to part ([`Consumer::resume`]).
-//! * *A thread that waits has no folder*: where an offer was taken, the folder is completed before the thread waits for
-//!   that. What it helps with meanwhile may be a part of the same loop, and has a folder of its own. So a loop has no more
-//!   folders at once than threads, and no thread has two of one loop: a state may be a lock that is held.
+//! * *A thread that waits has no folder*: where an offer was taken, the folder is completed before
+//!   the thread waits for that. What it helps with meanwhile may be a part of the same loop, and
+//!   has a folder of its own. So a loop has no more folders at once than threads, and no thread has
+//!   two of one loop: a state may be a lock that is held.
 //! * *A thief begins at the end*: with the last item of what it took, while the rest is on offer.
 //!
 //! What is done where nobody helps is here, and compiled for each loop of a program; the rest is

@@ -264,8 +264,9 @@ pub trait Folder<Item>: Sized {
     /// Ends it.
     fn complete(self) -> Self::Result;
 
-    /// As [`complete`](Self::complete). Unless the loop of this folder `is_over`, its thread waits next, or begins another
-    /// folder of the same loop: then nothing may stay open of what this one has, also not for a loop further out.
+    /// As [`complete`](Self::complete). Unless the loop of this folder `is_over`, its thread waits
+    /// next, or begins another folder of the same loop: then nothing may stay open of what this one
+    /// has, also not for a loop further out.
     #[doc(hidden)]
     fn close(self, is_over: bool) -> Self::Result {
         let _ = is_over;

@@ -1,8 +1,8 @@
 //! Loops inside loops: how an inner loop goes on with the folder of the outer one.
 //!
 //! `flat_map` and `chain` drive several loops one after another with parts of one consumer. If each
-//! made a folder of its own, a million inner loops of three items would make a million results. They
-//! would be reduced one by one. So the outer loop lends its folder: it lies in a [`Slot`], the
+//! made a folder of its own, a million inner loops of three items would make a million results.
+//! They would be reduced one by one. So the outer loop lends its folder: it lies in a [`Slot`], the
 //! leftmost part of the inner loop takes it from there, and puts it back. An inner loop without
 //! thieves ends as it began, with one open folder. One with thieves completes the folder before its
 //! thread waits ([`Folder::close`]), and the slot stays empty.

@@ -49,7 +49,8 @@ pub(super) trait Steps {
     /// Gives the next run to the folder.
     fn fold_run(&mut self, pace: &mut Pace);
 
-    /// Makes a result of the folder, if that has not been done: so this thread has none of the loop.
+    /// Makes a result of the folder, if that has not been done: so this thread has none of the
+    /// loop.
     fn close(&mut self);
 
     /// Goes through all items as a lazy loop does, to the result.
@@ -57,7 +58,8 @@ pub(super) trait Steps {
 
     /// Splits the part: after so many items, or, if they are not counted, where a loop of this pace would. Lets
     /// `with_both` do something with this one, which is the first then, and the second. Puts them together afterwards:
-    /// either both are closed, or the first is open and the second fresh, which is what is left then. `false`: it cannot be split, and nothing has been done.
+    /// either both are closed, or the first is open and the second fresh, which is what is left
+    /// then. `false`: it cannot be split, and nothing has been done.
     fn split(&mut self, at: usize, pace: &Pace, with_both: WithBoth<'_>) -> bool;
 
     /// Begins this fresh part with what an open one leaves that comes after it, and closes that

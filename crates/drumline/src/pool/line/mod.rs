@@ -97,8 +97,8 @@
 //! * A call from outside that brings work now and then (a stream) keeps a closed pool from its end
 //!   (`begin_call`). The last such call ends the pool (`end_call`).
 //! * A closed pool is over when only members are in use, no worker arrives, and nothing is
-//!   visible. A thread that is away, displaced included, keeps it open. The last to become idle, or to
-//!   arrive, or to be refused, notices (`end_if_done`).
+//!   visible. A thread that is away, displaced included, keeps it open. The last to become idle, or
+//!   to arrive, or to be refused, notices (`end_if_done`).
 //!
 //! # The races feared
 //!
