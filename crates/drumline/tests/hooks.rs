@@ -12,6 +12,9 @@ use common::{Event, ends, fib, quiet_panic};
 use drumline::prelude::*;
 use drumline::{Pool, PoolBuilder, stream};
 
+// Relaxed throughout: these are counts, and publish nothing else. What is asserted of them is read
+// after the scope, loop or pool that changed them has ended.
+
 /// The hooks that a pool can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hook {

@@ -13,6 +13,9 @@ use common::{ends, without_spares};
 use drumline::Pool;
 use drumline::prelude::*;
 
+// Relaxed throughout: these are counts, and publish nothing else. They are read after the loop that
+// changed them.
+
 thread_local! {
     static LIVE_HERE: Cell<usize> = const { Cell::new(0) };
 }

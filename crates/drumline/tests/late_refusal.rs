@@ -17,6 +17,9 @@ use common::{
 use drumline::prelude::*;
 use drumline::{Pool, blocking, join, stream};
 
+// Relaxed throughout: these are counts, and publish nothing else. They are read after the call that
+// changed them.
+
 /// Long enough for any timer that a runtime might leave ticking, and for the longest nap many
 /// times; nothing is asserted about how long it takes until such a window comes.
 const WINDOW: Duration = Duration::from_millis(200);
@@ -164,7 +167,7 @@ fn the_idle_pool_sleeps() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `the_idle_pool_sleeps`"]
 fn program_that_rests() {
     let mut pools = Vec::new();
     for jobs in [1, 2, 8] {
@@ -222,7 +225,7 @@ fn whatever_comes_is_shared() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `whatever_comes_is_shared`"]
 fn program_that_shares() {
     let pools = [
         pool(2),
@@ -286,7 +289,7 @@ fn deep_in_a_recursion() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `deep_in_a_recursion`"]
 fn program_that_is_inside() {
     const LEAVES: usize = 20_000;
     let mut random = Random::new(u64::from(std::process::id()));
@@ -333,7 +336,7 @@ fn an_owner_that_has_not_answered() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `an_owner_that_has_not_answered`"]
 fn program_with_a_long_job() {
     // A call that pushes nothing for long, and does not block, keeps idle threads from being
     // certain. They do not sleep for good, and what comes then is shared.
@@ -372,7 +375,7 @@ fn a_thread_that_waits_sleeps() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `a_thread_that_waits_sleeps`"]
 fn program_that_waits() {
     let name = "late-waits-";
     let pool = Pool::builder()
@@ -425,7 +428,7 @@ fn pools_that_are_made_afterwards() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `pools_that_are_made_afterwards`"]
 fn program_that_makes_pools() {
     let before = pool(2);
     before.install(fib_15);
@@ -499,7 +502,7 @@ fn in_forked_children() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `in_forked_children`"]
 fn program_that_forks() {
     let works = || {
         // The global pool is made anew.

@@ -42,7 +42,7 @@ fn where_the_hook_prints_nothing_else_does() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `where_the_hook_prints_nothing_else_does`"]
 fn program_without_handlers() {
     let pool = common::without_guests(2);
     let lost = lose_some(&pool);
@@ -60,7 +60,7 @@ fn where_the_hook_is_quiet_a_warning_handler_hears_of_each_once() {
 }
 
 #[test]
-#[ignore = "a program of the test above"]
+#[ignore = "a program of `where_the_hook_is_quiet_a_warning_handler_hears_of_each_once`"]
 fn program_with_a_quiet_hook() {
     std::panic::set_hook(Box::new(|_| ()));
     let builder = Pool::builder().jobs(2).guests(false);

@@ -14,6 +14,9 @@ use common::{ends, pool, quiet_panic, without_guests};
 use drumline::prelude::*;
 use drumline::{Pool, WaitPolicy, WorkerLocal, blocking, join, scope, spawn};
 
+// Relaxed throughout: these are counts, and publish nothing else. `iter` publishes the values
+// themselves.
+
 /// A value that says when two threads are at it.
 #[derive(Default)]
 struct Exclusive {

@@ -75,21 +75,21 @@ fn a_handler_gets_the_payload() {
 }
 
 #[test]
-#[ignore = "a program of a test above"]
+#[ignore = "a program of `a_task_without_a_handler_aborts`"]
 fn program_spawn() {
     rayon::spawn(|| panic!("boom"));
     wait_for_the_end();
 }
 
 #[test]
-#[ignore = "a program of a test above"]
+#[ignore = "a program of `a_task_without_a_handler_aborts`"]
 fn program_spawn_fifo() {
     rayon::spawn_fifo(|| panic!("boom"));
     wait_for_the_end();
 }
 
 #[test]
-#[ignore = "a program of a test above"]
+#[ignore = "a program of `a_task_without_a_handler_aborts`"]
 fn program_spawn_in_a_pool() {
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.spawn(|| panic!("boom"));
@@ -97,7 +97,7 @@ fn program_spawn_in_a_pool() {
 }
 
 #[test]
-#[ignore = "a program of a test above"]
+#[ignore = "a program of `a_task_without_a_handler_aborts`"]
 fn program_spawn_broadcast() {
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.spawn_broadcast(|_| panic!("boom"));
@@ -105,14 +105,14 @@ fn program_spawn_broadcast() {
 }
 
 #[test]
-#[ignore = "a program of a test above"]
+#[ignore = "a program of `so_does_one_that_no_hook_hears_of`"]
 fn program_quiet() {
     rayon::spawn(|| std::panic::resume_unwind(Box::new("boom")));
     wait_for_the_end();
 }
 
 #[test]
-#[ignore = "a program of a test above"]
+#[ignore = "a program of `so_does_a_handler_that_panics`"]
 fn program_handler_that_panics() {
     let pool = ThreadPoolBuilder::new().panic_handler(|_| panic!("handler"));
     let pool = pool.build().unwrap();

@@ -133,6 +133,7 @@ impl Handshake {
     /// Whether it has to [acknowledge](Self::acknowledge) that the barrier is lost.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
+        // Relaxed: the occupant asks, and it alone writes the word.
         barrier::is_lost() && self.state.load(Ordering::Relaxed) != FENCED
     }
 

@@ -87,7 +87,7 @@ impl Registry {
         compensate::start();
         Shared::new_cyclic(|this| Registry {
             this: Weak::clone(this),
-            // Relaxed: only the numbers differ.
+            // Relaxed: the numbers only have to differ.
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             line: Line::new(places, limit.staffing(places)),
             seats: SeatTable::new(),
@@ -491,7 +491,7 @@ impl Registry {
 
     /// A panic was reported to no handler. Returns how many there were so far.
     pub(super) fn count_lost_panic(&self) -> usize {
-        // Relaxed: a count.
+        // Relaxed: a count, beside which nothing is published.
         self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1
     }
 

@@ -158,6 +158,7 @@ impl Trial {
     }
 
     fn has_blown(&self) -> bool {
+        // Relaxed: asked after the end of the operation, which publishes the count.
         self.calls.load(Ordering::Relaxed) >= self.at
     }
 }

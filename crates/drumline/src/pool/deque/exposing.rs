@@ -42,6 +42,7 @@ impl Deque {
         // Waits for a thief: what it leaves alone must be exposed here, because
         // no thief will do it.
         let locked = self.shared.lock.lock();
+        // Relaxed: the owner alone writes `top`.
         let top = self.top_clamped(Ordering::Relaxed);
         // Relaxed: the lock publishes it, and the slots below it.
         self.shared.head.store(top, Ordering::Relaxed);
@@ -84,6 +85,8 @@ impl Deque {
         let Some(_locked) = self.shared.lock.try_lock() else {
             return;
         };
+        // Relaxed: the lock orders what is written to `head`. `top` is a guess, which is read again
+        // with Acquire before a slot counts as written.
         let head = self.shared.head.load(Ordering::Relaxed);
         let claim = self.top_clamped(Ordering::Relaxed);
         if claim <= head {

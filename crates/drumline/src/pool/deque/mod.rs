@@ -474,7 +474,7 @@ impl Deque {
     /// Whether somebody who waits for the job that the owner runs could take the
     /// next entry: it is not older than that job.
     pub(crate) fn has_related(&self) -> bool {
-        // Relaxed: a look without touching; whoever takes it looks again.
+        // Relaxed: a look without touching; a thief that takes it looks again.
         let taken = self.shared.taken.load(Ordering::Relaxed);
         taken >= self.owned.floor.load(Ordering::Relaxed) && self.takeable() > 0
     }

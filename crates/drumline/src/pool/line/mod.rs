@@ -479,6 +479,8 @@ impl Line {
 
     /// Whether a worker looks after threads that have all the places, or could.
     pub(crate) fn is_monitored(&self) -> bool {
+        // Relaxed: a hint. If it is old, a note stays unread until a worker is idle, and no other
+        // worker could use the place.
         self.monitored.load(Ordering::Relaxed)
     }
 
