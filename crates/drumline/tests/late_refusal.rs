@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use common::child::in_a_child;
 use common::{
-    Event, FOREVER, Random, each, eventually, fib, meet, meet_spinning, pool, threads,
-    without_guests, without_spares,
+    Event, Random, each, eventually, fib, meet, meet_spinning, pool, threads, without_guests,
+    without_spares,
 };
 use drumline::prelude::*;
 use drumline::{Pool, blocking, join, stream};
@@ -466,36 +467,6 @@ fn program_that_makes_pools() {
     wait_until_parked(&before);
 }
 
-/// Forks, and demands that `child` succeeds in the child.
-#[track_caller]
-fn in_a_child(child: impl FnOnce()) {
-    // SAFETY: the child has this thread only. It allocates, which the C library makes safe, and
-    // ends with `_exit`.
-    let id = unsafe { libc::fork() };
-    assert!(id >= 0, "fork failed");
-    if id == 0 {
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child));
-        // SAFETY: ends the child without unwinding into the test harness.
-        unsafe { libc::_exit(i32::from(outcome.is_err())) };
-    }
-    let start = std::time::Instant::now();
-    let mut status = 0;
-    loop {
-        // SAFETY: `id` is a child of this process that no other thread waits for.
-        let ended = unsafe { libc::waitpid(id, &raw mut status, libc::WNOHANG) };
-        if ended == id {
-            break;
-        }
-        if start.elapsed() > FOREVER {
-            // SAFETY: the child of this very function, not waited for yet.
-            unsafe { libc::kill(id, libc::SIGKILL) };
-            panic!("the child hangs");
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    assert_eq!(status, 0, "the child failed");
-}
-
 #[test]
 fn in_forked_children() {
     succeeds("program_that_forks");
@@ -514,6 +485,7 @@ fn program_that_forks() {
         own.install(everything_is_shared);
         wait_until_parked(&own);
         own.shutdown().unwrap();
+        true
     };
     let parent = pool(2);
     fib_15();
@@ -525,7 +497,7 @@ fn program_that_forks() {
         own.install(fib_15);
         refuse();
         own.install(meet);
-        works();
+        works()
     });
     parent.install(meet_spinning);
     // Refused to both.

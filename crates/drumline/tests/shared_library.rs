@@ -86,8 +86,11 @@ impl Library {
         // SAFETY: a string; what runs at load is Rust's own.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if handle.is_null() {
-            // SAFETY: called after a failure, it is the message of this thread.
-            let message = unsafe { CStr::from_ptr(libc::dlerror()) };
+            // SAFETY: the call has no conditions.
+            let message = unsafe { libc::dlerror() };
+            // SAFETY: after a failure it is a string, which stays until the next call on this
+            // thread.
+            let message = unsafe { CStr::from_ptr(message) };
             panic!("{message:?}");
         }
         Library(handle)

@@ -64,6 +64,8 @@ extern "C" fn before_main() {
     target_vendor = "apple",
     windows
 ))]
+// SAFETY: each of these sections is a list of functions of this type, which the system calls once,
+// before `main`. This one uses a `Once` and a static of Drumline, and nothing that `main` prepares.
 #[used]
 #[cfg_attr(
     not(any(target_vendor = "apple", windows)),

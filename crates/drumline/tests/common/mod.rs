@@ -1,6 +1,9 @@
 //! What the behaviour tests share: events to wait for, threads to look at, random numbers.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+#[cfg(target_os = "linux")]
+pub mod child;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};

@@ -10,6 +10,7 @@ thread_local! {
 }
 
 /// A Fibonacci number, by a pool of this library.
+// SAFETY: the library exports no other function of this name, and is loaded with `RTLD_LOCAL`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fibonacci(n: u64) -> u64 {
     let pool = Pool::builder().jobs(2).build();
@@ -17,6 +18,7 @@ pub extern "C" fn fibonacci(n: u64) -> u64 {
 }
 
 /// The same, by the calling thread, as a guest of the global pool.
+// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn fibonacci_here(n: u64) -> u64 {
     fib(n)
@@ -31,6 +33,7 @@ fn fib(n: u64) -> u64 {
 }
 
 /// How many thread-locals there are, counted by the calling thread.
+// SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn count_cells() -> u64 {
     CELLS_OF_THREAD.with(|cells| cells.iter().map(Cell::get).sum())
