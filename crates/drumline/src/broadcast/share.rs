@@ -4,8 +4,8 @@ use std::cell::UnsafeCell;
 
 use super::BroadcastContext;
 use crate::job::JobRef;
-use crate::latch::{Countdown, Sleeper};
-use crate::pool::waiting::{self, Awaited};
+use crate::latch::Countdown;
+use crate::pool::waiting;
 use crate::pool::{Registry, local};
 use crate::unwind::{self, Payload};
 
@@ -91,11 +91,11 @@ where
         // SAFETY: sent to nobody else.
         unsafe { own.run() };
     }
-    let all = AllShares(&round.open);
+    // Every worker has its own share, so there is nothing to help with.
     if me.is_some() {
-        waiting::wait_in(registry, &all);
+        waiting::wait_in(registry, &round.open);
     } else {
-        waiting::block_on(&all);
+        waiting::block_on(&round.open);
     }
     collect(shares)
 }
@@ -117,26 +117,4 @@ fn collect<OP, R>(shares: Vec<Share<'_, OP, R>>) -> Vec<R> {
         unwind::resume(payload);
     }
     values
-}
-
-/// All shares of a round.
-struct AllShares<'a>(&'a Countdown);
-
-impl Awaited for AllShares<'_> {
-    fn is_done(&self) -> bool {
-        self.0.is_done()
-    }
-
-    /// Nobody: a broadcast is not helped, every worker has its own share.
-    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
-        false
-    }
-
-    fn is_runner(&self, _seat: usize) -> bool {
-        false
-    }
-
-    fn watch(&self, sleeper: Sleeper) -> bool {
-        self.0.watch(sleeper)
-    }
 }

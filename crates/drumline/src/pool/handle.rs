@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::builder::PoolBuilder;
 use super::registry::{Registry, Shared};
-use super::waiting::{self, Awaited};
+use super::waiting;
 use super::{guest, local};
 use crate::job::{Header, JobRef, StackJob};
-use crate::latch::{Countdown, Sleeper};
+use crate::latch::Countdown;
 use crate::unwind;
 
 /// A pool of threads for fork/join and spawned tasks.
@@ -309,7 +309,8 @@ pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + S
     };
     // The job stays in this frame until it is over.
     registry.inject(job.as_job_ref(), true);
-    waiting::block_on(&Over(&job.open));
+    // It runs in a pool in which this thread is not, so there is nothing to help with.
+    waiting::block_on(&job.open);
     // SAFETY: it has been run; taken once.
     match unsafe { job.job.take_result() } {
         Ok(result) => result,
@@ -321,28 +322,6 @@ pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + S
 struct HandOver<F, R> {
     job: StackJob<F, R>,
     open: Countdown,
-}
-
-/// The end of a call that was handed over.
-struct Over<'a>(&'a Countdown);
-
-impl Awaited for Over<'_> {
-    fn is_done(&self) -> bool {
-        self.0.is_done()
-    }
-
-    /// None: the caller is not in the pool that runs the call.
-    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
-        false
-    }
-
-    fn is_runner(&self, _seat: usize) -> bool {
-        false
-    }
-
-    fn watch(&self, sleeper: Sleeper) -> bool {
-        self.0.watch(sleeper)
-    }
 }
 
 impl<F, R> HandOver<F, R>

@@ -36,7 +36,7 @@ use super::wait_policy::WaitPolicy;
 use super::yielding::run_any;
 use super::{guest, local};
 use crate::job::JobRef;
-use crate::latch::Sleeper;
+use crate::latch::{Countdown, Sleeper};
 use crate::sync::{Instant, barrier};
 use crate::wait::{Gate, Mood, Patience, Step, blocking};
 
@@ -61,6 +61,25 @@ pub(crate) trait Awaited {
     /// Asks that the sleeper be woken when it happens. `false`: it has.
     #[must_use]
     fn watch(&self, sleeper: Sleeper) -> bool;
+}
+
+/// The end of something that other threads count down, and that the waiter cannot help with.
+impl Awaited for Countdown {
+    fn is_done(&self) -> bool {
+        self.is_done()
+    }
+
+    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        false
+    }
+
+    fn is_runner(&self, _seat: usize) -> bool {
+        false
+    }
+
+    fn watch(&self, sleeper: Sleeper) -> bool {
+        self.watch(sleeper)
+    }
 }
 
 /// Waits for something that happens in the pool of `registry`: as a member of
