@@ -68,8 +68,8 @@ fn a_call_that_is_inside_goes_on_in_a_forked_child() {
             child.set(pid);
             let start = Instant::now();
             let mut status = 0;
-            // SAFETY: a child of this process that only this loop waits for; `status` is a local, and
-            // 1 is WNOHANG.
+            // SAFETY: a child of this process that only this loop waits for; `status` is a local,
+            // and 1 is WNOHANG.
             while unsafe { waitpid(child.get(), &raw mut status, 1) } == 0 {
                 if start.elapsed() > Duration::from_secs(60) {
                     hung += 1;

@@ -13,8 +13,8 @@ use common::{Event, ends, fib};
 use drumline::prelude::*;
 use drumline::{Pool, blocking, stream};
 
-// Relaxed throughout: these are counts, and publish nothing else. They are read after the threads that
-// changed them have ended.
+// Relaxed throughout: these are counts, and publish nothing else. They are read after the threads
+// that changed them have ended.
 
 /// Calls what it holds when it is dropped.
 struct AtEnd(Option<Box<dyn FnOnce()>>);

@@ -28,7 +28,7 @@
 //! - A thread that waits runs other jobs of its pool meanwhile. These can run on top of a frame
 //!   that holds a lock or a borrowed thread-local value.
 //! - Threads that block are not replaced. If all of them wait for what another job has to do (a
-//!   lock, a channel), no thread is left for that job, and the program stands still. These are
+//!   lock, a channel), no thread is left for that job. The program stands still. These are
 //!   rayon's own deadlocks. Drumline under its own name makes spare threads and has fewer.
 //! - A detached task that panics where there is no panic handler aborts the process, and so does a
 //!   panic handler that panics.

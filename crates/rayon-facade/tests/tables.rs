@@ -11,8 +11,8 @@ use std::time::Duration;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-// Relaxed throughout: these are sums, and publish nothing else. They are read after the threads or loops
-// that changed them.
+// Relaxed throughout: these are sums, and publish nothing else. They are read after the threads or
+// loops that changed them.
 
 /// Longer than anything here takes on the slowest machine.
 const FOREVER: Duration = Duration::from_secs(120);
