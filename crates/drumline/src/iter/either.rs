@@ -81,7 +81,8 @@ where
 /// concern one side or both.
 #[cfg(not(feature = "either"))]
 mod own {
-    /// One of two: says where [`partition_map`](ParallelIterator::partition_map) puts an item.
+    /// One of two: says where [`partition_map`](crate::iter::ParallelIterator::partition_map) puts
+    /// an item.
     ///
     /// It is a parallel iterator itself where both are, of the same items:
     ///
