@@ -1,11 +1,15 @@
 //! A scheduler for tests of loops: on one thread, and with every decision drawn from a seed.
 //!
-//! Which offers are taken, and when, depends on other threads. Here a sequence of random numbers decides it, so
-//! that a loop is split, resumed and reduced in all the ways there are, and a way that fails can be had again.
+//! Which offers are taken, and when, depends on other threads. Here a sequence of random numbers
+//! decides it, so that a loop is split, resumed and reduced in all the ways there are. A way that
+//! fails can be had again.
 
 use std::cell::Cell;
 
-use super::{Fate, Settled, Watch};
+use super::offer::{ErasedOwn, offer_calmly};
+use super::{Settled, Watch};
+use crate::job::Header;
+use crate::unwind::{self, Payload};
 
 thread_local! {
     /// The state of the sequence; 0 if nothing is forced.
@@ -49,7 +53,8 @@ pub(crate) fn below(end: u64) -> u64 {
     (state >> 33) % end
 }
 
-/// An [`offer`](super::offer()), with the decision drawn, and whether it is a rare one.
+/// An [`offer`](super::offer()), with the decision drawn, and whether it is a rare one. Little of it
+/// is compiled for each loop: both go the way of offers that are not in a hurry.
 pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
     item: T,
     own: O,
@@ -59,9 +64,11 @@ pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
     close: impl FnOnce(RA) -> RA,
 ) -> Settled<RA, T, R>
 where
+    T: Send,
     A: FnOnce(O, Watch<'_>) -> RA,
     B: FnOnce(P, Watch<'_>) -> RA,
-    W: FnOnce(T) -> R,
+    W: FnOnce(T) -> R + Copy + Send,
+    R: Send,
 {
     if below(4) == 0 {
         let (own, calmly) = calm(own);
@@ -73,32 +80,42 @@ where
     }
 }
 
-/// An [`offer_calmly`](super::offer_calmly()), with the decision drawn.
-pub(crate) fn offer_calmly<T, O, A, W, RA, R>(
-    item: T,
-    own: O,
-    a: A,
-    work: W,
-    close: impl FnOnce(RA) -> RA,
-) -> (RA, Fate<T, R>)
-where
-    A: FnOnce(O, Watch<'_>) -> RA,
-    W: FnOnce(T) -> R,
-{
+/// Takes the place of a push and its pop: draws whether and when the job is taken. Returns what came
+/// of `own`, and whether the job is back; if not, it has been run, and `own` is closed.
+///
+/// # Safety
+///
+/// The job and `own` stay where they are, and have not been run.
+pub(super) unsafe fn run_and_pop(
+    own: ErasedOwn,
+    job: *const Header,
+) -> (Result<(), Payload>, bool) {
     let decision = below(4);
     TAKEN.set(TAKEN.get() + usize::from(decision > 1));
-    match decision {
-        // Nobody takes it.
-        0 | 1 => (a(own, Watch::Forced(false)), Fate::Back(item)),
+    let notices = match decision {
+        // It comes back.
+        0 | 1 => false,
         // It is taken at once, and done before anything else.
         2 => {
-            let done = work(item);
-            (close(a(own, Watch::Forced(true))), Fate::Done(done))
+            // SAFETY: the job is alive, and run only here.
+            unsafe { Header::run(job) };
+            true
         }
-        // It is taken while `a` runs, which may or may not notice.
-        _ => {
-            let ra = close(a(own, Watch::Forced(below(2) == 0)));
-            (ra, Fate::Done(work(item)))
-        }
+        // It is taken while `own` runs, which may or may not notice.
+        _ => below(2) == 0,
+    };
+    // SAFETY: the caller's obligation.
+    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, Watch::Forced(notices)) });
+    if decision < 2 {
+        return (caught, true);
     }
+    if caught.is_ok() {
+        // SAFETY: it has been run.
+        caught = unwind::catch(|| unsafe { (own.close)(own.data) });
+    }
+    if decision > 2 {
+        // SAFETY: the job is alive, and run only here.
+        unsafe { Header::run(job) };
+    }
+    (caught, false)
 }

@@ -186,10 +186,6 @@ where
     W: FnOnce(T) -> R + Copy + Send,
     R: Send,
 {
-    #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-    if super::forced::is_active() {
-        return super::forced::offer_calmly(item, own, a, work, close);
-    }
     let item = ManuallyDrop::new(item);
     // SAFETY: see the module on which of the two is used.
     let copy = unsafe { ptr::read(&raw const *item) };
@@ -247,10 +243,10 @@ struct Own<O, A, C, RA> {
 
 /// An [`Own`] of any type.
 #[derive(Clone, Copy)]
-struct ErasedOwn {
-    data: *mut (),
-    run: unsafe fn(*mut (), Watch<'_>),
-    close: unsafe fn(*mut ()),
+pub(super) struct ErasedOwn {
+    pub(super) data: *mut (),
+    pub(super) run: unsafe fn(*mut (), Watch<'_>),
+    pub(super) close: unsafe fn(*mut ()),
 }
 
 fn erase<O, A, C, RA>(own: &mut Own<O, A, C, RA>) -> ErasedOwn
@@ -374,6 +370,11 @@ unsafe fn run_and_pop(
     job: *const Header,
     pushed: Option<(&Deque, *mut Slot)>,
 ) -> (Result<(), Payload>, bool) {
+    #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+    if super::forced::is_active() {
+        // SAFETY: the caller's obligations.
+        return unsafe { super::forced::run_and_pop(own, job) };
+    }
     let (deque, slot) = match pushed {
         Some((deque, slot)) if pool::attend(deque, slot) => (deque, slot),
         Some(_) => {

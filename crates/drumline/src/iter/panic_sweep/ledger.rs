@@ -55,6 +55,7 @@ pub(super) struct Item<'t> {
 }
 
 impl<'t> Item<'t> {
+    #[inline(never)]
     pub(super) fn new(trial: &'t Trial, kind: &'static str, number: u64) -> Self {
         let id = trial.ledger.enter();
         Item {
@@ -83,6 +84,7 @@ impl<'t> Item<'t> {
 }
 
 impl Drop for Item<'_> {
+    #[inline(never)]
     fn drop(&mut self) {
         self.trial.ledger.is_dropped(self.id);
         if !std::thread::panicking() {
@@ -142,6 +144,7 @@ impl Hash for Item<'_> {
 pub(super) struct Total<'t>(Option<Item<'t>>);
 
 impl<'t> Total<'t> {
+    #[inline(never)]
     fn plus(self, item: Option<Item<'t>>) -> Self {
         match (self.0, item) {
             (Some(a), Some(b)) => {

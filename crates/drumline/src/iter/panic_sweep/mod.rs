@@ -63,6 +63,8 @@ struct Trial {
     excused: Mutex<Option<&'static str>>,
 }
 
+// The functions that every operation calls are not inlined: hundreds of loops are compiled with
+// them.
 impl Trial {
     fn new(function: &'static str, at: usize) -> Self {
         Trial {
@@ -77,6 +79,7 @@ impl Trial {
     }
 
     /// Stands at the beginning of every function of the operation.
+    #[inline(never)]
     fn call(&self, function: &'static str) {
         if function != self.function {
             let name = function.as_ptr().addr();
@@ -98,11 +101,13 @@ impl Trial {
     }
 
     /// An item that is dropped under this name.
+    #[inline(never)]
     fn item(&self, kind: &'static str, number: u64) -> Item<'_> {
         Item::new(self, kind, number)
     }
 
     /// This many items, in no order.
+    #[inline(never)]
     fn some(&self, len: usize) -> Vec<Item<'_>> {
         let number = |n: usize| (n * 7919 % 101) as u64;
         (0..len)
@@ -115,6 +120,7 @@ impl Trial {
     }
 
     /// Calls a function that makes another item of `item`.
+    #[inline(never)]
     fn make<'t>(&'t self, function: &'static str, item: Item<'_>) -> Item<'t> {
         self.call(function);
         let number = item.number();
@@ -124,23 +130,27 @@ impl Trial {
     }
 
     /// A state, made by a function.
+    #[inline(never)]
     fn state(&self, function: &'static str) -> Item<'_> {
         self.call(function);
         self.item("drop of a state", 0)
     }
 
     /// What a closure holds.
+    #[inline(never)]
     fn held(&self) -> Item<'_> {
         self.item("drop of a closure", 0)
     }
 
     /// Calls a predicate.
+    #[inline(never)]
     fn odd(&self, function: &'static str, item: &Item<'_>) -> bool {
         self.call(function);
         item.number() % 2 == 1
     }
 
     /// Calls a function that makes one item of two.
+    #[inline(never)]
     fn sum<'t>(&'t self, function: &'static str, a: Item<'t>, b: Item<'t>) -> Item<'t> {
         self.call(function);
         let sum = a.number() + b.number();

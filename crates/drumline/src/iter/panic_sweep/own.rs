@@ -101,10 +101,19 @@ impl<'t> Producer for Part<'t> {
     }
 }
 
-/// The sequential iterator of a part.
-struct Items<'t> {
+/// A sequential iterator all of whose functions count; that of a part.
+pub(super) struct Items<'t> {
     trial: &'t Trial,
-    items: std::vec::IntoIter<Item<'t>>,
+    pub(super) items: std::vec::IntoIter<Item<'t>>,
+}
+
+impl<'t> Items<'t> {
+    pub(super) fn new(trial: &'t Trial) -> Self {
+        Items {
+            trial,
+            items: trial.items().into_iter(),
+        }
+    }
 }
 
 impl<'t> Iterator for Items<'t> {

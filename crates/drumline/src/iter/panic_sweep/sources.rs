@@ -2,48 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 
+use super::own::Items;
 use super::{Item, Trial, sweeps};
 use crate::iter::{
     empty, from_par_fn, once, repeat, repeat_n, split, walk_tree, walk_tree_postfix,
     walk_tree_prefix,
 };
 use crate::prelude::*;
-
-/// A sequential iterator all of whose functions count.
-struct Own<'t> {
-    trial: &'t Trial,
-    items: std::vec::IntoIter<Item<'t>>,
-}
-
-impl<'t> Own<'t> {
-    fn new(trial: &'t Trial) -> Self {
-        Own {
-            trial,
-            items: trial.items().into_iter(),
-        }
-    }
-}
-
-impl<'t> Iterator for Own<'t> {
-    type Item = Item<'t>;
-
-    fn next(&mut self) -> Option<Item<'t>> {
-        self.trial.call("next");
-        self.items.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.trial.call("size_hint");
-        self.items.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for Own<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.trial.call("next_back");
-        self.items.next_back()
-    }
-}
 
 /// The children of a node of a tree, which has their depth.
 fn children<'t>(node: &Item<'t>, function: &'static str) -> Vec<Item<'t>> {
@@ -130,11 +95,11 @@ sweeps! {
         .into_par_iter().for_each(|_| t.call("for_each"));
     option: |t| dropped(t, Some(t.held()).into_par_iter());
     result: |t| dropped(t, Ok::<_, ()>(t.held()).into_par_iter().chain(once(t.held())).chain(empty()));
-    par_bridge: |t| dropped(t, Own::new(t).par_bridge());
-    par_bridge_in_a_chain: |t| Own::new(t).par_bridge().map(|i| t.make("map", i)).collect::<Vec<_>>();
+    par_bridge: |t| dropped(t, Items::new(t).par_bridge());
+    par_bridge_in_a_chain: |t| Items::new(t).par_bridge().map(|i| t.make("map", i)).collect::<Vec<_>>();
     par_bridge_of_nested_items: |t| (0..7).map(|n| t.some(n)).par_bridge().flatten().map(|i| t.make("map", i))
         .max();
-    flat_map_iter_of_own: |t| t.some(4).into_par_iter().flat_map_iter(|_| Own::new(t)).collect::<Vec<_>>();
+    flat_map_iter_of_own: |t| t.some(4).into_par_iter().flat_map_iter(|_| Items::new(t)).collect::<Vec<_>>();
     repeat_some: |t| dropped(t, repeat(t.held()).take(20));
     repeat_zipped: |t| repeat(t.held()).zip(t.some(20)).for_each(|_| t.call("for_each"));
     repeat_for_ever: |t| repeat(t.held()).find_any(|_| {
@@ -153,7 +118,7 @@ sweeps! {
         .find_first(|i| i.number() == 3);
     tree_of_own_iterators: |t| walk_tree(t.item("drop of a node", 1), |n| {
         // The node has the children, and they have none.
-        let mut children = Own::new(t);
+        let mut children = Items::new(t);
         if n.number() != 1 {
             children.items = Vec::new().into_iter();
         }
