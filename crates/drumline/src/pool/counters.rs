@@ -1,82 +1,114 @@
 //! How often things have happened on one seat.
 //!
-//! Written by the seat's occupant alone, by plain loads and stores; a guest's
-//! seat passes from one to the next through a lock. [`Stats`](super::Stats) is
-//! the sum over all seats. What costs a system call or a steal is counted, and
-//! nothing in the way of a fork: `join` does not know of these.
+//! Written by the seat's occupant alone, by plain loads and stores; a guest's seat passes from one
+//! to the next through a lock. [`Stats`](super::Stats) is the sum over all seats. What costs a
+//! system call or a steal is counted, and nothing in the way of a fork: `join` does not know of
+//! these.
+//!
+//! What happens under a lock is counted beside that lock, by the thread that holds it: see
+//! `deque::counts`, `line` and `queue`.
 
-use crate::sync::{Apart, Count};
+use super::local;
+use super::registry::Registry;
+use crate::sync::{Apart, Count, Level};
 
 /// The counters of one seat, apart from what thieves look at.
 #[derive(Debug, Default)]
 pub(crate) struct Counters(Apart<Inner>);
 
+/// What the occupant counts. [`Stats`](super::Stats) says more about each.
 #[derive(Debug, Default)]
-struct Inner {
-    steals: Count,
-    parks: Count,
-    wakes: Count,
-    beats: Count,
-    blocks: Count,
-    spares: Count,
-}
-
-/// Occupant: counts one of these.
-impl Counters {
+pub(crate) struct Inner {
     /// It took a job from another seat, and runs it.
-    pub(crate) fn count_steal(&self) {
-        self.0.steals.up();
-    }
-
-    /// It goes to sleep, for as long as nobody wakes it.
-    pub(crate) fn count_park(&self) {
-        self.0.parks.up();
-    }
-
+    pub(super) steals: Count,
+    /// It goes to sleep, for as long as no thread wakes it.
+    pub(super) parks: Count,
     /// It has been woken from that sleep.
-    pub(crate) fn count_wake(&self) {
-        self.0.wakes.up();
-    }
-
+    pub(super) wakes: Count,
     /// As the lookout it took work, and called the next in line.
-    pub(crate) fn count_beat(&self) {
-        self.0.beats.up();
-    }
-
+    pub(super) beats: Count,
     /// It blocks.
-    pub(crate) fn count_block(&self) {
-        self.0.blocks.up();
-    }
-
+    pub(super) blocks: Count,
     /// It is a spare, and takes the place of a thread that blocks.
-    pub(crate) fn count_spare(&self) {
-        self.0.spares.up();
+    pub(super) spares: Count,
+    /// It called an idle worker.
+    pub(super) calls: Count,
+    /// It marked every deque.
+    pub(super) marks: Count,
+    /// It ran the heavy barrier, other than to take an entry by force.
+    pub(super) barriers: Count,
+    /// It found another thief at work where it wanted to take something.
+    pub(super) busy: Count,
+    /// What it had taken was gone again before it began.
+    pub(super) returned: Count,
+    /// It napped.
+    pub(super) naps: Count,
+    /// It napped to the end, and there was something to run then.
+    pub(super) late_naps: Count,
+    /// The longest chain of calls that ends with a call of this occupant.
+    pub(super) deepest: Level,
+    /// The chain of calls that ended with the call of the occupant itself: its length, and the
+    /// spell of work that it belongs to. Written by the thread that calls.
+    chain: Level,
+    spell: Level,
+}
+
+impl std::ops::Deref for Counters {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
     }
 }
 
-/// Anybody: what has been counted so far.
 impl Counters {
-    pub(crate) fn steals(&self) -> u64 {
-        self.0.steals.get()
+    /// How long the chain of calls is that ended with the call of the occupant, in this spell of
+    /// work; 0 if no thread has called it since the pool was at rest.
+    fn chain_in(&self, spell: usize) -> usize {
+        // Two words, and another thread may be between them: it is a figure, no more.
+        if self.spell.get() == spell {
+            self.chain.get()
+        } else {
+            0
+        }
     }
 
-    pub(crate) fn parks(&self) -> u64 {
-        self.0.parks.get()
+    /// The seat has a new occupant, which no thread has called.
+    pub(super) fn has_new_occupant(&self) {
+        self.chain.set(0);
     }
 
-    pub(crate) fn wakes(&self) -> u64 {
-        self.0.wakes.get()
+    /// The occupant took a nap; `through`: no thread ended it. `is_late` says whether there is
+    /// something to run now.
+    pub(super) fn count_nap(&self, through: bool, is_late: impl FnOnce() -> bool) {
+        self.naps.up();
+        if through && is_late() {
+            self.late_naps.up();
+        }
+    }
+}
+
+impl Registry {
+    /// Counts something that the calling thread did for this pool, on its seat if it has one here.
+    pub(super) fn count(&self, what: impl FnOnce(&Inner) -> &Count) {
+        match local::find(self) {
+            Some(seat) => what(seat.counters()).up(),
+            None => what(self.outsiders()).up_shared(),
+        }
     }
 
-    pub(crate) fn beats(&self) -> u64 {
-        self.0.beats.get()
-    }
-
-    pub(crate) fn blocks(&self) -> u64 {
-        self.0.blocks.get()
-    }
-
-    pub(crate) fn spares(&self) -> u64 {
-        self.0.spares.get()
+    /// The calling thread is about to wake the worker with seat number `called`.
+    pub(super) fn count_call(&self, called: usize) {
+        let spell = self.line().spells();
+        let (chain, counters) = match local::find(self) {
+            Some(seat) => (seat.counters().chain_in(spell), seat.counters()),
+            None => (0, self.outsiders()),
+        };
+        let chain = chain + 1;
+        counters.deepest.raise(chain);
+        let woken = self.seat(called).counters();
+        woken.chain.set(chain);
+        woken.spell.set(spell);
+        self.count(|counters| &counters.calls);
     }
 }

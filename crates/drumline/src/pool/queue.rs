@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::job::JobRef;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Mutex, lock};
+use crate::sync::{Count, Mutex, lock};
 
 /// A queue that its owner uses as a stack and everybody else from the old end.
 ///
@@ -17,6 +17,8 @@ use crate::sync::{Mutex, lock};
 pub(crate) struct Queue {
     entries: Mutex<Entries>,
     len: AtomicUsize,
+    /// How often the lock was taken; counted under it.
+    locks: Count,
 }
 
 #[derive(Debug, Default)]
@@ -36,8 +38,14 @@ impl Queue {
         self.len.load(Ordering::Relaxed)
     }
 
+    /// How often a thread has taken the lock.
+    pub(crate) fn locks(&self) -> u64 {
+        self.locks.get()
+    }
+
     fn with<R>(&self, change: impl FnOnce(&mut Entries) -> R) -> R {
         let mut entries = lock(&self.entries);
+        self.locks.up();
         let outcome = change(&mut entries);
         self.len.store(entries.stack.len(), Ordering::Relaxed);
         outcome

@@ -1,5 +1,6 @@
 //! What the threads of one pool share.
 
+use super::counters::Counters;
 use super::deque::Reasons;
 use super::hooks::Hooks;
 use super::limit::Limit;
@@ -61,6 +62,8 @@ pub(crate) struct Registry {
     alive: AtomicUsize,
     ended: Gate,
     lost_panics: AtomicUsize,
+    /// What threads count that have no seat here; several may at once.
+    outsiders: Counters,
 }
 
 impl std::fmt::Debug for Registry {
@@ -110,6 +113,7 @@ impl Registry {
             alive: AtomicUsize::new(1),
             ended: Gate::new(),
             lost_panics: AtomicUsize::new(0),
+            outsiders: Counters::default(),
         })
     }
 
@@ -137,6 +141,11 @@ impl Registry {
 
     pub(crate) fn add_member(&self) {
         self.members.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The counters of all threads that have no seat here.
+    pub(super) fn outsiders(&self) -> &Counters {
+        &self.outsiders
     }
 
     pub(crate) fn line(&self) -> &Line {
@@ -230,6 +239,7 @@ impl Registry {
         };
         drop(free);
         seat.conduct().occupy();
+        seat.counters().has_new_occupant();
         seat.begin();
         self.wake(self.line.enter(seat.index(), |marked| {
             // Every deque of the chain: behind a gate it is the second that
@@ -415,7 +425,10 @@ impl Registry {
     fn wake_now(&self, wake: Wake) {
         match wake {
             Wake::Nobody => {}
-            Wake::One(index) => self.seat(index).parker().unpark(),
+            Wake::One(index) => {
+                self.count_call(index);
+                self.seat(index).parker().unpark();
+            }
             Wake::All => {
                 for index in self.worker_seats() {
                     self.seat(index).parker().unpark();

@@ -23,6 +23,7 @@ impl Registry {
     /// Marks every deque, so that the next push anywhere summons the lookout;
     /// then says whether there is something that came before the marks.
     pub(crate) fn mark_and_scan(&self) -> Scan {
+        self.count(|counters| &counters.marks);
         for seat in self.seats() {
             seat.ask(Reasons::HUNGRY);
         }
@@ -47,6 +48,7 @@ impl Registry {
     /// The heavy barrier. Where it is lost, the calling thread acknowledges that
     /// for itself.
     pub(crate) fn heavy(&self) -> bool {
+        self.count(|counters| &counters.barriers);
         let done = barrier::heavy(self.barrier());
         if !done && let Some(seat) = local::find(self) {
             seat.acknowledge();

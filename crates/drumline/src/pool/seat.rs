@@ -307,6 +307,9 @@ impl Seat {
                 victim.parker.unpark();
             }
         }
+        if !started {
+            self.counters.returned.up();
+        }
         drop(floor);
         std::mem::forget(guard);
         started

@@ -27,17 +27,17 @@ impl Seat {
     /// As [`sleep`](Self::sleep), in the way that `park` says.
     pub(crate) fn sleep_in<R>(&self, park: impl FnOnce(&Parker) -> R) -> R {
         let index = self.index();
-        self.counters().count_park();
+        self.counters().parks.up();
         self.registry().tell(|| Event::Slept { index });
         let outcome = park(self.parker());
-        self.counters().count_wake();
+        self.counters().wakes.up();
         self.registry().tell(|| Event::Woke { index });
         outcome
     }
 
     /// A job of `victim` is about to run here.
     pub(crate) fn has_stolen(&self, victim: &Seat) {
-        self.counters().count_steal();
+        self.counters().steals.up();
         self.registry().tell(|| Event::Stole {
             thief: self.index(),
             victim: victim.index(),
@@ -47,7 +47,7 @@ impl Seat {
     /// It blocks.
     pub(crate) fn has_blocked(&self) {
         let index = self.index();
-        self.counters().count_block();
+        self.counters().blocks.up();
         self.registry().tell(|| Event::Blocked { index });
     }
 

@@ -175,7 +175,10 @@ impl Thief {
                     Steal::Taken(stolen) => return Some(Loot::Half(stolen, victim)),
                     Steal::Missed => self.manners(victim.index()).regret(),
                     // Whoever is at it may need this processor to go on.
-                    Steal::Busy => relax(),
+                    Steal::Busy => {
+                        registry.seat(self.me).counters().busy.up();
+                        relax();
+                    }
                     Steal::Empty => {}
                 }
             }

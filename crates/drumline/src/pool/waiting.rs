@@ -155,6 +155,11 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         seat.conduct().set_napping(true);
         let step = patience.wait(seat.parker(), Mood::Eager);
         seat.conduct().set_napping(false);
+        if let Some(through) = patience.take_nap() {
+            // Under shuttle each look would be so many steps of the program.
+            let is_late = || !cfg!(drumline_shuttle) && registry.has_work();
+            seat.counters().count_nap(through, is_late);
+        }
         if step == Step::GiveUp && sleep(seat, awaited, &mut naps) {
             patience.reset();
         }
@@ -193,7 +198,8 @@ fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
                     return true;
                 }
                 Steal::Missed => manners.regret(),
-                Steal::Empty | Steal::Busy => {}
+                Steal::Busy => seat.counters().busy.up(),
+                Steal::Empty => {}
             }
         }
         false

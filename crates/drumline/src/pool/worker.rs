@@ -191,6 +191,9 @@ impl<'a> Worker<'a> {
                 return Watched::Active { mark: false };
             }
             let seen = self.thief.survey(registry);
+            if let Some(through) = patience.take_nap() {
+                self.seat.counters().count_nap(through, || seen > 0);
+            }
             if seen > 0 {
                 self.seat.begin();
                 match line.take(me, seen > 1, self.spare && !insists) {
@@ -205,7 +208,7 @@ impl<'a> Worker<'a> {
                     }
                     Take::Active { wake, mark } => {
                         if wake != Wake::Nobody {
-                            self.seat.counters().count_beat();
+                            self.seat.counters().beats.up();
                         }
                         registry.wake(wake);
                         return Watched::Active { mark };
@@ -262,7 +265,7 @@ impl<'a> Worker<'a> {
         self.needed = true;
         // With a place that nobody else could use it is a worker like any other.
         if self.spare && registry.line().is_stretched() {
-            self.seat.counters().count_spare();
+            self.seat.counters().spares.up();
             registry.tell(|| Event::Compensated {
                 threads: registry.threads(),
                 blocked: registry.line().away(),

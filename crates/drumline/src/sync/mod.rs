@@ -51,9 +51,13 @@ pub(crate) mod own_word;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
 mod spin;
+mod stopwatch;
 
 pub(crate) use count::Count;
+#[cfg(not(drumline_loom))]
+pub(crate) use count::Level;
 pub(crate) use spin::{SpinGuard, SpinLock};
+pub(crate) use stopwatch::Stopwatch;
 
 #[cfg(drumline_shuttle)]
 pub(crate) mod step_clock;

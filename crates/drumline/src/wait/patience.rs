@@ -50,6 +50,8 @@ pub(crate) enum Mood {
 pub(crate) struct Patience {
     since: Instant,
     nap: Option<Duration>,
+    /// Whether the last nap lasted to its end, until the caller has asked.
+    ended: Option<bool>,
     crowded: &'static Crowded,
 }
 
@@ -58,6 +60,7 @@ impl Patience {
         Patience {
             since: Instant::now(),
             nap: None,
+            ended: None,
             crowded: Crowded::here(),
         }
     }
@@ -70,6 +73,12 @@ impl Patience {
     /// Whether this spell has napped.
     pub(crate) fn has_napped(&self) -> bool {
         self.nap.is_some()
+    }
+
+    /// For statistics: if there was a nap since the last call of this, whether it lasted to its
+    /// end, because no thread called.
+    pub(crate) fn take_nap(&mut self) -> Option<bool> {
+        self.ended.take()
     }
 
     /// Whether this spell has lasted for `time` already.
@@ -85,7 +94,7 @@ impl Patience {
 
     /// Naps for `time` at once: what is waited for cannot come earlier.
     pub(crate) fn rest(&mut self, parker: &Parker, time: Duration) {
-        parker.park_timeout(time);
+        self.ended = Some(!parker.park_timeout(time));
         self.nap = Some(self.nap.unwrap_or(FIRST_NAP));
     }
 
@@ -128,7 +137,7 @@ impl Patience {
             nap
         };
         self.nap = Some(nap);
-        parker.park_timeout(nap);
+        self.ended = Some(!parker.park_timeout(nap));
         self.crowded.came_back(now + nap);
     }
 }
@@ -145,6 +154,7 @@ mod tests {
         let napping = Patience {
             since: Instant::now(),
             nap: Some(FIRST_NAP),
+            ended: None,
             crowded: Crowded::here(),
         };
         assert!(napping.is_about_to_nap());
@@ -157,6 +167,7 @@ mod tests {
         let mut patience = Patience {
             since: Instant::now(),
             nap: None,
+            ended: None,
             crowded,
         };
         let parker = Parker::new();

@@ -42,6 +42,7 @@ impl Deque {
         // Waits for a thief: what it leaves alone must be exposed here, because
         // no thief will do it.
         let locked = self.shared.lock.lock();
+        self.shared.counts.owner_locks.up();
         // Relaxed: the owner alone writes `top`.
         let top = self.top_clamped(Ordering::Relaxed);
         // Relaxed: the lock publishes it, and the slots below it.
@@ -85,6 +86,7 @@ impl Deque {
         let Some(_locked) = self.shared.lock.try_lock() else {
             return;
         };
+        self.shared.counts.thief_locks.up();
         // Relaxed: the lock orders what is written to `head`. `top` is a guess, which is read again
         // with Acquire before a slot counts as written.
         let head = self.shared.head.load(Ordering::Relaxed);

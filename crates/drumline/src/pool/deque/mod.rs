@@ -84,7 +84,8 @@
 //! # Where it is
 //!
 //! What the owner does is here. `steal` has what a thief does to get an entry.
-//! `exposing` has what changes where the barrier was lost.
+//! `exposing` has what changes where the barrier was lost. `counts` has what is counted for
+//! statistics.
 //!
 //! # Rejected
 //!
@@ -92,6 +93,7 @@
 //! comparing a word in the slot instead of `head` (one store more per push to
 //! clear it); moving to a larger array (frames hold slot addresses).
 
+mod counts;
 mod exposing;
 mod steal;
 
@@ -102,6 +104,8 @@ use crate::job::Header;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, SpinLock, planted};
+
+use counts::Counts;
 
 pub(crate) use steal::{Claim, Steal, Stolen};
 
@@ -165,7 +169,13 @@ struct Shared {
     wanted: AtomicUsize,
     /// Where the owner goes on when this deque is full; written once by the owner.
     next: AtomicPtr<Deque>,
+    /// For statistics.
+    counts: Counts,
 }
+
+// The owner's pop reads `head`: what is counted must not add a line to it.
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+const _: () = assert!(size_of::<Apart<Shared>>() == align_of::<Apart<Shared>>());
 
 // SAFETY: `slots` is owned, `base` and `end` point into it; all that
 // threads share is atomic, and who may write what is the protocol above.
@@ -198,6 +208,7 @@ impl Deque {
                 reasons: AtomicUsize::new(0),
                 wanted: AtomicUsize::new(0),
                 next: AtomicPtr::new(ptr::null_mut()),
+                counts: Counts::default(),
             }),
         }
     }
@@ -273,6 +284,8 @@ impl Deque {
             return true;
         }
         let _locked = self.shared.lock.lock();
+        self.shared.counts.owner_locks.up();
+        self.shared.counts.unanswered.stop();
         // Relaxed throughout: the lock orders thieves and owner.
         if self.shared.taken.load(Ordering::Relaxed) <= mine {
             self.shared.head.store(mine, Ordering::Relaxed);
@@ -296,6 +309,7 @@ impl Deque {
     /// (taken back, or done): entries pushed from here on are visible again.
     pub(crate) fn release(&self, mine: *mut Slot) {
         let _locked = self.shared.lock.lock();
+        self.shared.counts.owner_locks.up();
         // Every older entry was taken before this one, every newer one is gone.
         if !planted!(ReleaseKeepsTaken) {
             self.shared.taken.store(mine, Ordering::Relaxed);
@@ -351,6 +365,7 @@ impl Deque {
         self.owned.limit.swap(self.owned.end, Ordering::AcqRel);
         let reasons = Reasons(self.shared.reasons.swap(0, Ordering::AcqRel));
         if reasons.contains(Reasons::SHARE) {
+            self.shared.counts.unanswered.stop();
             self.share();
         }
         reasons
@@ -363,6 +378,7 @@ impl Deque {
         let Some(_locked) = self.shared.lock.try_lock() else {
             return;
         };
+        self.shared.counts.owner_locks.up();
         let head = self.shared.head.load(Ordering::Relaxed);
         let top = self.top_clamped(Ordering::Relaxed);
         if self.shared.taken.load(Ordering::Relaxed) == head && head < top {

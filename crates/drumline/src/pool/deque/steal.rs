@@ -69,12 +69,16 @@ impl Deque {
         let Some(locked) = self.shared.lock.try_lock() else {
             return Steal::Busy;
         };
+        let counts = &self.shared.counts;
+        counts.thief_locks.up();
         let taken = self.shared.taken.load(Ordering::Relaxed);
         if taken == self.shared.head.load(Ordering::Relaxed) {
             if !self.may_insist() {
+                counts.missed.up();
                 return Steal::Empty;
             }
             if !self.expose(&locked, batch) {
+                counts.missed.up();
                 return Steal::Missed;
             }
             claim = Claim::Forced;
@@ -95,6 +99,7 @@ impl Deque {
         self.shared
             .taken
             .store(taken.wrapping_add(1), Ordering::Relaxed);
+        counts.has_taken(claim);
         drop(locked);
         Steal::Taken(Stolen { job, slot, claim })
     }
@@ -131,6 +136,7 @@ impl Deque {
         // Release: an owner that goes by the stepped-back value below must see
         // this thread done with the slots.
         self.shared.head.store(claim, Ordering::Release);
+        self.shared.counts.barriers.up();
         if !barrier::heavy(self.owned.barrier) && !planted!(RobUnacknowledged) {
             self.shared.head.store(head, Ordering::Release);
             return false;

@@ -136,7 +136,7 @@ mod staff;
 mod state;
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Mutex, MutexGuard, lock, planted};
+use crate::sync::{Count, Mutex, MutexGuard, lock, planted};
 
 pub(crate) use role::{Absence, Doze, Duty, Role, Take, Wake};
 pub(crate) use state::Staffing;
@@ -160,6 +160,8 @@ pub(crate) struct Line {
     over: AtomicBool,
     /// Whether a worker could look after the active threads.
     monitored: AtomicBool,
+    /// How often the lock was taken; counted under it.
+    locks: Count,
 }
 
 impl Line {
@@ -174,11 +176,13 @@ impl Line {
             spells: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             monitored: AtomicBool::new(staffing.monitored),
+            locks: Count::default(),
         }
     }
 
     fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         let mut state: MutexGuard<'_, State> = lock(&self.state);
+        self.locks.up();
         let worked = state.in_use() > state.members;
         let outcome = change(&mut state);
         if worked && state.in_use() == state.members {
@@ -492,6 +496,12 @@ impl Line {
     /// How often the pool has come to rest.
     pub(crate) fn spells(&self) -> usize {
         self.spells.load(Ordering::Relaxed)
+    }
+
+    /// How often a thread has taken the lock.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn locks(&self) -> u64 {
+        self.locks.get()
     }
 
     /// The number of places.

@@ -1,0 +1,47 @@
+//! How often things have happened at one deque, counted by the thread that holds its lock.
+
+use super::{Claim, Deque};
+use crate::sync::{Count, Stopwatch};
+
+/// Beside the lock, on the lines that its holder has written anyway.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// A thief got the lock.
+    pub(crate) thief_locks: Count,
+    /// The owner got the lock.
+    pub(crate) owner_locks: Count,
+    /// A thief took an entry that was exposed already.
+    pub(crate) exposed: Count,
+    /// A thief took an entry that the owner had exposed for it.
+    pub(crate) asked: Count,
+    /// A thief took an entry by force.
+    pub(crate) forced: Count,
+    /// A thief had seen an entry, and there was none to take.
+    pub(crate) missed: Count,
+    /// A thief ran the heavy barrier.
+    pub(crate) barriers: Count,
+    /// From a taking by force to the owner's next look.
+    pub(crate) unanswered: Stopwatch,
+}
+
+impl Counts {
+    /// Thief, with the lock held: it has taken an entry.
+    pub(super) fn has_taken(&self, claim: Claim) {
+        match claim {
+            Claim::None => self.exposed.up(),
+            Claim::Asked => self.asked.up(),
+            Claim::Forced => {
+                self.forced.up();
+                self.unanswered.start();
+            }
+        }
+    }
+}
+
+#[cfg(not(drumline_loom))]
+impl Deque {
+    /// What has been counted here so far.
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.shared.counts
+    }
+}
