@@ -19,7 +19,7 @@ fn asleep(jobs: usize, guests: bool) -> (Pool, Stats) {
 
 /// What a pool has counted when all its workers sleep.
 fn at_rest(pool: &Pool) -> Stats {
-    let sleep = |stats: &Stats| stats.parks - stats.wakes == stats.jobs as u64;
+    let sleep = |stats: &Stats| stats.parks == stats.wakes + stats.jobs as u64;
     common::eventually("all workers sleep", || sleep(&pool.stats()));
     pool.stats()
 }
