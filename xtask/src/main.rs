@@ -8,6 +8,7 @@ mod invocation;
 mod one_core;
 mod rayon_suite;
 mod repeat;
+mod simulate;
 mod stress;
 mod tally;
 mod user_lock;
@@ -42,6 +43,8 @@ enum Chore {
     RayonSuite(rayon_suite::Options),
     /// Measures how long a crate with twenty chains takes to be compiled, with Drumline and with rayon.
     CompileTime(compile_time::Options),
+    /// Predicts what the pool does on machines with many cores, or holds such predictions against it.
+    Simulate(simulate::Options),
 }
 
 fn main() -> ExitCode {
@@ -63,5 +66,6 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Repeat(options) => repeat::run(&options),
         Chore::RayonSuite(options) => rayon_suite::run(&options).map(drop),
         Chore::CompileTime(options) => compile_time::run(&options),
+        Chore::Simulate(options) => simulate::run(&options),
     }
 }

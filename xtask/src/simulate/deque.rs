@@ -1,0 +1,306 @@
+//! The deque of one thread: `pool::deque` with its requests, its claims by force, and its lock.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::clock::ThreadId;
+use super::program::Job;
+use super::world::World;
+
+/// Between two looks of a thief that waits for an answer.
+const ANSWER_LOOK: u64 = 100;
+
+/// How far an entry is, as the word in its slot says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Pending,
+    Taken(ThreadId),
+    Started(ThreadId),
+    Done,
+    /// Its owner took it back.
+    Back,
+}
+
+/// A half that another thread may take.
+#[derive(Debug)]
+pub struct Entry {
+    pub job: Job,
+    pub owner: ThreadId,
+    pub state: Cell<State>,
+    /// Its owner sleeps, or is about to.
+    pub is_awaited: Cell<bool>,
+}
+
+/// What an owner was made to do for a stolen entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    None,
+    Asked,
+    Forced,
+}
+
+/// How an attempt to steal ended.
+#[derive(Debug)]
+pub enum Steal {
+    Taken(Rc<Entry>, Claim),
+    Empty,
+    Missed,
+    Busy,
+}
+
+/// The stack, from the oldest entry on, and how much of it is exposed and taken.
+#[derive(Debug, Default)]
+pub struct Deque {
+    entries: RefCell<Vec<Rc<Entry>>>,
+    /// How many entries thieves see: one less while the owner takes the newest back.
+    top: Cell<usize>,
+    head: Cell<usize>,
+    taken: Cell<usize>,
+    /// Entries below are older than the job that the owner runs now.
+    floor: Cell<usize>,
+    is_locked: Cell<bool>,
+    /// A thief wants this many entries.
+    wanted: Cell<Option<usize>>,
+    is_hungry: Cell<bool>,
+    followers: RefCell<Vec<ThreadId>>,
+}
+
+impl Deque {
+    fn top(&self) -> usize {
+        self.top.get()
+    }
+
+    /// Owner: only this many entries are left.
+    fn truncate(&self, len: usize) {
+        self.top.set(len);
+        self.entries.borrow_mut().truncate(len);
+    }
+
+    /// How many entries could be taken.
+    pub fn visible(&self) -> usize {
+        self.top().saturating_sub(self.taken.get())
+    }
+
+    /// How many could be taken without a barrier.
+    pub fn exposed(&self) -> usize {
+        self.head.get().saturating_sub(self.taken.get())
+    }
+
+    /// Whether a thread that waits for the owner's job could take the next entry.
+    pub fn has_related(&self) -> bool {
+        self.taken.get() >= self.floor.get() && self.visible() > 0
+    }
+
+    /// The owner's next look calls a worker.
+    pub fn mark(&self) {
+        self.is_hungry.set(true);
+    }
+
+    /// The same for a thread that waits for the owner.
+    pub fn follow(&self, follower: ThreadId) {
+        let mut followers = self.followers.borrow_mut();
+        if !followers.contains(&follower) {
+            followers.push(follower);
+        }
+    }
+
+    /// Owner: the entry that it pushed last.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn newest(&self) -> Rc<Entry> {
+        let entries = self.entries.borrow();
+        Rc::clone(entries.last().expect("the owner has pushed one"))
+    }
+
+    fn is_asked(&self) -> bool {
+        self.is_hungry.get() || self.wanted.get().is_some() || !self.followers.borrow().is_empty()
+    }
+
+    /// Owner: a job begins to which older entries have no relation.
+    pub fn raise_floor(&self) -> usize {
+        self.floor.replace(self.top())
+    }
+
+    /// Owner: it has ended.
+    pub fn restore_floor(&self, before: usize) {
+        self.floor.set(before);
+    }
+}
+
+/// What the owner does.
+impl World {
+    /// Pushes a job. Returns its entry, and whether a thread had asked.
+    pub async fn push(&self, me: ThreadId, job: Job) -> (Rc<Entry>, bool) {
+        let entry = Rc::new(Entry {
+            job,
+            owner: me,
+            state: Cell::new(State::Pending),
+            is_awaited: Cell::new(false),
+        });
+        self.clock.pass(self.times.fork).await;
+        let deque = &self.deques[me];
+        deque.entries.borrow_mut().push(Rc::clone(&entry));
+        deque.top.set(deque.top() + 1);
+        let is_asked = self.answer(me).await;
+        (entry, is_asked)
+    }
+
+    /// Answers those who asked. Returns whether a thread had.
+    pub async fn answer(&self, me: ThreadId) -> bool {
+        let deque = &self.deques[me];
+        if !deque.is_asked() {
+            return false;
+        }
+        self.clock.pass(self.times.attend).await;
+        if let Some(wanted) = deque.wanted.take()
+            && !deque.is_locked.get()
+        {
+            self.counts.up("owner");
+            let (head, top) = (deque.head.get(), deque.top());
+            if deque.taken.get() == head && head < top {
+                deque.head.set(head + (top - head).min(wanted));
+            }
+        }
+        if deque.is_hungry.take() {
+            self.summon(me).await;
+        }
+        for follower in deque.followers.take() {
+            self.unpark(follower).await;
+        }
+        true
+    }
+
+    /// Whether another thread has taken the entry; answers those who ask.
+    pub async fn is_taken(&self, me: ThreadId, entry: &Entry) -> bool {
+        self.answer(me).await;
+        !matches!(entry.state.get(), State::Pending)
+    }
+
+    /// Takes the newest entry back. `false`: another thread has run it, and this one has waited
+    /// for that.
+    pub async fn pop(&self, me: ThreadId) -> bool {
+        let deque = &self.deques[me];
+        let mine = deque.top() - 1;
+        deque.top.set(mine);
+        if deque.head.get() <= mine {
+            deque.truncate(mine);
+            return true;
+        }
+        let entry = Rc::clone(&deque.entries.borrow()[mine]);
+        self.lock_own(me).await;
+        let is_back = deque.taken.get() <= mine;
+        deque.is_locked.set(false);
+        if is_back {
+            deque.head.set(mine);
+            deque.truncate(mine);
+            return true;
+        }
+        deque.head.set(mine + 1);
+        deque.top.set(mine + 1);
+        let is_back = matches!(entry.state.get(), State::Taken(_));
+        if is_back {
+            entry.state.set(State::Back);
+        } else {
+            self.wait_for(me, &entry).await;
+        }
+        self.lock_own(me).await;
+        deque.taken.set(mine);
+        deque.head.set(mine);
+        deque.truncate(mine);
+        deque.is_locked.set(false);
+        is_back
+    }
+
+    async fn lock_own(&self, me: ThreadId) {
+        let deque = &self.deques[me];
+        while deque.is_locked.get() {
+            self.clock.pass(self.times.owner_spin.max(1)).await;
+        }
+        deque.is_locked.set(true);
+        self.counts.up("owner");
+    }
+}
+
+/// What a thief does.
+impl World {
+    /// Tries to take the oldest entry of `victim`. If none is exposed, exposes up to `batch`. With
+    /// `related`, only what is related to that entry, which `victim` runs.
+    pub async fn steal(
+        &self,
+        me: ThreadId,
+        victim: ThreadId,
+        batch: usize,
+        related: Option<&Entry>,
+    ) -> Steal {
+        let deque = &self.deques[victim];
+        let mut claim = Claim::None;
+        if deque.exposed() == 0 {
+            if batch == 0 || deque.visible() == 0 {
+                return Steal::Empty;
+            }
+            claim = self.request(victim, batch).await;
+        }
+        if deque.is_locked.replace(true) {
+            self.counts.up("busy");
+            return Steal::Busy;
+        }
+        self.counts.up("thief");
+        self.clock.pass(self.times.thief_lock).await;
+        if deque.taken.get() == deque.head.get() {
+            if !self.expose(victim, batch).await {
+                self.counts.up("missed");
+                deque.is_locked.set(false);
+                return Steal::Missed;
+            }
+            claim = Claim::Forced;
+        }
+        let taken = deque.taken.get();
+        let is_related = |entry: &Entry| {
+            taken >= deque.floor.get() && entry.state.get() == State::Started(victim)
+        };
+        if related.is_some_and(|entry| !is_related(entry)) {
+            deque.is_locked.set(false);
+            return Steal::Empty;
+        }
+        let entry = Rc::clone(&deque.entries.borrow()[taken]);
+        entry.state.set(State::Taken(me));
+        deque.taken.set(taken + 1);
+        deque.is_locked.set(false);
+        self.counts.up(match claim {
+            Claim::None => "ready",
+            Claim::Asked => "asked",
+            Claim::Forced => "forced",
+        });
+        Steal::Taken(entry, claim)
+    }
+
+    /// Asks the owner, and gives it a moment.
+    async fn request(&self, victim: ThreadId, batch: usize) -> Claim {
+        let deque = &self.deques[victim];
+        deque.wanted.set(Some(batch));
+        let end = self.clock.now() + self.times.answer;
+        while self.clock.now() < end {
+            self.clock.pass(ANSWER_LOOK).await;
+            if deque.exposed() > 0 {
+                return Claim::Asked;
+            }
+        }
+        Claim::None
+    }
+
+    /// Claims up to `batch` entries by force, with the lock held.
+    async fn expose(&self, victim: ThreadId, batch: usize) -> bool {
+        let deque = &self.deques[victim];
+        let (head, top) = (deque.head.get(), deque.top());
+        if top <= head || batch == 0 {
+            return false;
+        }
+        let claim = head + (top - head).min(batch);
+        deque.head.set(claim);
+        self.heavy().await;
+        deque.head.set(claim.min(deque.top()).max(head));
+        deque.head.get() > head
+    }
+}

@@ -1,0 +1,268 @@
+//! `cargo xtask simulate`: a model of the pool on machines that are not at hand.
+//!
+//! Each file models one noun of `drumline::pool`, and says which of its rules it follows. What the
+//! model takes for granted is in [`assumptions`], and is printed with each result. README.md says
+//! how to read the result, and how far it can be believed.
+
+mod assumptions;
+mod barrier;
+mod clock;
+mod counts;
+mod deque;
+mod lazy;
+mod line;
+mod pace;
+mod program;
+#[cfg(test)]
+mod tests;
+mod thief;
+mod threads;
+mod validate;
+mod waiting;
+mod worker;
+mod world;
+
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
+use std::thread;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+
+use assumptions::{Assumptions, micros, nanos};
+use clock::Time;
+use program::{Program, Shape};
+
+/// Options of `simulate`.
+#[derive(Args)]
+pub struct Options {
+    /// Numbers of jobs.
+    #[arg(long, value_delimiter = ',', default_values_t = [2, 8, 64])]
+    jobs: Vec<usize>,
+    /// Programs; all of them unless set.
+    #[arg(long, value_delimiter = ',')]
+    workload: Vec<Workload>,
+    /// How many items, instead of the workload's own number.
+    #[arg(long)]
+    items: Option<usize>,
+    /// What an item costs, in microseconds.
+    #[arg(long)]
+    cost: Option<f64>,
+    /// From the call of a sleeper until it runs, in microseconds.
+    #[arg(long)]
+    wake_latency: Option<f64>,
+    /// What a heavy barrier costs, in microseconds.
+    #[arg(long)]
+    barrier: Option<f64>,
+    /// What it costs more for each thread that runs.
+    #[arg(long)]
+    barrier_per_thread: Option<f64>,
+    /// Any assumption, in microseconds; can be repeated.
+    #[arg(long, value_name = "NAME=MICROS")]
+    set: Vec<String>,
+    /// Where the random numbers begin.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Compares predictions with what the real pool counts, on this machine.
+    #[arg(long)]
+    validate: bool,
+}
+
+/// A program to predict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Workload {
+    /// One item of 60 ms for each job: how long until all work.
+    Ramp,
+    /// A million items of 0.1 microseconds.
+    Loop,
+    /// 20,000 items of 10 microseconds on average; every tenth is 91 times as long as the others.
+    Uneven,
+    /// A tree of joins with 20,000 leaves of 10 microseconds that divides at random.
+    Join,
+    /// Eight loops of 1,000 items of 0.1 microseconds for each job, 20 microseconds apart.
+    ManyLoops,
+}
+
+impl Workload {
+    fn program(self, jobs: usize) -> Program {
+        let (shape, items, cost) = match self {
+            Workload::Ramp => (Shape::Loop, jobs, 60_000.0),
+            Workload::Loop => (Shape::Loop, 1_000_000, 0.1),
+            Workload::Uneven => (Shape::Uneven, 20_000, 10.0),
+            Workload::Join => (Shape::Join, 20_000, 10.0),
+            Workload::ManyLoops => (Shape::Loop, 1_000 * jobs, 0.1),
+        };
+        let is_many = self == Workload::ManyLoops;
+        Program {
+            shape,
+            items,
+            cost: nanos(cost),
+            sleeps: false,
+            rounds: if is_many { 8 } else { 1 },
+            gap: if is_many { nanos(20.0) } else { 0 },
+        }
+    }
+
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// What came of one simulation.
+#[derive(Clone, Debug, PartialEq)]
+struct Outcome {
+    /// From the caller's entry to its return: the mean of all rounds.
+    time: Time,
+    ideal: Time,
+    /// When each thread first began an item, in order, from the first of them on.
+    firsts: Vec<Time>,
+    counts: BTreeMap<&'static str, u64>,
+    /// Each item was run once in each round.
+    is_complete: bool,
+    /// How many steps the model took.
+    events: u64,
+}
+
+impl Outcome {
+    fn count(&self, name: &str) -> u64 {
+        self.counts.get(name).copied().unwrap_or(0)
+    }
+}
+
+/// Stack for a simulation. Each job that a thread runs while it waits is some calls deeper, for the
+/// model as for the library, and the model has no limit for that.
+const STACK: usize = 256 << 20;
+
+/// Predicts what `program` does in a pool with this many jobs.
+fn predict(
+    jobs: usize,
+    program: &Program,
+    assumptions: &Assumptions,
+    seed: u64,
+) -> Result<Outcome> {
+    let simulate = || outcome(jobs, program, assumptions, seed);
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK);
+        let thread = builder.spawn_scoped(scope, simulate)?;
+        match thread.join() {
+            Ok(outcome) => Ok(outcome),
+            Err(payload) => resume_unwind(payload),
+        }
+    })
+}
+
+fn outcome(jobs: usize, program: &Program, assumptions: &Assumptions, seed: u64) -> Outcome {
+    let world = world::run(jobs, program.clone(), assumptions, seed);
+    let mut firsts: Vec<Time> = world
+        .threads
+        .iter()
+        .filter_map(|thread| thread.first.get())
+        .collect();
+    firsts.sort_unstable();
+    let begin = firsts.first().copied().unwrap_or(0);
+    Outcome {
+        time: world.progress.mean(),
+        ideal: program.ideal(jobs),
+        firsts: firsts.into_iter().map(|first| first - begin).collect(),
+        counts: world.counts.take(),
+        is_complete: world.progress.is_complete(program.rounds),
+        events: world.clock.events(),
+    }
+}
+
+/// Predicts, or compares predictions with the real pool.
+pub fn run(options: &Options) -> Result<()> {
+    if options.validate {
+        return validate::run(options);
+    }
+    let assumptions = options.assumptions(Assumptions::wide())?;
+    println!("{assumptions}");
+    println!(
+        "  Seed {}; without spares; the caller is a guest.\n",
+        options.seed
+    );
+    println!(
+        "{:10} {:>4} {:>10} {:>10} {:>5} {:>9} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}",
+        "workload",
+        "jobs",
+        "time µs",
+        "ideal µs",
+        "of it",
+        "all up µs",
+        "calls",
+        "marks",
+        "barriers",
+        "ready",
+        "asked",
+        "forced",
+        "naps",
+        "late",
+    );
+    let all = Workload::value_variants();
+    let workloads = match &options.workload[..] {
+        [] => all,
+        some => some,
+    };
+    for &workload in workloads {
+        for &jobs in &options.jobs {
+            ensure!(
+                (1..=4096).contains(&jobs),
+                "{jobs} jobs are none to simulate"
+            );
+            let mut program = workload.program(jobs);
+            program.items = options.items.unwrap_or(program.items).max(1);
+            program.cost = options.cost.map_or(program.cost, nanos);
+            let outcome = predict(jobs, &program, &assumptions, options.seed)?;
+            ensure!(
+                outcome.is_complete,
+                "the model has lost an item, or run one twice"
+            );
+            let efficiency = 100.0 * outcome.ideal as f64 / outcome.time as f64;
+            let all_up = outcome.firsts.last().copied().unwrap_or(0);
+            println!(
+                "{:10} {jobs:>4} {:>10.0} {:>10.0} {efficiency:>4.0}% {:>9.0} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}",
+                workload.name(),
+                micros(outcome.time),
+                micros(outcome.ideal),
+                micros(all_up),
+                outcome.count("calls"),
+                outcome.count("marks"),
+                outcome.count("barriers"),
+                outcome.count("ready"),
+                outcome.count("asked"),
+                outcome.count("forced"),
+                outcome.count("naps"),
+                outcome.count("late"),
+            );
+        }
+    }
+    Ok(())
+}
+
+impl Options {
+    /// The assumptions that begin with `defaults`.
+    fn assumptions(&self, defaults: Assumptions) -> Result<Assumptions> {
+        let mut assumptions = defaults;
+        let named = [
+            ("wake-latency", self.wake_latency),
+            ("barrier", self.barrier),
+            ("barrier-per-thread", self.barrier_per_thread),
+        ];
+        for (name, value) in named {
+            if let Some(value) = value {
+                assumptions.set(name, value)?;
+            }
+        }
+        for pair in &self.set {
+            let Some((name, value)) = pair.split_once('=') else {
+                bail!("{pair}: say NAME=MICROS");
+            };
+            let value = value
+                .parse()
+                .with_context(|| format!("{pair} has no number"))?;
+            assumptions.set(name, value)?;
+        }
+        Ok(assumptions)
+    }
+}

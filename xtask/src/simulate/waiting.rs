@@ -1,0 +1,80 @@
+//! How a thread waits for a half that another one has begun: `pool::waiting`.
+//!
+//! Modelled: it helps its runner (leapfrogging), spins, naps, and at last follows the runner and
+//! gives up its place. Not modelled: other things to wait for than halves, and the room on the
+//! stack.
+
+use super::clock::ThreadId;
+use super::deque::{Claim, Entry, State, Steal};
+use super::thief::Manners;
+use super::worker::{Mood, Patience};
+use super::world::World;
+
+impl World {
+    pub(super) async fn wait_for(&self, me: ThreadId, entry: &Entry) {
+        let mut patience = Patience::new(self);
+        let mut manners = Manners::default();
+        let is_done = || entry.state.get() == State::Done;
+        while !is_done() {
+            if patience.has_lasted(self, self.barrier_cost.get() * 2)
+                && self.help(me, entry, &mut manners).await
+            {
+                patience = Patience::new(self);
+                continue;
+            }
+            if !entry.is_awaited.get() && patience.is_about_to_nap(self) {
+                if is_done() {
+                    break;
+                }
+                entry.is_awaited.set(true);
+            }
+            if !patience.wait(self, me, Mood::Eager).await {
+                self.sleep_until(me, entry).await;
+                patience = Patience::new(self);
+            }
+        }
+    }
+
+    /// Runs one job that belongs to the awaited one.
+    async fn help(&self, me: ThreadId, entry: &Entry, manners: &mut Manners) -> bool {
+        let State::Started(runner) = entry.state.get() else {
+            return false;
+        };
+        let limit = manners.limit(self.clock.now());
+        let barrier = self.barrier_cost.get();
+        match self.steal(me, runner, limit, Some(entry)).await {
+            Steal::Taken(stolen, claim) => {
+                let start = self.clock.now();
+                let ran = self.run_stolen(me, &stolen).await;
+                let now = self.clock.now();
+                let took = if ran { now - start } else { 0 };
+                manners.learn(claim, took, self.barrier_cost.get(), now);
+                true
+            }
+            Steal::Missed => {
+                manners.learn(Claim::Forced, 0, barrier, self.clock.now());
+                false
+            }
+            Steal::Empty | Steal::Busy => false,
+        }
+    }
+
+    /// Sleeps until the runner publishes something, or has ended.
+    async fn sleep_until(&self, me: ThreadId, entry: &Entry) {
+        let runner = match entry.state.get() {
+            State::Started(runner) => Some(&self.deques[runner]),
+            _ => None,
+        };
+        if let Some(runner) = runner {
+            runner.follow(me);
+        }
+        self.heavy().await;
+        if runner.is_some_and(|runner| runner.has_related()) || entry.state.get() == State::Done {
+            return;
+        }
+        self.rest(me).await;
+        self.counts.up("parks");
+        self.park(me, None).await;
+        self.come_back().await;
+    }
+}

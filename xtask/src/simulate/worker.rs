@@ -1,0 +1,190 @@
+//! The life of a worker, and how it watches: `pool::worker` and `wait::patience`.
+
+use super::clock::{ThreadId, Time};
+use super::line::{Doze, Role, Take};
+use super::world::World;
+
+/// Spins for this long while what it waits for may come at any moment.
+const LONG_SPIN: Time = 60_000;
+/// The same where nothing goes on.
+const SHORT_SPIN: Time = 4_000;
+const FIRST_NAP: Time = 25_000;
+/// After a nap of this length it gives up.
+const LAST_NAP: Time = 1_600_000;
+
+/// What there is to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    Eager,
+    Idle,
+    /// No nap is worth it.
+    Leaving,
+}
+
+/// One spell of watching.
+#[derive(Debug)]
+pub struct Patience {
+    since: Time,
+    nap: Option<Time>,
+}
+
+impl Patience {
+    pub fn new(world: &World) -> Self {
+        Patience {
+            since: world.clock.now(),
+            nap: None,
+        }
+    }
+
+    /// Whether it has lasted for `time`.
+    pub fn has_lasted(&self, world: &World, time: Time) -> bool {
+        self.nap.is_some() || world.clock.now() - self.since >= time
+    }
+
+    /// Whether the spinning is over.
+    pub fn is_about_to_nap(&self, world: &World) -> bool {
+        self.has_lasted(world, LONG_SPIN)
+    }
+
+    /// Passes a little time. `false`: there was enough of it.
+    pub async fn wait(&mut self, world: &World, me: ThreadId, mood: Mood) -> bool {
+        let spin = match mood {
+            Mood::Eager => LONG_SPIN,
+            Mood::Idle | Mood::Leaving => SHORT_SPIN,
+        };
+        let spun = world.clock.now() - self.since;
+        let nap = match self.nap {
+            None if spun < spin && world.times.is_crowded && spun >= SHORT_SPIN => LAST_NAP,
+            None if spun < spin => {
+                world.clock.pass(world.times.look).await;
+                return true;
+            }
+            _ if mood == Mood::Leaving => return false,
+            None if world.times.is_crowded => LAST_NAP,
+            None => FIRST_NAP,
+            Some(nap) if nap >= LAST_NAP => return false,
+            Some(nap) => nap * 2,
+        };
+        self.nap = Some(nap);
+        world.nap(me, nap).await;
+        true
+    }
+
+    /// Naps for `time` at once.
+    async fn rest(&mut self, world: &World, me: ThreadId, time: Time) {
+        world.nap(me, time).await;
+        self.nap = self.nap.or(Some(FIRST_NAP));
+    }
+}
+
+impl World {
+    async fn nap(&self, me: ThreadId, time: Time) {
+        self.counts.up("naps");
+        if !self.park(me, Some(time)).await && self.has_work() {
+            self.counts.up("late");
+        }
+    }
+
+    /// A worker, which sleeps at first.
+    pub async fn live(&self, me: ThreadId) {
+        let mut role = Role::Sleep;
+        let mut is_useful = false;
+        loop {
+            role = match role {
+                Role::Sleep => {
+                    is_useful = false;
+                    if self.clock.now() > 0 {
+                        self.counts.up("parks");
+                    }
+                    self.park(me, None).await;
+                    self.woken(me).await
+                }
+                Role::Watch => match self.watch(me, is_useful).await {
+                    Ok(mark) => {
+                        is_useful |= self.work_off(me, mark).await;
+                        self.retire(me).await
+                    }
+                    Err(role) => role,
+                },
+            }
+        }
+    }
+
+    /// Watches as the lookout, until there is work (and whether the marks are due), or another
+    /// role.
+    async fn watch(&self, me: ThreadId, is_useful: bool) -> Result<bool, Role> {
+        let mut patience = Patience::new(self);
+        let mut entries = None;
+        loop {
+            let seen = self.survey(me).await;
+            if seen > 0
+                && let Take::Active { call, mark } = self.take(me, seen > 1).await
+            {
+                self.call(me, call).await;
+                return Ok(mark);
+            }
+            let is_quiet = self.line.is_quiet();
+            if seen == 0
+                && !is_quiet
+                && self.line.is_lookout(me)
+                && let Some(calm) = self.calm(me)
+            {
+                patience.rest(self, me, calm).await;
+                continue;
+            }
+            let is_deserted = is_quiet && entries == Some(self.line.entries());
+            entries = Some(self.line.entries());
+            let mood = match (is_quiet, is_deserted) {
+                (false, _) => Mood::Eager,
+                (true, true) if !is_useful || patience.nap.is_some() => Mood::Leaving,
+                (true, _) => Mood::Idle,
+            };
+            if self.line.is_lookout(me) && patience.wait(self, me, mood).await {
+                continue;
+            }
+            match self.doze(me).await {
+                Doze::Sleep => return Err(Role::Sleep),
+                Doze::Watch => {}
+                Doze::Mark => {
+                    if !self.mark_and_scan().await || self.rise(me).await == Role::Sleep {
+                        return Err(Role::Sleep);
+                    }
+                }
+            }
+            patience = Patience::new(self);
+        }
+    }
+
+    /// Works until nothing is left to take. Returns whether any of it was worth while.
+    async fn work_off(&self, me: ThreadId, mark: bool) -> bool {
+        let mut owes_marks = mark;
+        let mut is_useful = false;
+        while let Some(loot) = self.find(me).await {
+            if std::mem::take(&mut owes_marks) && self.mark_and_scan().await {
+                self.summon(me).await;
+            }
+            is_useful |= self.run_loot(me, loot).await;
+            if self.line.is_crowded() {
+                break;
+            }
+        }
+        is_useful
+    }
+
+    /// A call from outside: the guest's stay.
+    pub async fn visit(&self) {
+        let me = self.guest();
+        // All workers sleep by then.
+        self.clock.pass(1_000).await;
+        for round in 0..self.program.rounds {
+            if round > 0 {
+                self.clock.pass(self.program.gap).await;
+            }
+            self.enter(me).await;
+            let start = self.clock.now();
+            self.run_program(me).await;
+            self.progress.round_took(self.clock.now() - start);
+            self.leave(me).await;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Everything that the threads of one simulation share.
+
+use std::cell::{Cell, RefCell};
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+
+use super::assumptions::Assumptions;
+use super::clock::{Clock, Course, Lock, ThreadId, Time};
+use super::counts::Counts;
+use super::deque::Deque;
+use super::line::Line;
+use super::program::{Program, Progress};
+use super::thief::Manners;
+use super::threads::Thread;
+
+/// The assumptions, as times of the clock.
+#[derive(Debug)]
+pub struct Times {
+    pub wake_latency: Time,
+    pub wake_cost: Time,
+    pub nap_latency: Time,
+    pub sleep_latency: Time,
+    pub barrier: Time,
+    pub barrier_per_thread: Time,
+    pub interruption: Time,
+    pub line_lock: Time,
+    pub hand_over: Time,
+    pub survey: Time,
+    pub mark: Time,
+    pub probe: Time,
+    pub thief_lock: Time,
+    pub answer: Time,
+    pub attend: Time,
+    pub owner_spin: Time,
+    pub look: Time,
+    pub fork: Time,
+    /// Whether threads have to wait for processors.
+    pub is_crowded: bool,
+}
+
+impl Times {
+    fn new(assumptions: &Assumptions) -> Self {
+        Times {
+            wake_latency: assumptions.time("wake-latency"),
+            wake_cost: assumptions.time("wake-cost"),
+            nap_latency: assumptions.time("nap-latency"),
+            sleep_latency: assumptions.time("sleep-latency"),
+            barrier: assumptions.time("barrier"),
+            barrier_per_thread: assumptions.time("barrier-per-thread"),
+            interruption: assumptions.time("interruption"),
+            line_lock: assumptions.time("line-lock"),
+            hand_over: assumptions.time("hand-over"),
+            survey: assumptions.time("survey-per-seat"),
+            mark: assumptions.time("mark-per-seat"),
+            probe: assumptions.time("probe-per-seat"),
+            thief_lock: assumptions.time("thief-lock"),
+            answer: assumptions.time("answer"),
+            attend: assumptions.time("attend"),
+            owner_spin: assumptions.time("owner-spin"),
+            // Zero would be a thread that looks for ever and lets no time pass.
+            look: assumptions.time("look").max(1),
+            fork: assumptions.time("fork"),
+            is_crowded: assumptions.time("crowded") > 0,
+        }
+    }
+}
+
+/// One simulated pool with the program that it runs. The workers are the threads from 0 on, and the
+/// last one is the caller, as a guest.
+#[derive(Debug)]
+pub struct World {
+    pub clock: Clock,
+    pub times: Times,
+    pub counts: Counts,
+    pub threads: Vec<Thread>,
+    pub deques: Vec<Deque>,
+    pub line: Line,
+    /// The kernel's lock around the barrier.
+    pub kernel: Lock,
+    pub barriers_done: Cell<u64>,
+    /// What the pool takes the barrier to cost: 2 microseconds at first, as in the library.
+    pub barrier_cost: Cell<Time>,
+    /// How many threads run.
+    pub running: Cell<usize>,
+    /// How each thread treats each victim.
+    pub manners: Vec<RefCell<Vec<Manners>>>,
+    pub program: Program,
+    pub progress: Progress,
+    random: RefCell<SmallRng>,
+}
+
+impl World {
+    fn new(jobs: usize, program: Program, assumptions: &Assumptions, seed: u64) -> Self {
+        let threads = jobs + 1;
+        World {
+            clock: Clock::new(threads),
+            times: Times::new(assumptions),
+            counts: Counts::default(),
+            threads: (0..threads).map(|_| Thread::default()).collect(),
+            deques: (0..threads).map(|_| Deque::default()).collect(),
+            line: Line::new(jobs),
+            kernel: Lock::default(),
+            barriers_done: Cell::new(0),
+            barrier_cost: Cell::new(2_000),
+            running: Cell::new(threads),
+            manners: (0..threads)
+                .map(|_| RefCell::new(vec![Manners::default(); threads]))
+                .collect(),
+            progress: Progress::new(&program),
+            program,
+            random: RefCell::new(SmallRng::seed_from_u64(seed)),
+        }
+    }
+
+    /// A random number below `end`.
+    pub fn random(&self, end: usize) -> usize {
+        self.random.borrow_mut().gen_range(0..end)
+    }
+
+    /// The seat of the caller.
+    pub fn guest(&self) -> ThreadId {
+        self.threads.len() - 1
+    }
+
+    /// Whether anything is visible anywhere.
+    pub fn has_work(&self) -> bool {
+        self.deques.iter().any(|deque| deque.visible() > 0)
+    }
+}
+
+/// Runs `program` in a pool with this many jobs whose workers sleep, until they sleep again.
+pub fn run(jobs: usize, program: Program, assumptions: &Assumptions, seed: u64) -> World {
+    let world = World::new(jobs, program, assumptions, seed);
+    let workers = (0..jobs).map(|me| -> Course<'_> { Box::pin(world.live(me)) });
+    let guest: Course<'_> = Box::pin(world.visit());
+    world.clock.run(workers.chain([guest]).collect());
+    world
+}
