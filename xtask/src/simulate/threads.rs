@@ -29,7 +29,8 @@ impl World {
         thread.is_parked.set(true);
         self.running.set(self.running.get() - 1);
         if let Some(time) = time {
-            self.clock.resume(me, time + self.times.nap_latency);
+            let late = self.about(self.times.nap_latency);
+            self.clock.resume(me, time + late);
         }
         self.clock.wait().await;
         thread.is_parked.set(false);
@@ -67,7 +68,8 @@ impl World {
         first.set(first.get().or(Some(self.clock.now())));
         if sleeps {
             self.running.set(self.running.get() - 1);
-            self.clock.pass(time + self.times.sleep_latency).await;
+            let late = self.about(self.times.sleep_latency);
+            self.clock.pass(time + late).await;
             self.running.set(self.running.get() + 1);
             return;
         }

@@ -16,6 +16,9 @@ use crate::workspace;
 const FACTOR: f64 = 1.5;
 /// And by so many beside: small counts are a matter of luck.
 const LUCK: f64 = 3.0;
+/// An assumption that the probe measures meanwhile: on a machine with few processors, which may have
+/// other things to do, each thread that sleeps has to wait for one. Naps end late for the same reason.
+const LATE: &str = "sleep-latency";
 /// The model is run with so many seeds, and the median counts.
 const SEEDS: u64 = 5;
 
@@ -147,6 +150,15 @@ fn parse(output: &str) -> Result<BTreeMap<String, u64>> {
         .collect()
 }
 
+/// The assumptions, with what the probe has measured: by how many microseconds its sleeps were late.
+fn of_this_machine(late: u64) -> Result<Assumptions> {
+    let mut assumptions = Assumptions::small();
+    for name in [LATE, "nap-latency"] {
+        assumptions.set(name, late as f64)?;
+    }
+    Ok(assumptions)
+}
+
 /// Builds the probe.
 fn build() -> Result<PathBuf> {
     let dir = workspace::target_dir("stress");
@@ -162,14 +174,17 @@ pub(super) fn run(options: &Options) -> Result<()> {
     let assumptions = options.assumptions(Assumptions::small())?;
     println!("{assumptions}\n");
     let probe = build()?.display().to_string();
+    println!("How late sleeps and naps end is measured meanwhile.");
     println!("Counts must agree within a factor of {FACTOR} (and {LUCK}); times are only shown.\n");
     let mut wrong = Vec::new();
     for case in &CASES {
         let jobs = case.jobs.to_string();
         let measured = Invocation::new([&probe, case.name, &jobs]).answer()?;
         let measured = parse(&measured)?;
+        let late = measured.get(LATE).copied().unwrap_or(0);
+        let assumptions = options.assumptions(of_this_machine(late)?)?;
         let predicted = case.predicted(&assumptions, options.seed)?;
-        println!("{} on {jobs} jobs", case.name);
+        println!("{} on {jobs} jobs; late by {late}", case.name);
         println!("  {:10} {:>16} {:>10}", "", "predicted", "measured");
         for name in HELD.iter().chain(&SHOWN) {
             let (model, real) = (predicted.get(*name).copied(), measured.get(*name).copied());

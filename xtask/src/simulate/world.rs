@@ -118,6 +118,12 @@ impl World {
         self.random.borrow_mut().gen_range(0..end)
     }
 
+    /// A time that is `mean` on average: anything up to twice as long. Threads that sleep equally
+    /// long would otherwise wake in step for ever, which no real ones do.
+    pub fn about(&self, mean: Time) -> Time {
+        self.random.borrow_mut().gen_range(0..=2 * mean)
+    }
+
     /// The seat of the caller.
     pub fn guest(&self) -> ThreadId {
         self.threads.len() - 1
