@@ -47,7 +47,11 @@ fn one_job_claims_nothing_and_runs_no_barrier() {
     assert_eq!((stats.thief_locks, stats.owner_locks), (0, 0));
     assert_eq!((stats.naps, stats.late_naps), (0, 0));
     assert_eq!(stats.longest_silence, Duration::ZERO);
-    assert_eq!(stats.line_locks - before.line_locks, 2, "in and out");
+    assert_eq!(
+        stats.idle_set_locks - before.idle_set_locks,
+        2,
+        "in and out"
+    );
 }
 
 #[test]

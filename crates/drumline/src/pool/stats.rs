@@ -106,11 +106,11 @@ pub struct Stats {
     /// How often a half that had been taken went back to its owner, which was done with its own
     /// half before the other thread had begun.
     pub claims_returned: u64,
-    /// How often the lock was taken that guards who works, who looks and who sleeps.
+    /// How often the lock of the idle set was taken: of who works, who looks and who sleeps.
     ///
     /// The pool has one of these. It is taken a few times for each call, each sleep and each call
     /// from outside.
-    pub line_locks: u64,
+    pub idle_set_locks: u64,
     /// How often a thread took the lock of another thread's pending halves.
     pub thief_locks: u64,
     /// How often a thread took the lock of its own pending halves: to hand one out, or because
@@ -162,7 +162,7 @@ impl fmt::Display for Stats {
             claims_missed,
             claims_busy,
             claims_returned,
-            line_locks,
+            idle_set_locks,
             thief_locks,
             owner_locks,
             queue_locks,
@@ -178,7 +178,7 @@ impl fmt::Display for Stats {
              calls {calls} ({call_depth} deep), marks {marks}, barriers {barriers}; \
              claims: ready {claims_ready}, asked {claims_asked}, forced {claims_forced}, \
              missed {claims_missed}, busy {claims_busy}, returned {claims_returned}; \
-             locks: line {line_locks}, thieves {thief_locks}, owners {owner_locks}, \
+             locks: idle set {idle_set_locks}, thieves {thief_locks}, owners {owner_locks}, \
              queues {queue_locks}; naps {naps} ({late_naps} late); \
              longest silence {longest_silence:?}"
         )
@@ -210,7 +210,7 @@ impl Stats {
             claims_missed: 0,
             claims_busy: 0,
             claims_returned: 0,
-            line_locks: 0,
+            idle_set_locks: 0,
             thief_locks: 0,
             owner_locks: 0,
             queue_locks: 0,
@@ -259,7 +259,7 @@ impl Registry {
             threads: self.threads(),
             queue_depth: self.injector().len(),
             refusals: self.recruiter().refused(),
-            line_locks: self.line().locks(),
+            idle_set_locks: self.line().locks(),
             queue_locks: self.injector().locks() + self.long_lived().locks(),
             ..Stats::zero()
         };
