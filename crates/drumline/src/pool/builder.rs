@@ -460,7 +460,11 @@ impl PoolBuilder {
     /// Such a pool stands still if each of its threads waits for something that only a job of this
     /// pool can bring about: a lock, a channel, a call into another pool that calls back. With
     /// [`WaitPolicy::Steal`] a thread that waits in a call of Drumline, of this pool or another one,
-    /// runs other jobs of its own pool meanwhile.
+    /// or for the results of a [stream](crate::stream), runs other jobs of its own pool meanwhile.
+    /// A thread that waits in a source, a [queue](crate::stream::queue()) or
+    /// [`blocking`](crate::blocking()) does not, nor one that has entered a pool with guests. And no
+    /// waiting thread begins consumers of a stream: a stream in this pool stands still if each of
+    /// the pool's threads waits for it.
     ///
     /// If the system grants such a pool no thread at all, calls run on the threads that make them.
     /// As many as there are jobs are inside at once, and others wait for their turn.
