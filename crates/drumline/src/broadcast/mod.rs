@@ -76,8 +76,9 @@ impl BroadcastContext<'_> {
 ///
 /// The pool is the one that the calling thread is in, or the global pool.
 /// *Workers* are the threads that the pool has made, also those that have no
-/// place because the number of jobs was lowered; not its guests, nor a thread
-/// that [`use_current_thread`](crate::PoolBuilder::use_current_thread) has added.
+/// place because the number of jobs was lowered. Guests are none. A thread that
+/// [`use_current_thread`](crate::PoolBuilder::use_current_thread) has added is one if the pool
+/// [says so](crate::PoolBuilder::broadcast_to_member).
 ///
 /// Each worker runs its share when it has finished the job at hand, or while
 /// it waits for something in that job, on top of what is there: `op` must not
@@ -192,7 +193,7 @@ fn workers(registry: &Registry) -> Vec<usize> {
     if registry.line().is_over() {
         Vec::new()
     } else {
-        registry.worker_seats()
+        registry.broadcast_seats()
     }
 }
 

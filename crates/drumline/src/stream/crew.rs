@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::bench::Bench;
 use crate::Scope;
-use crate::pool::{self, Shared};
+use crate::pool::{self, Shared, Signal};
 use crate::scope::OfCrew;
 use crate::spawn;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -142,6 +142,32 @@ struct Common {
     started: Mutex<usize>,
     /// The system has refused the first thread.
     refused: AtomicBool,
+    /// Threads that have been started and have not ended.
+    living: Mutex<usize>,
+    /// None of them lives any more, once none can be started.
+    gone: Signal,
+}
+
+/// A thread that has been started, until it ends or turns out to be refused.
+struct Life(Arc<Common>);
+
+impl Life {
+    fn begin(common: &Arc<Common>) -> Self {
+        *lock(&common.living) += 1;
+        Life(Arc::clone(common))
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        let mut living = lock(&self.0.living);
+        *living -= 1;
+        let is_last = *living == 0;
+        drop(living);
+        if is_last {
+            self.0.gone.give();
+        }
+    }
 }
 
 impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
@@ -155,8 +181,24 @@ impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
                 most,
                 started: Mutex::new(usize::from(with_caller)),
                 refused: AtomicBool::new(false),
+                living: Mutex::new(0),
+                gone: Signal::new(),
             }),
             number: 0,
+        }
+    }
+
+    /// Waits until all threads have ended, after the caller's own work: from then on only they
+    /// start others. A thread of a pool serves its pool meanwhile.
+    pub(super) fn wait(&self) {
+        let gone = &self.common.gone;
+        loop {
+            // Given too early where the system has refused a thread.
+            gone.take_back();
+            if *lock(&self.common.living) == 0 {
+                return;
+            }
+            gone.wait();
         }
     }
 
@@ -174,7 +216,11 @@ impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
             number: *started,
         };
         let name = format!("drumline-stream-{}", *started);
-        let body = Box::new(move || shift.consume(&crew));
+        let life = Life::begin(&self.common);
+        let body = Box::new(move || {
+            let _life = life;
+            shift.consume(&crew);
+        });
         let is_new = self.hire.start(name, body);
         *started += usize::from(is_new);
         (is_new, *started)

@@ -48,18 +48,18 @@
 
 use std::time::Duration;
 
+use super::end::End;
 use super::finished::Finished;
 use super::load::Load;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
-use crate::wait::Parker;
 
 /// Where the consumers of a stage meet. `B`: a finished batch.
 #[derive(Debug)]
 pub(super) struct Desk<B> {
     state: Mutex<State<B>>,
     /// Where the serial end sleeps.
-    end: Parker,
+    end: End,
     /// The serial end has the token for a run. Written under the lock; a hint for those that read it.
     run: AtomicBool,
     /// And is to end it. Likewise.
@@ -177,7 +177,7 @@ impl<B> Desk<B> {
                 end_sleeps: false,
                 end_looks: false,
             }),
-            end: Parker::new(),
+            end: End::new(),
             run: AtomicBool::new(false),
             unwanted: AtomicBool::new(false),
         }
@@ -528,7 +528,13 @@ impl<B> Desk<B> {
         self.end.park();
     }
 
-    /// The same, for no longer than this time.
+    /// The same, and runs jobs of the thread's pool meanwhile.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn serve(&self) {
+        self.end.serve();
+    }
+
+    /// Sleeps, for no longer than this time.
     pub(super) fn sleep_for(&self, time: Duration) {
         self.end.park_timeout(time);
     }

@@ -87,6 +87,7 @@ mod consumers;
 #[cfg(not(drumline_loom))]
 mod crew;
 mod desk;
+mod end;
 #[cfg(not(drumline_loom))]
 mod ends;
 #[cfg(not(drumline_loom))]

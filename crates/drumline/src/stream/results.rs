@@ -10,6 +10,7 @@ use super::solo::Ran;
 use super::source::{Drained, Polled, Source};
 use super::stage::{Consumer, Stage};
 use super::work::Work;
+use crate::pool::{self, Yield};
 use crate::sync::{Arc, Instant};
 use crate::unwind;
 use crate::wait;
@@ -172,9 +173,13 @@ where
                 }
             }
             if sleep {
+                // A result may depend on a call that comes back to the pool of this thread.
+                let serves = pool::serves_while_waiting();
                 match wait.left() {
+                    None if serves => desk.serve(),
                     None => wait::blocking(|| desk.sleep()),
                     Some(Duration::ZERO) => return Asked::Empty,
+                    Some(_) if serves && pool::yield_now() == Some(Yield::Executed) => {}
                     Some(time) => wait::blocking(|| desk.sleep_for(time)),
                 }
             }
