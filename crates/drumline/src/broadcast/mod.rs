@@ -102,9 +102,11 @@ impl BroadcastContext<'_> {
 ///
 /// # Blocking
 ///
-/// Until `op` has ended on every worker. A worker that is blocked outside of
-/// the pool keeps the caller waiting. So does the consumer of a later stage of a stream, while it
-/// waits for results of the stage that broadcasts.
+/// Until `op` has ended on every worker. A worker that is blocked outside of the pool keeps the
+/// caller waiting; so does one that waits in a call into another pool, unless the pool's policy is
+/// [`WaitPolicy::Steal`](crate::WaitPolicy::Steal). If that call waits for the broadcast in turn,
+/// neither ever ends. The consumer of a later stage of a stream keeps the caller waiting, too, while
+/// it waits for results of the stage that broadcasts.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
