@@ -49,6 +49,7 @@
 use std::time::Duration;
 
 use super::finished::Finished;
+use super::held::{Results, Run};
 use super::load::Load;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
@@ -60,7 +61,9 @@ pub(super) struct Desk<B> {
     state: Mutex<State<B>>,
     /// Where the serial end sleeps.
     end: Parker,
-    /// The serial end has the token for a run. Written under the lock; a hint for those that read it.
+    /// Where a consumer that is aside naps.
+    watcher: Parker,
+    /// The token is held for a run. Written under the lock; a hint for those that read it.
     run: AtomicBool,
     /// And is to end it. Likewise.
     unwanted: AtomicBool,
@@ -96,6 +99,14 @@ struct State<B> {
     end_sleeps: bool,
     /// It looks for something to do.
     end_looks: bool,
+    /// A consumer is aside, and watches; it is not at work.
+    aside: bool,
+    /// And is to come forward.
+    beckoned: bool,
+    /// How many items of the run at hand were handed in (`put_alone`).
+    put: u64,
+    /// The number of the item that the owner of a run was at work on when the run was taken away.
+    reserved: Option<Ticket>,
 }
 
 /// The numbers of a batch and of its first item, and what it weighs.
@@ -176,8 +187,13 @@ impl<B> Desk<B> {
                 finished,
                 end_sleeps: false,
                 end_looks: false,
+                aside: false,
+                beckoned: false,
+                put: 0,
+                reserved: None,
             }),
             end: Parker::new(),
+            watcher: Parker::new(),
             run: AtomicBool::new(false),
             unwanted: AtomicBool::new(false),
         }
@@ -186,7 +202,7 @@ impl<B> Desk<B> {
     /// Wants a consumer, if there is none.
     pub(super) fn summon(&self) -> Call {
         let mut state = lock(&self.state);
-        state.active == 0 && state.call()
+        state.active == 0 && self.call_in(&mut state)
     }
 
     /// A called consumer comes. `false`: it is too late, and to go again.
@@ -279,7 +295,8 @@ impl<B> Desk<B> {
         state.ended |= pulled.ended;
         let overloaded = pulled.overloaded && !planted!(OverloadedCallsNobody);
         let lengthy = pulled.lengthy && !planted!(LengthyUnwatched);
-        let call = (overloaded || lengthy) && state.call();
+        let call = (overloaded || lengthy) && self.call_in(&mut state);
+        self.beckon_at_end(&mut state);
         (ticket, call)
     }
 
@@ -312,7 +329,7 @@ impl<B> Desk<B> {
     /// at a time, there is nobody else.
     fn go(&self, mut state: MutexGuard<'_, State<B>>, is_end: bool) -> Call {
         state.active -= 1;
-        let call = is_end && state.active == 0 && state.most > 1 && state.call();
+        let call = is_end && state.active == 0 && state.most > 1 && self.call_in(&mut state);
         self.rouse_end(state);
         call
     }
@@ -329,16 +346,7 @@ impl<B> Desk<B> {
 
     /// The numbers for a batch that one at work takes from what was pulled.
     pub(super) fn ticket(&self, load: Load) -> Ticket {
-        let mut state = lock(&self.state);
-        let ticket = Ticket {
-            batch: state.next_batch,
-            first: state.next_item,
-            load,
-        };
-        state.next_batch += 1;
-        state.next_item += load.items as u64;
-        state.in_flight += load;
-        ticket
+        lock(&self.state).next_ticket(load)
     }
 
     /// How many others are at work besides the caller, which is.
@@ -364,6 +372,11 @@ impl<B> Desk<B> {
         B: Default,
     {
         let mut state = lock(&self.state);
+        if let Some(ticket) = state.reserved.take() {
+            let _ = state.finished.put(ticket, std::mem::take(batch));
+            self.rouse_end(state);
+            return false;
+        }
         let mut load = Load {
             items: 1,
             batches: 0,
@@ -387,25 +400,126 @@ impl<B> Desk<B> {
             }
         }
         state.next_item += 1;
+        state.put += 1;
         state.in_flight += load;
         let goes_on = state.active == 1 && !state.end_helps() && !state.ended && state.has_room();
         self.rouse_end(state);
         goes_on
     }
 
-    /// The run of the serial end is over, after so many items, which it has handed out itself. `calls`: it
-    /// leaves the source to a consumer, if there may be several.
-    pub(super) fn end_run(&self, items: u64, ended: bool, calls: bool) -> Call {
+    /// A consumer with the token begins a run, whose results it hands in.
+    pub(super) fn begin_alone(&self) -> Call {
+        let mut state = lock(&self.state);
+        self.begin_run(&mut state, true);
+        state.is_unwatched() && self.call_in(&mut state)
+    }
+
+    fn begin_run(&self, state: &mut State<B>, runs: bool) {
+        state.put = 0;
+        // Relaxed: under the lock; see `is_run` and `is_run_unwanted`.
+        self.run.store(runs, Ordering::Relaxed);
+        self.unwanted.store(false, Ordering::Relaxed);
+    }
+
+    /// A run is over: the thread that has removed it gives the token back. `is_taken`: that thread is
+    /// not the owner, which may be at work on an item. Its owner stays at work.
+    pub(super) fn end_run(&self, run: &Run, ended: bool, is_taken: bool) -> Call {
         let mut state = lock(&self.state);
         // Relaxed, as all that concerns this word: it only tells where to look.
         self.run.store(false, Ordering::Relaxed);
-        state.next_item += items;
+        if run.results != Results::Desk {
+            state.next_item += run.items;
+        } else if run.items > state.put && !planted!(NothingReserved) {
+            // The taker pulls the items that come after this one.
+            debug_assert!(is_taken, "the owner has handed in what it has pulled");
+            let load = Load {
+                items: 1,
+                batches: 1,
+                weight: 0,
+            };
+            state.reserved = Some(state.next_ticket(load));
+        }
         state.token = false;
+        state.lengthy = false;
         state.ended |= ended;
-        state.active -= 1;
-        let call = calls && state.most > 1 && state.call();
+        let call = !is_taken && run.results == Results::Out && self.call_in(&mut state);
         self.rouse_end(state);
         call
+    }
+
+    /// The serial end, whose run is over, is no longer at work.
+    pub(super) fn leave_run(&self) -> Call {
+        self.go(lock(&self.state), true)
+    }
+
+    /// The only consumer at work is about to handle items, and no other watches: whether one is to
+    /// be called.
+    pub(super) fn wants_watch(&self) -> Call {
+        let mut state = lock(&self.state);
+        state.is_unwatched() && self.call_in(&mut state)
+    }
+
+    /// A consumer that is not at work wants to watch. `false`: it is not needed.
+    pub(super) fn step_aside(&self) -> bool {
+        let mut state = lock(&self.state);
+        let steps = !state.ended && !state.aside && state.token;
+        state.aside |= steps;
+        steps
+    }
+
+    /// Whether the consumer that is aside is to come forward.
+    pub(super) fn is_beckoned(&self) -> bool {
+        let state = lock(&self.state);
+        state.beckoned || state.ended
+    }
+
+    pub(super) fn nap_aside(&self, time: Duration) {
+        self.watcher.park_timeout(time);
+    }
+
+    /// The consumer that is aside leaves, if `notes` finds the pull that waits still waiting.
+    pub(super) fn leave_aside(&self, notes: impl FnOnce() -> bool) -> bool {
+        let mut state = lock(&self.state);
+        let leaves = state.token && notes();
+        if leaves {
+            state.aside = false;
+            state.beckoned = false;
+        }
+        leaves
+    }
+
+    /// The consumer that is aside is at work again. `false`: it is to leave.
+    pub(super) fn come_forward(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.aside = false;
+        state.beckoned = false;
+        if state.ended || state.active == state.most {
+            return false;
+        }
+        state.active += 1;
+        state.called = state.called.min(state.most - state.active);
+        true
+    }
+
+    /// Wants one more consumer, if it is of use: the one that is aside, or another.
+    fn call_in(&self, state: &mut State<B>) -> Call {
+        if !state.aside || state.ended || state.active == state.most || !state.has_room() {
+            return state.call();
+        }
+        self.beckon(state);
+        false
+    }
+
+    fn beckon(&self, state: &mut State<B>) {
+        if !std::mem::replace(&mut state.beckoned, true) {
+            self.watcher.unpark();
+        }
+    }
+
+    fn beckon_at_end(&self, state: &mut State<B>) {
+        if state.aside && state.ended {
+            self.beckon(state);
+        }
     }
 
     /// Whether there seems to be a run of the serial end.
@@ -429,7 +543,7 @@ impl<B> Desk<B> {
     /// Wants one more consumer.
     pub(super) fn call(&self) -> Call {
         let mut state = lock(&self.state);
-        state.most > 1 && state.call()
+        state.most > 1 && self.call_in(&mut state)
     }
 
     /// Whether others are pulling now, and have hardly any results yet.
@@ -478,9 +592,7 @@ impl<B> Desk<B> {
         state.active = 1;
         state.token = true;
         state.called = state.called.min(state.most - 1);
-        // Relaxed: under the lock; see `is_run` and `is_run_unwanted`.
-        self.run.store(runs, Ordering::Relaxed);
-        self.unwanted.store(false, Ordering::Relaxed);
+        self.begin_run(&mut state, runs);
         true
     }
 
@@ -511,7 +623,7 @@ impl<B> Desk<B> {
                 state.in_flight -= load;
                 let call = state.held_back && state.has_room() && {
                     state.held_back = planted!(RoomCallsNobody);
-                    !planted!(RoomCallsNobody) && state.call()
+                    !planted!(RoomCallsNobody) && self.call_in(&mut state)
                 };
                 Next::Batch(batch, call)
             }
@@ -535,6 +647,7 @@ impl<B> Desk<B> {
 
     /// Wakes the serial end if it sleeps and has a reason not to.
     fn rouse_end(&self, mut state: MutexGuard<'_, State<B>>) {
+        self.beckon_at_end(&mut state);
         let has_reason = state.finished.is_ready() || state.is_over();
         if state.end_sleeps && has_reason && !planted!(EndNotRoused) {
             state.end_sleeps = false;
@@ -547,6 +660,24 @@ impl<B> Desk<B> {
 impl<B> State<B> {
     fn is_over(&self) -> bool {
         self.ended && self.active == 0
+    }
+
+    /// The numbers of the next batch, which is in flight from now on.
+    fn next_ticket(&mut self, load: Load) -> Ticket {
+        let ticket = Ticket {
+            batch: self.next_batch,
+            first: self.next_item,
+            load,
+        };
+        self.next_batch += 1;
+        self.next_item += load.items as u64;
+        self.in_flight += load;
+        ticket
+    }
+
+    /// One consumer is at work, and no other notices if it is held up.
+    fn is_unwatched(&self) -> bool {
+        self.active == 1 && !self.aside && self.most > 1
     }
 
     /// The serial end is about to do what is there.

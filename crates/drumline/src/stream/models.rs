@@ -11,7 +11,7 @@ use loom::thread;
 use super::bench::Bench;
 use super::desk::{Desk, Empty, Next, Pulled, Ticket, Turn};
 use super::finished::Finished;
-use super::held::Held;
+use super::held::{Held, Results, Run};
 use super::load::Load;
 use super::pocket::Pocket;
 use crate::sync::plant::{Plant, must_catch};
@@ -463,8 +463,9 @@ fn loom_plant_who_leaves_says_so() {
     must_catch(Plant::LeavesUnnoticed, || explore(3, pull_ahead));
 }
 
-/// The serial end is in a run when a consumer arrives, which takes the run away or has it end, and goes
-/// on. Each item is counted once, and the token is free in the end.
+/// A consumer is in a run when another one arrives, which takes the run away or has it end, and goes
+/// on. Each item is counted once, the results are in the order of the items, and the token is free in
+/// the end.
 fn run_taken_away() {
     let limit = Load {
         items: usize::MAX,
@@ -472,19 +473,24 @@ fn run_taken_away() {
         weight: usize::MAX,
     };
     let desk = Arc::new(Desk::<usize>::new(2, limit, Finished::in_order()));
-    let held = Arc::new(Held::<usize, u64>::new(0));
-    assert!(desk.step_in_alone(true) && desk.call());
-    held.lock().run = Some(0);
-    let consumer = {
+    let held = Arc::new(Held::<usize>::new(0));
+    assert!(desk.summon() && desk.arrive());
+    assert!(matches!(desk.turn(false, false), Turn::Pull(_)));
+    assert!(desk.begin_alone(), "the other one is called");
+    held.lock().run = Some(Run {
+        results: Results::Desk,
+        items: 0,
+    });
+    let taker = {
         let (desk, held) = (Arc::clone(&desk), Arc::clone(&held));
         thread::spawn(move || {
             assert!(desk.arrive());
             let mut turn = Turn::Again;
             for patient in [true, false] {
                 if desk.is_run()
-                    && let Some(items) = held.take_run()
+                    && let Some(run) = held.take_run()
                 {
-                    desk.end_run(items, false, false);
+                    desk.end_run(&run, false, true);
                 }
                 turn = desk.turn(false, patient);
                 if turn != Turn::Again {
@@ -492,7 +498,7 @@ fn run_taken_away() {
                 }
             }
             if matches!(turn, Turn::Pull(_)) {
-                held.lock().source += 1;
+                let item = pull_from(&mut held.lock().source);
                 let (ticket, _) = desk.pulled(Pulled {
                     load: Load {
                         items: 1,
@@ -503,7 +509,7 @@ fn run_taken_away() {
                     lengthy: false,
                     ended: false,
                 });
-                desk.put(ticket, 0);
+                desk.put(ticket, item);
                 desk.leave();
             }
         })
@@ -512,33 +518,69 @@ fn run_taken_away() {
         let Some(mut inner) = held.with_run() else {
             break;
         };
-        inner.source += 1;
-        if let Some(items) = &mut inner.run {
-            *items += 1;
+        let mut item = pull_from(&mut inner.source);
+        if let Some(run) = &mut inner.run {
+            run.items += 1;
         }
-        if desk.is_run_unwanted()
-            && let Some(items) = inner.run.take()
-        {
-            desk.end_run(items, false, false);
+        drop(inner);
+        desk.put_alone(1, &mut item, |_, _| unreachable!("a batch is one item"));
+        if desk.is_run_unwanted() {
+            break;
         }
     }
-    if let Some(items) = held.take_run() {
-        desk.end_run(items, false, false);
+    if let Some(run) = held.take_run() {
+        desk.end_run(&run, false, false);
     }
-    consumer.join().unwrap();
-    assert_eq!(desk.items(), held.lock().source as u64, "each is counted");
-    assert!(
-        matches!(desk.next(false), Next::Batch(..)) || desk.step_in_alone(false),
-        "the token is free"
-    );
+    desk.leave();
+    taker.join().unwrap();
+    let items = held.lock().source;
+    assert_eq!(desk.items(), items as u64, "each is counted");
+    for expected in 0..items {
+        assert!(matches!(desk.next(false), Next::Batch(item, _) if item == expected));
+    }
+    assert!(desk.step_in_alone(false), "the token is free");
+}
+
+fn pull_from(source: &mut usize) -> usize {
+    let item = *source;
+    *source += 1;
+    item
 }
 
 #[test]
-fn loom_a_run_is_taken_away_once() {
+fn loom_stream_run_is_taken_away_once() {
     explore(3, run_taken_away);
 }
 
 #[test]
-fn loom_plant_run_unchecked() {
-    must_catch(Plant::RunUnchecked, || explore(3, run_taken_away));
+fn loom_plants_stream_run_taken_away() {
+    for plant in [Plant::RunUnchecked, Plant::NothingReserved] {
+        must_catch(plant, || explore(3, run_taken_away));
+    }
+}
+
+/// The consumer that watches leaves while the other one pulls: the end of that pull finds the note.
+fn watcher_leaves() {
+    let held = Arc::new(Held::<()>::new(()));
+    let watcher = {
+        let held = Arc::clone(&held);
+        thread::spawn(move || held.leave_unwatched(held.pulls()))
+    };
+    let mut notes = 0;
+    for _ in 0..2 {
+        held.begin_pull();
+        notes += usize::from(held.end_pull());
+    }
+    let left = watcher.join().unwrap();
+    assert_eq!(notes, usize::from(left), "it has left a note");
+}
+
+#[test]
+fn loom_stream_watcher_leaves_a_note() {
+    explore(3, watcher_leaves);
+}
+
+#[test]
+fn loom_plant_stream_watcher_leaves_silently() {
+    must_catch(Plant::WatcherLeavesSilently, || explore(3, watcher_leaves));
 }

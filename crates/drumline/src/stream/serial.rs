@@ -242,7 +242,7 @@ where
             let attended = Attended {
                 stage: stage.clone(),
                 crew,
-                has_run: false,
+                solo: None,
             };
             (self.serial)(&mut Results::new(attended))
         });
@@ -294,14 +294,14 @@ where
             return Results::new(Adrift {
                 stage,
                 crew: Threads::new(Detached, threads.get(), false),
-                has_run: false,
+                solo: None,
             });
         }
         let registry = self.consumers.share();
         Results::new(Adrift {
             stage,
             crew: Tasks { registry },
-            has_run: false,
+            solo: None,
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::aside::{Aside, Stay};
 use super::crew::{Crew, Shift};
 use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
@@ -12,7 +11,6 @@ use super::pace::Pace;
 use super::pocket::Pocket;
 use super::report::OnPanic;
 use super::settings::Settings;
-use super::solo::Run;
 use super::source::{Drained, Polled, Source, Stopper};
 use super::work::{At, Work};
 use crate::control::Listener;
@@ -43,11 +41,9 @@ pub(super) type Outcome<T> = Vec<T>;
 /// A source, and what is done with what comes from it.
 pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     /// Locked by whoever has the desk's token, so hardly ever fought over.
-    pub(super) source: Held<S, Run<W, S::Item>>,
+    pub(super) source: Held<S>,
     /// What was pulled from a blind source.
     pub(super) pocket: Pocket<S::Item>,
-    /// Where a consumer stays while the serial end is quick.
-    pub(super) aside: Aside,
     /// Any pull may wait, and what was pulled must not wait with it.
     pub(super) is_blind: bool,
     stopper: Option<Stopper>,
@@ -124,7 +120,6 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             }),
             stopper,
             source: Held::new(source),
-            aside: Aside::new(),
             pocket: Pocket::new(),
             is_blind,
             work,
@@ -596,11 +591,7 @@ where
             if self.desk.arrive() {
                 let mut consumer = Consumer::new(&self, crew, false, None);
                 if self.is_blind {
-                    let is_run = || self.desk.is_run() && !self.is_cancelled();
-                    match self.aside.stay(is_run) {
-                        Stay::Over => consumer.stay_blind(),
-                        Stay::Taken => self.desk.leave(),
-                    }
+                    consumer.stay_and_watch();
                 } else {
                     consumer.stay();
                 }
