@@ -64,8 +64,12 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
                 } else {
                     Duration::ZERO
                 };
-                if silence >= SILENCE && desk.leave_aside(|| self.source.leave_unwatched(now)) {
-                    return false;
+                if silence >= SILENCE {
+                    // First: a pull that ends from now on finds no consumer aside, or finds the note.
+                    if desk.watch_no_more() && self.source.leave_unwatched(now) {
+                        return false;
+                    }
+                    break;
                 }
                 nap = (nap * 2).min(LAST_SILENT_NAP);
             } else if items == 0 || took / items > QUICK {

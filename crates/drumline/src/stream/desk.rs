@@ -477,15 +477,12 @@ impl<B> Desk<B> {
         self.watcher.park_timeout(time);
     }
 
-    /// The consumer that is aside leaves, if `notes` finds the pull that waits still waiting.
-    pub(super) fn leave_aside(&self, notes: impl FnOnce() -> bool) -> bool {
+    /// The consumer that is aside watches no more. `false`: it is to come forward.
+    pub(super) fn watch_no_more(&self) -> bool {
         let mut state = lock(&self.state);
-        let leaves = state.token && notes();
-        if leaves {
-            state.aside = false;
-            state.beckoned = false;
-        }
-        leaves
+        let may_leave = !state.beckoned && !state.ended && state.token;
+        state.aside &= !may_leave;
+        may_leave
     }
 
     /// The consumer that is aside is at work again. `false`: it is to leave.

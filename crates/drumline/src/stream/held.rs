@@ -32,29 +32,38 @@
 //!
 //! # Pulls
 //!
-//! One word says whether a pull is under way, how many pulls there were, and whether the stage is
-//! *unwatched*: the consumer that watched (`aside`) has left, because the source had been silent for
-//! long. It sets that bit only while a pull is under way, by a compare-exchange. The end of the pull
-//! is a read-modify-write of the same word, so it finds the bit, and calls another consumer before
-//! the item is handled.
+//! One word says whether a pull is under way, and how many there were. Only the thread with the lock
+//! writes it. The consumer that watches (`aside`) leaves when a pull has waited for long, and the end
+//! of that pull calls another one before the item is handled:
+//!
+//! ```text
+//!   end of a pull            the consumer that watches
+//!   store pulls              store left
+//!   light()                  heavy()
+//!   load  left               load  pulls       never: both loads miss
+//! ```
+//!
+//! If the consumer finds that the pull is over, it stays. It stays also if the barrier is refused.
 
-use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Mutex, MutexGuard, TryLockError, lock};
 
 /// A source, locked for each pull. Only a consumer that takes a run away competes for the lock.
 #[derive(Debug)]
 pub(super) struct Held<S> {
     inner: Mutex<Inner<S>>,
-    /// The number of pulls, above the two bits.
+    /// The number of pulls, above one bit.
     pulls: AtomicUsize,
+    /// The consumer that watched has left.
+    left: AtomicBool,
+    barrier: Barrier,
 }
 
-/// The consumer that watched has left during this pull.
-const UNWATCHED: usize = 1;
 /// A pull is under way.
-const PULLING: usize = 2;
+const PULLING: usize = 1;
 /// One pull.
-const ONE: usize = 4;
+const ONE: usize = 2;
 
 #[derive(Debug)]
 pub(super) struct Inner<S> {
@@ -97,10 +106,12 @@ impl Pulls {
 }
 
 impl<S> Held<S> {
-    pub(super) fn new(source: S) -> Self {
+    pub(super) fn new(source: S, barrier: Barrier) -> Self {
         Held {
             inner: Mutex::new(Inner { source, run: None }),
             pulls: AtomicUsize::new(0),
+            left: AtomicBool::new(false),
+            barrier,
         }
     }
 
@@ -127,8 +138,7 @@ impl<S> Held<S> {
     /// The thread with the lock is about to pull.
     #[inline]
     pub(super) fn begin_pull(&self) {
-        // Relaxed: only the thread with the lock writes while no pull is under way. The word
-        // publishes nothing but itself.
+        // Relaxed: only the thread with the lock writes it, and it publishes nothing but itself.
         let pulls = self.pulls.load(Ordering::Relaxed);
         self.pulls.store(pulls | PULLING, Ordering::Relaxed);
     }
@@ -136,15 +146,16 @@ impl<S> Held<S> {
     /// The thread with the lock has pulled. Returns whether the stage is unwatched since.
     #[inline]
     pub(super) fn end_pull(&self) -> bool {
-        // PULLING carries over into the count. Relaxed: see `begin_pull`; the read-modify-write
-        // sees the last write of the word in any case.
-        let pulls = self.pulls.fetch_add(ONE - PULLING, Ordering::Relaxed);
-        let is_unwatched = pulls & UNWATCHED != 0;
-        if is_unwatched {
-            // Relaxed: see `begin_pull`.
-            self.pulls.fetch_and(!UNWATCHED, Ordering::Relaxed);
+        // Relaxed: see `begin_pull`. PULLING carries over into the count.
+        let pulls = self.pulls.load(Ordering::Relaxed);
+        self.pulls
+            .store(pulls.wrapping_add(ONE - PULLING), Ordering::Relaxed);
+        match self.barrier {
+            Barrier::Asymmetric => barrier::light(),
+            Barrier::Refused => barrier::fence(),
         }
-        is_unwatched
+        // Relaxed, here and below: the barrier orders it, and it publishes nothing but itself.
+        self.left.load(Ordering::Relaxed) && self.left.swap(false, Ordering::Relaxed)
     }
 
     pub(super) fn pulls(&self) -> Pulls {
@@ -154,15 +165,19 @@ impl<S> Held<S> {
 
     /// The consumer that watches leaves. `false`: the pull that it has `seen` is over, so it stays.
     pub(super) fn leave_unwatched(&self, seen: Pulls) -> bool {
-        if crate::sync::planted!(WatcherLeavesSilently) {
-            return seen.is_pulling();
+        if !seen.is_pulling() {
+            return false;
         }
-        let (from, to) = (seen.0, seen.0 | UNWATCHED);
-        // Relaxed: see `begin_pull`.
-        let swap = |from, to| {
-            let order = Ordering::Relaxed;
-            self.pulls.compare_exchange(from, to, order, order)
-        };
-        seen.is_pulling() && swap(from, to).is_ok()
+        // Relaxed: see `end_pull`.
+        self.left.store(
+            !crate::sync::planted!(WatcherLeavesSilently),
+            Ordering::Relaxed,
+        );
+        let leaves = barrier::heavy(self.barrier) && self.pulls() == seen;
+        if !leaves {
+            // Relaxed: see `end_pull`. If that pull has found the note, it calls one too many.
+            self.left.store(false, Ordering::Relaxed);
+        }
+        leaves
     }
 }

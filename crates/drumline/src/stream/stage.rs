@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::source::{Drained, Polled, Source, Stopper};
 use super::work::{At, Work};
 use crate::control::Listener;
-use crate::sync::{Arc, Instant, Mutex, lock, relax};
+use crate::sync::{Arc, Instant, Mutex, barrier, lock, relax};
 use crate::unwind::{self, Payload};
 use crate::wait::{self, Crowd};
 
@@ -119,7 +119,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
                 token.listen(move || stop_source(&stopper, &fatal))
             }),
             stopper,
-            source: Held::new(source),
+            source: Held::new(source, barrier::choose()),
             pocket: Pocket::new(),
             is_blind,
             work,
