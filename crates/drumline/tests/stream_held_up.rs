@@ -1,5 +1,5 @@
-//! A serial end that is held up by a result, or a consumer that is held up by an item: the stage goes
-//! on meanwhile, however short its items were before.
+//! A serial end that is held up by a result, or a consumer that is held up by an item: the stage
+//! goes on meanwhile, however short its items were before.
 
 mod common;
 

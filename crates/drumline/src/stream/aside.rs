@@ -1,23 +1,24 @@
 //! A consumer that stays aside: it *watches* a stage with a blind source, and works when that is of
 //! use.
 //!
-//! Where items take nanoseconds, a hand-over between two threads costs more than many of them. Where
-//! items are rare, one consumer is enough. In both cases a second consumer stays aside. It looks now
-//! and then how far the pulls have come, and comes forward
+//! Where items take nanoseconds, a hand-over between two threads costs more than many of them.
+//! Where items are rare, one consumer is enough. In both cases a second consumer stays aside. It
+//! looks now and then how far the pulls have come, and comes forward
 //!
 //! * when the consumer at work is held up by an item or a result, and pulls no more;
 //! * when items are not as short as that, and come without waiting;
 //! * when the consumer at work is overloaded (`Desk::beckon`).
 //!
-//! The naps grow longer. When a pull has waited for [`SILENCE`], the consumer that watches leaves: no
-//! thread wakes up while the source is silent. Its note (`Held::leave_unwatched`) makes the end of
-//! that pull call another one.
+//! The naps grow longer. When a pull has waited for [`SILENCE`], the consumer that watches leaves:
+//! no thread wakes up while the source is silent. Its note (`Held::leave_unwatched`) makes the end
+//! of that pull call another one.
 //!
 //! # The race feared
 //!
-//! *It sleeps on, and the stage has ended*, or a consumer is overloaded. Both are said under the lock
-//! of the desk, with a wake-up if a consumer is aside (`Desk::beckon`). The consumer asks under that
-//! lock before each nap, and a wake-up between the question and the nap is kept by the parker.
+//! *It sleeps on, and the stage has ended*, or a consumer is overloaded. Both are said under the
+//! lock of the desk, with a wake-up if a consumer is aside (`Desk::beckon`). The consumer asks
+//! under that lock before each nap, and a wake-up between the question and the nap is kept by the
+//! parker.
 
 use std::time::Duration;
 
@@ -30,7 +31,8 @@ use crate::wait;
 /// Items that take less than this are not worth a second thread.
 const QUICK: Duration = Duration::from_nanos(400);
 
-/// The first nap; the longest one while items are handled: that long may an item hold up all others.
+/// The first nap; the longest one while items are handled: that long may an item hold up all
+/// others.
 const FIRST_NAP: Duration = Duration::from_micros(50);
 const LAST_NAP: Duration = Duration::from_millis(1);
 
@@ -65,7 +67,8 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
                     Duration::ZERO
                 };
                 if silence >= SILENCE {
-                    // First: a pull that ends from now on finds no consumer aside, or finds the note.
+                    // First: a pull that ends from now on finds no consumer aside, or finds the
+                    // note.
                     if desk.watch_no_more() && self.source.leave_unwatched(now) {
                         return false;
                     }

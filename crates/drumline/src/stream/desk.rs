@@ -2,10 +2,10 @@
 //!
 //! # What it owns
 //!
-//! The *token* (only who has it touches the source), the number of consumers at work, the numbers that
-//! items and batches get, how much is in flight, and the finished batches that wait for the serial end.
-//! All of it is under one mutex, which is taken two or three times per batch and never around code of
-//! a user.
+//! The *token* (only who has it touches the source), the number of consumers at work, the numbers
+//! that items and batches get, how much is in flight, and the finished batches that wait for the
+//! serial end. All of it is under one mutex, which is taken two or three times per batch and never
+//! around code of a user.
 //!
 //! # What a consumer does
 //!
@@ -21,30 +21,32 @@
 //!                        └───────── turn, with the finished batch ◄──────────────┘
 //! ```
 //!
-//! Consumers are *biased*: one that keeps the others busy is called only by one that is *overloaded*: that took a full
-//! batch without having slept for it. (The idea is that of biased work queues: keep few threads busy rather
-//! than all a little, so that nearly nobody has to be woken.) Who has nothing to do leaves. Only the last one
-//! may not: it stays with the token and sleeps in the source's own blocking receive.
+//! Consumers are *biased*: one that keeps the others busy is called only by one that is
+//! *overloaded*: that took a full batch without having slept for it. (The idea is that of biased
+//! work queues: keep few threads busy rather than all a little, so that nearly nobody has to be
+//! woken.) Who has nothing to do leaves. Only the last one may not: it stays with the token and
+//! sleeps in the source's own blocking receive.
 //!
-//! Items that take long are the exception. Who works on one does not come back soon, so while items are *lengthy* a second
-//! consumer is called to watch as soon as the first has something to do.
+//! Items that take long are the exception. Who works on one does not come back soon, so while items
+//! are *lengthy* a second consumer is called to watch as soon as the first has something to do.
 //!
 //! # The races feared
 //!
-//! *The last item against sleep.* A consumer finds the token taken and leaves, while the one who has it takes some items
-//! and leaves others. It cannot be lost: leaving and the end of a pull are steps under one lock. If leaving
-//! comes first, whoever pulled a full batch sees one consumer less, and calls. If it comes second, the
-//! token is free.
+//! *The last item against sleep.* A consumer finds the token taken and leaves, while the one who
+//! has it takes some items and leaves others. It cannot be lost: leaving and the end of a pull are
+//! steps under one lock. If leaving comes first, whoever pulled a full batch sees one consumer
+//! less, and calls. If it comes second, the token is free.
 //!
-//! *Nobody is left.* `empty` lets a consumer go only if another one is at work, which will come back (`turn`). Who
-//! leaves for want of room says so in `held_back`, and whoever makes room calls.
+//! *Nobody is left.* `empty` lets a consumer go only if another one is at work, which will come
+//! back (`turn`). Who leaves for want of room says so in `held_back`, and whoever makes room calls.
 //!
-//! *A call that nobody answers* (the pool is busy with other things) holds nobody up: while nobody is at work the serial
-//! end steps in, in place of the called one, who then finds nothing to do. It may sleep in the source, too, if
-//! it is the only one at work: as long as it does, nobody else can finish anything.
-//! Where it may not step in (its thread is in no pool that takes it, or the consumers have threads of their own), it
-//! calls somebody before it sleeps, if nobody is at work. Who that thread is may change from one batch to the next: the
-//! results of one stage are taken by the consumers of the next.
+//! *A call that nobody answers* (the pool is busy with other things) holds nobody up: while nobody
+//! is at work the serial end steps in, in place of the called one, who then finds nothing to do. It
+//! may sleep in the source, too, if it is the only one at work: as long as it does, nobody else can
+//! finish anything. Where it may not step in (its thread is in no pool that takes it, or the
+//! consumers have threads of their own), it calls somebody before it sleeps, if nobody is at work.
+//! Who that thread is may change from one batch to the next: the results of one stage are taken by
+//! the consumers of the next.
 
 use std::time::Duration;
 
@@ -79,8 +81,8 @@ struct State<B> {
     active: usize,
     /// Consumers that are to come.
     called: usize,
-    /// Calls that have gone out and that nobody has answered. May be more: where somebody else has stepped in for a
-    /// called one, the call is still out, and good for the next time.
+    /// Calls that have gone out and that nobody has answered. May be more: where somebody else has
+    /// stepped in for a called one, the call is still out, and good for the next time.
     out: usize,
     /// So many may be at work.
     most: usize,
@@ -217,8 +219,8 @@ impl<B> Desk<B> {
         true
     }
 
-    /// The serial end wants to work for a while rather than wait. `false`: others do what there is to do, or it would
-    /// take long.
+    /// The serial end wants to work for a while rather than wait. `false`: others do what there is
+    /// to do, or it would take long.
     pub(super) fn step_in(&self) -> bool {
         let mut state = lock(&self.state);
         if state.token || state.ended || !state.has_room() {
@@ -233,8 +235,8 @@ impl<B> Desk<B> {
         true
     }
 
-    /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more. `patient`: it would ask
-    /// again.
+    /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more.
+    /// `patient`: it would ask again.
     pub(super) fn turn(&self, stopped: bool, patient: bool) -> Turn {
         self.turn_in(lock(&self.state), stopped, patient)
     }
@@ -300,8 +302,8 @@ impl<B> Desk<B> {
         (ticket, call)
     }
 
-    /// The one with the token has found nothing. `is_end`: it is the serial end, which must not sleep while there is
-    /// something for it.
+    /// The one with the token has found nothing. `is_end`: it is the serial end, which must not
+    /// sleep while there is something for it.
     pub(super) fn empty(&self, is_end: bool) -> (Empty, Call) {
         let mut state = lock(&self.state);
         let is_last = state.active == 1 && !planted!(LastConsumerLeaves);
@@ -325,8 +327,8 @@ impl<B> Desk<B> {
         self.go(state, true)
     }
 
-    /// One less at work. If it was the serial end, and the last, somebody else has to come; where there is one consumer
-    /// at a time, there is nobody else.
+    /// One less at work. If it was the serial end, and the last, somebody else has to come; where
+    /// there is one consumer at a time, there is nobody else.
     fn go(&self, mut state: MutexGuard<'_, State<B>>, is_end: bool) -> Call {
         state.active -= 1;
         let call = is_end && state.active == 0 && state.most > 1 && self.call_in(&mut state);
@@ -354,7 +356,8 @@ impl<B> Desk<B> {
         lock(&self.state).active - 1
     }
 
-    /// How many are at hand, besides the one at work that asks: at work, too, or looking for something to do.
+    /// How many are at hand, besides the one at work that asks: at work, too, or looking for
+    /// something to do.
     pub(super) fn at_hand(&self) -> usize {
         let state = lock(&self.state);
         state.active - 1 + usize::from(state.end_helps())
@@ -365,8 +368,8 @@ impl<B> Desk<B> {
         lock(&self.state).end_looks = looks;
     }
 
-    /// The one with the token hands in what came of the next item, and pulls again if this says so. It is added to
-    /// the batch before it if that has not been taken, and is below so many items.
+    /// The one with the token hands in what came of the next item, and pulls again if this says so.
+    /// It is added to the batch before it if that has not been taken, and is below so many items.
     pub(super) fn put_alone(&self, most: usize, batch: &mut B, add: fn(&mut B, &mut B)) -> bool
     where
         B: Default,
@@ -421,8 +424,8 @@ impl<B> Desk<B> {
         self.unwanted.store(false, Ordering::Relaxed);
     }
 
-    /// A run is over: the thread that has removed it gives the token back. `is_taken`: that thread is
-    /// not the owner, which may be at work on an item. Its owner stays at work.
+    /// A run is over: the thread that has removed it gives the token back. `is_taken`: that thread
+    /// is not the owner, which may be at work on an item. Its owner stays at work.
     pub(super) fn end_run(&self, run: &Run, ended: bool, is_taken: bool) -> Call {
         let mut state = lock(&self.state);
         // Relaxed, as all that concerns this word: it only tells where to look.
@@ -568,7 +571,8 @@ impl<B> Desk<B> {
         self.rouse_end(state);
     }
 
-    /// The serial end joins those at work, for what was pulled. `false`: there may be no more of them.
+    /// The serial end joins those at work, for what was pulled. `false`: there may be no more of
+    /// them.
     pub(super) fn join_in(&self) -> bool {
         let mut state = lock(&self.state);
         if state.active == state.most {
@@ -579,7 +583,8 @@ impl<B> Desk<B> {
         true
     }
 
-    /// The serial end steps in, with the token, where nothing else is at work or finished; perhaps for a run.
+    /// The serial end steps in, with the token, where nothing else is at work or finished; perhaps
+    /// for a run.
     pub(super) fn step_in_alone(&self, runs: bool) -> bool {
         let mut state = lock(&self.state);
         let is_alone = state.active == 0 && !state.token && !state.finished.is_ready();
@@ -611,8 +616,8 @@ impl<B> Desk<B> {
         lock(&self.state).next_item
     }
 
-    /// The next finished batch, for the serial end. `sleep`: the serial end is going to sleep if there is
-    /// none.
+    /// The next finished batch, for the serial end. `sleep`: the serial end is going to sleep if
+    /// there is none.
     pub(super) fn next(&self, sleep: bool) -> Next<B> {
         let mut state = lock(&self.state);
         match state.finished.take() {

@@ -20,9 +20,9 @@
 //! owner has the token, so no other consumer could pull. So the lock of the source is held for the
 //! pull only, and a consumer takes the run away while the owner handles an item. Under that lock
 //! the taker removes the run from its place, and then frees the token. Only the thread that removes
-//! the run ends it: its items are counted once, and the token is freed once. The owner finds the run
-//! gone when it comes back for the next item. The number of the item at hand was given out by the
-//! taker (`Desk::end_run`), so the order of results is kept.
+//! the run ends it: its items are counted once, and the token is freed once. The owner finds the
+//! run gone when it comes back for the next item. The number of the item at hand was given out by
+//! the taker (`Desk::end_run`), so the order of results is kept.
 //!
 //! *The lock is taken.* The owner is in the source, and no other could pull in any case. The taker
 //! says that the run is unwanted (`Desk::turn`); the owner looks at that before each pull.
@@ -32,9 +32,9 @@
 //!
 //! # Pulls
 //!
-//! One word says whether a pull is under way, and how many there were. Only the thread with the lock
-//! writes it. The consumer that watches (`aside`) leaves when a pull has waited for long, and the end
-//! of that pull calls another one before the item is handled:
+//! One word says whether a pull is under way, and how many there were. Only the thread with the
+//! lock writes it. The consumer that watches (`aside`) leaves when a pull has waited for long, and
+//! the end of that pull calls another one before the item is handled:
 //!
 //! ```text
 //!   end of a pull            the consumer that watches

@@ -1,7 +1,7 @@
 //! Loom models of the desk and the bench: the code that ships, with a source of a few items.
 //!
-//! What must not happen is that somebody sleeps for ever, which loom reports as a deadlock, or that an item is
-//! handled twice or not at all, which the models count.
+//! What must not happen is that somebody sleeps for ever, which loom reports as a deadlock, or that
+//! an item is handled twice or not at all, which the models count.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -253,8 +253,8 @@ fn run(
     stage
 }
 
-/// Two items are there, and the first is not done before the second: consumer 0, overloaded, has to call
-/// consumer 1, on its way to the bench or asleep on it.
+/// Two items are there, and the first is not done before the second: consumer 0, overloaded, has to
+/// call consumer 1, on its way to the bench or asleep on it.
 fn overloaded() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0, 1], true));
     stage.first_waits = true;
@@ -275,7 +275,8 @@ fn loom_plants_stream_overloaded() {
     }
 }
 
-/// Items come one by one; the last one meets consumers that are about to sleep, and then the source ends.
+/// Items come one by one; the last one meets consumers that are about to sleep, and then the source
+/// ends.
 fn last_item() {
     let stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
     assert!(stage.desk.summon());
@@ -293,7 +294,8 @@ fn loom_plants_stream_last_item() {
     must_catch(Plant::LastConsumerLeaves, || explore(2, last_item));
 }
 
-/// Items take long: while consumer 0 works on the first, the second comes, and somebody has to be there for it.
+/// Items take long: while consumer 0 works on the first, the second comes, and somebody has to be
+/// there for it.
 fn lengthy() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
     stage.lengthy = true;
@@ -377,7 +379,8 @@ fn loom_stream_helping() {
     explore(2, helping);
 }
 
-/// As before, with items that come one by one: the serial end may be the one that sleeps in the source.
+/// As before, with items that come one by one: the serial end may be the one that sleeps in the
+/// source.
 fn helping_and_watching() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0], false));
     let stage = run(stage, 0..1, true, |stage| {
@@ -392,7 +395,8 @@ fn loom_stream_helping_and_watching() {
     explore(2, helping_and_watching);
 }
 
-/// An item panics in the hands of one consumer while another one sleeps in the source, which never ends by itself.
+/// An item panics in the hands of one consumer while another one sleeps in the source, which never
+/// ends by itself.
 fn panic_with_a_batch() {
     let mut stage = Stage::new(2, usize::MAX, Finished::in_order(), Queue::new([0], false));
     stage.lengthy = true;
@@ -416,8 +420,8 @@ fn loom_plants_stream_panic_with_a_batch() {
     must_catch(Plant::EndNotRoused, || explore(2, panic_with_a_batch));
 }
 
-/// One consumer pulls ahead from a source that gives the second item only when the first has been handled. The other one
-/// is at hand when that begins, and looks twice.
+/// One consumer pulls ahead from a source that gives the second item only when the first has been
+/// handled. The other one is at hand when that begins, and looks twice.
 fn pull_ahead() {
     let pocket = Arc::new(Pocket::new());
     let handled = Arc::new(Parker::new());
@@ -464,9 +468,9 @@ fn loom_plant_who_leaves_says_so() {
     must_catch(Plant::LeavesUnnoticed, || explore(3, pull_ahead));
 }
 
-/// A consumer is in a run when another one arrives, which takes the run away or has it end, and goes
-/// on. Each item is counted once, the results are in the order of the items, and the token is free in
-/// the end.
+/// A consumer is in a run when another one arrives, which takes the run away or has it end, and
+/// goes on. Each item is counted once, the results are in the order of the items, and the token is
+/// free in the end.
 fn run_taken_away() {
     let limit = Load {
         items: usize::MAX,

@@ -140,7 +140,8 @@ where
                 Next::Wait => {}
             }
             if !sleep {
-                // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
+                // Asked here, each time: it may be another thread (a consumer of the next stage)
+                // that wants results.
                 if self.crew.takes_caller() {
                     if stage.is_blind {
                         if stage.is_solo() && self.begin_run() {
@@ -262,8 +263,9 @@ impl<S: Source, W: Work<S::Item>> Drop for Close<'_, '_, S, W> {
 
 /// What comes of a stage: an iterator for its serial end.
 ///
-/// It begins when the first item is asked for. The thread that asks takes part in the work while there is nothing
-/// for it, unless items take long or the pool takes no [guests](crate::PoolBuilder::guests).
+/// It begins when the first item is asked for. The thread that asks takes part in the work while
+/// there is nothing for it, unless items take long or the pool takes no
+/// [guests](crate::PoolBuilder::guests).
 pub struct Results<'a, T> {
     batches: Box<dyn Batches<T> + 'a>,
     current: vec::IntoIter<T>,

@@ -180,8 +180,8 @@ where
         is_short.then(|| stage.begin_run()).flatten()
     }
 
-    /// Handles up to `most` items, as the one with the token: each, and what comes of it, before the
-    /// next pull.
+    /// Handles up to `most` items, as the one with the token: each, and what comes of it, before
+    /// the next pull.
     pub(super) fn run_alone(&mut self, most: usize) {
         let stage = self.stage;
         let begun = self.since.take().unwrap_or_else(crate::sync::Instant::now);

@@ -18,20 +18,23 @@ use crate::sync::{Arc, Instant, Mutex, barrier, lock, relax};
 use crate::unwind::{self, Payload};
 use crate::wait::{self, Crowd};
 
-/// Work that has to wait before another consumer is called where threads compete for processors: some time slices.
+/// Work that has to wait before another consumer is called where threads compete for processors:
+/// some time slices.
 const CROWDED_BACKLOG: Duration = Duration::from_millis(35);
 
-/// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second is for where threads
-/// compete for processors: the one that is woken takes time from somebody.
+/// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second
+/// is for where threads compete for processors: the one that is woken takes time from somebody.
 const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(20)];
 
 /// Pulls are quick that take no longer than this.
 const QUICK: Duration = Duration::from_micros(10);
 
-/// How often a consumer looks up that waits in a source that cannot be woken, if the stream may be stopped.
+/// How often a consumer looks up that waits in a source that cannot be woken, if the stream may be
+/// stopped.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How often a patient consumer asks for the token, and how long it waits in between: some microseconds in all.
+/// How often a patient consumer asks for the token, and how long it waits in between: some
+/// microseconds in all.
 pub(super) const TRIES: u32 = 16;
 pub(super) const PAUSE: u32 = 16;
 
@@ -51,7 +54,8 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     pub(super) desk: Desk<Outcome<W::Out>>,
     /// What consumers have for themselves who are not here.
     shelf: Mutex<Vec<Hand<S::Item>>>,
-    /// The states of functions that are not running: as many as consumers have been at work at once, at most.
+    /// The states of functions that are not running: as many as consumers have been at work at
+    /// once, at most.
     pub(super) states: Mutex<Vec<W::State>>,
     pub(super) settings: Settings<S::Item>,
     pub(super) most: usize,
@@ -68,7 +72,8 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
 #[derive(Default)]
 struct Fatal(Option<(u64, Payload)>);
 
-/// A payload that nobody took: its drop is code of the program, and may come while another panic is on its way.
+/// A payload that nobody took: its drop is code of the program, and may come while another panic is
+/// on its way.
 impl Drop for Fatal {
     fn drop(&mut self) {
         unwind::discard(self.0.take());
@@ -179,7 +184,8 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 }
 
-/// What a consumer has for itself: its pace, and a vector for batches. The next one to come goes on with it.
+/// What a consumer has for itself: its pace, and a vector for batches. The next one to come goes on
+/// with it.
 pub(super) struct Hand<T> {
     pub(super) pace: Pace,
     pub(super) batch: Vec<T>,
@@ -265,8 +271,8 @@ where
         }
     }
 
-    /// Whether to wait a moment for the token where it is taken: pulls are quick, so that is shorter than the way to the pool
-    /// and back.
+    /// Whether to wait a moment for the token where it is taken: pulls are quick, so that is
+    /// shorter than the way to the pool and back.
     fn is_patient(&self) -> bool {
         self.hand.pace.pulls_in(QUICK)
     }
@@ -286,8 +292,8 @@ where
         desk.turn(self.stage.is_cancelled(), false)
     }
 
-    /// Works on one batch, and leaves. The desk has let it step in. `false`: there was nothing to do, and others
-    /// are there to wait for more.
+    /// Works on one batch, and leaves. The desk has let it step in. `false`: there was nothing to
+    /// do, and others are there to wait for more.
     pub(super) fn one_batch(&mut self) -> bool {
         let desk = &self.stage.desk;
         self.since = None;
@@ -388,8 +394,8 @@ where
         Visit::Batch(ticket, pull)
     }
 
-    /// Whether so many items that wait are a reason to call somebody: where threads compete for processors, only if they
-    /// are many.
+    /// Whether so many items that wait are a reason to call somebody: where threads compete for
+    /// processors, only if they are many.
     pub(super) fn is_overloaded(&self, waiting: usize) -> bool {
         self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
     }
