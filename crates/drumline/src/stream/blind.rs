@@ -1,11 +1,12 @@
 //! What a consumer does in a stage whose source is blind; see [`pocket`](super::pocket).
 
+use super::consumer::{Consumer, PAUSE, TRIES};
 use super::desk::{Pulled, Ticket, Turn};
 use super::load::Load;
 use super::pocket;
 use super::solo::Drawn;
 use super::source::Source;
-use super::stage::{Consumer, Outcome, PAUSE, Stage, TRIES};
+use super::stage::{Outcome, Stage};
 use super::work::{At, Work};
 use crate::sync::{Instant, MutexGuard, relax};
 use crate::unwind;

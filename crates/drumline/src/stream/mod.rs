@@ -91,6 +91,8 @@ pub mod biased;
 #[cfg(not(drumline_loom))]
 mod blind;
 #[cfg(not(drumline_loom))]
+mod consumer;
+#[cfg(not(drumline_loom))]
 mod consumers;
 #[cfg(not(drumline_loom))]
 mod crew;

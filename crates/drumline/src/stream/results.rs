@@ -4,11 +4,12 @@ use std::fmt;
 use std::time::Duration;
 use std::vec;
 
+use super::consumer::Consumer;
 use super::crew::Crew;
 use super::desk::Next;
 use super::solo::{Ran, Solo};
 use super::source::{Drained, Polled, Source};
-use super::stage::{Consumer, Stage};
+use super::stage::Stage;
 use super::work::Work;
 use crate::sync::{Arc, Instant};
 use crate::unwind;

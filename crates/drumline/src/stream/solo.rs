@@ -1,9 +1,10 @@
 //! A consumer at work by itself: runs; see [`held`](super::held).
 
+use super::consumer::Consumer;
 use super::desk::Call;
 use super::held::{Results, Run};
 use super::source::{Polled, Source};
-use super::stage::{Consumer, Outcome, Stage};
+use super::stage::{Outcome, Stage};
 use super::work::{At, Work};
 use crate::sync::lock;
 use crate::unwind::{self, Payload};
