@@ -175,6 +175,8 @@ pub(crate) enum Plant {
     NothingReserved,
     /// `Held::leave_unwatched` leaves no note.
     WatcherLeavesSilently,
+    /// `Desk::wants_watch` brings no consumer.
+    Unwatched,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
 }

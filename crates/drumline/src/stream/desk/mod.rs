@@ -415,7 +415,7 @@ impl<B> State<B> {
 
     /// One consumer is at work, and no other notices if it is held up.
     fn is_unwatched(&self) -> bool {
-        self.active == 1 && !self.aside && self.most > 1
+        self.active == 1 && !self.aside && self.most > 1 && !planted!(Unwatched)
     }
 
     /// The serial end is about to do what is there.
