@@ -19,6 +19,10 @@ const WAITED: Duration = Duration::from_micros(50);
 /// How often a consumer looks for room before it leaves for want of it.
 const FOR_ROOM: u32 = 8 * TRIES;
 
+/// How often the serial end looks for something to do before it sleeps: for about as long as a
+/// consumer works on a batch, because to sleep and to be woken costs more.
+const FOR_WORK: u32 = 8 * TRIES;
+
 /// How often the serial end looks for something to do before it hands out results.
 const BRIEF: u32 = 8;
 
@@ -269,9 +273,13 @@ where
     /// took the first result at once, nobody could ever pull ahead for it.
     pub(super) fn help_blind(&mut self, has_results: bool) -> bool {
         self.since = None;
-        let tries = if has_results { BRIEF } else { 8 * TRIES };
+        let tries = if has_results { BRIEF } else { FOR_WORK };
+        let before = self.stage.source.pulls();
         for looks in 0..=tries {
-            match self.first_help(looks == tries, has_results) {
+            // A pull that waits may do so for long.
+            let is_silent = looks >= TRIES && before.is_pulling();
+            let is_silent = is_silent && self.stage.source.pulls() == before;
+            match self.first_help(is_silent || looks == tries, has_results) {
                 Help::Batch(ticket, pull) => {
                     self.help_on(ticket, pull);
                     return true;
