@@ -69,8 +69,9 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
                 if silence >= SILENCE {
                     // First: a pull that ends from now on finds no consumer aside, or finds the
                     // note.
-                    if desk.watch_no_more() && self.source.leave_unwatched(now) {
-                        return false;
+                    if desk.watch_no_more() {
+                        // Another consumer may be aside by now: its place there is its own.
+                        return !self.source.leave_unwatched(now) && desk.join_in();
                     }
                     break;
                 }

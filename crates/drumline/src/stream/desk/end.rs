@@ -41,8 +41,8 @@ impl<B> Desk<B> {
         state.finished.is_ready() || state.is_over()
     }
 
-    /// The serial end joins those at work, for what was pulled. `false`: there may be no more of
-    /// them.
+    /// One more is at work: the serial end, for what was pulled, or a consumer that was aside.
+    /// `false`: there may be no more of them.
     pub(in crate::stream) fn join_in(&self) -> bool {
         let mut state = lock(&self.state);
         if state.active == state.most {
