@@ -73,7 +73,8 @@ fn what_the_source_says() {
     assert_eq!(Source::recv(&mut receive), None);
 }
 
-/// Many senders that block, and one that takes: each one's items come in its order, and all of them.
+/// Many senders that block, and one that takes: each one's items come in its order, and all of
+/// them.
 #[test]
 fn many_senders() {
     const SENDERS: usize = 8;
@@ -123,7 +124,8 @@ fn many_senders_to_a_stream() {
     }
 }
 
-/// One place that becomes free is enough for one sender, though senders are woken when half are free.
+/// One place that becomes free is enough for one sender, though senders are woken when half are
+/// free.
 #[test]
 fn a_sender_needs_one_place() {
     for bound in [1, 2, 10, 100] {
@@ -183,7 +185,8 @@ fn the_last_sender_ends_it() {
     }
 }
 
-/// Senders that wait learn that the receiver is gone, each with its own item; what was in the queue is dropped.
+/// Senders that wait learn that the receiver is gone, each with its own item; what was in the queue
+/// is dropped.
 #[test]
 fn the_receiver_ends_it_for_all_senders() {
     for round in 0..100 {

@@ -1,4 +1,5 @@
-//! Streams that end early, and what they hold meanwhile: cancellation, errors, sinks that have enough, bounds.
+//! Streams that end early, and what they hold meanwhile: cancellation, errors, sinks that have
+//! enough, bounds.
 
 mod common;
 mod streams;
@@ -38,7 +39,8 @@ impl<S: Source> Source for Watched<S> {
     }
 }
 
-/// Runs `consume` on a queue that gets 10 items and then nothing more, and cancels when it waits for the 11th.
+/// Runs `consume` on a queue that gets 10 items and then nothing more, and cancels when it waits
+/// for the 11th.
 #[track_caller]
 fn cancelled(
     setup: &Setup,
@@ -301,7 +303,8 @@ impl Drop for SetsAtEnd<'_> {
     }
 }
 
-/// A stage that is left early finishes what it has taken. What panics then, when the next stage is gone, is told, too.
+/// A stage that is left early finishes what it has taken. What panics then, when the next stage is
+/// gone, is told, too.
 #[test]
 fn late_panics_are_told() {
     let (begun, gone) = (Event::new(), Event::new());
@@ -332,7 +335,8 @@ fn late_panics_are_told() {
     assert_eq!((report.items, told), (1, vec![(0, 1)]));
 }
 
-/// Many short lives: a panic at every 1,000th item, all told, in streams that stop and in streams that go on.
+/// Many short lives: a panic at every 1,000th item, all told, in streams that stop and in streams
+/// that go on.
 #[test]
 fn a_thousand_runs_with_panics() {
     let setups = setups();

@@ -73,7 +73,8 @@ impl Consumers {
         }
     }
 
-    /// Calls `serial` with consumers at its command, which have to be dismissed before it returns. Waits for them.
+    /// Calls `serial` with consumers at its command, which have to be dismissed before it returns.
+    /// Waits for them.
     pub(super) fn attend<'s, R>(&self, serial: impl FnOnce(&(dyn Crew<'s> + Sync)) -> R) -> R {
         match self.kind {
             Kind::Threads(threads) => thread::scope(|scope| {
@@ -84,7 +85,8 @@ impl Consumers {
             }),
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
-                // The handle of the pool may be dropped meanwhile, also by a function of the stream.
+                // The handle of the pool may be dropped meanwhile, also by a function of the
+                // stream.
                 let _open = registry.keep_open();
                 pool::visit(registry, || {
                     scope::open_long_lived(registry, |scope| serial(scope))

@@ -10,7 +10,8 @@ use crate::spawn;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock, thread};
 
-/// The work of a stage, whatever its types are: what a consumer runs from its arrival until it leaves.
+/// The work of a stage, whatever its types are: what a consumer runs from its arrival until it
+/// leaves.
 pub(super) trait Shift<'s>: Send + Sync {
     /// Consumes until others do what is left, or all is done.
     fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync));
@@ -21,7 +22,8 @@ pub(super) trait Crew<'s> {
     /// Has one more consumer come, if there is anybody.
     fn call(&self, shift: Arc<dyn Shift<'s> + 's>);
 
-    /// Whether the calling thread may work as a consumer: as one of them, or because there is nobody, and there never will be.
+    /// Whether the calling thread may work as a consumer: as one of them, or because there is
+    /// nobody, and there never will be.
     fn takes_caller(&self) -> bool;
 
     /// Whether the calling thread is one of them here and now.
@@ -79,8 +81,8 @@ impl Crew<'static> for Tasks {
         spawn::spawn_long_lived(registry, move || shift.consume(&tasks));
     }
 
-    /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after that, learns it: a pool
-    /// is not over while a task waits in it.
+    /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after
+    /// that, learns it: a pool is not over while a task waits in it.
     fn takes_caller(&self) -> bool {
         pool::may_visit(&self.registry) || self.registry.line().is_over()
     }
@@ -202,8 +204,8 @@ impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
         }
     }
 
-    /// Starts another thread, if there may be more and the system has one. Returns whether it did, and how
-    /// many there are.
+    /// Starts another thread, if there may be more and the system has one. Returns whether it did,
+    /// and how many there are.
     fn start<'s: 'h>(&self, shift: Arc<dyn Shift<'s> + 's>) -> (bool, usize) {
         let mut started = lock(&self.common.started);
         if *started == self.common.most {

@@ -77,8 +77,9 @@ impl fmt::Debug for Stopper {
 
 /// A queue, or anything else that items come from one by one.
 ///
-/// Only one consumer at a time touches a source, so it need not be [`Sync`], and nothing in it has to be
-/// thread-safe. To let streams take from a queue of your own, say how it waits and how it looks:
+/// Only one consumer at a time touches a source, so it need not be [`Sync`], and nothing in it has
+/// to be thread-safe. To let streams take from a queue of your own, say how it waits and how it
+/// looks:
 ///
 /// ```
 /// use drumline::stream::{Polled, Source, stream};
@@ -133,7 +134,8 @@ pub trait Source: Send {
         self.recv().map_or(Polled::Ended, Polled::Item)
     }
 
-    /// The next item, if it is there now. A source that cannot know without waiting (an iterator) waits.
+    /// The next item, if it is there now. A source that cannot know without waiting (an iterator)
+    /// waits.
     fn try_recv(&mut self) -> Polled<Self::Item>;
 
     /// Adds at most `most` items that are there now, without waiting.
@@ -150,7 +152,8 @@ pub trait Source: Send {
         Drained::More
     }
 
-    /// Whether to [ask](Self::try_recv) may wait, because it cannot know what is there: so with an iterator.
+    /// Whether to [ask](Self::try_recv) may wait, because it cannot know what is there: so with an
+    /// iterator.
     ///
     /// A stream then takes care that nothing that has come waits for what has not.
     fn is_blind(&self) -> bool {
@@ -172,9 +175,10 @@ pub trait Source: Send {
 
     /// What ends the waiting in [`recv`](Self::recv) from outside, for good, if that is possible.
     ///
-    /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a consumer that waits for an
-    /// item is gone only when one comes, or when the source ends; a stream that may be cancelled, or that may fail,
-    /// looks up every 20 ms ([`recv_timeout`](Self::recv_timeout)).
+    /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a
+    /// consumer that waits for an item is gone only when one comes, or when the source ends; a
+    /// stream that may be cancelled, or that may fail, looks up every 20 ms
+    /// ([`recv_timeout`](Self::recv_timeout)).
     fn stopper(&self) -> Option<Stopper> {
         None
     }

@@ -9,15 +9,15 @@ use crate::wait::Parker;
 /// The serial end's bed. A thread of a pool that must go on with the jobs of its pool waits for
 /// the signal instead; see [`Signal`].
 #[derive(Debug)]
-pub(super) struct End {
+pub(super) struct EndParker {
     parker: Parker,
     #[cfg(not(drumline_loom))]
     signal: Signal,
 }
 
-impl End {
+impl EndParker {
     pub(super) fn new() -> Self {
-        End {
+        EndParker {
             parker: Parker::new(),
             #[cfg(not(drumline_loom))]
             signal: Signal::new(),
