@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use common::{Event, ends, eventually, quiet_panic};
 use drumline::stream::{self, Closed, Drained, Polled, Source, TrySendError, stream};
@@ -331,4 +332,17 @@ fn errors_say_what_to_do() {
             .to_string()
             .contains("over")
     );
+}
+
+/// As long a time as there is means to wait for ever.
+#[test]
+fn the_longest_time_is_no_overflow() {
+    let (send, mut receive) = stream::queue(1);
+    send.send(1).unwrap();
+    assert_eq!(receive.recv_timeout(Duration::MAX), Polled::Item(1));
+    stream::iter(0..1)
+        .map_ordered(|n| n)
+        .with(|results| assert_eq!(results.recv_timeout(Duration::MAX), Polled::Item(0)));
+    drop(send);
+    assert_eq!(receive.recv_timeout(Duration::MAX), Polled::Ended);
 }

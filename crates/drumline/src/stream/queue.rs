@@ -334,8 +334,9 @@ impl<T: Send> Source for Receiver<T> {
     }
 
     fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
-        let until = Instant::now() + time;
-        self.shared.recv_until(true, Some(until), &mut self.waits)
+        // `None`: longer than a clock goes, and so until there is an item, or none will come.
+        let until = Instant::now().checked_add(time);
+        self.shared.recv_until(true, until, &mut self.waits)
     }
 
     fn try_recv(&mut self) -> Polled<T> {
@@ -384,7 +385,7 @@ impl<T: Send> Source for Receiver<T> {
         let bed = Arc::clone(&self.shared.bed);
         // A stream that was stopped earlier is over.
         bed.stopped.store(false, Ordering::Relaxed);
-        Some(Stopper::new(move || {
+        Some(Stopper::of_queue(move || {
             bed.stopped.store(true, Ordering::Relaxed);
             bed.parker.unpark();
         }))

@@ -364,7 +364,8 @@ impl<T: Send> Source for Results<'_, T> {
     }
 
     fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
-        self.poll(Wait::Until(Instant::now() + time))
+        let until = Instant::now().checked_add(time);
+        self.poll(until.map_or(Wait::ForEver, Wait::Until))
     }
 
     fn try_recv(&mut self) -> Polled<T> {

@@ -41,7 +41,20 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     pub(super) looks_up: bool,
     fatal: Arc<Mutex<Fatal>>,
     /// Ends the wait for the source when the program cancels.
-    _listener: Option<Listener>,
+    _canceller: Option<Canceller>,
+}
+
+/// Stops the source when a token is cancelled, until it is dropped.
+struct Canceller {
+    is_over: Arc<Mutex<bool>>,
+    _listener: Listener,
+}
+
+/// A token may tell its listeners late: not the source of a stream that is over.
+impl Drop for Canceller {
+    fn drop(&mut self) {
+        *lock(&self.is_over) = true;
+    }
 }
 
 /// The panic that stopped the stream.
@@ -68,8 +81,8 @@ impl Fatal {
 }
 
 /// Stops a source. A panic of the stopper is one of the stream's.
-fn stop_source(stopper: &Stopper, fatal: &Mutex<Fatal>) {
-    if let Err(payload) = unwind::catch(|| stopper.stop()) {
+fn stop_source(stop: impl FnOnce(), fatal: &Mutex<Fatal>) {
+    if let Err(payload) = unwind::catch(stop) {
         let surplus = lock(fatal).note(u64::MAX, payload);
         unwind::discard(surplus);
     }
@@ -95,9 +108,14 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         let listener = settings.cancel.as_ref().zip(stopper.clone());
         let fatal = Arc::<Mutex<Fatal>>::default();
         Arc::new(Stage {
-            _listener: listener.map(|(token, stopper)| {
+            _canceller: listener.map(|(token, stopper)| {
                 let fatal = Arc::clone(&fatal);
-                token.listen(move || stop_source(&stopper, &fatal))
+                let is_over = Arc::<Mutex<bool>>::default();
+                Canceller {
+                    is_over: Arc::clone(&is_over),
+                    _listener: token
+                        .listen(move || stop_source(|| stopper.stop_for(&is_over), &fatal)),
+                }
             }),
             stopper,
             source: Held::new(source, barrier::choose()),
@@ -119,7 +137,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     pub(super) fn stop(&self) {
         self.desk.stop();
         if let Some(stopper) = &self.stopper {
-            stop_source(stopper, &self.fatal);
+            stop_source(|| stopper.stop(), &self.fatal);
         }
     }
 

@@ -13,7 +13,7 @@ mod kanal;
 use std::fmt;
 use std::time::Duration;
 
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex, lock};
 
 pub use iter::Iter;
 
@@ -41,7 +41,11 @@ pub enum Drained {
 
 /// Makes a source that waits, or will, say that it has ended; see [`Source::stopper`].
 #[derive(Clone)]
-pub struct Stopper(Arc<dyn Fn() + Send + Sync>);
+pub struct Stopper {
+    stop: Arc<dyn Fn() + Send + Sync>,
+    /// It is code of the program, which may take long, or drop the stream.
+    is_foreign: bool,
+}
 
 impl Stopper {
     /// A stopper that does `stop`.
@@ -60,12 +64,37 @@ impl Stopper {
     /// assert!(stopped.load(Ordering::Relaxed));
     /// ```
     pub fn new(stop: impl Fn() + Send + Sync + 'static) -> Self {
-        Stopper(Arc::new(stop))
+        Stopper {
+            stop: Arc::new(stop),
+            is_foreign: true,
+        }
+    }
+
+    /// The stopper of a [`queue`](super::queue()), which a later stream resets.
+    pub(super) fn of_queue(stop: impl Fn() + Send + Sync + 'static) -> Self {
+        Stopper {
+            stop: Arc::new(stop),
+            is_foreign: false,
+        }
     }
 
     /// Stops the source.
     pub fn stop(&self) {
-        (self.0)();
+        (self.stop)();
+    }
+
+    /// Stops the source for a stream, unless that is over. A stream after it can go on with a
+    /// queue, so a queue is stopped under the lock. Other sources are stopped for good, and so
+    /// nothing depends on when.
+    pub(super) fn stop_for(&self, is_over: &Mutex<bool>) {
+        let is_over = lock(is_over);
+        if *is_over {
+            return;
+        }
+        if self.is_foreign {
+            drop(is_over);
+        }
+        self.stop();
     }
 }
 
