@@ -1,4 +1,5 @@
-//! Streams hold no more than they were allowed to: items, weights, and what holds if nothing was said.
+//! Streams hold no more than they were allowed to: items, weights, and what holds if nothing was
+//! said.
 
 mod common;
 mod streams;

@@ -1,12 +1,14 @@
-//! A serial end that is held up by a result: the stage goes on meanwhile, however short its items
-//! were before.
+//! A serial end that is held up by a result, or a consumer that is held up by an item: the stage
+//! goes on meanwhile, however short its items were before.
 
 mod common;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
 
 use common::{ends, eventually, pool, without_guests};
-use drumline::stream;
+use drumline::{Pool, stream};
 
 #[test]
 fn a_result_may_wait_for_later_items() {
@@ -37,5 +39,80 @@ fn a_result_may_wait_for_later_items() {
                 numbers.with(|results| results.for_each(waits));
             });
         }
+    }
+}
+
+/// How far the items of a stream have come.
+#[derive(Default)]
+struct Begun(Mutex<u64>, Condvar);
+
+impl Begun {
+    fn note(&self, n: u64) {
+        let mut latest = self.0.lock().unwrap();
+        *latest = n.max(*latest);
+        self.1.notify_all();
+    }
+
+    /// Waits, and tells no pool of it.
+    fn wait_for(&self, n: u64) {
+        let latest = self.0.lock().unwrap();
+        drop(self.1.wait_while(latest, |latest| *latest < n).unwrap());
+    }
+}
+
+/// Items that come one by one are never in one batch: while one of them waits for the next, a free
+/// thread pulls that.
+fn an_item_waits_for_the_next(home: &Pool, end: usize, waits: u64, pause: Duration) {
+    let begun = Begun::default();
+    let items = (0..2 * waits + 10).inspect(|n| {
+        if n % 16 == 0 {
+            std::thread::sleep(pause);
+        }
+    });
+    let handle = |n: u64| {
+        begun.note(n);
+        if n == waits {
+            begun.wait_for(n + 1);
+        }
+        n
+    };
+    let stream = stream::iter(items).pool(home).batch(1);
+    match end {
+        0 => drop(stream.map_ordered(handle).for_each(|_| ())),
+        1 => drop(stream.map(handle).unordered().for_each(|_| ())),
+        2 => drop(stream.for_each(|n| _ = handle(n))),
+        _ => _ = stream.map_ordered(handle).with(|results| results.count()),
+    }
+}
+
+#[test]
+fn an_item_may_wait_for_the_next_unannounced() {
+    for home in [pool(2), without_guests(2)] {
+        ends(move || {
+            for end in 0..4 {
+                for (waits, rounds) in [(0, 50), (1, 200), (5, 100), (50, 100), (2_000, 2)] {
+                    for _ in 0..rounds {
+                        an_item_waits_for_the_next(&home, end, waits, Duration::ZERO);
+                    }
+                }
+                for waits in [1, 50, 500] {
+                    an_item_waits_for_the_next(&home, end, waits, Duration::from_micros(200));
+                }
+            }
+        });
+    }
+}
+
+/// The source is silent for longer than a consumer watches, and then gives an item that waits for
+/// the next one.
+#[test]
+fn an_item_after_a_silence_may_wait_for_the_next() {
+    for home in [pool(2), without_guests(2)] {
+        ends(move || {
+            for end in 0..4 {
+                let pause = Duration::from_millis(120);
+                an_item_waits_for_the_next(&home, end, 16, pause);
+            }
+        });
     }
 }

@@ -1,4 +1,5 @@
-//! Streams as iterators that borrow nothing: dropped early, moved about, kept when their pool is gone.
+//! Streams as iterators that borrow nothing: dropped early, moved about, kept when their pool is
+//! gone.
 
 mod common;
 mod streams;
@@ -52,7 +53,8 @@ fn an_iterator_moves_between_threads() {
     }
 }
 
-/// The pool may go in between: whoever asks does the rest, or what is left is run by those who shut it down.
+/// The pool may go in between: whoever asks does the rest, or what is left is run by those who shut
+/// it down.
 #[test]
 fn an_iterator_outlives_its_pool() {
     for guests in [true, false] {
@@ -104,7 +106,8 @@ fn an_iterator_in_the_only_thread_of_its_pool() {
     }
 }
 
-/// Asked by a thread of another pool than the one whose jobs do the work, which they do in their own.
+/// Asked by a thread of another pool than the one whose jobs do the work, which they do in their
+/// own.
 #[test]
 fn work_is_done_in_the_pool_that_was_asked_for() {
     for guests in [true, false] {
@@ -138,7 +141,8 @@ fn work_is_done_in_the_pool_that_was_asked_for() {
     }
 }
 
-/// States are handed on where consumers come and go all the time: there are never more than consumers at once.
+/// States are handed on where consumers come and go all the time: there are never more than
+/// consumers at once.
 #[test]
 fn states_are_handed_on() {
     for setup in some_setups() {

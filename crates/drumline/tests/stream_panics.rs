@@ -1,5 +1,5 @@
-//! Streams: panics in every place where code of the program runs. Nothing is lost but what panicked, nothing is
-//! dropped twice or never, and the pool goes on.
+//! Streams: panics in every place where code of the program runs. Nothing is lost but what
+//! panicked, nothing is dropped twice or never, and the pool goes on.
 
 mod common;
 mod streams;
@@ -30,8 +30,8 @@ fn items(setup: &Setup, ledger: &Ledger) -> Stream<Items> {
     setup.apply(stream::iter(items))
 }
 
-/// Runs `f` for every setup and a few ways to take batches; it has to panic with this number, leave nothing, and the
-/// setup has to be good for more.
+/// Runs `f` for every setup and a few ways to take batches; it has to panic with this number, leave
+/// nothing, and the setup has to be good for more.
 #[track_caller]
 fn panics_with<R>(payload: u64, f: impl Fn(Stream<Items>) -> R) {
     for setup in setups() {
@@ -381,7 +381,8 @@ impl Drop for Bomb {
     }
 }
 
-/// The same, wherever it is dropped, but for a thread that panics already, where nothing can be done.
+/// The same, wherever it is dropped, but for a thread that panics already, where nothing can be
+/// done.
 struct Grenade;
 
 impl Drop for Grenade {

@@ -1,7 +1,8 @@
 //! Streams over pipes: what has arrived is handled, and handed out, before what has not.
 //!
-//! The other side of each pipe sends the next line only when it has the answer to the one before (or to
-//! those of a burst). So if anything were withheld while a pull waits, both sides would wait for ever.
+//! The other side of each pipe sends the next line only when it has the answer to the one before
+//! (or to those of a burst). So if anything were withheld while a pull waits, both sides would wait
+//! for ever.
 
 mod common;
 mod streams;

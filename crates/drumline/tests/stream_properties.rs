@@ -32,7 +32,8 @@ struct Stage {
     shape: Shape,
     /// A number of its functions.
     key: u64,
-    /// It panics with items that are divisible by the first number once they are multiplied by a large one.
+    /// It panics with items that are divisible by the first number once they are multiplied by a
+    /// large one.
     panics: Option<u64>,
     on_panic: OnPanic,
     ordered: bool,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use common::{Event, ends, eventually, quiet_panic};
 use drumline::stream::{self, Closed, Drained, Polled, Source, TrySendError, stream};
@@ -73,7 +74,8 @@ fn what_the_source_says() {
     assert_eq!(Source::recv(&mut receive), None);
 }
 
-/// Many senders that block, and one that takes: each one's items come in its order, and all of them.
+/// Many senders that block, and one that takes: each one's items come in its order, and all of
+/// them.
 #[test]
 fn many_senders() {
     const SENDERS: usize = 8;
@@ -123,7 +125,8 @@ fn many_senders_to_a_stream() {
     }
 }
 
-/// One place that becomes free is enough for one sender, though senders are woken when half are free.
+/// One place that becomes free is enough for one sender, though senders are woken when half are
+/// free.
 #[test]
 fn a_sender_needs_one_place() {
     for bound in [1, 2, 10, 100] {
@@ -183,7 +186,8 @@ fn the_last_sender_ends_it() {
     }
 }
 
-/// Senders that wait learn that the receiver is gone, each with its own item; what was in the queue is dropped.
+/// Senders that wait learn that the receiver is gone, each with its own item; what was in the queue
+/// is dropped.
 #[test]
 fn the_receiver_ends_it_for_all_senders() {
     for round in 0..100 {
@@ -328,4 +332,17 @@ fn errors_say_what_to_do() {
             .to_string()
             .contains("over")
     );
+}
+
+/// As long a time as there is means to wait for ever.
+#[test]
+fn the_longest_time_is_no_overflow() {
+    let (send, mut receive) = stream::queue(1);
+    send.send(1).unwrap();
+    assert_eq!(receive.recv_timeout(Duration::MAX), Polled::Item(1));
+    stream::iter(0..1)
+        .map_ordered(|n| n)
+        .with(|results| assert_eq!(results.recv_timeout(Duration::MAX), Polled::Item(0)));
+    drop(send);
+    assert_eq!(receive.recv_timeout(Duration::MAX), Polled::Ended);
 }

@@ -1,5 +1,5 @@
-//! Streams over sources that say nothing more, and that nothing can wake: they end all the same when
-//! a token or an error stops them.
+//! Streams over sources that say nothing more, and that nothing can wake: they end all the same
+//! when a token or an error stops them.
 
 mod common;
 mod streams;

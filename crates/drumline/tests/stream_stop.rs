@@ -1,4 +1,5 @@
-//! Streams that end early, and what they hold meanwhile: cancellation, errors, sinks that have enough, bounds.
+//! Streams that end early, and what they hold meanwhile: cancellation, errors, sinks that have
+//! enough, bounds.
 
 mod common;
 mod streams;
@@ -38,7 +39,8 @@ impl<S: Source> Source for Watched<S> {
     }
 }
 
-/// Runs `consume` on a queue that gets 10 items and then nothing more, and cancels when it waits for the 11th.
+/// Runs `consume` on a queue that gets 10 items and then nothing more, and cancels when it waits
+/// for the 11th.
 #[track_caller]
 fn cancelled(
     setup: &Setup,
@@ -301,7 +303,8 @@ impl Drop for SetsAtEnd<'_> {
     }
 }
 
-/// A stage that is left early finishes what it has taken. What panics then, when the next stage is gone, is told, too.
+/// A stage that is left early finishes what it has taken. What panics then, when the next stage is
+/// gone, is told, too.
 #[test]
 fn late_panics_are_told() {
     let (begun, gone) = (Event::new(), Event::new());
@@ -332,7 +335,8 @@ fn late_panics_are_told() {
     assert_eq!((report.items, told), (1, vec![(0, 1)]));
 }
 
-/// Many short lives: a panic at every 1,000th item, all told, in streams that stop and in streams that go on.
+/// Many short lives: a panic at every 1,000th item, all told, in streams that stop and in streams
+/// that go on.
 #[test]
 fn a_thousand_runs_with_panics() {
     let setups = setups();
@@ -434,4 +438,86 @@ fn program_without_threads() {
             999 * 500
         );
     }
+}
+
+/// A source that says nothing, and whose stopper waits.
+struct SlowToStop {
+    stopping: Arc<Event>,
+    go_on: Arc<Event>,
+}
+
+impl Source for SlowToStop {
+    type Item = u32;
+
+    fn recv(&mut self) -> Option<u32> {
+        self.stopping.wait();
+        None
+    }
+
+    fn try_recv(&mut self) -> Polled<u32> {
+        Polled::Empty
+    }
+
+    fn stopper(&self) -> Option<Stopper> {
+        let (stopping, go_on) = (Arc::clone(&self.stopping), Arc::clone(&self.go_on));
+        Some(Stopper::new(move || {
+            stopping.set();
+            go_on.wait();
+        }))
+    }
+}
+
+/// A token tells its listeners one after another. When it comes to the second, that stream is over,
+/// and another one goes on with the queue.
+#[test]
+fn a_token_that_tells_late_does_not_stop_the_next_stream() {
+    let token = CancellationToken::new();
+    let (stopping, go_on) = (Arc::new(Event::new()), Arc::new(Event::new()));
+    let (begun, at_work) = (Event::new(), Event::new());
+    thread::scope(|threads| {
+        let source = SlowToStop {
+            stopping: Arc::clone(&stopping),
+            go_on: Arc::clone(&go_on),
+        };
+        threads.spawn(|| {
+            // With the token before the queue's stream.
+            let first = stream(source).threads(1).cancel_on(&token);
+            first.ordered().with(|results| {
+                assert_eq!(results.try_recv(), Polled::Empty);
+                begun.set();
+                assert_eq!(results.next(), None);
+            });
+        });
+        begun.wait();
+        let (send, mut receive) = stream::queue(1_000);
+        send.send(0).unwrap();
+        let canceller = threads.spawn(|| {
+            at_work.wait();
+            token.cancel();
+        });
+        let second = stream(&mut receive).threads(1).cancel_on(&token);
+        let report = second.for_each(|_| {
+            at_work.set();
+            stopping.wait();
+        });
+        assert_eq!(report.items, 1);
+        let third_at_work = Event::new();
+        thread::scope(|threads| {
+            let (third_at_work, go_on) = (&third_at_work, &go_on);
+            send.send(1).unwrap();
+            threads.spawn(move || {
+                third_at_work.wait();
+                go_on.set();
+                canceller.join().unwrap();
+                // In between the consumer finds the queue empty, and would take that for the end.
+                for n in 2..1_000 {
+                    send.try_send(n).unwrap();
+                    thread::yield_now();
+                }
+            });
+            let third = stream(&mut receive).threads(1);
+            let report = third.for_each(|_| third_at_work.set());
+            assert_eq!(report.items, 999);
+        });
+    });
 }

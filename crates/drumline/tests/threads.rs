@@ -213,6 +213,64 @@ fn the_current_thread_as_the_only_member() {
     .unwrap();
 }
 
+/// The member takes part in a broadcast where the pool says so, and only there.
+#[test]
+fn a_broadcast_to_a_member() {
+    for jobs in 1..=3 {
+        for takes_part in [false, true] {
+            common::ends(move || {
+                let pool = Pool::builder().jobs(jobs).use_current_thread();
+                let pool = pool.broadcast_to_member(takes_part).build().unwrap();
+                let workers = usize::from(!takes_part && jobs > 1);
+                let indices = drumline::broadcast(|_| pool.worker_index().unwrap());
+                assert_eq!(indices, (workers..jobs).collect::<Vec<_>>());
+            });
+        }
+    }
+}
+
+/// The workers sleep, though the member has not run its share.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_share_that_waits_for_a_member_keeps_no_worker_awake() {
+    use common::threads;
+
+    common::ends(|| {
+        let pool = Pool::builder().jobs(3).use_current_thread();
+        let pool = pool.thread_name(|index| format!("shared-{index}"));
+        let pool = pool.broadcast_to_member(true).build().unwrap();
+        let (send, receive) = std::sync::mpsc::channel();
+        pool.spawn_broadcast(move |context| send.send(context.index()).unwrap());
+        assert_eq!(receive.iter().take(2).sum::<usize>(), 3);
+        let window = std::time::Duration::from_millis(100);
+        threads::wait_until_asleep("shared-", 2, window);
+        assert_eq!(drumline::yield_local(), Some(drumline::Yield::Executed));
+        assert_eq!(receive.recv(), Ok(0));
+    });
+}
+
+/// The thread that builds a scoped pool is one of its threads, and the only one with one job.
+#[test]
+fn a_member_of_a_scoped_pool() {
+    for jobs in 1..=3 {
+        for guests in [true, false] {
+            common::ends(move || {
+                let pool = Pool::builder().jobs(jobs).guests(guests);
+                let pool = pool.use_current_thread();
+                let sum = pool.build_scoped(
+                    |thread| thread.run(),
+                    |pool| {
+                        assert_eq!(pool.worker_index(), Some(0));
+                        pool.install(|| fib(12))
+                    },
+                );
+                assert_eq!(sum.unwrap(), 144);
+                assert_eq!(drumline::join(|| 1, || 2), (1, 2));
+            });
+        }
+    }
+}
+
 /// Threads that `set_jobs` adds are named like the others.
 #[test]
 fn added_threads_have_names() {

@@ -99,7 +99,10 @@ impl<S> ThreadPoolBuilder<S> {
         self.with(|builder| builder.stack_size(bytes))
     }
 
-    /// Makes the thread that builds the pool one of its threads, for good.
+    /// Makes the thread that builds the pool one of its threads, for good, with the index 0.
+    ///
+    /// It runs jobs of others, and its share of a broadcast, only while it waits in the pool or
+    /// yields to it.
     pub fn use_current_thread(self) -> Self {
         self.with(|builder| builder.use_current_thread())
     }

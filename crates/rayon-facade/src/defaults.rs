@@ -8,12 +8,14 @@ use std::sync::Once;
 
 use drumline::{PoolBuilder, WaitPolicy};
 
-/// Threads as rayon has them: as many as jobs and never more; a thread that waits runs any job.
+/// Threads as rayon has them: as many as jobs and never more; a thread that waits runs any job; a
+/// broadcast goes to all of them.
 pub(crate) fn as_rayon() -> PoolBuilder {
     PoolBuilder::new()
         .guests(false)
         .spares(false)
         .wait_policy(WaitPolicy::Steal)
+        .broadcast_to_member(true)
         .panic_handler(|_| abort("a task that nobody waits for panicked"))
 }
 

@@ -55,7 +55,9 @@ impl ThreadPool {
         self.pool.install(op)
     }
 
-    /// Runs `op` once on every thread of this pool.
+    /// Runs `op` once on every thread of this pool, and returns the results in the order of the
+    /// threads. A thread of [`use_current_thread`](ThreadPoolBuilder::use_current_thread) is one of
+    /// them: a broadcast from elsewhere waits until it waits in the pool or yields to it.
     pub fn broadcast<OP, R>(&self, op: OP) -> Vec<R>
     where
         OP: Fn(BroadcastContext<'_>) -> R + Sync,

@@ -76,8 +76,9 @@ impl BroadcastContext<'_> {
 ///
 /// The pool is the one that the calling thread is in, or the global pool.
 /// *Workers* are the threads that the pool has made, also those that have no
-/// place because the number of jobs was lowered; not its guests, nor a thread
-/// that [`use_current_thread`](crate::PoolBuilder::use_current_thread) has added.
+/// place because the number of jobs was lowered. Guests are none. A thread that
+/// [`use_current_thread`](crate::PoolBuilder::use_current_thread) has added is one if the pool
+/// [says so](crate::PoolBuilder::broadcast_to_member).
 ///
 /// Each worker runs its share when it has finished the job at hand, or while
 /// it waits for something in that job, on top of what is there: `op` must not
@@ -101,9 +102,11 @@ impl BroadcastContext<'_> {
 ///
 /// # Blocking
 ///
-/// Until `op` has ended on every worker. A worker that is blocked outside of
-/// the pool keeps the caller waiting. So does the consumer of a later stage of a stream, while it
-/// waits for results of the stage that broadcasts.
+/// Until `op` has ended on every worker. A worker that is blocked outside of the pool keeps the
+/// caller waiting; so does one that waits in a call into another pool, unless the pool's policy is
+/// [`WaitPolicy::Steal`](crate::WaitPolicy::Steal). If that call waits for the broadcast in turn,
+/// neither ever ends. The consumer of a later stage of a stream keeps the caller waiting, too, while
+/// it waits for results of the stage that broadcasts.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
@@ -192,7 +195,7 @@ fn workers(registry: &Registry) -> Vec<usize> {
     if registry.line().is_over() {
         Vec::new()
     } else {
-        registry.worker_seats()
+        registry.broadcast_seats()
     }
 }
 

@@ -93,6 +93,7 @@ pub struct PoolBuilder {
     threads: ThreadSettings,
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
+    broadcast_to_member: bool,
     guests: Option<bool>,
     spares: Option<bool>,
     pub(super) max_threads: Option<usize>,
@@ -107,6 +108,7 @@ impl fmt::Debug for PoolBuilder {
             .field("jobs", &self.jobs)
             .field("stack_size", &self.threads.stack_size)
             .field("use_current_thread", &self.use_current_thread)
+            .field("broadcast_to_member", &self.broadcast_to_member)
             .field("guests", &self.guests)
             .field("spares", &self.spares)
             .field("max_threads", &self.max_threads)
@@ -333,9 +335,12 @@ impl PoolBuilder {
     /// Makes the thread that builds the pool one of its threads, for good.
     ///
     /// It counts as one of the jobs, so one thread less is created, and has the number 0. It runs
-    /// jobs of others only while it waits in one of the pool's calls, and only
-    /// what belongs to that call. The pool's memory is then kept until the
+    /// jobs of others only while it waits in one of the pool's calls. With
+    /// [`WaitPolicy::Related`] it runs only what belongs to that call. The pool's memory is then kept until the
     /// process ends.
+    ///
+    /// Broadcasts pass this thread by, unless
+    /// [`broadcast_to_member`](Self::broadcast_to_member) says otherwise.
     ///
     /// ```
     /// // On a thread of its own here: a member stays one until its end.
@@ -351,6 +356,33 @@ impl PoolBuilder {
     /// ```
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
+        self
+    }
+
+    /// Whether a [broadcast](crate::broadcast()) goes to the thread that
+    /// [`use_current_thread`](Self::use_current_thread) has added, too; it does not unless set.
+    ///
+    /// Then a broadcast has as many results as the pool has [jobs](Self::jobs), and the result of
+    /// that thread comes first. This is what rayon does.
+    ///
+    /// The thread runs its share when it broadcasts itself, while it waits in a call of the pool,
+    /// and when it [yields](crate::yield_local()). A broadcast from another thread waits for that. A
+    /// share that was [spawned](crate::spawn_broadcast()) does not keep the pool from its end.
+    ///
+    /// ```
+    /// // On a thread of its own here: a member stays one until its end.
+    /// std::thread::spawn(|| {
+    ///     let pool = drumline::Pool::builder().jobs(3).use_current_thread();
+    ///     let pool = pool.broadcast_to_member(true).build()?;
+    ///     assert_eq!(pool.broadcast(|_| pool.worker_index().unwrap()), [0, 1, 2]);
+    ///     Ok::<(), drumline::BuildError>(())
+    /// })
+    /// .join()
+    /// .unwrap()
+    /// .unwrap();
+    /// ```
+    pub fn broadcast_to_member(mut self, member: bool) -> Self {
+        self.broadcast_to_member = member;
         self
     }
 
@@ -428,7 +460,11 @@ impl PoolBuilder {
     /// Such a pool stands still if each of its threads waits for something that only a job of this
     /// pool can bring about: a lock, a channel, a call into another pool that calls back. With
     /// [`WaitPolicy::Steal`] a thread that waits in a call of Drumline, of this pool or another
-    /// one, runs other jobs of its own pool meanwhile.
+    /// one, runs other jobs of its own pool meanwhile; so does one that waits for the results of a
+    /// [stream](crate::stream). A thread that waits in a source, a
+    /// [queue](crate::stream::queue()) or [`blocking`](crate::blocking()) does not, nor one that
+    /// has entered a pool with guests. And no waiting thread begins consumers of a stream: a
+    /// stream in this pool stands still if each of the pool's threads waits for it.
     ///
     /// If the system grants such a pool no thread at all, calls run on the threads that make them.
     /// As many as there are jobs are inside at once, and others wait for their turn.
@@ -465,8 +501,7 @@ impl PoolBuilder {
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let registry = self.make_registry(self.spawner.is_none())?;
         let pool = Pool::from_registry(Shared::clone(&registry));
-        // It has the first number, and is seated when nothing can fail any more.
-        let member = self.use_current_thread.then(|| registry.add_seat());
+        let member = self.add_member(&registry);
         match self.spawner.take() {
             Some(mut spawner) => self.start(&registry, &mut *spawner),
             None => self.start(&registry, &mut spawn_thread),
@@ -575,6 +610,7 @@ impl PoolBuilder {
             // Dropped at the end of this closure, also by a panic, so that the
             // threads end before the scope waits for them.
             let pool = Pool::from_registry(Shared::clone(&registry));
+            let member = self.add_member(&registry);
             self.start(&registry, &mut |builder: ThreadBuilder| {
                 let mut thread = thread::Builder::new();
                 if let Some(name) = builder.name() {
@@ -585,6 +621,9 @@ impl PoolBuilder {
                     .spawn_scoped(scope, move || wrapper(builder))
                     .map(drop)
             });
+            if let Some(index) = member {
+                become_member(&registry, index);
+            }
             with_pool(&pool)
         });
         Ok(result)
@@ -628,6 +667,16 @@ impl PoolBuilder {
             registry.add_member();
         }
         Ok(registry)
+    }
+
+    /// The seat of the current thread, if that is to be a member. It has the first number, and is
+    /// taken when nothing can fail any more.
+    fn add_member(&self, registry: &Registry) -> Option<usize> {
+        let seat = self.use_current_thread.then(|| registry.add_seat())?;
+        if self.broadcast_to_member {
+            registry.broadcast_to(seat);
+        }
+        Some(seat)
     }
 
     fn start(

@@ -29,6 +29,8 @@ mod deque;
 mod handshake;
 mod idle;
 mod line;
+#[cfg(not(drumline_loom))]
+mod signal;
 mod slot;
 
 #[cfg(all(test, drumline_loom))]
@@ -131,6 +133,7 @@ pub(crate) use {
     guest::{is_inmost, may_visit, visit},
     handle::install,
     registry::{Registry, Shared},
+    signal::{Signal, serves_while_waiting},
     slot::Slot,
     submit::{submit, submit_long_lived, takes_long_lived},
 };

@@ -1,5 +1,7 @@
 //! What the threads of one pool share.
 
+use std::sync::OnceLock;
+
 use super::counters::Counters;
 use super::deque::Reasons;
 use super::hooks::Hooks;
@@ -58,6 +60,8 @@ pub(crate) struct Registry {
     spare_handles: Mutex<Vec<thread::JoinHandle<()>>>,
     /// Threads that are members for good without being workers or guests.
     members: AtomicUsize,
+    /// The seat of the member for good, if broadcasts go to it.
+    member_seat: OnceLock<usize>,
     /// Workers that have not ended, and 1 for the open handle.
     alive: AtomicUsize,
     ended: Gate,
@@ -110,6 +114,7 @@ impl Registry {
             handles: Mutex::new(Vec::new()),
             spare_handles: Mutex::new(Vec::new()),
             members: AtomicUsize::new(0),
+            member_seat: OnceLock::new(),
             alive: AtomicUsize::new(1),
             ended: Gate::new(),
             lost_panics: AtomicUsize::new(0),
@@ -303,6 +308,12 @@ impl Registry {
         self.wake(self.line.arrive_active(seat.index(), admit, &work));
     }
 
+    /// From now on broadcasts go to the member for good with this seat, too.
+    pub(crate) fn broadcast_to(&self, member: usize) {
+        let is_first = self.member_seat.set(member).is_ok();
+        debug_assert!(is_first, "one thread builds a pool");
+    }
+
     /// Makes a seat for a thread that is active for good.
     pub(crate) fn seat_member(&self, index: usize) -> &Seat {
         let seat = self.seat(index);
@@ -387,6 +398,18 @@ impl Registry {
         lock(&self.workers).clone()
     }
 
+    /// The seat numbers of the threads that a broadcast goes to, in the order of their results:
+    /// the member for good, if it takes part, and the workers.
+    pub(crate) fn broadcast_seats(&self) -> Vec<usize> {
+        let member = self.member_seat.get().copied();
+        let workers = lock(&self.workers);
+        member.into_iter().chain(workers.iter().copied()).collect()
+    }
+
+    fn is_broadcast_to(&self, index: usize) -> bool {
+        self.member_seat.get() == Some(&index)
+    }
+
     pub(crate) fn alive_up(&self) {
         self.alive.fetch_add(1, Ordering::Relaxed);
     }
@@ -455,13 +478,15 @@ impl Registry {
     }
 
     /// Whether anything is queued or visible anywhere.
+    ///
+    /// The inbox of a member for good does not count. No worker can take from it, and its thread
+    /// may never wait in this pool again: the workers neither stay awake nor live for that.
     pub(crate) fn has_work(&self) -> bool {
         self.injector.len() > 0
             || self.long_lived.len() > 0
-            || self
-                .seats
-                .iter()
-                .any(|seat| seat.visible() > 0 || seat.inbox().len() > 0)
+            || self.seats.iter().any(|seat| {
+                seat.visible() > 0 || seat.inbox().len() > 0 && !self.is_broadcast_to(seat.index())
+            })
     }
 
     /// Queues a job from a thread that is not in this pool.
@@ -474,11 +499,12 @@ impl Registry {
         self.wake(self.line.alert());
     }
 
-    /// Queues a job for one worker, or, should that one not come after all, for another. Where
-    /// there is none, the calling thread runs the job.
+    /// Queues a job for the member for good, or for one worker. Should that worker not come after
+    /// all, the job is for another. Where there is none, the calling thread runs the job.
     pub(crate) fn send(&self, worker: usize, job: JobRef) {
         let workers = lock(&self.workers);
-        let present = workers.contains(&worker).then_some(worker);
+        let is_present = workers.contains(&worker) || self.is_broadcast_to(worker);
+        let present = is_present.then_some(worker);
         if let Some(worker) = present.or(workers.first().copied()) {
             // With the lock: the worker is not dismissed before it has the job.
             let seat = self.seat(worker);

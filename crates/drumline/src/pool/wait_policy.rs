@@ -38,6 +38,10 @@ pub enum WaitPolicy {
     /// last longer than its own work by any stranger's length. Strangers
     /// that wait take further strangers, so stacks grow beyond those of the
     /// sequential program, up to three quarters of what there is.
+    /// A thread with less than that left takes no further stranger. In a pool without
+    /// [spares](PoolBuilder::spares) all threads can come to that, while they wait for calls into
+    /// another pool that calls back. Then both pools stand still, and larger
+    /// [stacks](PoolBuilder::stack_size) help.
     ///
     /// **Who needs it.** Programs whose jobs wait for others often and for
     /// long, hold nothing meanwhile, and cannot have further threads: memory

@@ -1,11 +1,12 @@
 //! Where consumers with threads of their own sleep until they are called.
 //!
-//! They are numbered, and it is always the lowest one that is woken: the others sleep on, undisturbed.
+//! They are numbered, and it is always the lowest one that is woken: the others sleep on,
+//! undisturbed.
 //!
 //! # The race feared
 //!
-//! A consumer leaves the desk, and is called before it lies on the bench: the call finds nobody to wake. So
-//! a call that nobody could answer is kept, and whoever is about to lie down takes it.
+//! A consumer leaves the desk, and is called before it lies on the bench: the call finds nobody to
+//! wake. So a call that nobody could answer is kept, and whoever is about to lie down takes it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Receivers for those who run their own threads: numbered, and as few of them awake as can do the work.
+//! Receivers for those who run their own threads: numbered, and as few of them awake as can do the
+//! work.
 //!
 //! # The race feared
 //!
@@ -28,14 +29,15 @@ use crate::wait;
 
 /// Makes `count` receivers of one source, for as many threads.
 ///
-/// A shared queue wakes whichever thread has slept longest, for one item. These receivers keep the low numbers busy, at the
-/// expense of the high ones: one sleeps in the source, and the others until one that is awake is *overloaded*,
-/// which is when it has received `batch` items without sleeping and there are more. Then the one with the lowest number
-/// that sleeps is woken. Producers notice nothing of all this.
+/// A shared queue wakes whichever thread has slept longest, for one item. These receivers keep the
+/// low numbers busy, at the expense of the high ones: one sleeps in the source, and the others
+/// until one that is awake is *overloaded*, which is when it has received `batch` items without
+/// sleeping and there are more. Then the one with the lowest number that sleeps is woken. Producers
+/// notice nothing of all this.
 ///
-/// As long as one receiver is at work, it may be the only one that looks at the source, and it looks when it asks
-/// for its next item. So with items that take long, ask for `batch` = 1, or use a [`stream`](super::stream()),
-/// which sees that they do.
+/// As long as one receiver is at work, it may be the only one that looks at the source, and it
+/// looks when it asks for its next item. So with items that take long, ask for `batch` = 1, or use
+/// a [`stream`](super::stream()), which sees that they do.
 ///
 /// The idea is that of biased work queues.
 ///
@@ -99,7 +101,8 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiv
 
 /// One of the receivers of a source; see [`consumers`].
 ///
-/// A receiver that is dropped, also by a panic of its thread, leaves what is in the source to the others.
+/// A receiver that is dropped, also by a panic of its thread, leaves what is in the source to the
+/// others.
 pub struct Receiver<S: Source> {
     shared: Arc<Shared<S>>,
     number: usize,
@@ -160,7 +163,8 @@ impl<S> Shared<S> {
 }
 
 impl<S: Source> Receiver<S> {
-    /// Waits for the next item of the source that is for this receiver; `None` when the source has ended.
+    /// Waits for the next item of the source that is for this receiver; `None` when the source has
+    /// ended.
     ///
     /// # Panics
     ///
@@ -168,7 +172,8 @@ impl<S: Source> Receiver<S> {
     ///
     /// # Blocking
     ///
-    /// Until there is an item and those with lower numbers have more than they can do, or until the end.
+    /// Until there is an item and those with lower numbers have more than they can do, or until the
+    /// end.
     pub fn recv(&mut self) -> Option<S::Item> {
         let item = self.receive();
         if item.is_some() {

@@ -1,12 +1,14 @@
 //! What a consumer does in a stage whose source is blind; see [`pocket`](super::pocket).
 
+use super::consumer::{Consumer, PAUSE, TRIES};
 use super::desk::{Pulled, Ticket, Turn};
 use super::load::Load;
 use super::pocket;
-use super::source::{Polled, Source};
-use super::stage::{Consumer, Outcome, PAUSE, Stage, TRIES};
+use super::solo::Drawn;
+use super::source::Source;
+use super::stage::{Outcome, Stage};
 use super::work::{At, Work};
-use crate::sync::{Instant, MutexGuard, lock, relax};
+use crate::sync::{Instant, MutexGuard, relax};
 use crate::unwind;
 
 use std::time::Duration;
@@ -17,8 +19,9 @@ const WAITED: Duration = Duration::from_micros(50);
 /// How often a consumer looks for room before it leaves for want of it.
 const FOR_ROOM: u32 = 8 * TRIES;
 
-/// Results of items that were handled alone are handed over in one batch up to so many, if the serial end is slow.
-const MERGED: usize = 64;
+/// How often the serial end looks for something to do before it sleeps: for about as long as a
+/// consumer works on a batch, because to sleep and to be woken costs more.
+const FOR_WORK: u32 = 8 * TRIES;
 
 /// How often the serial end looks for something to do before it hands out results.
 const BRIEF: u32 = 8;
@@ -89,6 +92,24 @@ where
     W::Out: 's,
     W::State: 's,
 {
+    /// Works, or stays aside, until other consumers do what there is to do.
+    pub(super) fn stay_and_watch(&mut self) {
+        let stage = self.stage;
+        if stage.desk.is_run() {
+            // It is quick, as far as is known: the run goes on for now.
+            stage.desk.leave();
+            if !stage.watch() {
+                return;
+            }
+        }
+        loop {
+            self.stay_blind();
+            if !stage.watch() {
+                return;
+            }
+        }
+    }
+
     /// Works until there is nothing to do that others do not.
     pub(super) fn stay_blind(&mut self) {
         let desk = &self.stage.desk;
@@ -175,24 +196,31 @@ where
         let source = &mut held.source;
         let begun = self.since.take().unwrap_or_else(Instant::now);
         let mut weight = 0;
-        let drained = unwind::catch(|| {
-            for _ in 0..ahead.unwrap_or(1) {
-                match source.try_recv() {
-                    Polled::Item(item) if ahead.is_some() => {
-                        if !stage.pocket.add(item) {
-                            break;
-                        }
+        let (mut drained, mut is_unwatched) = (Ok(true), false);
+        for _ in 0..ahead.unwrap_or(1) {
+            let (drawn, unwatched) = stage.draw_one(source);
+            is_unwatched |= unwatched;
+            match drawn {
+                Drawn::Item(item) if ahead.is_some() => {
+                    if !stage.pocket.add(item) {
+                        break;
                     }
-                    Polled::Item(item) => {
-                        self.hand.batch.push(item);
-                        weight = stage.settings.weight(&self.hand.batch[0]);
+                }
+                Drawn::Item(item) => {
+                    self.hand.batch.push(item);
+                    let item = &self.hand.batch[0];
+                    match unwind::catch(|| stage.settings.weight(item)) {
+                        Ok(heavy) => weight = heavy,
+                        Err(payload) => drained = Err(payload),
                     }
-                    Polled::Empty => break,
-                    Polled::Ended => return false,
+                }
+                Drawn::Empty => break,
+                Drawn::Over(payload) => {
+                    drained = payload.map_or(Ok(false), Err);
+                    break;
                 }
             }
-            true
-        });
+        }
         let counted = unwind::catch(|| {
             if let Some(stats) = &stage.settings.stats {
                 let mut waits = Vec::new();
@@ -226,6 +254,8 @@ where
             ended: !matches!((&drained, &counted), (Ok(true), Ok(()))),
         });
         drop(pulled);
+        let call =
+            call || items > 0 && (is_unwatched || ahead.is_none()) && stage.desk.wants_watch();
         for payload in [drained.err(), counted.err()].into_iter().flatten() {
             stage.panicked_for_good(ticket.first + (items + left) as u64, payload);
         }
@@ -236,79 +266,20 @@ where
         ((items > 0).then_some(ticket), Duration::ZERO)
     }
 
-    /// Handles up to so many items, as the one with the token: each, and what comes of it, before the next pull.
-    fn run_alone(&mut self, most: usize) {
-        let stage = self.stage;
-        let begun = self.since.take().unwrap_or_else(Instant::now);
-        let first = stage.desk.items();
-        let mut held = stage.source.lock();
-        let source = &mut held.source;
-        let mut own = lock(&stage.states).pop();
-        let (mut items, mut outs) = (0, Vec::new());
-        let mut drained = Ok(true);
-        while items < most && !stage.is_cancelled() {
-            let item = match unwind::catch(|| source.try_recv()) {
-                Ok(Polled::Item(item)) => item,
-                Ok(Polled::Empty) => break,
-                Ok(Polled::Ended) => {
-                    drained = Ok(false);
-                    break;
-                }
-                Err(payload) => {
-                    drained = Err(payload);
-                    break;
-                }
-            };
-            let goes_on = stage.handle(&self.at, first + items as u64, item, &mut own, &mut outs);
-            items += 1;
-            stage.settings.finished(1);
-            let has_room = stage.is_end
-                || stage
-                    .desk
-                    .put_alone(most.max(MERGED), &mut outs, Vec::append);
-            if !goes_on || !has_room {
-                break;
-            }
-        }
-        lock(&stage.states).extend(own);
-        drop(held);
-        let load = Load {
-            items: if stage.is_end { items } else { 0 },
-            batches: usize::from(stage.is_end && items > 0),
-            weight: 0,
-        };
-        let (ticket, call) = stage.desk.pulled(Pulled {
-            load,
-            overloaded: items == most && self.is_overloaded(usize::MAX),
-            lengthy: false,
-            ended: !matches!(drained, Ok(true)),
-        });
-        if load.items > 0 {
-            stage.desk.put(ticket, Vec::new());
-        }
-        if let Err(payload) = drained {
-            stage.panicked_for_good(first + items as u64, payload);
-        }
-        if call {
-            self.call();
-        }
-        let now = Instant::now();
-        self.since = Some(now);
-        // It may have waited in between: so it says little if it took long.
-        let took = (now - begun).min(self.hand.pace.takes(items) * 4);
-        self.hand.pace.took(items, Duration::ZERO, took, false);
-    }
-
-    /// The serial end, which has nothing to hand out, works on a batch if there is one that it can have. It looks for one
-    /// for a while. `false`: there is none.
+    /// The serial end, which has nothing to hand out, works on a batch if there is one that it can
+    /// have. It looks for one for a while. `false`: there is none.
     ///
-    /// `has_results`: it need not help, and does so for the sake of the others. Where it always took the first result
-    /// at once, nobody could ever pull ahead for it.
+    /// `has_results`: it need not help, and does so for the sake of the others. Where it always
+    /// took the first result at once, nobody could ever pull ahead for it.
     pub(super) fn help_blind(&mut self, has_results: bool) -> bool {
         self.since = None;
-        let tries = if has_results { BRIEF } else { TRIES };
+        let tries = if has_results { BRIEF } else { FOR_WORK };
+        let before = self.stage.source.pulls();
         for looks in 0..=tries {
-            match self.first_help(looks == tries, has_results) {
+            // A pull that waits may do so for long.
+            let is_silent = looks >= TRIES && before.is_pulling();
+            let is_silent = is_silent && self.stage.source.pulls() == before;
+            match self.first_help(is_silent || looks == tries, has_results) {
                 Help::Batch(ticket, pull) => {
                     self.help_on(ticket, pull);
                     return true;
@@ -374,8 +345,10 @@ where
             if pulled.is_open() {
                 pulled.leave();
             }
-            let call = stage.desk.step_out(None);
+            let mut call = stage.desk.step_out(None);
             drop(pulled);
+            // With two, the serial end looks after the other one before it sleeps.
+            call |= stage.most > 2 && stage.desk.wants_watch();
             if call {
                 self.call();
             }

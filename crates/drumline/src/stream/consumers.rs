@@ -6,6 +6,7 @@ use super::crew::{Crew, Shift, Threads};
 use crate::pool::{self, Registry, Shared, local};
 use crate::scope;
 use crate::sync::{Arc, thread};
+use crate::unwind;
 
 /// Who the consumers of a stage are.
 #[derive(Clone, Default)]
@@ -58,7 +59,10 @@ impl Consumers {
     pub(super) fn work<'s>(&self, shift: Arc<dyn Shift<'s> + 's>) {
         match self.kind {
             Kind::Threads(threads) => thread::scope(|scope| {
-                shift.consume(&Threads::new(scope, threads.get(), true));
+                let crew = Threads::new(scope, threads.get(), true);
+                let outcome = unwind::catch(|| shift.consume(&crew));
+                crew.wait();
+                outcome.unwrap_or_else(|payload| unwind::resume(payload));
             }),
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
@@ -69,15 +73,20 @@ impl Consumers {
         }
     }
 
-    /// Calls `serial` with consumers at its command, which have to be dismissed before it returns. Waits for them.
+    /// Calls `serial` with consumers at its command, which have to be dismissed before it returns.
+    /// Waits for them.
     pub(super) fn attend<'s, R>(&self, serial: impl FnOnce(&(dyn Crew<'s> + Sync)) -> R) -> R {
         match self.kind {
-            Kind::Threads(threads) => {
-                thread::scope(|scope| serial(&Threads::new(scope, threads.get(), false)))
-            }
+            Kind::Threads(threads) => thread::scope(|scope| {
+                let crew = Threads::new(scope, threads.get(), false);
+                let outcome = unwind::catch(|| serial(&crew));
+                crew.wait();
+                outcome.unwrap_or_else(|payload| unwind::resume(payload))
+            }),
             Kind::All | Kind::Jobs(_) => {
                 let registry = self.registry();
-                // The handle of the pool may be dropped meanwhile, also by a function of the stream.
+                // The handle of the pool may be dropped meanwhile, also by a function of the
+                // stream.
                 let _open = registry.keep_open();
                 pool::visit(registry, || {
                     scope::open_long_lived(registry, |scope| serial(scope))

@@ -4,13 +4,14 @@ use std::marker::PhantomData;
 
 use super::bench::Bench;
 use crate::Scope;
-use crate::pool::{self, Shared};
+use crate::pool::{self, Shared, Signal};
 use crate::scope::OfCrew;
 use crate::spawn;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock, thread};
 
-/// The work of a stage, whatever its types are: what a consumer runs from its arrival until it leaves.
+/// The work of a stage, whatever its types are: what a consumer runs from its arrival until it
+/// leaves.
 pub(super) trait Shift<'s>: Send + Sync {
     /// Consumes until others do what is left, or all is done.
     fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync));
@@ -21,7 +22,8 @@ pub(super) trait Crew<'s> {
     /// Has one more consumer come, if there is anybody.
     fn call(&self, shift: Arc<dyn Shift<'s> + 's>);
 
-    /// Whether the calling thread may work as a consumer: as one of them, or because there is nobody, and there never will be.
+    /// Whether the calling thread may work as a consumer: as one of them, or because there is
+    /// nobody, and there never will be.
     fn takes_caller(&self) -> bool;
 
     /// Whether the calling thread is one of them here and now.
@@ -79,8 +81,8 @@ impl Crew<'static> for Tasks {
         spawn::spawn_long_lived(registry, move || shift.consume(&tasks));
     }
 
-    /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after that, learns it: a pool
-    /// is not over while a task waits in it.
+    /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after
+    /// that, learns it: a pool is not over while a task waits in it.
     fn takes_caller(&self) -> bool {
         pool::may_visit(&self.registry) || self.registry.line().is_over()
     }
@@ -142,6 +144,32 @@ struct Common {
     started: Mutex<usize>,
     /// The system has refused the first thread.
     refused: AtomicBool,
+    /// Threads that have been started and have not ended.
+    living: Mutex<usize>,
+    /// None of them lives any more, once none can be started.
+    gone: Signal,
+}
+
+/// A thread that has been started, until it ends or turns out to be refused.
+struct Life(Arc<Common>);
+
+impl Life {
+    fn begin(common: &Arc<Common>) -> Self {
+        *lock(&common.living) += 1;
+        Life(Arc::clone(common))
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        let mut living = lock(&self.0.living);
+        *living -= 1;
+        let is_last = *living == 0;
+        drop(living);
+        if is_last {
+            self.0.gone.give();
+        }
+    }
 }
 
 impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
@@ -155,13 +183,29 @@ impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
                 most,
                 started: Mutex::new(usize::from(with_caller)),
                 refused: AtomicBool::new(false),
+                living: Mutex::new(0),
+                gone: Signal::new(),
             }),
             number: 0,
         }
     }
 
-    /// Starts another thread, if there may be more and the system has one. Returns whether it did, and how
-    /// many there are.
+    /// Waits until all threads have ended, after the caller's own work: from then on only they
+    /// start others. A thread of a pool serves its pool meanwhile.
+    pub(super) fn wait(&self) {
+        let gone = &self.common.gone;
+        loop {
+            // Given too early where the system has refused a thread.
+            gone.take_back();
+            if *lock(&self.common.living) == 0 {
+                return;
+            }
+            gone.wait();
+        }
+    }
+
+    /// Starts another thread, if there may be more and the system has one. Returns whether it did,
+    /// and how many there are.
     fn start<'s: 'h>(&self, shift: Arc<dyn Shift<'s> + 's>) -> (bool, usize) {
         let mut started = lock(&self.common.started);
         if *started == self.common.most {
@@ -174,7 +218,11 @@ impl<'h, H: Hire<'h> + 'h> Threads<'h, H> {
             number: *started,
         };
         let name = format!("drumline-stream-{}", *started);
-        let body = Box::new(move || shift.consume(&crew));
+        let life = Life::begin(&self.common);
+        let body = Box::new(move || {
+            let _life = life;
+            shift.consume(&crew);
+        });
         let is_new = self.hire.start(name, body);
         *started += usize::from(is_new);
         (is_new, *started)

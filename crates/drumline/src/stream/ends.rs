@@ -34,7 +34,8 @@ where
     ///
     /// # Blocking
     ///
-    /// Until the stream has ended and everything is handled. The calling thread is one of the consumers.
+    /// Until the stream has ended and everything is handled. The calling thread is one of the
+    /// consumers.
     pub fn for_each(self, op: impl Fn(W::Out) + Send + Sync) -> Report {
         let (_, report) = self.map(op).run();
         report
@@ -53,8 +54,9 @@ where
     ///
     /// # Errors
     ///
-    /// The error of the first item (in the order of the source) that failed. What had been taken from the
-    /// source by then was handled all the same; what had not is still there, if the source is.
+    /// The error of the first item (in the order of the source) that failed. What had been taken
+    /// from the source by then was handled all the same; what had not is still there, if the source
+    /// is.
     ///
     /// # Panics
     ///
@@ -62,9 +64,9 @@ where
     ///
     /// # Blocking
     ///
-    /// As [`for_each`](Self::for_each), or until an error is there and nothing is in flight. A source that has no
-    /// [stopper](Source::stopper), [cannot wait for some time only](Source::recv_timeout), and says nothing more holds
-    /// it up.
+    /// As [`for_each`](Self::for_each), or until an error is there and nothing is in flight. A
+    /// source that has no [stopper](Source::stopper), [cannot wait for some time
+    /// only](Source::recv_timeout), and says nothing more holds it up.
     pub fn try_for_each<E: Send>(
         self,
         op: impl Fn(W::Out) -> Result<(), E> + Send + Sync,
@@ -91,8 +93,8 @@ where
 
     /// Gathers the items: each consumer in a value of its own, and the values of all in one.
     ///
-    /// Which items meet in which value is chance, so the order must not matter. `op` changes the value in
-    /// place, so that what has been gathered is not lost with an item that panics.
+    /// Which items meet in which value is chance, so the order must not matter. `op` changes the
+    /// value in place, so that what has been gathered is not lost with an item that panics.
     ///
     /// ```
     /// use drumline::stream;
@@ -182,7 +184,8 @@ where
     ///
     /// # Panics
     ///
-    /// As [`for_each`](Self::for_each). If it is to go on after panics, the items that met in `op` are lost.
+    /// As [`for_each`](Self::for_each). If it is to go on after panics, the items that met in `op`
+    /// are lost.
     ///
     /// # Blocking
     ///

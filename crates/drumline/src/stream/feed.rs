@@ -1,4 +1,5 @@
-//! What a stage can begin with: a source, or another stage whose consumers have to be brought first.
+//! What a stage can begin with: a source, or another stage whose consumers have to be brought
+//! first.
 
 use super::source::Source;
 
@@ -11,8 +12,8 @@ pub trait Use<T> {
     fn apply<S: Source<Item = T>>(self, source: S) -> Self::Out;
 }
 
-/// Something that is a source while it runs. Users need not name it: every [`Source`] is one, and so is the
-/// serial end of a stage.
+/// Something that is a source while it runs. Users need not name it: every [`Source`] is one, and
+/// so is the serial end of a stage.
 pub trait Feed {
     /// What comes from it.
     type Item: Send;

@@ -9,7 +9,8 @@ const PARTS: usize = 4;
 /// Bits that tell the part.
 const BITS: u32 = 2;
 
-/// Times, counted in classes whose ends are a quarter of a power of two apart: what it says is right to about a tenth.
+/// Times, counted in classes whose ends are a quarter of a power of two apart: what it says is
+/// right to about a tenth.
 #[derive(Clone)]
 pub struct Histogram {
     counts: Box<[u64; PARTS * 64]>,
@@ -41,8 +42,8 @@ impl Histogram {
         self.total == 0
     }
 
-    /// The time that this share of all times does not exceed, to about a tenth: `percentile(50.0)` is the median. `None` if there are no
-    /// times.
+    /// The time that this share of all times does not exceed, to about a tenth: `percentile(50.0)`
+    /// is the median. `None` if there are no times.
     ///
     /// # Panics
     ///

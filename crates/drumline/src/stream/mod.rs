@@ -1,10 +1,11 @@
 //! Streams of work: items come one after another, and several consumers handle them.
 //!
-//! A stream has a serial beginning, a [`Source`]: an iterator, a channel, a [`queue`] that other threads fill, anything
-//! that gives one item after another. What is to be done with the items is said by functions, as with iterators, and
-//! several consumers apply them at once. At the end the results are gone ([`for_each`](Stream::for_each)), gathered
-//! ([`fold`](Stream::fold)), or come together again in one place, in the order of the source
-//! ([`ordered`](Stream::ordered)) or not, where a next stage may begin.
+//! A stream has a serial beginning, a [`Source`]: an iterator, a channel, a [`queue`] that other
+//! threads fill, anything that gives one item after another. What is to be done with the items is
+//! said by functions, as with iterators, and several consumers apply them at once. At the end the
+//! results are gone ([`for_each`](Stream::for_each)), gathered ([`fold`](Stream::fold)), or come
+//! together again in one place, in the order of the source ([`ordered`](Stream::ordered)) or not,
+//! where a next stage may begin.
 //!
 //! ```
 //! use drumline::stream;
@@ -32,48 +33,55 @@
 //!
 //! # Who consumes
 //!
-//! Consumers are jobs of a pool. There is one at first; at a parallel end it is the calling thread itself. Another one is
-//! called when one is *overloaded*: when it has taken a full batch without waiting for it and there is more to take. Who finds
-//! nothing leaves, and the thread goes back to its pool. So as few threads as can do the work do it, and the others are
-//! left alone: this is a *biased* work queue, and it saves nearly all of the context switches that a queue costs which
-//! wakes another sleeper for every item. The last consumer does not leave but waits in the source, and if it is a
-//! thread of a pool, it is replaced there meanwhile (see [`blocking`](crate::blocking())).
+//! Consumers are jobs of a pool. There is one at first; at a parallel end it is the calling thread
+//! itself. Another one is called when one is *overloaded*: when it has taken a full batch without
+//! waiting for it and there is more to take. Who finds nothing leaves, and the thread goes back to
+//! its pool. So as few threads as can do the work do it, and the others are left alone: this is a
+//! *biased* work queue, and it saves nearly all of the context switches that a queue costs which
+//! wakes another sleeper for every item. The last consumer does not leave but waits in the source,
+//! and if it is a thread of a pool, it is replaced there meanwhile (see
+//! [`blocking`](crate::blocking())).
 //!
-//! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer works on such an
-//! item, another one watches the source.
+//! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer
+//! works on such an item, another one watches the source.
 //!
-//! Where more threads want to run than there are processors (a thread notices when it loses its own), it would not help to wake
-//! another one. There a consumer is called only when much has piled up, and one that finds the source
-//! empty comes back after a few milliseconds rather than for the next item. This trades some milliseconds of
-//! latency, on a machine that has no processor to spare, for most of the context switches.
+//! Where more threads want to run than there are processors (a thread notices when it loses its
+//! own), it would not help to wake another one. There a consumer is called only when much has piled
+//! up, and one that finds the source empty comes back after a few milliseconds rather than for the
+//! next item. This trades some milliseconds of latency, on a machine that has no processor to
+//! spare, for most of the context switches.
 //!
 //! # Batches
 //!
-//! Consumers take batches that are worth some 20 µs of work, by what items took lately: many short items at once, and one
-//! by one those that take longer. Nobody else can take an item that is in a batch.
+//! Consumers take batches that are worth some 20 µs of work, by what items took lately: many short
+//! items at once, and one by one those that take longer. Nobody else can take an item that is in a
+//! batch.
 //!
-//! An iterator cannot say that it has nothing now, and any call of it may wait, for a line of a pipe for instance. Nothing
-//! that it has given waits with that call: each item is handled before the next is asked for, or lies where another
-//! consumer takes it. A fixed [`batch`](Stream::batch) of more than one is an exception: an order to wait for so many.
+//! An iterator cannot say that it has nothing now, and any call of it may wait, for a line of a
+//! pipe for instance. Nothing that it has given waits with that call: each item is handled before
+//! the next is asked for, or lies where another consumer takes it. A fixed [`batch`](Stream::batch)
+//! of more than one is an exception: an order to wait for so many.
 //!
 //! # Bounds
 //!
-//! Everything is bounded: at most 8 batches per consumer are in flight, or what [`in_flight`](Stream::in_flight) and
-//! [`weigh`](Stream::weigh) say. In flight is what has been taken from the source and not been handed to the serial
-//! end, so results that wait for an earlier one count as well. Where there is no room nothing is taken from
-//! the source, so a slow stage holds back the one before it, and in the end the [`queue`]'s senders.
+//! Everything is bounded: at most 8 batches per consumer are in flight, or what
+//! [`in_flight`](Stream::in_flight) and [`weigh`](Stream::weigh) say. In flight is what has been
+//! taken from the source and not been handed to the serial end, so results that wait for an earlier
+//! one count as well. Where there is no room nothing is taken from the source, so a slow stage
+//! holds back the one before it, and in the end the [`queue`]'s senders.
 //!
 //! What [`flat_map`](Stream::flat_map) makes of one item is not bounded.
 //!
 //! # Stopping early
 //!
-//! An error of a [`try_for_each`](Stream::try_for_each) or [`try_map`](Stream::try_map), a panic, a [cancelled
-//! token](Stream::cancel_on) or a serial end that wants no more: nothing further is taken from the source then, and what has been
-//! taken is finished. Nothing is dropped silently: results in flight arrive at the serial end if it asks, and what is in a source stays
-//! there. (Give `&mut source` to a stream to go on with it afterwards.)
+//! An error of a [`try_for_each`](Stream::try_for_each) or [`try_map`](Stream::try_map), a panic, a
+//! [cancelled token](Stream::cancel_on) or a serial end that wants no more: nothing further is
+//! taken from the source then, and what has been taken is finished. Nothing is dropped silently:
+//! results in flight arrive at the serial end if it asks, and what is in a source stays there.
+//! (Give `&mut source` to a stream to go on with it afterwards.)
 //!
-//! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::GoOn`] it costs only its item, and the [`Report`]
-//! has it, with the item's number.
+//! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::GoOn`] it costs
+//! only its item, and the [`Report`] has it, with the item's number.
 
 #[cfg(not(drumline_loom))]
 mod aside;
@@ -83,10 +91,13 @@ pub mod biased;
 #[cfg(not(drumline_loom))]
 mod blind;
 #[cfg(not(drumline_loom))]
+mod consumer;
+#[cfg(not(drumline_loom))]
 mod consumers;
 #[cfg(not(drumline_loom))]
 mod crew;
 mod desk;
+mod end_parker;
 #[cfg(not(drumline_loom))]
 mod ends;
 #[cfg(not(drumline_loom))]
@@ -161,7 +172,8 @@ pub fn stream<S: Source>(source: S) -> Stream<S> {
     Stream::new(source)
 }
 
-/// A stream of the items of an iterator: whoever needs items asks it for them, one consumer at a time.
+/// A stream of the items of an iterator: whoever needs items asks it for them, one consumer at a
+/// time.
 ///
 /// ```
 /// assert_eq!(drumline::stream::iter(1..=10).map(|n| n * n).reduce(|a, b| a + b), Some(385));

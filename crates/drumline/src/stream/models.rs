@@ -1,7 +1,7 @@
 //! Loom models of the desk and the bench: the code that ships, with a source of a few items.
 //!
-//! What must not happen is that somebody sleeps for ever, which loom reports as a deadlock, or that an item is
-//! handled twice or not at all, which the models count.
+//! What must not happen is that somebody sleeps for ever, which loom reports as a deadlock, or that
+//! an item is handled twice or not at all, which the models count.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,9 +11,10 @@ use loom::thread;
 use super::bench::Bench;
 use super::desk::{Desk, Empty, Next, Pulled, Ticket, Turn};
 use super::finished::Finished;
-use super::held::Held;
+use super::held::{Held, Results, Run};
 use super::load::Load;
 use super::pocket::Pocket;
+use crate::sync::barrier::Barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::{Mutex, lock};
 use crate::wait::Parker;
@@ -252,8 +253,8 @@ fn run(
     stage
 }
 
-/// Two items are there, and the first is not done before the second: consumer 0, overloaded, has to call
-/// consumer 1, on its way to the bench or asleep on it.
+/// Two items are there, and the first is not done before the second: consumer 0, overloaded, has to
+/// call consumer 1, on its way to the bench or asleep on it.
 fn overloaded() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0, 1], true));
     stage.first_waits = true;
@@ -274,7 +275,8 @@ fn loom_plants_stream_overloaded() {
     }
 }
 
-/// Items come one by one; the last one meets consumers that are about to sleep, and then the source ends.
+/// Items come one by one; the last one meets consumers that are about to sleep, and then the source
+/// ends.
 fn last_item() {
     let stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
     assert!(stage.desk.summon());
@@ -292,7 +294,8 @@ fn loom_plants_stream_last_item() {
     must_catch(Plant::LastConsumerLeaves, || explore(2, last_item));
 }
 
-/// Items take long: while consumer 0 works on the first, the second comes, and somebody has to be there for it.
+/// Items take long: while consumer 0 works on the first, the second comes, and somebody has to be
+/// there for it.
 fn lengthy() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
     stage.lengthy = true;
@@ -376,7 +379,8 @@ fn loom_stream_helping() {
     explore(2, helping);
 }
 
-/// As before, with items that come one by one: the serial end may be the one that sleeps in the source.
+/// As before, with items that come one by one: the serial end may be the one that sleeps in the
+/// source.
 fn helping_and_watching() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0], false));
     let stage = run(stage, 0..1, true, |stage| {
@@ -391,7 +395,8 @@ fn loom_stream_helping_and_watching() {
     explore(2, helping_and_watching);
 }
 
-/// An item panics in the hands of one consumer while another one sleeps in the source, which never ends by itself.
+/// An item panics in the hands of one consumer while another one sleeps in the source, which never
+/// ends by itself.
 fn panic_with_a_batch() {
     let mut stage = Stage::new(2, usize::MAX, Finished::in_order(), Queue::new([0], false));
     stage.lengthy = true;
@@ -415,8 +420,8 @@ fn loom_plants_stream_panic_with_a_batch() {
     must_catch(Plant::EndNotRoused, || explore(2, panic_with_a_batch));
 }
 
-/// One consumer pulls ahead from a source that gives the second item only when the first has been handled. The other one
-/// is at hand when that begins, and looks twice.
+/// One consumer pulls ahead from a source that gives the second item only when the first has been
+/// handled. The other one is at hand when that begins, and looks twice.
 fn pull_ahead() {
     let pocket = Arc::new(Pocket::new());
     let handled = Arc::new(Parker::new());
@@ -463,8 +468,9 @@ fn loom_plant_who_leaves_says_so() {
     must_catch(Plant::LeavesUnnoticed, || explore(3, pull_ahead));
 }
 
-/// The serial end is in a run when a consumer arrives, which takes the run away or has it end, and goes
-/// on. Each item is counted once, and the token is free in the end.
+/// A consumer is in a run when another one arrives, which takes the run away or has it end, and
+/// goes on. Each item is counted once, the results are in the order of the items, and the token is
+/// free in the end.
 fn run_taken_away() {
     let limit = Load {
         items: usize::MAX,
@@ -472,19 +478,24 @@ fn run_taken_away() {
         weight: usize::MAX,
     };
     let desk = Arc::new(Desk::<usize>::new(2, limit, Finished::in_order()));
-    let held = Arc::new(Held::<usize, u64>::new(0));
-    assert!(desk.step_in_alone(true) && desk.call());
-    held.lock().run = Some(0);
-    let consumer = {
+    let held = Arc::new(Held::<usize>::new(0, Barrier::Asymmetric));
+    assert!(desk.summon() && desk.arrive());
+    assert!(matches!(desk.turn(false, false), Turn::Pull(_)));
+    assert!(desk.begin_alone(), "the other one is called");
+    held.lock().run = Some(Run {
+        results: Results::Desk,
+        items: 0,
+    });
+    let taker = {
         let (desk, held) = (Arc::clone(&desk), Arc::clone(&held));
         thread::spawn(move || {
             assert!(desk.arrive());
             let mut turn = Turn::Again;
             for patient in [true, false] {
                 if desk.is_run()
-                    && let Some(items) = held.take_run()
+                    && let Some(run) = held.take_run()
                 {
-                    desk.end_run(items, false, false);
+                    desk.end_run(&run, false, true);
                 }
                 turn = desk.turn(false, patient);
                 if turn != Turn::Again {
@@ -492,7 +503,7 @@ fn run_taken_away() {
                 }
             }
             if matches!(turn, Turn::Pull(_)) {
-                held.lock().source += 1;
+                let item = pull_from(&mut held.lock().source);
                 let (ticket, _) = desk.pulled(Pulled {
                     load: Load {
                         items: 1,
@@ -503,7 +514,7 @@ fn run_taken_away() {
                     lengthy: false,
                     ended: false,
                 });
-                desk.put(ticket, 0);
+                desk.put(ticket, item);
                 desk.leave();
             }
         })
@@ -512,33 +523,71 @@ fn run_taken_away() {
         let Some(mut inner) = held.with_run() else {
             break;
         };
-        inner.source += 1;
-        if let Some(items) = &mut inner.run {
-            *items += 1;
+        let mut item = pull_from(&mut inner.source);
+        if let Some(run) = &mut inner.run {
+            run.items += 1;
         }
-        if desk.is_run_unwanted()
-            && let Some(items) = inner.run.take()
-        {
-            desk.end_run(items, false, false);
+        drop(inner);
+        desk.put_alone(1, &mut item, |_, _| unreachable!("a batch is one item"));
+        if desk.is_run_unwanted() {
+            break;
         }
     }
-    if let Some(items) = held.take_run() {
-        desk.end_run(items, false, false);
+    if let Some(run) = held.take_run() {
+        desk.end_run(&run, false, false);
     }
-    consumer.join().unwrap();
-    assert_eq!(desk.items(), held.lock().source as u64, "each is counted");
-    assert!(
-        matches!(desk.next(false), Next::Batch(..)) || desk.step_in_alone(false),
-        "the token is free"
-    );
+    desk.leave();
+    taker.join().unwrap();
+    let items = held.lock().source;
+    assert_eq!(desk.items(), items as u64, "each is counted");
+    for expected in 0..items {
+        assert!(matches!(desk.next(false), Next::Batch(item, _) if item == expected));
+    }
+    assert!(desk.step_in_alone(false), "the token is free");
+}
+
+fn pull_from(source: &mut usize) -> usize {
+    let item = *source;
+    *source += 1;
+    item
 }
 
 #[test]
-fn loom_a_run_is_taken_away_once() {
+fn loom_stream_run_is_taken_away_once() {
     explore(3, run_taken_away);
 }
 
 #[test]
-fn loom_plant_run_unchecked() {
-    must_catch(Plant::RunUnchecked, || explore(3, run_taken_away));
+fn loom_plants_stream_run_taken_away() {
+    for plant in [Plant::RunUnchecked, Plant::NothingReserved] {
+        must_catch(plant, || explore(3, run_taken_away));
+    }
+}
+
+/// The consumer that watches leaves while the other one pulls: the end of that pull finds the note.
+fn watcher_leaves() {
+    let held = Arc::new(Held::<()>::new((), Barrier::Asymmetric));
+    let watcher = {
+        let held = Arc::clone(&held);
+        thread::spawn(move || held.leave_unwatched(held.pulls()))
+    };
+    let mut notes = 0;
+    for _ in 0..2 {
+        held.begin_pull();
+        notes += usize::from(held.end_pull());
+    }
+    let left = watcher.join().unwrap();
+    assert!(notes > 0 || !left, "it has left a note");
+}
+
+#[test]
+fn loom_stream_watcher_leaves_a_note() {
+    explore(3, watcher_leaves);
+}
+
+#[test]
+fn loom_plants_stream_watcher_leaves() {
+    for plant in [Plant::WatcherLeavesSilently, Plant::NoHeavyBarrier] {
+        must_catch(plant, || explore(3, watcher_leaves));
+    }
 }

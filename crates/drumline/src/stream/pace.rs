@@ -1,9 +1,9 @@
 //! How many items a consumer takes at once.
 //!
-//! Enough that the hand-over costs next to nothing beside the items, and no more than that: what lies in the hands of
-//! one consumer no other can take. So a batch is made to take some [`AIM`], by what the items took
-//! lately; one that took longer than the others counts for a while. Items that take longer than that are taken one by
-//! one.
+//! Enough that the hand-over costs next to nothing beside the items, and no more than that: what
+//! lies in the hands of one consumer no other can take. So a batch is made to take some [`AIM`], by
+//! what the items took lately; one that took longer than the others counts for a while. Items that
+//! take longer than that are taken one by one.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -75,8 +75,9 @@ impl Pace {
         Duration::from_nanos(self.least.saturating_mul(items as u64))
     }
 
-    /// A batch was taken from the source in one time and worked on in another. If the thread has `lost` its processor
-    /// meanwhile, that may be what took so long: the estimate is at most doubled.
+    /// A batch was taken from the source in one time and worked on in another. If the thread has
+    /// `lost` its processor meanwhile, that may be what took so long: the estimate is at most
+    /// doubled.
     pub(super) fn took(&mut self, items: usize, pull: Duration, work: Duration, lost: bool) {
         if items == 0 {
             return;

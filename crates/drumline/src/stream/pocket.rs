@@ -4,21 +4,23 @@
 //! waits. So an item must not lie in a place of its consumer's own while that consumer pulls the
 //! next one. There are two ways to pull from such a *blind* source:
 //!
-//! * *Alone.* A consumer pulls one item, and handles it, and hands in what came of it, before it pulls
-//!   the next. It keeps the token for some of them if they are short.
+//! * *Alone.* A consumer pulls one item, and handles it, and hands in what came of it, before it
+//!   pulls the next. It keeps the token for some of them if they are short.
 //! * *Ahead.* A consumer opens the pocket, and puts each item into it before it pulls the next. It
 //!   does so only while another one is *at hand*: at work on what will be done soon, or looking.
 //!   When it has pulled enough, it takes its share, and the others take the rest.
 //!
 //! # The race feared
 //!
-//! The one that is at hand goes away, while the one that pulls puts an item into the pocket and then
-//! waits for the next: the item is withheld. Both are steps under the lock of the pocket. If the item
-//! comes first, the one that wants to go finds it, takes it and stays. If the leaving comes first,
-//! it has left a note (`closing`), and the one that pulls finds the note with its item, and stops.
+//! The one that is at hand goes away, while the one that pulls puts an item into the pocket and
+//! then waits for the next: the item is withheld. Both are steps under the lock of the pocket. If
+//! the item comes first, the one that wants to go finds it, takes it and stays. If the leaving
+//! comes first, it has left a note (`closing`), and the one that pulls finds the note with its
+//! item, and stops.
 //!
-//! The serial end never waits in a blind source while there is anything that it could get instead: it
-//! pulls only if no consumer is at work, and nothing is finished. Otherwise it takes from the pocket.
+//! The serial end never waits in a blind source while there is anything that it could get instead:
+//! it pulls only if no consumer is at work, and nothing is finished. Otherwise it takes from the
+//! pocket.
 
 use std::collections::VecDeque;
 
@@ -46,7 +48,8 @@ impl<T> Pocket<T> {
         }))
     }
 
-    /// What is in it. The lock of the desk may be taken while this is held, and not the other way round.
+    /// What is in it. The lock of the desk may be taken while this is held, and not the other way
+    /// round.
     pub(super) fn look(&self) -> MutexGuard<'_, Pulled<T>> {
         lock(&self.0)
     }

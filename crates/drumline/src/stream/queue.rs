@@ -1,15 +1,16 @@
 //! A bounded queue from many senders to one stream.
 //!
-//! A `VecDeque` under a mutex: what is taken out is taken in batches, so the lock is seldom fought over. The receiving
-//! side is woken only if it sleeps. A sender that found the queue full is woken when it is half empty: waking it for
-//! every place would cost two context switches per item as long as the other side is the slower one. So that nobody
-//! who counts on the exact number of places waits for ever, a waiting sender also looks by
-//! itself, after a millisecond and then ever less often.
+//! A `VecDeque` under a mutex: what is taken out is taken in batches, so the lock is seldom fought
+//! over. The receiving side is woken only if it sleeps. A sender that found the queue full is woken
+//! when it is half empty: waking it for every place would cost two context switches per item as
+//! long as the other side is the slower one. So that nobody who counts on the exact number of
+//! places waits for ever, a waiting sender also looks by itself, after a millisecond and then ever
+//! less often.
 //!
 //! # The race feared
 //!
-//! Both sides sleep. Whoever sleeps has said so under the lock, after it had seen the queue empty or full;
-//! whoever changes that sees the note in the same critical section, and wakes after it.
+//! Both sides sleep. Whoever sleeps has said so under the lock, after it had seen the queue empty
+//! or full; whoever changes that sees the note in the same critical section, and wakes after it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -72,7 +73,8 @@ pub fn queue<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
     (sender, receiver)
 }
 
-/// The sending end of a [`queue`]; clones send to the same queue, which ends when all of them are gone.
+/// The sending end of a [`queue`]; clones send to the same queue, which ends when all of them are
+/// gone.
 pub struct Sender<T> {
     shared: Arc<Shared<T>>,
 }
@@ -142,7 +144,8 @@ impl<T> Sender<T> {
     ///
     /// # Blocking
     ///
-    /// While the queue is full. In a pool the thread is replaced meanwhile, as by [`blocking`](crate::blocking()).
+    /// While the queue is full. In a pool the thread is replaced meanwhile, as by
+    /// [`blocking`](crate::blocking()).
     pub fn send(&self, item: T) -> Result<(), Closed<T>> {
         let Some(item) = self.offer(item)? else {
             return Ok(());
@@ -226,8 +229,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// A sender sleeps in its bed until there may be room, or nobody to take anything, but no longer than this time. `false`:
-    /// nobody has woken it.
+    /// A sender sleeps in its bed until there may be room, or nobody to take anything, but no
+    /// longer than this time. `false`: nobody has woken it.
     fn wait_for_room(&self, bed: &Arc<Parker>, time: Duration) -> bool {
         let mut state = lock(&self.state);
         if !state.receiver || state.items.len() < self.bound {
@@ -278,8 +281,8 @@ impl<T> Shared<T> {
             }
             state.watched = true;
             drop(state);
-            // Relaxed: whoever stops sets this and leaves a token, which `park` takes: the next look, at
-            // the latest, sees it.
+            // Relaxed: whoever stops sets this and leaves a token, which `park` takes: the next
+            // look, at the latest, sees it.
             if stoppable && self.bed.stopped.load(Ordering::Relaxed) {
                 return Polled::Ended;
             }
@@ -331,8 +334,9 @@ impl<T: Send> Source for Receiver<T> {
     }
 
     fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
-        let until = Instant::now() + time;
-        self.shared.recv_until(true, Some(until), &mut self.waits)
+        // `None`: longer than a clock goes, and so until there is an item, or none will come.
+        let until = Instant::now().checked_add(time);
+        self.shared.recv_until(true, until, &mut self.waits)
     }
 
     fn try_recv(&mut self) -> Polled<T> {
@@ -381,7 +385,7 @@ impl<T: Send> Source for Receiver<T> {
         let bed = Arc::clone(&self.shared.bed);
         // A stream that was stopped earlier is over.
         bed.stopped.store(false, Ordering::Relaxed);
-        Some(Stopper::new(move || {
+        Some(Stopper::of_queue(move || {
             bed.stopped.store(true, Ordering::Relaxed);
             bed.parker.unpark();
         }))

@@ -12,7 +12,8 @@ use crate::unwind::{self, Payload};
 pub struct Report {
     /// How many items were taken from the source, and handled.
     pub items: u64,
-    /// The panics that did not stop it, of all stages up to this one, in the order of stages and items; see
+    /// The panics that did not stop it, of all stages up to this one, in the order of stages and
+    /// items; see
     /// [`on_panic`](super::Stream::on_panic).
     pub panics: Vec<Panicked>,
 }
@@ -79,7 +80,8 @@ pub(super) struct Lost(Arc<Mutex<Kept>>);
 #[derive(Default)]
 struct Kept(Vec<Panicked>);
 
-/// Payloads that nobody took: their drop is code of the program, and may come while another panic is on its way.
+/// Payloads that nobody took: their drop is code of the program, and may come while another panic
+/// is on its way.
 impl Drop for Kept {
     fn drop(&mut self) {
         self.0.drain(..).for_each(unwind::discard);
@@ -95,8 +97,9 @@ impl Lost {
         });
     }
 
-    /// What the last stage did, and all panics, in the order of stages and items. Only when the whole stream has
-    /// returned: where a stage ends early, those before it still finish what they have taken.
+    /// What the last stage did, and all panics, in the order of stages and items. Only when the
+    /// whole stream has returned: where a stage ends early, those before it still finish what they
+    /// have taken.
     pub(super) fn report(&self, items: u64) -> Report {
         let mut panics = std::mem::take(&mut lock(&self.0).0);
         panics.sort_by_key(|panicked| (panicked.stage, panicked.index));
@@ -107,12 +110,12 @@ impl Lost {
 /// What becomes of a stream when a function of the program panics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnPanic {
-    /// Nothing more is taken from the source, what has been taken is finished, and then the panic goes on
-    /// where the stream was called: the one with the first item, if there are several.
+    /// Nothing more is taken from the source, what has been taken is finished, and then the panic
+    /// goes on where the stream was called: the one with the first item, if there are several.
     #[default]
     Stop,
-    /// The item is lost, and the stream goes on. The panics are in the [`Report`] of the last stage; ends that return none drop
-    /// them.
+    /// The item is lost, and the stream goes on. The panics are in the [`Report`] of the last
+    /// stage; ends that return none drop them.
     GoOn,
 }
 
@@ -120,7 +123,8 @@ pub enum OnPanic {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failed<E> {
-    /// The number of the item in the source; the first has 0. Where several items failed, it is the lowest.
+    /// The number of the item in the source; the first has 0. Where several items failed, it is the
+    /// lowest.
     pub index: u64,
     /// What went wrong with it.
     pub error: E,

@@ -4,12 +4,14 @@ use std::fmt;
 use std::time::Duration;
 use std::vec;
 
+use super::consumer::Consumer;
 use super::crew::Crew;
-use super::desk::{Call, Next};
-use super::solo::Ran;
+use super::desk::Next;
+use super::solo::{Ran, Solo};
 use super::source::{Drained, Polled, Source};
-use super::stage::{Consumer, Stage};
+use super::stage::Stage;
 use super::work::Work;
+use crate::pool::{self, Yield};
 use crate::sync::{Arc, Instant};
 use crate::unwind;
 use crate::wait;
@@ -67,8 +69,8 @@ pub(super) trait Batches<T>: Send {
 pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) crew: &'a (dyn Crew<'s> + Sync),
-    /// The serial end has a run, unless a consumer has taken it away.
-    pub(super) has_run: bool,
+    /// The run of the serial end, unless a consumer has taken it away.
+    pub(super) solo: Option<Solo<W, S::Item>>,
 }
 
 impl<'s, S, W> Batches<W::Out> for Attended<'_, 's, S, W>
@@ -81,7 +83,7 @@ where
 {
     #[inline]
     fn next_batch(&mut self, wait: Wait) -> Asked<W::Out> {
-        if self.has_run
+        if self.solo.is_some()
             && let Some(asked) = self.run_on(wait)
         {
             return asked;
@@ -91,15 +93,11 @@ where
 
     fn run_into(&mut self, sink: &mut dyn FnMut(W::Out)) {
         // The end of the run is the business of `next_batch`.
-        while self.has_run && self.crew.has_caller() && !self.stage.desk.is_run_unwanted() {
-            let (ran, call) = self.stage.run_on();
-            if call {
-                self.call();
-            }
-            match ran {
+        while self.solo.is_some() && self.crew.has_caller() {
+            match self.run_on_here() {
                 Ran::One(item) => sink(item),
                 Ran::Batch(batch) => batch.into_iter().for_each(&mut *sink),
-                Ran::Over => self.has_run = false,
+                Ran::Over => return,
             }
         }
     }
@@ -144,15 +142,15 @@ where
                 Next::Wait => {}
             }
             if !sleep {
-                // Asked here, each time: it may be another thread (a consumer of the next stage) that wants results.
+                // Asked here, each time: it may be another thread (a consumer of the next stage)
+                // that wants results.
                 if self.crew.takes_caller() {
                     if stage.is_blind {
                         if stage.is_solo() && self.begin_run() {
-                            let asked = self.run_on(wait);
-                            if desk.call() {
+                            if desk.wants_watch() {
                                 self.call();
                             }
-                            match asked {
+                            match self.run_on(wait) {
                                 Some(asked) => return asked,
                                 None => continue,
                             }
@@ -172,9 +170,16 @@ where
                 }
             }
             if sleep {
+                if stage.is_blind && desk.wants_watch() {
+                    self.call();
+                }
+                // A result may depend on a call that comes back to the pool of this thread.
+                let serves = pool::serves_while_waiting();
                 match wait.left() {
+                    None if serves => desk.serve(),
                     None => wait::blocking(|| desk.sleep()),
                     Some(Duration::ZERO) => return Asked::Empty,
+                    Some(_) if serves && pool::yield_now() == Some(Yield::Executed) => {}
                     Some(time) => wait::blocking(|| desk.sleep_for(time)),
                 }
             }
@@ -183,8 +188,8 @@ where
     }
 
     fn begin_run(&mut self) -> bool {
-        self.has_run = Consumer::new(&self.stage, self.crew, true, None).begin_run();
-        self.has_run
+        self.solo = Consumer::new(&self.stage, self.crew, true, None).begin_run();
+        self.solo.is_some()
     }
 
     /// Handles the next items of a run. `None`: there is none any more.
@@ -193,31 +198,35 @@ where
         if wait == Wait::No {
             return None;
         }
-        let (ran, call) = if self.crew.has_caller() {
-            self.stage.run_on()
+        let ran = if self.crew.has_caller() {
+            self.run_on_here()
         } else {
             self.run_on_elsewhere()
         };
-        if call {
-            self.call();
-        }
         match ran {
             Ran::One(item) => Some(Asked::One(item)),
             Ran::Batch(batch) => Some(Asked::Batch(batch)),
-            Ran::Over => {
-                self.has_run = false;
-                None
-            }
+            Ran::Over => None,
         }
     }
 
+    #[inline]
+    fn run_on_here(&mut self) -> Ran<W::Out> {
+        let (stage, crew) = (&self.stage, self.crew);
+        stage.run_on(&mut self.solo, &|| crew.call(Arc::clone(stage) as _))
+    }
+
     /// The same, by a thread that is not in the pool, or not in it alone.
-    fn run_on_elsewhere(&self) -> (Ran<W::Out>, Call) {
-        let mut ran = (Ran::Over, false);
+    fn run_on_elsewhere(&mut self) -> Ran<W::Out> {
+        let mut ran = Ran::Over;
         if self.crew.takes_caller() {
-            self.crew.with_caller(&mut || ran = self.stage.run_on());
+            let crew = self.crew;
+            crew.with_caller(&mut || ran = self.run_on_here());
         } else {
             self.stage.take_run_away();
+            if self.stage.leave_run(&mut self.solo) {
+                self.call();
+            }
         }
         ran
     }
@@ -260,8 +269,9 @@ impl<S: Source, W: Work<S::Item>> Drop for Close<'_, '_, S, W> {
 
 /// What comes of a stage: an iterator for its serial end.
 ///
-/// It begins when the first item is asked for. The thread that asks takes part in the work while there is nothing
-/// for it, unless items take long or the pool takes no [guests](crate::PoolBuilder::guests).
+/// It begins when the first item is asked for. The thread that asks takes part in the work while
+/// there is nothing for it, unless items take long or the pool takes no
+/// [guests](crate::PoolBuilder::guests).
 pub struct Results<'a, T> {
     batches: Box<dyn Batches<T> + 'a>,
     current: vec::IntoIter<T>,
@@ -354,7 +364,8 @@ impl<T: Send> Source for Results<'_, T> {
     }
 
     fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
-        self.poll(Wait::Until(Instant::now() + time))
+        let until = Instant::now().checked_add(time);
+        self.poll(until.map_or(Wait::ForEver, Wait::Until))
     }
 
     fn try_recv(&mut self) -> Polled<T> {
@@ -385,7 +396,7 @@ impl<T> fmt::Debug for Results<'_, T> {
 pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Crew<'static>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) crew: C,
-    pub(super) has_run: bool,
+    pub(super) solo: Option<Solo<W, S::Item>>,
 }
 
 impl<S, W, C> Batches<W::Out> for Adrift<S, W, C>
@@ -401,10 +412,10 @@ where
         let mut attended = Attended {
             stage: Arc::clone(&self.stage),
             crew: &self.crew,
-            has_run: self.has_run,
+            solo: self.solo.take(),
         };
         let asked = attended.next_batch(wait);
-        self.has_run = attended.has_run;
+        self.solo = attended.solo.take();
         asked
     }
 }

@@ -36,7 +36,8 @@ where
     F: Feed,
     W: Work<F::Item>,
 {
-    /// Runs the stage while `serial` takes its results, on the calling thread; what `serial` leaves is dropped.
+    /// Runs the stage while `serial` takes its results, on the calling thread; what `serial` leaves
+    /// is dropped.
     ///
     /// The functions of the stage may borrow what outlives the call.
     ///
@@ -53,12 +54,14 @@ where
     ///
     /// # Panics
     ///
-    /// Where `serial` does, and where a function of the stage does (see [`OnPanic`](super::OnPanic)).
+    /// Where `serial` does, and where a function of the stage does (see
+    /// [`OnPanic`](super::OnPanic)).
     ///
     /// # Blocking
     ///
     /// Until `serial` has returned and what was in flight is finished. A source that has no
-    /// [stopper](Source::stopper) and says nothing more holds it up, if `serial` returns before the end.
+    /// [stopper](Source::stopper) and says nothing more holds it up, if `serial` returns before the
+    /// end.
     pub fn with<R>(self, serial: impl FnOnce(&mut Results<'_, W::Out>) -> R) -> R {
         let (result, _) = self.attend(serial);
         result
@@ -86,8 +89,8 @@ where
         report
     }
 
-    /// Does something that can fail with each result, one after another, on the calling thread; the first error
-    /// stops the stream.
+    /// Does something that can fail with each result, one after another, on the calling thread; the
+    /// first error stops the stream.
     ///
     /// ```
     /// use drumline::stream;
@@ -135,7 +138,8 @@ where
     ///
     /// # Errors
     ///
-    /// If nobody takes from the queue any more: the result that was not sent comes back, and the stream stops.
+    /// If nobody takes from the queue any more: the result that was not sent comes back, and the
+    /// stream stops.
     ///
     /// # Panics
     ///
@@ -242,7 +246,7 @@ where
             let attended = Attended {
                 stage: stage.clone(),
                 crew,
-                has_run: false,
+                solo: None,
             };
             (self.serial)(&mut Results::new(attended))
         });
@@ -273,8 +277,9 @@ where
 
 /// The results, for a stage that borrows nothing.
 ///
-/// It begins with the first item that is asked for, and stops when the iterator is dropped: what was in flight
-/// is finished, but nobody waits for it. The pool should live as long as the iterator.
+/// It begins with the first item that is asked for, and stops when the iterator is dropped: what
+/// was in flight is finished, but nobody waits for it. The pool should live as long as the
+/// iterator.
 impl<S, W> IntoIterator for Serial<S, W>
 where
     S: Source + 'static,
@@ -294,14 +299,14 @@ where
             return Results::new(Adrift {
                 stage,
                 crew: Threads::new(Detached, threads.get(), false),
-                has_run: false,
+                solo: None,
             });
         }
         let registry = self.consumers.share();
         Results::new(Adrift {
             stage,
             crew: Tasks { registry },
-            has_run: false,
+            solo: None,
         })
     }
 }

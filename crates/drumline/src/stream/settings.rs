@@ -80,8 +80,8 @@ impl<T> Settings<T> {
         }
     }
 
-    /// The stream may be stopped by a token or an error: who waits in a source that cannot be woken looks up now and
-    /// then.
+    /// The stream may be stopped by a token or an error: who waits in a source that cannot be woken
+    /// looks up now and then.
     pub(super) fn set_may_stop(&self) {
         *lock(&self.may_stop) = true;
     }

@@ -5,8 +5,8 @@ use std::sync::mpsc;
 use super::queue::{Closed, Sender};
 use crate::wait;
 
-/// The sending end of a queue, for [`send_to`](super::Serial::send_to): our own, one of the standard library's, or with
-/// features one of `crossbeam-channel` and `flume`.
+/// The sending end of a queue, for [`send_to`](super::Serial::send_to): our own, one of the
+/// standard library's, or with features one of `crossbeam-channel` and `flume`.
 ///
 /// ```
 /// use drumline::stream::{self, Closed, Sink};

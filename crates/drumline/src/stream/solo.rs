@@ -1,24 +1,29 @@
-//! The serial end at work by itself: its runs; see [`held`](super::held).
+//! A consumer at work by itself: runs; see [`held`](super::held).
 
+use super::consumer::Consumer;
 use super::desk::Call;
+use super::held::{Results, Run};
 use super::source::{Polled, Source};
-use super::stage::{Consumer, Outcome, Stage};
+use super::stage::{Outcome, Stage};
 use super::work::{At, Work};
 use crate::sync::lock;
-use crate::unwind;
+use crate::unwind::{self, Payload};
 
-/// A run of the serial end: what it keeps from one item to the next.
-pub(super) struct Run<W: Work<T>, T> {
+/// Results of items that were handled alone are handed over in one batch up to this many, if the
+/// serial end is slow.
+const MERGED: usize = 64;
+
+/// What the owner of a run keeps from one item to the next.
+pub(super) struct Solo<W: Work<T>, T> {
     at: At,
     own: Option<W::State>,
     /// What came of the item at hand.
     outs: Outcome<W::Out>,
-    /// The number of the first item, and how many there were.
+    /// The number of the first item.
     first: u64,
-    items: u64,
 }
 
-/// What came of an item of a run.
+/// What came of an item of the serial end's run.
 pub(super) enum Ran<T> {
     One(T),
     /// Several.
@@ -27,92 +32,136 @@ pub(super) enum Ran<T> {
     Over,
 }
 
+/// What comes next in a run.
+enum Next<T> {
+    /// This item, with its place in the run.
+    Item(u64, T),
+    /// Another consumer has taken the run away.
+    Taken,
+    /// The owner has ended the run.
+    Ended,
+}
+
+/// What came of a pull.
+pub(super) enum Drawn<T> {
+    Item(T),
+    /// Nothing now.
+    Empty,
+    /// Nothing any more; perhaps the source has panicked.
+    Over(Option<Payload>),
+}
+
 impl<S: Source, W: Work<S::Item>> Stage<S, W> {
-    /// The serial end wants to begin a run. `false`: others are at work, or something is finished.
-    fn begin_run(&self) -> bool {
-        if !self.desk.step_in_alone(true) {
-            return false;
-        }
-        let own = lock(&self.states).pop();
-        self.source.lock().run = Some(Run {
+    /// Pulls one item, with the lock of the source. The other result: the stage is unwatched.
+    #[inline]
+    pub(super) fn draw_one(&self, source: &mut S) -> (Drawn<S::Item>, bool) {
+        self.source.begin_pull();
+        let polled = unwind::catch(|| source.try_recv());
+        let is_unwatched = self.source.end_pull();
+        let drawn = match polled {
+            Ok(Polled::Item(item)) => Drawn::Item(item),
+            Ok(Polled::Empty) => Drawn::Empty,
+            Ok(Polled::Ended) => Drawn::Over(None),
+            Err(payload) => Drawn::Over(Some(payload)),
+        };
+        (drawn, is_unwatched)
+    }
+
+    /// Begins a run, with the token.
+    fn begin_solo(&self, results: Results) -> Solo<W, S::Item> {
+        let solo = Solo {
             at: At::new(),
-            own,
+            own: lock(&self.states).pop(),
             outs: Vec::new(),
             first: self.desk.items(),
-            items: 0,
-        });
-        true
+        };
+        self.source.lock().run = Some(Run { results, items: 0 });
+        solo
     }
 
-    /// The serial end handles the next items, until something comes of one. `true`: a consumer is to be called.
+    /// Pulls the next item of a run, or ends the run. `call` brings a consumer.
     #[inline]
-    pub(super) fn run_on(&self) -> (Ran<W::Out>, Call) {
+    fn next_alone(&self, first: u64, call: &dyn Fn()) -> Next<S::Item> {
         let Some(mut guard) = self.source.with_run() else {
-            return (Ran::Over, false);
+            return Next::Taken;
         };
         let held = &mut *guard;
-        let mut drained = Ok(true);
-        while let Some(run) = &mut held.run {
-            if self.desk.is_run_unwanted() || self.is_cancelled() {
-                break;
-            }
-            let item = match unwind::catch(|| held.source.try_recv()) {
-                Ok(Polled::Item(item)) => item,
-                Ok(Polled::Empty) => break,
-                Ok(Polled::Ended) => {
-                    drained = Ok(false);
-                    break;
-                }
-                Err(payload) => {
-                    drained = Err(payload);
-                    break;
-                }
-            };
-            let index = run.first + run.items;
-            run.items += 1;
-            self.aside.count();
-            self.handle(&run.at, index, item, &mut run.own, &mut run.outs);
-            self.settings.finished(1);
-            let ran = match run.outs.len() {
-                0 => continue,
-                1 => run.outs.pop().map_or(Ran::Over, Ran::One),
-                _ => Ran::Batch(std::mem::take(&mut run.outs)),
-            };
-            // What is done with it may take long.
-            let call = self.desk.is_run_unwanted()
-                && held
-                    .run
-                    .take()
-                    .is_some_and(|run| self.end_run(run, false, true));
-            return (ran, call);
-        }
-        let Some(run) = held.run.take() else {
-            return (Ran::Over, false);
+        let Some(run) = &mut held.run else {
+            return Next::Taken;
         };
-        drop(guard);
-        let next = run.first + run.items;
-        let call = self.end_run(run, !matches!(drained, Ok(true)), true);
-        if let Err(payload) = drained {
-            self.panicked_for_good(next, payload);
+        let mut drawn = Drawn::Empty;
+        if !self.desk.is_run_unwanted() && !self.is_cancelled() {
+            let is_unwatched;
+            (drawn, is_unwatched) = self.draw_one(&mut held.source);
+            if let Drawn::Item(item) = drawn {
+                let index = run.items;
+                run.items += 1;
+                drop(guard);
+                if is_unwatched && self.desk.wants_watch() {
+                    call();
+                }
+                return Next::Item(index, item);
+            }
         }
-        (Ran::Over, call)
+        let run = *run;
+        held.run = None;
+        drop(guard);
+        let has_ended = matches!(drawn, Drawn::Over(_));
+        if self.desk.end_run(&run, has_ended, false) {
+            call();
+        }
+        if let Drawn::Over(Some(payload)) = drawn {
+            self.panicked_for_good(first + run.items, payload);
+        }
+        Next::Ended
     }
 
-    /// Ends a run, as the one that has taken it out of its place.
-    fn end_run(&self, run: Run<W, S::Item>, ended: bool, calls: bool) -> Call {
-        // First: who finds the token free finds the state.
-        lock(&self.states).extend(run.own);
-        let call = self.desk.end_run(run.items, ended, calls);
-        self.aside.rouse();
-        call
+    /// The serial end wants to begin a run. `None`: others are at work, or something is finished.
+    fn begin_run(&self) -> Option<Solo<W, S::Item>> {
+        let steps_in = self.desk.step_in_alone(true);
+        steps_in.then(|| self.begin_solo(Results::Out))
     }
 
-    /// Takes the run of the serial end away, if there is one and it is not at work on an item.
+    /// The serial end handles the next items, until something comes of one. `call` brings a
+    /// consumer.
+    #[inline]
+    pub(super) fn run_on(
+        &self,
+        place: &mut Option<Solo<W, S::Item>>,
+        call: &dyn Fn(),
+    ) -> Ran<W::Out> {
+        while let Some(solo) = place {
+            let Next::Item(index, item) = self.next_alone(solo.first, call) else {
+                if self.leave_run(place) {
+                    call();
+                }
+                break;
+            };
+            let (own, outs) = (&mut solo.own, &mut solo.outs);
+            self.handle(&solo.at, solo.first + index, item, own, outs);
+            self.settings.finished(1);
+            match outs.len() {
+                0 => {}
+                1 => return outs.pop().map_or(Ran::Over, Ran::One),
+                _ => return Ran::Batch(std::mem::take(outs)),
+            }
+        }
+        Ran::Over
+    }
+
+    /// The serial end, whose run is over, goes back to what other consumers have for it.
+    pub(super) fn leave_run(&self, place: &mut Option<Solo<W, S::Item>>) -> Call {
+        let solo = place.take();
+        lock(&self.states).extend(solo.and_then(|solo| solo.own));
+        self.desk.leave_run()
+    }
+
+    /// Takes a run away, if there is one and its owner does not pull.
     pub(super) fn take_run_away(&self) {
         if self.desk.is_run()
             && let Some(run) = self.source.take_run()
         {
-            self.end_run(run, false, false);
+            self.desk.end_run(&run, false, true);
         }
     }
 }
@@ -126,9 +175,56 @@ where
     W::State: 's,
 {
     /// The serial end begins a run, where no consumer is at work and items are short.
-    pub(super) fn begin_run(&self) -> bool {
+    pub(super) fn begin_run(&self) -> Option<Solo<W, S::Item>> {
         let stage = self.stage;
         let is_short = stage.most == 1 || self.hand.pace.batch() > 1;
-        is_short && stage.begin_run()
+        is_short.then(|| stage.begin_run()).flatten()
+    }
+
+    /// Handles up to `most` items, as the one with the token: each, and what comes of it, before
+    /// the next pull.
+    pub(super) fn run_alone(&mut self, most: usize) {
+        let stage = self.stage;
+        let begun = self.since.take().unwrap_or_else(crate::sync::Instant::now);
+        if stage.desk.begin_alone() {
+            self.call();
+        }
+        let results = if stage.is_end {
+            Results::Nowhere
+        } else {
+            Results::Desk
+        };
+        let mut solo = stage.begin_solo(results);
+        let mut items = 0;
+        let mut has_run = true;
+        while items < most {
+            let next = stage.next_alone(solo.first, &|| self.call());
+            let Next::Item(index, item) = next else {
+                has_run = false;
+                break;
+            };
+            let (own, outs) = (&mut solo.own, &mut solo.outs);
+            let goes_on = stage.handle(&solo.at, solo.first + index, item, own, outs);
+            items += 1;
+            stage.settings.finished(1);
+            let is_free = stage.is_end || stage.desk.put_alone(most.max(MERGED), outs, Vec::append);
+            if !goes_on || !is_free {
+                break;
+            }
+        }
+        lock(&stage.states).extend(solo.own);
+        if has_run && let Some(run) = stage.source.take_run() {
+            stage.desk.end_run(&run, false, false);
+        }
+        if items == most && self.is_overloaded(usize::MAX) && stage.desk.call() {
+            self.call();
+        }
+        let now = crate::sync::Instant::now();
+        self.since = Some(now);
+        // It may have waited in between: so it says little if it took long.
+        let took = (now - begun).min(self.hand.pace.takes(items) * 4);
+        self.hand
+            .pace
+            .took(items, std::time::Duration::ZERO, took, false);
     }
 }

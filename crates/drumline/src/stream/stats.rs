@@ -36,14 +36,15 @@ pub struct Snapshot {
     pub calls: u64,
     /// How often a consumer slept because the source was empty.
     pub sleeps: u64,
-    /// How often a consumer that slept looked up because the stream may be stopped, and the source cannot be woken.
+    /// How often a consumer that slept looked up because the stream may be stopped, and the source
+    /// cannot be woken.
     pub looks: u64,
     /// Items that waited in the source when a consumer last looked, if the source knows.
     pub depth: Option<usize>,
     /// The most that ever waited when one looked.
     pub depth_max: Option<usize>,
-    /// How long items waited in the source, if that measures it: our own [`queue`](super::queue()) does, from the moment
-    /// at which a stream with counts takes from it.
+    /// How long items waited in the source, if that measures it: our own [`queue`](super::queue())
+    /// does, from the moment at which a stream with counts takes from it.
     pub wait: Histogram,
     /// How long items took; those of a batch count as alike.
     pub service: Histogram,

@@ -17,7 +17,8 @@ use crate::sync::Arc;
 /// Items from a [`Source`](super::Source), and what several consumers do with them; made by
 /// [`stream`](super::stream()) and [`iter`](super::iter).
 ///
-/// Nothing happens before an end is called: [`for_each`](Self::for_each) and its like, or one of those of
+/// Nothing happens before an end is called: [`for_each`](Self::for_each) and its like, or one of
+/// those of
 /// [`ordered`](Self::ordered).
 #[must_use = "a stream does nothing before its end is called"]
 pub struct Stream<F: Feed, W = Pass> {
@@ -48,7 +49,8 @@ impl<F: Feed> Stream<F> {
 }
 
 impl<F: Feed, W> Stream<F, W> {
-    /// The consumers are jobs of this pool, rather than of the one that the calling thread is in, or the global one.
+    /// The consumers are jobs of this pool, rather than of the one that the calling thread is in,
+    /// or the global one.
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(2).build()?;
@@ -60,9 +62,11 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// At most so many consumers at once, the calling thread included; otherwise as many as the pool has jobs.
+    /// At most so many consumers at once, the calling thread included; otherwise as many as the
+    /// pool has jobs.
     ///
-    /// They come only as they are needed. With one, everything happens in the calling thread, in order.
+    /// They come only as they are needed. With one, everything happens in the calling thread, in
+    /// order.
     ///
     /// # Panics
     ///
@@ -73,11 +77,12 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// The consumers are threads that do nothing else, instead of jobs of a pool: for items that take long.
+    /// The consumers are threads that do nothing else, instead of jobs of a pool: for items that
+    /// take long.
     ///
-    /// They are started as they are needed, so many at most, and end with the stream. The calling thread is one
-    /// of them at a parallel end, and none at a serial one. If the system refuses a thread, the stream goes on with
-    /// those that there are.
+    /// They are started as they are needed, so many at most, and end with the stream. The calling
+    /// thread is one of them at a parallel end, and none at a serial one. If the system refuses a
+    /// thread, the stream goes on with those that there are.
     ///
     /// # Panics
     ///
@@ -88,9 +93,9 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Consumers take so many items at once, if so many are there; from an iterator, which cannot know that, they wait for
-    /// so many. Otherwise they take as many as make some 20 µs of work: one
-    /// by one those that take long, and many short ones.
+    /// Consumers take so many items at once, if so many are there; from an iterator, which cannot
+    /// know that, they wait for so many. Otherwise they take as many as make some 20 µs of work:
+    /// one by one those that take long, and many short ones.
     ///
     /// # Panics
     ///
@@ -112,8 +117,9 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// At most so many items are in flight: taken from the source, and not yet taken by the serial end (or, at a parallel end, not yet
-    /// handled). So it bounds the window in which results wait for an earlier one, too.
+    /// At most so many items are in flight: taken from the source, and not yet taken by the serial
+    /// end (or, at a parallel end, not yet handled). So it bounds the window in which results wait
+    /// for an earlier one, too.
     ///
     /// Otherwise there are 8 batches per consumer.
     ///
@@ -126,8 +132,8 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// The items in flight weigh at most `limit` together, in whatever unit `weigh` counts (bytes, for instance), but for
-    /// the last that was taken. One item is let through whatever it weighs.
+    /// The items in flight weigh at most `limit` together, in whatever unit `weigh` counts (bytes,
+    /// for instance), but for the last that was taken. One item is let through whatever it weighs.
     ///
     /// ```
     /// let blocks = vec![vec![0u8; 1 << 10]; 100];
@@ -149,11 +155,14 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Nothing more is taken from the source once the token is cancelled; what has been taken is finished.
+    /// Nothing more is taken from the source once the token is cancelled; what has been taken is
+    /// finished.
     ///
-    /// A consumer that waits for the source is woken if that has a [stopper](super::Source::stopper). In any other
-    /// source that can wait [for some time only](super::Source::recv_timeout), as channels can, it looks up every
-    /// 20 ms; [`Snapshot::looks`](super::Snapshot::looks) counts that. In an iterator it waits for the next item.
+    /// A consumer that waits for the source is woken if that has a
+    /// [stopper](super::Source::stopper). In any other source that can wait [for some time
+    /// only](super::Source::recv_timeout), as channels can, it looks up every 20 ms;
+    /// [`Snapshot::looks`](super::Snapshot::looks) counts that. In an iterator it waits for the
+    /// next item.
     ///
     /// ```
     /// use drumline::stream;
@@ -184,13 +193,15 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Counts items, batches, calls and sleeps, and measures how long items wait and take; see [`Stats`].
+    /// Counts items, batches, calls and sleeps, and measures how long items wait and take; see
+    /// [`Stats`].
     pub fn stats(mut self, stats: &Stats) -> Self {
         self.settings.stats = Some(stats.clone());
         self
     }
 
-    /// What becomes of the stream if a function panics: it [stops](OnPanic::Stop), unless something else is said.
+    /// What becomes of the stream if a function panics: it [stops](OnPanic::Stop), unless something
+    /// else is said.
     pub fn on_panic(mut self, what: OnPanic) -> Self {
         self.settings.on_panic = what;
         self
@@ -254,8 +265,8 @@ where
 
     /// Makes any number of items of each.
     ///
-    /// What is made of one item is made as a whole, before any of it goes on: that much is in memory
-    /// besides what [`in_flight`](Self::in_flight) allows. It must come to an end.
+    /// What is made of one item is made as a whole, before any of it goes on: that much is in
+    /// memory besides what [`in_flight`](Self::in_flight) allows. It must come to an end.
     ///
     /// ```
     /// assert_eq!(drumline::stream::iter(["a b", "c"]).flat_map(|line| line.split(' ')).count(), 3);
@@ -269,8 +280,8 @@ where
         self.chain(|base| FlatMap { base, op })
     }
 
-    /// As [`map`](Self::map), with a state that each consumer has for itself. There are never more states than consumers
-    /// at once, unless one is lost to a panic.
+    /// As [`map`](Self::map), with a state that each consumer has for itself. There are never more
+    /// states than consumers at once, unless one is lost to a panic.
     ///
     /// ```
     /// let lengths = drumline::stream::iter(0..100).map_init(String::new, |text, n| {
@@ -291,8 +302,9 @@ where
         self.chain(|base| MapInit { base, init, op })
     }
 
-    /// As [`map`](Self::map), with a function that can fail: after an error nothing more is taken from the source. What had
-    /// been taken is finished, and all results arrive at the end, the error among them.
+    /// As [`map`](Self::map), with a function that can fail: after an error nothing more is taken
+    /// from the source. What had been taken is finished, and all results arrive at the end, the
+    /// error among them.
     ///
     /// ```
     /// let mut results = Vec::new();

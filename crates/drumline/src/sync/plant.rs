@@ -171,6 +171,12 @@ pub(crate) enum Plant {
     LeavesUnnoticed,
     /// `Held::with_run` does not see that the run was taken away.
     RunUnchecked,
+    /// `Desk::end_run` gives the item at hand no number.
+    NothingReserved,
+    /// `Held::leave_unwatched` leaves no note.
+    WatcherLeavesSilently,
+    /// `Desk::wants_watch` brings no consumer.
+    Unwatched,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
 }

@@ -29,6 +29,10 @@ impl Instant {
         })
     }
 
+    pub(crate) fn checked_add(self, time: Duration) -> Option<Self> {
+        self.0.checked_add(time).map(Instant)
+    }
+
     pub(crate) fn elapsed(self) -> Duration {
         Self::now() - self
     }

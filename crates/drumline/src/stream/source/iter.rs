@@ -4,10 +4,11 @@ use super::{Drained, Polled, Source};
 
 /// The items of an iterator; made by [`stream::iter`](crate::stream::iter).
 ///
-/// Whichever consumer needs items asks the iterator for them, one consumer at a time: that is the serial
-/// part of the stream. An iterator cannot say that it has nothing now, and any call can wait: for a line of a pipe,
-/// for instance. So a consumer that asks for more leaves what it has got where another one can take it, or asks
-/// only after it has handled that. With one job each item is handled before the next is asked for.
+/// Whichever consumer needs items asks the iterator for them, one consumer at a time: that is the
+/// serial part of the stream. An iterator cannot say that it has nothing now, and any call can
+/// wait: for a line of a pipe, for instance. So a consumer that asks for more leaves what it has
+/// got where another one can take it, or asks only after it has handled that. With one job each
+/// item is handled before the next is asked for.
 ///
 /// A fixed [batch](crate::stream::Stream::batch) of more than one is an order to wait for so many.
 #[derive(Clone, Debug)]

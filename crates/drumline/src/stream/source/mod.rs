@@ -13,7 +13,7 @@ mod kanal;
 use std::fmt;
 use std::time::Duration;
 
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex, lock};
 
 pub use iter::Iter;
 
@@ -41,7 +41,11 @@ pub enum Drained {
 
 /// Makes a source that waits, or will, say that it has ended; see [`Source::stopper`].
 #[derive(Clone)]
-pub struct Stopper(Arc<dyn Fn() + Send + Sync>);
+pub struct Stopper {
+    stop: Arc<dyn Fn() + Send + Sync>,
+    /// It is code of the program, which may take long, or drop the stream.
+    is_foreign: bool,
+}
 
 impl Stopper {
     /// A stopper that does `stop`.
@@ -60,12 +64,37 @@ impl Stopper {
     /// assert!(stopped.load(Ordering::Relaxed));
     /// ```
     pub fn new(stop: impl Fn() + Send + Sync + 'static) -> Self {
-        Stopper(Arc::new(stop))
+        Stopper {
+            stop: Arc::new(stop),
+            is_foreign: true,
+        }
+    }
+
+    /// The stopper of a [`queue`](super::queue()), which a later stream resets.
+    pub(super) fn of_queue(stop: impl Fn() + Send + Sync + 'static) -> Self {
+        Stopper {
+            stop: Arc::new(stop),
+            is_foreign: false,
+        }
     }
 
     /// Stops the source.
     pub fn stop(&self) {
-        (self.0)();
+        (self.stop)();
+    }
+
+    /// Stops the source for a stream, unless that is over. A stream after it can go on with a
+    /// queue, so a queue is stopped under the lock. Other sources are stopped for good, and so
+    /// nothing depends on when.
+    pub(super) fn stop_for(&self, is_over: &Mutex<bool>) {
+        let is_over = lock(is_over);
+        if *is_over {
+            return;
+        }
+        if self.is_foreign {
+            drop(is_over);
+        }
+        self.stop();
     }
 }
 
@@ -77,8 +106,9 @@ impl fmt::Debug for Stopper {
 
 /// A queue, or anything else that items come from one by one.
 ///
-/// Only one consumer at a time touches a source, so it need not be [`Sync`], and nothing in it has to be
-/// thread-safe. To let streams take from a queue of your own, say how it waits and how it looks:
+/// Only one consumer at a time touches a source, so it need not be [`Sync`], and nothing in it has
+/// to be thread-safe. To let streams take from a queue of your own, say how it waits and how it
+/// looks:
 ///
 /// ```
 /// use drumline::stream::{Polled, Source, stream};
@@ -133,7 +163,8 @@ pub trait Source: Send {
         self.recv().map_or(Polled::Ended, Polled::Item)
     }
 
-    /// The next item, if it is there now. A source that cannot know without waiting (an iterator) waits.
+    /// The next item, if it is there now. A source that cannot know without waiting (an iterator)
+    /// waits.
     fn try_recv(&mut self) -> Polled<Self::Item>;
 
     /// Adds at most `most` items that are there now, without waiting.
@@ -150,7 +181,8 @@ pub trait Source: Send {
         Drained::More
     }
 
-    /// Whether to [ask](Self::try_recv) may wait, because it cannot know what is there: so with an iterator.
+    /// Whether to [ask](Self::try_recv) may wait, because it cannot know what is there: so with an
+    /// iterator.
     ///
     /// A stream then takes care that nothing that has come waits for what has not.
     fn is_blind(&self) -> bool {
@@ -172,9 +204,10 @@ pub trait Source: Send {
 
     /// What ends the waiting in [`recv`](Self::recv) from outside, for good, if that is possible.
     ///
-    /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a consumer that waits for an
-    /// item is gone only when one comes, or when the source ends; a stream that may be cancelled, or that may fail,
-    /// looks up every 20 ms ([`recv_timeout`](Self::recv_timeout)).
+    /// A stream that stops early (an error, a panic, a cancellation) uses it. Without it, a
+    /// consumer that waits for an item is gone only when one comes, or when the source ends; a
+    /// stream that may be cancelled, or that may fail, looks up every 20 ms
+    /// ([`recv_timeout`](Self::recv_timeout)).
     fn stopper(&self) -> Option<Stopper> {
         None
     }

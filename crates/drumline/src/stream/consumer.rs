@@ -1,0 +1,434 @@
+//! What a consumer does in a stage.
+
+use std::time::Duration;
+
+use super::crew::Crew;
+use super::desk::{Empty, Pulled, Ticket, Turn};
+use super::load::Load;
+use super::pace::Pace;
+use super::source::{Drained, Polled, Source};
+use super::stage::{Outcome, Stage};
+use super::work::{At, Work};
+use crate::sync::{Arc, Instant, lock, relax};
+use crate::unwind::{self, Payload};
+use crate::wait::{self, Crowd};
+
+/// Work that has to wait before another consumer is called where threads compete for processors:
+/// some time slices.
+const CROWDED_BACKLOG: Duration = Duration::from_millis(35);
+
+/// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second
+/// is for where threads compete for processors: the one that is woken takes time from somebody.
+const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(20)];
+
+/// Pulls are quick that take no longer than this.
+const QUICK: Duration = Duration::from_micros(10);
+
+/// How often a consumer looks up that waits in a source that cannot be woken, if the stream may be
+/// stopped.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How often a patient consumer asks for the token, and how long it waits in between: some
+/// microseconds in all.
+pub(super) const TRIES: u32 = 16;
+pub(super) const PAUSE: u32 = 16;
+
+/// What a consumer has for itself: its pace, and a vector for batches. The next one to come goes on
+/// with it.
+pub(super) struct Hand<T> {
+    pub(super) pace: Pace,
+    pub(super) batch: Vec<T>,
+}
+
+/// One consumer, for the length of a stay.
+pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
+    pub(super) stage: &'a Arc<Stage<S, W>>,
+    crew: &'a (dyn Crew<'s> + Sync),
+    pub(super) hand: Hand<S::Item>,
+    pub(super) at: At,
+    crowd: Crowd,
+    /// Batches that it has taken since it waited for the source.
+    pub(super) awake: u32,
+    /// When the last batch was done.
+    pub(super) since: Option<Instant>,
+    /// It is the serial end.
+    is_end: bool,
+    /// And has time until then only.
+    until: Option<Instant>,
+}
+
+/// How a visit to the source ended.
+enum Visit {
+    /// With a batch, which took so long.
+    Batch(Ticket, Duration),
+    /// Without one; `turn` again.
+    Nothing,
+    /// The desk said to leave.
+    Left,
+}
+
+impl<'a, 's, S, W> Consumer<'a, 's, S, W>
+where
+    S: Source + 's,
+    W: Work<S::Item> + 's,
+    S::Item: 's,
+    W::Out: 's,
+    W::State: 's,
+{
+    /// A consumer that has arrived, or the serial end, which has stepped in.
+    pub(super) fn new(
+        stage: &'a Arc<Stage<S, W>>,
+        crew: &'a (dyn Crew<'s> + Sync),
+        is_end: bool,
+        until: Option<Instant>,
+    ) -> Self {
+        let hand = lock(&stage.shelf).pop();
+        Consumer {
+            stage,
+            crew,
+            hand: hand.unwrap_or_else(|| Hand {
+                pace: stage.settings.pace(stage.most),
+                batch: Vec::new(),
+            }),
+            at: At::new(),
+            crowd: Crowd::new(),
+            awake: 0,
+            since: None,
+            is_end,
+            until,
+        }
+    }
+
+    /// Works until the desk says to leave.
+    pub(super) fn stay(&mut self) {
+        let desk = &self.stage.desk;
+        let mut turn = desk.turn(self.stage.is_cancelled(), self.is_patient());
+        loop {
+            turn = match turn {
+                Turn::Pull(room) => match self.pull(room) {
+                    Visit::Batch(ticket, pull) => {
+                        let outcome = self.work(ticket, pull);
+                        let stopped = self.stage.is_cancelled();
+                        desk.hand_in(ticket, outcome, stopped, self.is_patient())
+                    }
+                    Visit::Nothing => desk.turn(self.stage.is_cancelled(), self.is_patient()),
+                    Visit::Left => return,
+                },
+                Turn::Again => self.ask_again(),
+                Turn::Leave | Turn::Over => return,
+            };
+        }
+    }
+
+    /// Whether to wait a moment for the token where it is taken: pulls are quick, so that is
+    /// shorter than the way to the pool and back.
+    fn is_patient(&self) -> bool {
+        self.hand.pace.pulls_in(QUICK)
+    }
+
+    /// Asks for the token a few times.
+    fn ask_again(&self) -> Turn {
+        let desk = &self.stage.desk;
+        for _ in 0..TRIES {
+            for _ in 0..PAUSE {
+                relax();
+            }
+            let turn = desk.turn(self.stage.is_cancelled(), true);
+            if turn != Turn::Again {
+                return turn;
+            }
+        }
+        desk.turn(self.stage.is_cancelled(), false)
+    }
+
+    /// Works on one batch, and leaves. The desk has let it step in. `false`: there was nothing to
+    /// do, and others are there to wait for more.
+    pub(super) fn one_batch(&mut self) -> bool {
+        let desk = &self.stage.desk;
+        self.since = None;
+        let Turn::Pull(room) = desk.turn(self.stage.is_cancelled(), false) else {
+            return false;
+        };
+        let done = match self.pull(room) {
+            Visit::Batch(ticket, pull) => Some((ticket, self.work(ticket, pull))),
+            Visit::Nothing => None,
+            Visit::Left => return false,
+        };
+        if desk.step_out(done) {
+            self.call();
+        }
+        true
+    }
+
+    pub(super) fn call(&self) {
+        if let Some(stats) = &self.stage.settings.stats {
+            stats.called();
+        }
+        let stage = Arc::clone(self.stage);
+        self.crew.call(stage);
+    }
+
+    /// Takes a batch from the source, as the one with the token.
+    fn pull(&mut self, room: Load) -> Visit {
+        let stage = self.stage;
+        let begun = self.since.take().unwrap_or_else(Instant::now);
+        let mut held = stage.source.lock();
+        let source = &mut held.source;
+        let most = self.hand.pace.batch().min(room.items);
+        let mut weight = 0;
+        let mut drained = self.draw(source, most, room.weight, &mut weight);
+        let mut slept = false;
+        if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.hand.batch.is_empty() {
+            let (empty, call) = stage.desk.empty(self.is_end);
+            if empty == Empty::Leave {
+                // First: who is called may begin here and now, in a pool whose threads are gone.
+                drop(held);
+                if call {
+                    self.call();
+                }
+                return Visit::Left;
+            }
+            slept = true;
+            drained = self.watch(source, most, room.weight, &mut weight);
+        }
+        self.awake = self.awake.saturating_add(1);
+        let items = self.hand.batch.len();
+        let counted = unwind::catch(|| {
+            let waiting = match drained {
+                Ok(Drained::More) if !slept => source.len_hint().unwrap_or(usize::MAX),
+                _ => 0,
+            };
+            if let Some(stats) = &stage.settings.stats {
+                let mut waits = Vec::new();
+                source.waits(&mut waits);
+                stats.pulled(slept, source.len_hint(), &waits);
+            }
+            waiting
+        });
+        drop(held);
+        let waiting = match counted {
+            Ok(waiting) => waiting,
+            Err(payload) => {
+                // What it has given is handled; nothing more is taken from it.
+                let first = std::mem::replace(&mut drained, Err(payload));
+                unwind::discard(first.err());
+                0
+            }
+        };
+        let overloaded = waiting > 0 && self.is_overloaded(waiting);
+        let lengthy = items > 0 && self.is_lengthy(items);
+        let (ticket, call) = stage.desk.pulled(Pulled {
+            load: Load {
+                items,
+                batches: usize::from(items > 0),
+                weight,
+            },
+            overloaded,
+            lengthy,
+            ended: !matches!(drained, Ok(Drained::More | Drained::Empty)),
+        });
+        if let Err(payload) = drained {
+            stage.panicked_for_good(ticket.first + items as u64, payload);
+        }
+        if call {
+            self.call();
+        }
+        if items == 0 {
+            return Visit::Nothing;
+        }
+        let now = Instant::now();
+        self.since = Some(now);
+        // Sleep does not count: it says nothing of what the items take.
+        let pull = if slept { Duration::ZERO } else { now - begun };
+        Visit::Batch(ticket, pull)
+    }
+
+    /// Whether so many items that wait are a reason to call somebody: where threads compete for
+    /// processors, only if they are many.
+    pub(super) fn is_overloaded(&self, waiting: usize) -> bool {
+        self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
+    }
+
+    /// Whether whoever works on so many items will not be back soon.
+    pub(super) fn is_lengthy(&self, items: usize) -> bool {
+        let [usual, crowded] = LENGTHY;
+        self.hand.pace.may_exceed(items, usual)
+            && (self.hand.pace.may_exceed(items, crowded) || !self.is_crowded())
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.crowd
+            .is_crowded(self.since.unwrap_or_else(Instant::now))
+    }
+
+    /// Waits for the source, as the one with the token that has found it empty.
+    fn watch(
+        &mut self,
+        source: &mut S,
+        most: usize,
+        room: usize,
+        weight: &mut usize,
+    ) -> Result<Drained, Payload> {
+        let mut drained = Ok(Drained::Empty);
+        let busy = std::mem::take(&mut self.awake) > 1;
+        let mut crowd = std::mem::replace(&mut self.crowd, Crowd::new());
+        let came = crowd.make_room(busy, || {
+            drained = self.draw(source, most, room, weight);
+            !matches!(drained, Ok(Drained::Empty)) || !self.hand.batch.is_empty()
+        });
+        self.crowd = crowd;
+        if came {
+            return drained;
+        }
+        let item = match unwind::catch(|| wait::blocking(|| self.wait_in(source)))? {
+            Polled::Item(item) => item,
+            Polled::Empty => return Ok(Drained::Empty),
+            Polled::Ended => return Ok(Drained::Ended),
+        };
+        self.hand.batch.push(item);
+        let item = &self.hand.batch[0];
+        *weight = unwind::catch(|| self.stage.settings.weight(item))?;
+        self.draw(source, most - 1, room, weight)
+    }
+
+    /// Waits in the source for an item; `Empty`: it is over, or the serial end has no more time.
+    fn wait_in(&self, source: &mut S) -> Polled<S::Item> {
+        let stage = self.stage;
+        if !stage.looks_up && self.until.is_none() {
+            return source.recv().map_or(Polled::Ended, Polled::Item);
+        }
+        loop {
+            let now = Instant::now();
+            let left = self.until.map(|until| until.saturating_duration_since(now));
+            let time = left.map_or(LOOK, |left| left.min(LOOK));
+            let polled = source.recv_timeout(time);
+            if !matches!(polled, Polled::Empty) {
+                return polled;
+            }
+            if let Some(stats) = &stage.settings.stats {
+                stats.looked();
+            }
+            if stage.is_cancelled() {
+                stage.desk.stop();
+            }
+            let is_late = self.until.is_some_and(|until| until <= Instant::now());
+            if is_late || stage.desk.has_ended() {
+                return Polled::Empty;
+            }
+        }
+    }
+
+    /// Takes what is there, up to `most` items, or up to a weight.
+    fn draw(
+        &mut self,
+        source: &mut S,
+        most: usize,
+        room: usize,
+        weight: &mut usize,
+    ) -> Result<Drained, Payload> {
+        let stage = self.stage;
+        let batch = &mut self.hand.batch;
+        if most == 0 {
+            return Ok(Drained::More);
+        }
+        if !stage.settings.is_weighed() {
+            return unwind::catch(|| source.recv_batch(most, batch));
+        }
+        unwind::catch(|| {
+            for _ in 0..most {
+                if *weight >= room && !batch.is_empty() {
+                    break;
+                }
+                let before = batch.len();
+                let drained = source.recv_batch(1, batch);
+                if let Some(item) = batch.get(before) {
+                    *weight = weight.saturating_add(stage.settings.weight(item));
+                }
+                if drained != Drained::More {
+                    return drained;
+                }
+            }
+            Drained::More
+        })
+    }
+
+    /// Handles the items of a batch.
+    pub(super) fn work(&mut self, ticket: Ticket, pull: Duration) -> Outcome<W::Out> {
+        let stage = self.stage;
+        let items = self.hand.batch.len();
+        let mut outs = if stage.is_end {
+            Vec::new()
+        } else {
+            Vec::with_capacity(items)
+        };
+        let mut rest = self.hand.batch.drain(..);
+        let mut index = ticket.first;
+        let at = &self.at;
+        let mut own = None;
+        while rest.len() > 0 {
+            let kept = own.take().or_else(|| lock(&stage.states).pop());
+            let mut state = match kept.map_or_else(|| unwind::catch(|| stage.work.begin()), Ok) {
+                Ok(state) => state,
+                Err(payload) => {
+                    // An item without a state is lost.
+                    unwind::discard(rest.next());
+                    stage.panicked(index, payload);
+                    index += 1;
+                    continue;
+                }
+            };
+            let mut whole = outs.len();
+            let outcome = unwind::catch(|| {
+                for item in rest.by_ref() {
+                    whole = outs.len();
+                    at.go_to(index);
+                    index += 1;
+                    stage
+                        .work
+                        .work(&mut state, at, item, &mut |out| outs.push(out));
+                }
+            });
+            own = match outcome {
+                Ok(()) => Some(state),
+                Err(payload) => {
+                    stage.panicked(index - 1, payload);
+                    // The item is lost, and so is what it had made.
+                    while outs.len() > whole {
+                        unwind::discard(outs.pop());
+                    }
+                    stage.work.salvage(state)
+                }
+            };
+        }
+        drop(rest);
+        // Before the batch is handed in: who is called then finds it.
+        lock(&stage.states).extend(own);
+        stage.settings.finished(items);
+        if at.take_stop() {
+            stage.stop();
+        }
+        if let Some(since) = self.since {
+            let now = Instant::now();
+            let work = now - since;
+            let should = self.hand.pace.takes_at_least(items);
+            self.crowd.took(should, pull.max(work), now);
+            let lost = pull.max(work) >= LENGTHY[0] && self.crowd.is_crowded(now);
+            self.hand.pace.took(items, pull, work, lost);
+            if let Some(stats) = &stage.settings.stats {
+                stats.finished(items, work);
+            }
+            self.since = Some(now);
+        }
+        outs
+    }
+}
+
+impl<S: Source, W: Work<S::Item>> Drop for Consumer<'_, '_, S, W> {
+    fn drop(&mut self) {
+        let hand = Hand {
+            pace: self.hand.pace.clone(),
+            batch: std::mem::take(&mut self.hand.batch),
+        };
+        lock(&self.stage.shelf).push(hand);
+    }
+}

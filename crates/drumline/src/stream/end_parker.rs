@@ -1,0 +1,51 @@
+//! Where the serial end of a stage sleeps.
+
+use std::time::Duration;
+
+#[cfg(not(drumline_loom))]
+use crate::pool::Signal;
+use crate::wait::Parker;
+
+/// The serial end's bed. A thread of a pool that must go on with the jobs of its pool waits for
+/// the signal instead; see [`Signal`].
+#[derive(Debug)]
+pub(super) struct EndParker {
+    parker: Parker,
+    #[cfg(not(drumline_loom))]
+    signal: Signal,
+}
+
+impl EndParker {
+    pub(super) fn new() -> Self {
+        EndParker {
+            parker: Parker::new(),
+            #[cfg(not(drumline_loom))]
+            signal: Signal::new(),
+        }
+    }
+
+    /// Sleeps until [`unpark`](Self::unpark), or takes an earlier one.
+    pub(super) fn park(&self) {
+        self.parker.park();
+    }
+
+    /// The same, for no longer than this time.
+    pub(super) fn park_timeout(&self, time: Duration) {
+        self.parker.park_timeout(time);
+    }
+
+    /// Waits for [`unpark`](Self::unpark), and runs jobs of the thread's pool meanwhile.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn serve(&self) {
+        self.signal.wait();
+        // The caller looks at the desk before it waits again, so nothing is missed.
+        self.signal.take_back();
+    }
+
+    /// Wakes the serial end, now or at its next attempt to wait.
+    pub(super) fn unpark(&self) {
+        #[cfg(not(drumline_loom))]
+        self.signal.give();
+        self.parker.unpark();
+    }
+}
