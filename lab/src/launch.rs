@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Watched};
 use crate::session::{Effort, Measurement};
+use crate::weather::{Clocks, Weather};
 
 /// The hidden subcommand of a measuring process.
 pub const CHILD: &str = "__child";
@@ -81,6 +82,8 @@ pub struct Outcome {
     pub threads_peak: Option<u64>,
     /// The least available memory that was seen.
     pub memory_free_min_bytes: Option<u64>,
+    /// What else the machine did meanwhile.
+    pub weather: Weather,
 }
 
 /// A way to start measuring processes.
@@ -105,6 +108,7 @@ impl Launcher {
             .to_string();
         let mut seen = Seen::default();
         let mut end = End::Itself;
+        let before = Clocks::now();
         let found = self
             .start(order, terms)
             .map_err(|error| format!("{error:#}"))
@@ -124,6 +128,7 @@ impl Launcher {
             date,
             threads_peak: seen.threads,
             memory_free_min_bytes: seen.memory_free_min,
+            weather: Weather::between(before, Clocks::now()),
         }
     }
 

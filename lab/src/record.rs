@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::latency::Latencies;
 use crate::launch::{End, Outcome};
 use crate::machine::{Build, Machine, version_of};
+use crate::round::RoundFigures;
 use crate::schedule::Configuration;
 use crate::session::Effort;
-use crate::statistics::{Summary, geometric_mean, median};
+use crate::statistics::{Interval, Ratio, Summary, geometric_mean, median, median_interval};
 use crate::usage::Usage;
+use crate::workload::Shows;
 
 /// One configuration. All times named `wall_ns` and `cpu_ns` are per operation; counts named
 /// `…_total`, context switches and page faults are sums over all samples of all rounds.
@@ -53,8 +55,10 @@ pub struct Record {
     /// Operations in one sample of the last round.
     pub batch: Option<u64>,
 
-    /// Median of all samples.
+    /// Median of the processes' medians.
     pub wall_ns_median: Option<f64>,
+    /// Where the true one lies, with 95 %; `null` for fewer than ten processes.
+    pub wall_ns_interval: Option<Interval>,
     /// Smallest sample.
     pub wall_ns_min: Option<f64>,
     /// Mean of all samples.
@@ -131,6 +135,8 @@ pub struct Record {
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,
 
+    /// What each measuring process found.
+    pub by_round: Vec<RoundFigures>,
     /// Every sample, wall time per operation, in the order taken.
     pub wall_ns_samples: Vec<f64>,
     /// How much trouble each measuring process went to.
@@ -193,6 +199,12 @@ impl Record {
             .filter_map(|found| median(&found.wall_ns))
             .collect();
         let wall = Summary::of(&wall_ns_samples);
+        let wall_median = median(&medians);
+        let by_round: Vec<RoundFigures> = outcomes
+            .iter()
+            .enumerate()
+            .filter_map(|(round, outcome)| RoundFigures::of(round, outcome))
+            .collect();
         let items = measured().next().map(|found| found.items);
         let operations = measured()
             .map(|found| found.operations)
@@ -239,12 +251,13 @@ impl Record {
             rounds: outcomes.len(),
             operations,
             batch: measured().next_back().map(|found| found.batch),
-            wall_ns_median: wall.map(|wall| wall.median),
+            wall_ns_median: wall_median,
+            wall_ns_interval: median_interval(&medians, 0.95),
             wall_ns_min: wall.map(|wall| wall.min),
             wall_ns_mean: wall.map(|wall| wall.mean),
             wall_ns_max: wall.map(|wall| wall.max),
             wall_ns_geomean: geometric_mean(&medians),
-            item_ns_median: wall.and_then(|wall| per_item(wall.median)),
+            item_ns_median: wall_median.and_then(per_item),
             item_ns_min: wall.and_then(|wall| per_item(wall.min)),
             cpu_ns_median: median(&cpu),
             cpu_ns_mean: per_operation(|usage| usage.cpu_ns),
@@ -293,11 +306,32 @@ impl Record {
             latency_ns_p99: latencies.percentile(99),
             latency_ns_max: latencies.max(),
             verbose: false,
+            by_round,
             wall_ns_samples,
             effort: configuration.effort.into(),
             machine: machine.clone(),
             build: build.clone(),
         }
+    }
+
+    /// What a workload that shows this is compared by, process by process: smaller is better.
+    pub fn measures(&self, shows: Shows) -> Vec<f64> {
+        let rounds = self.by_round.iter();
+        rounds.filter_map(|round| round.measure(shows)).collect()
+    }
+
+    /// This one divided by another that was measured in the same run, round by round; `None` if
+    /// they have no round in common.
+    pub fn against(&self, other: &Self, shows: Shows, confidence: f64) -> Option<Ratio> {
+        let rounds: Vec<(f64, f64)> = self
+            .by_round
+            .iter()
+            .filter_map(|ours| {
+                let theirs = other.by_round.iter().find(|r| r.round == ours.round)?;
+                Some((ours.measure(shows)?, theirs.measure(shows)?))
+            })
+            .collect();
+        Ratio::of_pairs(&rounds, confidence)
     }
 
     /// Why there is no figure, if there is none.
