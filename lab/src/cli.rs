@@ -9,16 +9,20 @@ use clap::{Parser, Subcommand};
 use crate::family::Family;
 use crate::launch::{self, Launcher};
 use crate::options::Options;
+use crate::plan::Rounds;
 use crate::record::Record;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
 use crate::runtime::Role;
-use crate::schedule::Rounds;
+use crate::scoreboard::Scoreboard;
 use crate::session::Effort;
 use crate::workload::group;
 use crate::{output, table};
 
-/// How long the default run may begin new rounds.
-const DEFAULT_BUDGET: Duration = Duration::from_secs(125);
+/// How long the default run takes…
+const DEFAULT_TIME: Duration = Duration::from_secs(120);
+
+/// …and how long it may take while there are cells of which it cannot tell.
+const DEFAULT_LONGEST: Duration = Duration::from_secs(240);
 
 /// Compares drumline with other runtimes, on this machine, in about two minutes.
 ///
@@ -70,7 +74,10 @@ pub fn run() -> Result<ExitCode> {
         None => {
             let default = |entry: &&WorkloadEntry| entry.card.default_rank.is_some();
             let workloads = registry::all_workloads().into_iter().filter(default);
-            let fill = Rounds::Fill(DEFAULT_BUDGET, 5);
+            let fill = Rounds::Fill {
+                time: DEFAULT_TIME,
+                longest: DEFAULT_LONGEST,
+            };
             let workloads = workloads.collect();
             compare(workloads, &cli.options, fill, Effort::quick(), true)
         }
@@ -140,6 +147,9 @@ fn compare(
     };
     for (_, grid) in table::grids(&records) {
         say(&grid.to_text());
+    }
+    if let Some(board) = Scoreboard::of(&records) {
+        say(&board.to_text());
     }
     if let Some(record) = records.first() {
         say(&format!("on {}", record.machine.describe()));

@@ -57,7 +57,11 @@ pub fn cells(shows: Shows, record: Option<&Record>, bounds: &Bounds<'_>) -> Vec<
         return vec![String::new(); count(shows)];
     };
     let mut cells = if record.wall_ns_median.is_some() {
-        figures(shows, record, bounds)
+        let mut cells = figures(shows, record, bounds);
+        if let Some(uncertainty) = record.uncertainty(shows) {
+            cells[0] += &format!(" ±{}%", percent(uncertainty));
+        }
+        cells
     } else {
         let mut cells = vec![instead(record)];
         if shows == Shows::Waiting {
@@ -139,6 +143,16 @@ fn migrations(record: &Record) -> Option<f64> {
 fn threads(record: &Record) -> String {
     let count = record.threads_peak.map(crate::workload::group);
     count.unwrap_or_default()
+}
+
+/// A share in per cent; with a digit behind the point where there is none before it.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 1.0 {
+        format!("{percent:.1}")
+    } else {
+        format!("{percent:.0}")
+    }
 }
 
 /// What the machine did not tell.

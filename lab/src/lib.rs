@@ -15,6 +15,7 @@
 //! one file in `src/streamers`. The build script finds them, and nothing else has to know of a new
 //! one.
 
+pub mod cell;
 pub mod chart;
 pub mod cli;
 pub mod columns;
@@ -34,6 +35,7 @@ pub mod numbers;
 pub mod options;
 pub mod output;
 pub mod pipeline;
+pub mod plan;
 pub mod pool;
 pub mod process;
 pub mod record;
@@ -43,6 +45,7 @@ pub mod roll;
 pub mod round;
 pub mod runtime;
 pub mod schedule;
+pub mod scoreboard;
 pub mod session;
 pub mod sorting;
 pub mod spawner;

@@ -8,8 +8,9 @@ use clap::Args;
 
 use crate::family::Family;
 use crate::machine::cores_available;
+use crate::plan::Rounds;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
-use crate::schedule::{Choice, Rounds, Schedule};
+use crate::schedule::{Choice, Schedule};
 use crate::session::Effort;
 use crate::workload::group;
 

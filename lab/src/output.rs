@@ -1,5 +1,6 @@
 //! What a run leaves behind: text on standard output, and a directory.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -96,19 +97,26 @@ pub fn note(text: &str) {
 /// The records as a table with one column per field; nested fields are joined by a dot, lists by
 /// spaces, and an unknown value is an empty field.
 fn csv(records: &[Record]) -> Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for (index, record) in records.iter().enumerate() {
+    let mut header: Vec<String> = Vec::new();
+    let mut rows = Vec::new();
+    for record in records {
         let mut fields = Vec::new();
         let value = serde_json::to_value(record)?;
-        flatten(
-            "",
-            value.as_object().expect("a record is an object"),
-            &mut fields,
-        );
-        if index == 0 {
-            writer.write_record(fields.iter().map(|(name, _)| name))?;
+        let object = value.as_object().expect("a record is an object");
+        flatten("", object, &mut fields);
+        // A nested value that is unknown has one field, and otherwise several.
+        for (index, (name, _)) in fields.iter().enumerate() {
+            if !header.contains(name) {
+                header.insert(index.min(header.len()), name.clone());
+            }
         }
-        writer.write_record(fields.iter().map(|(_, value)| value))?;
+        rows.push(fields.into_iter().collect::<HashMap<_, _>>());
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&header)?;
+    for row in &rows {
+        let field = |name: &String| row.get(name).map_or("", String::as_str);
+        writer.write_record(header.iter().map(field))?;
     }
     writer.into_inner().context("the table cannot be finished")
 }

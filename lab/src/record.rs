@@ -320,6 +320,24 @@ impl Record {
         rounds.filter_map(|round| round.measure(shows)).collect()
     }
 
+    /// How far the figure that it is compared by may be from the true one, relative to it: half of the
+    /// interval at 95 %, or of the range of all processes where they are too few for one.
+    pub fn uncertainty(&self, shows: Shows) -> Option<f64> {
+        let measures = self.measures(shows);
+        let figure = median(&measures)?;
+        if measures.len() < 2 || figure <= 0.0 {
+            return None;
+        }
+        let interval = median_interval(&measures, 0.95).or_else(|| {
+            let Summary { min, max, .. } = Summary::of(&measures)?;
+            Some(Interval {
+                low: min,
+                high: max,
+            })
+        })?;
+        Some(interval.half_width(figure))
+    }
+
     /// This one divided by another that was measured in the same run, round by round; `None` if
     /// they have no round in common.
     pub fn against(&self, other: &Self, shows: Shows, confidence: f64) -> Option<Ratio> {

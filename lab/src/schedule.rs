@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cell;
 use crate::launch::{End, Launcher, Order, Outcome, Terms};
 use crate::machine::{Build, Machine};
+use crate::plan::{self, Rounds};
 use crate::record::Record;
 use crate::registry::{RuntimeEntry, WorkloadEntry};
 use crate::session::Effort;
@@ -46,15 +48,6 @@ pub struct Choice {
     pub effort: Effort,
     /// How long a process may take.
     pub limit: Duration,
-}
-
-/// How many rounds there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounds {
-    /// So many.
-    Exactly(usize),
-    /// As many as fit into the time, but at least one and at most so many.
-    Fill(Duration, usize),
 }
 
 /// Everything that will run.
@@ -103,54 +96,131 @@ impl Schedule {
 
     /// Runs everything and returns one record per configuration.
     pub fn run(&self, launcher: &Launcher) -> Vec<Record> {
-        let (machine, build) = (Machine::look(), Build::look());
-        let mut outcomes: Vec<Vec<Vec<Outcome>>> = self
-            .groups
-            .iter()
-            .map(|group| vec![Vec::new(); group.len()])
-            .collect();
-        let per_round: usize = self.groups.iter().map(Vec::len).sum();
-        let most = match self.rounds {
-            Rounds::Exactly(rounds) | Rounds::Fill(_, rounds) => rounds,
-        };
-        let bar = progress_bar((per_round * most) as u64);
+        let mut running = Running::new(self, launcher);
+        running.run();
+        running.bar.finish_and_clear();
+        running.records()
+    }
+}
 
-        let start = Instant::now();
-        for round in 0..most {
-            if let Rounds::Fill(time, _) = self.rounds
-                && round > 0
-            {
-                let done = start.elapsed();
-                let fit = (time.as_secs_f64() / (done / round as u32).as_secs_f64()) as usize;
-                let rounds = fit.clamp(round, most);
-                bar.set_length((per_round * rounds) as u64);
-                if rounds == round {
-                    break;
-                }
-            }
-            for (group, outcomes) in self.groups.iter().zip(&mut outcomes) {
-                for place in 0..group.len() {
-                    // A third of the row further each time.
-                    let place = (place + round * (group.len() / 3 + 1)) % group.len();
-                    let configuration = &group[place];
-                    bar.set_message(configuration.describe());
-                    // Who did not finish once will not the next time, and each try costs the limit.
-                    if outcomes[place].iter().all(|known| known.end == End::Itself) {
-                        let order = configuration.order();
-                        outcomes[place].push(launcher.run(&order, &configuration.terms));
-                    }
-                    bar.inc(1);
+/// A schedule at work.
+struct Running<'a> {
+    schedule: &'a Schedule,
+    launcher: &'a Launcher,
+    machine: Machine,
+    build: Build,
+    /// What came of each round, by group and configuration.
+    outcomes: Vec<Vec<Vec<Outcome>>>,
+    /// What a round of each group costs.
+    costs: Vec<Duration>,
+    /// How many rounds each group has had.
+    rounds: Vec<usize>,
+    bar: ProgressBar,
+}
+
+impl<'a> Running<'a> {
+    fn new(schedule: &'a Schedule, launcher: &'a Launcher) -> Self {
+        let groups = &schedule.groups;
+        let empty = |group: &Vec<Configuration>| vec![Vec::new(); group.len()];
+        Self {
+            schedule,
+            launcher,
+            machine: Machine::look(),
+            build: Build::look(),
+            outcomes: groups.iter().map(empty).collect(),
+            costs: vec![Duration::ZERO; groups.len()],
+            rounds: vec![0; groups.len()],
+            bar: progress_bar(0),
+        }
+    }
+
+    fn run(&mut self) {
+        let all = self.schedule.groups.len();
+        match self.schedule.rounds {
+            Rounds::Exactly(rounds) => self.all_rounds(&vec![rounds; all]),
+            Rounds::Fill { time, longest } => {
+                let start = Instant::now();
+                self.all_rounds(&vec![1; all]);
+                self.all_rounds(&plan::rounds_that_fit(&self.costs, time));
+                loop {
+                    let left = longest.saturating_sub(start.elapsed());
+                    let open = self.open();
+                    let next = plan::further_round(&self.costs, &self.rounds, &open, left);
+                    let Some(group) = next else { break };
+                    self.bar
+                        .inc_length(self.schedule.groups[group].len() as u64);
+                    self.round(group);
                 }
             }
         }
-        bar.finish_and_clear();
+    }
 
-        self.groups
+    /// Runs rounds until each group has had so many.
+    fn all_rounds(&mut self, wanted: &[usize]) {
+        let groups = &self.schedule.groups;
+        let processes = groups.iter().zip(wanted);
+        let processes: usize = processes.map(|(group, rounds)| group.len() * rounds).sum();
+        self.bar.set_length(processes as u64);
+        while let Some(round) = self
+            .rounds
             .iter()
-            .zip(&outcomes)
+            .zip(wanted)
+            .filter(|(a, b)| a < b)
+            .map(|(a, _)| *a)
+            .min()
+        {
+            for (group, &wanted) in wanted.iter().enumerate() {
+                if self.rounds[group] == round && round < wanted {
+                    self.round(group);
+                }
+            }
+        }
+    }
+
+    /// Runs each configuration of a group once.
+    fn round(&mut self, index: usize) {
+        let group = &self.schedule.groups[index];
+        let round = self.rounds[index];
+        let start = Instant::now();
+        for place in 0..group.len() {
+            // A third of the row further each time.
+            let place = (place + round * (group.len() / 3 + 1)) % group.len();
+            let configuration = &group[place];
+            self.bar.set_message(configuration.describe());
+            // What did not finish once will not the next time, and each try costs the limit.
+            let known = &mut self.outcomes[index][place];
+            if known.iter().all(|known| known.end == End::Itself) {
+                let order = configuration.order();
+                known.push(self.launcher.run(&order, &configuration.terms));
+            }
+            self.bar.inc(1);
+        }
+        self.costs[index] = start.elapsed();
+        self.rounds[index] += 1;
+    }
+
+    /// The groups of which no claim could be made yet.
+    fn open(&self) -> Vec<bool> {
+        let records = self.records();
+        let judged = cell::judged(&records);
+        let open: Vec<_> = judged
+            .iter()
+            .filter(|(_, ratio)| cell::is_open(ratio.claim()))
+            .map(|(cell, _)| (cell.ours.workload.as_str(), cell.ours.size))
+            .collect();
+        let is_open = |group: &Vec<Configuration>| {
+            let first = group.first().map(|c| (c.workload.card.name, c.size));
+            first.is_some_and(|first| open.contains(&first))
+        };
+        self.schedule.groups.iter().map(is_open).collect()
+    }
+
+    fn records(&self) -> Vec<Record> {
+        let groups = self.schedule.groups.iter().zip(&self.outcomes);
+        groups
             .flat_map(|(group, outcomes)| group.iter().zip(outcomes))
             .map(|(configuration, outcomes)| {
-                Record::merge(configuration, outcomes, &machine, &build)
+                Record::merge(configuration, outcomes, &self.machine, &self.build)
             })
             .collect()
     }

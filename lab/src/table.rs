@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use crate::cell::{self, Cell};
 use crate::columns::{self, Bounds};
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
+use crate::statistics::Ratio;
 use crate::workload::{Shows, WorkloadCard, group};
 
 /// One table.
@@ -45,6 +47,7 @@ pub enum RowKind {
 
 /// The tables of all workloads in these records.
 pub fn grids(records: &[Record]) -> Vec<(&'static WorkloadCard, Grid)> {
+    let judged = cell::judged(records);
     let mut names: Vec<&str> = Vec::new();
     for record in records {
         if !names.contains(&record.workload.as_str()) {
@@ -56,12 +59,12 @@ pub fn grids(records: &[Record]) -> Vec<(&'static WorkloadCard, Grid)> {
         .filter_map(|name| {
             let card = &registry::workload(name).ok()?.card;
             let records: Vec<&Record> = records.iter().filter(|r| r.workload == name).collect();
-            Some((card, grid(card, &records)))
+            Some((card, grid(card, &records, &judged)))
         })
         .collect()
 }
 
-fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
+fn grid(card: &WorkloadCard, records: &[&Record], judged: &[(Cell<'_>, Ratio)]) -> Grid {
     let jobs: BTreeSet<usize> = records.iter().map(|record| record.jobs).collect();
     let mut sizes: Vec<u64> = Vec::new();
     let mut runtimes: Vec<&str> = Vec::new();
@@ -128,7 +131,11 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
         if let Some(record) = records.iter().find(|record| record.size == size) {
             rows[first].cells[0].clone_from(&record.size_label);
         }
-        let of_size: Vec<&Record> = records.iter().copied().filter(|r| r.size == size).collect();
+        let of_size = judged.iter().filter(|(cell, _)| {
+            let record = cell.ours;
+            record.workload == card.name && record.size == size
+        });
+        let of_size: Vec<_> = of_size.collect();
         for runtime in &runtimes {
             rows.extend(ratio_row(card, &of_size, runtime, &jobs));
         }
@@ -152,7 +159,7 @@ pub fn figure(number: f64) -> String {
     }
 }
 
-/// What a record is compared by: smaller is better.
+/// What a bar or a line shows of a record: smaller is better.
 pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     match card.shows {
         Shows::Time | Shows::Curve | Shows::Memory => record.item_ns_median,
@@ -162,38 +169,25 @@ pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     }
 }
 
-/// One of ours, divided by the best of the peers with as many jobs, and the name of that peer.
-pub fn against_best_peer(
-    card: &WorkloadCard,
-    records: &[&Record],
-    ours: &str,
-    jobs: usize,
-) -> Option<(f64, String)> {
-    let role = |record: &Record| registry::runtime(&record.runtime).ok().map(|r| r.card.role);
-    let with = |wanted: Role| {
-        let records = records
-            .iter()
-            .filter(move |r| r.jobs == jobs && role(r) == Some(wanted));
-        records.filter_map(|record| Some((measure(card, record)?, record.runtime.clone())))
-    };
-    let (ours, _) = with(Role::Ours).find(|(_, name)| name == ours)?;
-    let (best, name) = with(Role::Peer).min_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some((ours / best, name))
-}
-
 fn ratio_row(
     card: &WorkloadCard,
-    records: &[&Record],
+    judged: &[&(Cell<'_>, Ratio)],
     ours: &str,
     jobs: &BTreeSet<usize>,
 ) -> Option<GridRow> {
     let mut cells = vec![String::new(), format!("{ours} ÷ best peer")];
     let mut any = false;
     for &jobs in jobs {
-        match against_best_peer(card, records, ours, jobs) {
-            Some((ratio, peer)) => {
+        let found = judged.iter().find(|(cell, _)| {
+            let record = cell.ours;
+            record.runtime == ours && record.jobs == jobs
+        });
+        match found {
+            Some((cell, ratio)) => {
                 any = true;
-                cells.extend([format!("{ratio:.2}"), peer]);
+                let peer = &cell.peer.runtime;
+                let claim = ratio.claim().words();
+                cells.extend([ratio.text(), format!("{peer}: {claim}")]);
             }
             None => cells.extend([String::new(), String::new()]),
         }

@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::{Interval, PROCESSES_MIN, paired_ratio, ratio};
+use super::bootstrap::{Interval, paired_ratio, ratio};
 
 /// How far from one both ends of an interval may be where two configurations are called level.
 pub const LEVEL: f64 = 0.05;
@@ -95,7 +95,7 @@ impl Ratio {
     pub fn text(&self) -> String {
         match self.interval {
             Some(Interval { low, high }) => format!("{:.2} ({low:.2}–{high:.2})", self.value),
-            None => format!("{:.2} (of fewer than {PROCESSES_MIN} rounds)", self.value),
+            None => format!("{:.2}", self.value),
         }
     }
 }
@@ -143,5 +143,10 @@ mod tests {
     #[test]
     fn texts() {
         assert_eq!(ratio(0.80, 0.86).text(), "0.83 (0.80–0.86)");
+        let few = Ratio {
+            value: 0.8,
+            interval: None,
+        };
+        assert_eq!(few.text(), "0.80");
     }
 }
