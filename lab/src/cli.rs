@@ -6,8 +6,11 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::baseline::{self, Row};
 use crate::family::Family;
 use crate::launch::{self, Launcher};
+use crate::layouts::{self, Flags};
+use crate::machine::Build;
 use crate::options::Options;
 use crate::plan::Rounds;
 use crate::record::Record;
@@ -59,6 +62,25 @@ enum Verb {
         #[command(flatten)]
         options: Options,
     },
+    /// Holds `seq`, by which everything is divided, against code that is written by hand.
+    ///
+    /// Fails if it takes more than a tenth longer anywhere.
+    Baseline {
+        /// Shorter samples.
+        #[arg(long)]
+        smoke: bool,
+    },
+    /// Measures whether claims hang on where the linker puts the code: in five builds with other
+    /// layouts, and in five with the flags that users have.
+    ///
+    /// The first time, this compiles everything twice.
+    Layouts {
+        /// Names of workloads; those whose items take nanoseconds if there are none.
+        #[arg(value_name = "WORKLOAD")]
+        workloads: Vec<String>,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Measures one configuration in this process.
     #[command(name = launch::CHILD, hide = true)]
     Child {
@@ -103,8 +125,54 @@ pub fn run() -> Result<ExitCode> {
             let entries = named(&["blocking-sleep", "blocking-dep"])?;
             compare(entries, &options, Rounds::Exactly(3), Effort::once(), false)
         }
+        Some(Verb::Baseline { smoke }) => hold_baseline(smoke),
+        Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
         Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
     }
+}
+
+fn hold_baseline(smoke: bool) -> Result<ExitCode> {
+    let effort = if smoke {
+        Effort::smoke()
+    } else {
+        Effort::quick()
+    };
+    let rows = baseline::run(&Launcher::new()?, effort)?;
+    for row in &rows {
+        output::print(&format!("{}\n", row.to_text()))?;
+    }
+    if let Some(warning) = Build::look().warning() {
+        output::note(&warning);
+    }
+    if rows.iter().any(Row::is_too_slow) {
+        output::note("error: seq is slower than code that is written by hand");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compare_layouts(workloads: &[String], options: &Options) -> Result<ExitCode> {
+    let workloads = if workloads.is_empty() {
+        named(&["slice-sum", "tree-sum", "loop-of-joins"])?
+    } else {
+        named(workloads)?
+    };
+    let rounds = Rounds::Exactly(3);
+    let schedule = options.schedule(&workloads, rounds, Effort::quick(), true)?;
+    let Rounds::Exactly(rounds) = schedule.rounds else {
+        unreachable!("rounds are counted here");
+    };
+    let verdicts = layouts::run(&schedule, rounds)?;
+    for flags in [Flags::Aligned, Flags::Default] {
+        output::print(match flags {
+            Flags::Aligned => "loops at cache lines, median (range) of five layouts:\n",
+            Flags::Default => "the flags that users have, median (range) of five layouts:\n",
+        })?;
+        for verdict in verdicts.iter().filter(|verdict| verdict.flags == flags) {
+            output::print(&format!("  {}\n", verdict.to_text()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn named(names: &[impl AsRef<str>]) -> Result<Vec<&'static WorkloadEntry>> {
@@ -153,8 +221,8 @@ fn compare(
     }
     if let Some(record) = records.first() {
         say(&format!("on {}", record.machine.describe()));
-        if record.build.debug_assertions {
-            say("compiled without optimisation: these figures mean nothing");
+        if let Some(warning) = record.build.warning() {
+            say(&warning);
         }
     }
     let mut written = true;

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::by_hand;
 use crate::process::{self, Watched};
 use crate::session::{Effort, Measurement};
 use crate::weather::{Clocks, Weather};
@@ -296,13 +297,18 @@ pub fn obey(order: &str) -> Result<()> {
     if order.gated {
         session.wait_at_gate();
     }
-    crate::registry::run(
-        &order.workload,
-        &order.runtime,
-        order.size,
-        order.jobs,
-        &mut session,
-    )?;
+    let Order {
+        workload,
+        runtime,
+        size,
+        jobs,
+        ..
+    } = &order;
+    if runtime == by_hand::NAME {
+        by_hand::run(workload, *size, &mut session)?;
+    } else {
+        crate::registry::run(workload, runtime, *size, *jobs, &mut session)?;
+    }
     let found = serde_json::to_string(&session.end())?;
     crate::output::print(&format!("{found}\n"))?;
     // Threads of pools that never end must not keep the process alive.

@@ -15,6 +15,8 @@
 //! one file in `src/streamers`. The build script finds them, and nothing else has to know of a new
 //! one.
 
+pub mod baseline;
+pub mod by_hand;
 pub mod cell;
 pub mod chart;
 pub mod cli;
@@ -27,6 +29,7 @@ pub mod family;
 pub mod gate;
 pub mod latency;
 pub mod launch;
+pub mod layouts;
 pub mod looper;
 pub mod looping;
 pub mod machine;

@@ -63,9 +63,8 @@ pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
             escape(&record.date),
             escape(&record.machine.describe())
         );
-        if record.build.debug_assertions {
-            page += "<p class=\"bad\">Compiled without optimisation: these figures mean \
-                     nothing.</p>\n";
+        if let Some(warning) = record.build.warning() {
+            page += &format!("<p class=\"bad\">{}</p>\n", escape(&warning));
         }
     }
     let failures: Vec<&Record> = records.iter().filter(|r| r.ok == Some(false)).collect();

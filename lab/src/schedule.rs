@@ -227,7 +227,8 @@ impl<'a> Running<'a> {
 }
 
 impl Configuration {
-    fn order(&self) -> Order {
+    /// What a process is told that measures it.
+    pub fn order(&self) -> Order {
         Order {
             workload: self.workload.card.name.to_owned(),
             runtime: self.runtime.card.name.to_owned(),
