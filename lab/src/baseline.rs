@@ -19,8 +19,8 @@ use std::time::Duration;
 /// How much slower `seq` may be.
 pub const MARGIN: f64 = 0.10;
 
-/// After so many rounds it is not known.
-const ROUNDS_MAX: usize = 5 * PROCESSES_MIN;
+/// After this many rounds it is not known.
+pub const ROUNDS_MAX: usize = 5 * PROCESSES_MIN;
 
 /// `seq` against code written by hand.
 #[derive(Clone, Debug)]
@@ -61,32 +61,33 @@ impl Row {
 }
 
 /// Measures all of them.
-pub fn run(launcher: &Launcher, effort: Effort) -> Result<Vec<Row>> {
+pub fn run(launcher: &Launcher, effort: Effort, rounds_max: usize) -> Result<Vec<Row>> {
     let cases: usize = by_hand::ALL.iter().map(|(_, sizes)| sizes.len()).sum();
     let confidence = confidence(cases);
     let mut rows = Vec::new();
     for &(workload, sizes) in by_hand::ALL {
         registry::workload(workload)?;
         for &size in sizes {
-            rows.push(row(launcher, effort, workload, size, confidence)?);
+            let rounds = measure(launcher, effort, workload, size, (confidence, rounds_max));
+            rows.push(rounds?);
         }
     }
     Ok(rows)
 }
 
-fn row(
+fn measure(
     launcher: &Launcher,
     effort: Effort,
     workload: &'static str,
     size: u64,
-    confidence: f64,
+    (confidence, rounds_max): (f64, usize),
 ) -> Result<Row> {
     let terms = Terms {
         limit: Duration::from_secs(60),
         can_deadlock: false,
         deep_stack: false,
     };
-    let measure = |runtime: &str| -> Result<f64> {
+    let one = |runtime: &str| -> Result<f64> {
         let order = Order {
             workload: workload.to_owned(),
             runtime: runtime.to_owned(),
@@ -107,11 +108,11 @@ fn row(
     loop {
         // The order changes from round to round.
         let pair = if rounds.len() % 2 == 0 {
-            let seq = measure("seq")?;
-            (seq, measure(by_hand::NAME)?)
+            let seq = one("seq")?;
+            (seq, one(by_hand::NAME)?)
         } else {
-            let by_hand = measure(by_hand::NAME)?;
-            (measure("seq")?, by_hand)
+            let by_hand = one(by_hand::NAME)?;
+            (one("seq")?, by_hand)
         };
         rounds.push(pair);
         let ratio = Ratio::of_pairs(&rounds, confidence).expect("there is a round");
@@ -121,7 +122,7 @@ fn row(
             ratio,
         };
         let is_open = matches!(row.claim(), Claim::TooNoisy | Claim::TooFew);
-        if !is_open || rounds.len() >= ROUNDS_MAX {
+        if !is_open || rounds.len() >= rounds_max {
             return Ok(row);
         }
     }

@@ -18,6 +18,7 @@ use crate::registry::{self, RuntimeEntry, WorkloadEntry};
 use crate::runtime::Role;
 use crate::scoreboard::Scoreboard;
 use crate::session::Effort;
+use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
 use crate::{output, table};
 
@@ -66,7 +67,7 @@ enum Verb {
     ///
     /// Fails if it takes more than a tenth longer anywhere.
     Baseline {
-        /// Shorter samples.
+        /// Shorter samples, and no more than ten rounds.
         #[arg(long)]
         smoke: bool,
     },
@@ -132,12 +133,12 @@ pub fn run() -> Result<ExitCode> {
 }
 
 fn hold_baseline(smoke: bool) -> Result<ExitCode> {
-    let effort = if smoke {
-        Effort::smoke()
+    let (effort, rounds_max) = if smoke {
+        (Effort::smoke(), PROCESSES_MIN)
     } else {
-        Effort::quick()
+        (Effort::quick(), baseline::ROUNDS_MAX)
     };
-    let rows = baseline::run(&Launcher::new()?, effort)?;
+    let rows = baseline::run(&Launcher::new()?, effort, rounds_max)?;
     for row in &rows {
         output::print(&format!("{}\n", row.to_text()))?;
     }

@@ -171,7 +171,7 @@ impl Step {
             Step::Miri => miri(),
             Step::Fences => fences(),
             Step::Features => features(),
-            Step::Lab => plain("cargo lab --smoke"),
+            Step::Lab => plain("cargo lab --smoke").and_then(|_| plain("cargo lab baseline")),
             Step::RayonSuite => {
                 rayon_suite::run(&rayon_suite::Options::default()).map(Outcome::Told)
             }
