@@ -57,3 +57,35 @@ pub fn end(leader: &mut Child) -> io::Result<ExitStatus> {
     let _ = leader.kill();
     leader.wait()
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn what_a_leader_has_started_ends_with_it() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 600 & echo started; wait"]);
+        lead(&mut command);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut leader = command.spawn().unwrap();
+        let mut words = BufReader::new(leader.stdout.take().unwrap());
+        let mut line = String::new();
+        words.read_line(&mut line).unwrap();
+        assert_eq!(line, "started\n");
+        assert!(!end(&mut leader).unwrap().success());
+        // Both hold the pipe, which has an end when both have ended.
+        let (ended, waits) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut rest = String::new();
+            words.read_to_string(&mut rest).unwrap();
+            ended.send(rest).unwrap();
+        });
+        let rest = waits.recv_timeout(Duration::from_secs(60));
+        assert_eq!(rest.as_deref(), Ok(""));
+    }
+}

@@ -1,5 +1,5 @@
-//! Runs that are ended before their time. What is measured is stopped with a signal first, so it never
-//! ends by itself, and nothing has to be hit at the right moment.
+//! Runs that are ended before their time. What is measured would take hours, or is stopped with a
+//! signal first, so it never ends by itself, and nothing has to be hit at the right moment.
 
 use std::fs;
 use std::io::Write;
@@ -103,7 +103,7 @@ fn records(out: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// A run whose measuring process, and one that this has started, are stopped.
+/// A run whose measuring process, and one that this has started, do not end by themselves.
 struct Held {
     lab: Child,
     child: Process,
@@ -113,26 +113,31 @@ struct Held {
 }
 
 impl Held {
-    /// Holds a run after this many finished processes.
+    /// A run whose processes are busy for hours.
+    fn busy() -> Self {
+        let arguments: Vec<&str> = RUN
+            .into_iter()
+            .filter(|argument| *argument != "--smoke")
+            .chain(["--size", "1_000_000_000"])
+            .collect();
+        Self::start(&arguments, command, |lab, _| {
+            let child = children(lab).pop()?;
+            let grandchild = children(child.pid().unsigned_abs()).pop()?;
+            Some((child, grandchild))
+        })
+    }
+
+    /// Holds a run after this many finished processes: the next one is stopped.
     fn after(finished: usize) -> Self {
         Self::of(finished, command)
     }
 
     fn of(finished: usize, command: impl FnOnce(&[&str]) -> Command) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let out = directory.path().join("out");
-        let arguments = [&RUN[..], &["--out", out.to_str().unwrap()]].concat();
-        let mut lab = command(&arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (child, grandchild) = wait_for("a process measures", || {
-            assert!(lab.try_wait().unwrap().is_none(), "the run ended");
-            if processes_in(&journal(&out)) < finished {
+        Self::start(&RUN, command, |lab, out| {
+            if processes_in(&journal(out)) < finished {
                 return None;
             }
-            let child = children(lab.id()).pop()?;
+            let child = children(lab).pop()?;
             if !stop(&child) {
                 return None;
             }
@@ -141,6 +146,25 @@ impl Held {
                 send(Signal::SIGCONT, &child);
             }
             held.map(|grandchild| (child, grandchild))
+        })
+    }
+
+    fn start(
+        run: &[&str],
+        command: impl FnOnce(&[&str]) -> Command,
+        mut look: impl FnMut(u32, &Path) -> Option<(Process, Process)>,
+    ) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let out = directory.path().join("out");
+        let arguments = [run, &["--out", out.to_str().unwrap()]].concat();
+        let mut lab = command(&arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (child, grandchild) = wait_for("a process measures", || {
+            assert!(lab.try_wait().unwrap().is_none(), "the run ended");
+            look(lab.id(), &out)
         });
         Self {
             lab,
@@ -214,7 +238,12 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // After a failure; what it has started ends with it.
+        // After a failure.
+        for process in [&self.grandchild, &self.child] {
+            if state(process).is_some() {
+                send(Signal::SIGKILL, process);
+            }
+        }
         let _ = self.lab.kill();
         let _ = self.lab.wait();
     }
@@ -261,8 +290,23 @@ fn a_run_may_end_before_anything_was_measured() {
     held.resume();
 }
 
+/// A process that was stopped would not show this: the kernel ends it when its group has no parent any
+/// more.
 #[test]
-fn what_is_measured_ends_with_a_lab_that_is_killed() {
+fn what_is_measured_ends_with_the_lab() {
+    for (signal, code) in [
+        (Signal::SIGKILL, None),
+        (Signal::SIGINT, Some(130)),
+        (Signal::SIGTERM, Some(143)),
+    ] {
+        let mut busy = Held::busy();
+        busy.signal(signal);
+        assert_eq!(busy.end().status.code(), code);
+    }
+}
+
+#[test]
+fn a_run_whose_lab_was_killed_is_resumed() {
     let mut held = Held::after(1);
     held.signal(Signal::SIGKILL);
     let output = held.end();
