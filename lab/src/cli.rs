@@ -6,7 +6,9 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::comparison;
 use crate::family::Family;
+use crate::keep;
 use crate::launch::{self, Launcher};
 use crate::options::Options;
 use crate::plan::Rounds;
@@ -59,6 +61,11 @@ enum Verb {
         #[command(flatten)]
         options: Options,
     },
+    /// Says what became better or worse from A to B: two records, or two revisions, which are built
+    /// and measured interleaved. The exit code is 1 if something got worse.
+    Compare(comparison::Arguments),
+    /// Keeps a dated record of a run in the repository, in lab/records.
+    Record(keep::Arguments),
     /// Measures one configuration in this process.
     #[command(name = launch::CHILD, hide = true)]
     Child {
@@ -103,6 +110,8 @@ pub fn run() -> Result<ExitCode> {
             let entries = named(&["blocking-sleep", "blocking-dep"])?;
             compare(entries, &options, Rounds::Exactly(3), Effort::once(), false)
         }
+        Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
+        Some(Verb::Record(arguments)) => keep::run(&arguments),
         Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -18,7 +18,7 @@ use crate::workload::group;
 const MOST_JOBS: usize = 1024;
 
 /// The options of every verb that measures.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct Options {
     /// Only these runtimes, where they can run the workload.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
@@ -92,6 +92,15 @@ impl Options {
             });
         }
         Ok(Schedule::cross(&choices, rounds))
+    }
+
+    /// Whether none of the options is given that are about measuring.
+    pub fn measures_nothing(&self) -> bool {
+        let others = Self {
+            json: None,
+            ..self.clone()
+        };
+        others == Self::default()
     }
 
     fn effort(&self, family: Family, usual: Effort) -> Effort {

@@ -13,14 +13,17 @@ use crate::record::Record;
 use crate::report::{self, Section};
 use crate::{chart, table};
 
+/// Where cargo writes.
+pub fn target_directory() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}
+
 /// Where a run writes when it is not told: `target/lab/<time>`.
 pub fn default_directory() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| workspace().join("target"), PathBuf::from);
     let time = jiff::Timestamp::now()
         .strftime("%Y-%m-%dT%H-%M-%SZ")
         .to_string();
-    target.join("lab").join(time)
+    target_directory().join("lab").join(time)
 }
 
 /// Makes the directory, before anything is measured: who cannot write should know it now.
