@@ -4,6 +4,7 @@
 mod answers;
 mod blocking;
 mod command_line;
+mod comparisons;
 mod format;
 mod outputs;
 mod streams;
