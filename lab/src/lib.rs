@@ -8,6 +8,9 @@
 //!                                                            loops/*.rs × loopers/*.rs
 //!                                                          streams/*.rs × streamers/*.rs
 //! ```
+//! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps records
+//! in the repository.
+//!
 //! There are four families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
 //! file in `src/runtimes`. Tasks that block: a workload is one file in `src/crowds`, a runtime, or
 //! a way of using one, is one file in `src/spawners`. Loops: a workload is one file in `src/loops`, a

@@ -223,9 +223,13 @@ impl Build<'_> {
             command.env_remove(variable);
         }
         let output = command
-            .current_dir(self.root)
+            // Outside: a revision in a directory of the repository would have the configurations of
+            // both.
+            .current_dir(workspace_above()?)
             .args(["rustc", "--quiet", "--release"])
             .args(["--package", "drumline-lab", "--bin", "drumline-lab"])
+            .arg("--manifest-path")
+            .arg(self.root.join("Cargo.toml"))
             .arg("--message-format=json-render-diagnostics")
             .arg("--config")
             .arg(format!("build.rustflags={flags:?}"))
@@ -242,6 +246,13 @@ impl Build<'_> {
         let program = text.lines().filter_map(executable).next_back();
         program.context("cargo does not say which program it has built")
     }
+}
+
+/// The directory that holds the repository.
+fn workspace_above() -> Result<PathBuf> {
+    let repository = workspace().canonicalize()?;
+    let above = repository.parent().unwrap_or(&repository);
+    Ok(above.to_owned())
 }
 
 /// Variables that would replace the flags of a build, or its place.
