@@ -74,12 +74,11 @@ fn children(of: u32) -> Vec<Process> {
 /// Stops a process; whether it had not ended before.
 fn stop(process: &Process) -> bool {
     send(Signal::SIGSTOP, process);
-    let stopped = wait_for("the process stops", || match state(process) {
+    wait_for("the process stops", || match state(process) {
         None => Some(false),
         Some('T') => Some(true),
         Some(_) => None,
-    });
-    stopped
+    })
 }
 
 fn is_gone(process: &Process) {
@@ -116,7 +115,7 @@ struct Held {
 impl Held {
     /// Holds a run after this many finished processes.
     fn after(finished: usize) -> Self {
-        Self::of(finished, |arguments| command(arguments))
+        Self::of(finished, command)
     }
 
     fn of(finished: usize, command: impl FnOnce(&[&str]) -> Command) -> Self {
