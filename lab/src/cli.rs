@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
 use crate::comparison;
+use crate::destination::Destination;
 use crate::family::Family;
+use crate::journal::{self, Journal};
 use crate::keep;
 use crate::launch::{self, Launcher};
 use crate::options::Options;
@@ -18,7 +20,7 @@ use crate::runtime::Role;
 use crate::scoreboard::Scoreboard;
 use crate::session::Effort;
 use crate::workload::group;
-use crate::{output, table};
+use crate::{interrupt, output, report, table};
 
 /// How long the default run takes…
 const DEFAULT_TIME: Duration = Duration::from_secs(120);
@@ -37,6 +39,41 @@ struct Cli {
     command: Option<Verb>,
     #[command(flatten)]
     options: Options,
+}
+
+impl Cli {
+    /// What the command line asks for; `--resume` alone asks for what began the run.
+    fn read() -> Result<Self> {
+        let mut cli = Self::parse();
+        if cli.command.is_none() && cli.options.only_resume() {
+            let directory = cli.options.resume.clone().unwrap_or_default();
+            let recorded = journal::command(&directory)?;
+            let arguments = ["cargo lab".to_owned()].into_iter().chain(recorded);
+            let now = cli.options;
+            cli = Self::try_parse_from(arguments).with_context(|| {
+                let directory = directory.display();
+                format!("the command line that {directory} has recorded is not understood")
+            })?;
+            if let Some(options) = cli.measuring_options() {
+                options.out = None;
+                options.json = now.json;
+                options.force = now.force;
+                options.resume = now.resume;
+            }
+        }
+        Ok(cli)
+    }
+
+    fn measuring_options(&mut self) -> Option<&mut Options> {
+        match &mut self.command {
+            None => Some(&mut self.options),
+            Some(
+                Verb::Run { options, .. } | Verb::Idle { options } | Verb::Blocking { options },
+            ) => Some(options),
+            Some(Verb::Record(arguments)) => Some(arguments.options()),
+            Some(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -76,7 +113,7 @@ enum Verb {
 
 /// Follows the command line.
 pub fn run() -> Result<ExitCode> {
-    let cli = Cli::parse();
+    let cli = Cli::read()?;
     match cli.command {
         None => {
             let default = |entry: &&WorkloadEntry| entry.card.default_rank.is_some();
@@ -131,21 +168,26 @@ fn compare(
     effort: Effort,
     brief: bool,
 ) -> Result<ExitCode> {
-    let schedule = options.schedule(&workloads, rounds, effort, brief)?;
     let launcher = Launcher::new()?;
-    let directory = match (&options.out, &options.json) {
-        (Some(directory), _) => Some(directory.clone()),
-        (None, Some(_)) => None,
-        (None, None) => Some(output::default_directory()),
+    let schedule = options.schedule(&workloads, rounds, effort, brief)?;
+    let destination = Destination::make(options)?;
+    let directory = &destination.directory;
+    let journal = match &options.resume {
+        Some(directory) => Journal::resume(directory, &schedule)?,
+        None => Journal::begin(directory, &schedule)?,
     };
-    if let Some(directory) = &directory
-        && let Err(error) = output::prepare(directory)
-    {
-        output::note(&format!("warning: {error:#}"));
+    for difference in journal.despite() {
+        output::note(&format!("warning: resumed although {difference}"));
     }
 
-    let records = schedule.run(&launcher);
+    let records = schedule.run(&launcher, journal);
 
+    // Files come first: a reader of the tables may keep them waiting.
+    let report = tell(output::write(directory, &records));
+    let mut written = report.is_some();
+    if let Some(to) = destination.json.as_deref().filter(|to| *to != "-") {
+        written &= tell(output::write_json(to, &records)).is_some();
+    }
     let to_stdout = options.json.as_deref() != Some("-");
     let say = |text: &str| {
         if to_stdout {
@@ -154,6 +196,10 @@ fn compare(
             output::note(text);
         }
     };
+    let partial = report::partial(&records);
+    if let Some(text) = &partial {
+        say(text);
+    }
     for (_, grid) in table::grids(&records) {
         say(&grid.to_text());
     }
@@ -166,17 +212,22 @@ fn compare(
             say("compiled without optimisation: these figures mean nothing");
         }
     }
-    let mut written = true;
-    if let Some(to) = &options.json {
-        written &= tell(output::write_json(to, &records)).is_some();
+    if !to_stdout {
+        written &= tell(output::write_json("-", &records)).is_some();
     }
-    if let Some(directory) = &directory {
-        match tell(output::write(directory, &records)) {
-            Some(report) => say(&format!("report: {}", report.display())),
-            None => written = false,
-        }
+    if let Some(text) = &partial {
+        say(text);
+        let directory = directory.display();
+        say(&format!("to go on: cargo lab --resume {directory}"));
     }
-    Ok(verdict(&records, written))
+    if let Some(report) = report {
+        say(&format!("report: {}", report.display()));
+    }
+    let verdict = verdict(&records, written);
+    Ok(match interrupt::pending() {
+        Some(signal) => ExitCode::from(interrupt::exit_code(signal)),
+        None => verdict,
+    })
 }
 
 /// Prints an error and goes on.

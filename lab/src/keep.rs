@@ -13,6 +13,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
+use crate::destination::Destination;
+use crate::journal::Journal;
 use crate::launch::Launcher;
 use crate::machine::{Build, workspace};
 use crate::options::Options;
@@ -22,7 +24,7 @@ use crate::record::Record;
 use crate::scoreboard::Scoreboard;
 use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
-use crate::{output, registry};
+use crate::{interrupt, output, registry};
 
 /// What `record` can be told.
 #[derive(Debug, Args)]
@@ -40,12 +42,19 @@ pub struct Arguments {
     options: Options,
 }
 
+impl Arguments {
+    /// The options of the run.
+    pub fn options(&mut self) -> &mut Options {
+        &mut self.options
+    }
+}
+
 /// Measures if that is asked for, and keeps the records.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let options = &arguments.options;
     ensure!(
-        options.out.is_none() && options.json.is_none(),
-        "a record has its place in the repository: --out and --json are for runs"
+        options.json.is_none(),
+        "a record has its place in the repository: --json is for runs"
     );
     let records = match &arguments.from {
         Some(from) => {
@@ -65,6 +74,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             measure(arguments)?
         }
     };
+    if let Some(signal) = interrupt::pending() {
+        output::note("interrupted: nothing is kept");
+        return Ok(ExitCode::from(interrupt::exit_code(signal)));
+    }
+    ensure!(
+        records.iter().all(|record| !record.partial),
+        "the run was interrupted; go on with it first: cargo lab --resume DIR"
+    );
     let Some(first) = records.first() else {
         anyhow::bail!("nothing was measured");
     };
@@ -103,7 +120,15 @@ fn measure(arguments: &Arguments) -> Result<Vec<Record>> {
     let rounds = Rounds::Exactly(PROCESSES_MIN);
     let options = &arguments.options;
     let schedule = options.schedule(&workloads, rounds, Effort::quick(), is_brief)?;
-    let records = schedule.run(&Launcher::new()?);
+    let launcher = Launcher::new()?;
+    let destination = Destination::make(options)?;
+    let journal = match &options.resume {
+        Some(directory) => Journal::resume(directory, &schedule)?,
+        None => Journal::begin(&destination.directory, &schedule)?,
+    };
+    let records = schedule.run(&launcher, journal);
+    let report = output::write(&destination.directory, &records)?;
+    output::print(&format!("report: {}\n", report.display()))?;
     if let Some(board) = Scoreboard::of(&records) {
         output::print(&board.to_text())?;
     }

@@ -230,6 +230,11 @@ pub fn workspace() -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("."))
 }
 
+/// Where cargo writes.
+pub fn target_directory() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}
+
 /// The version of a package that was compiled in.
 pub fn version_of(package: &str) -> Option<String> {
     const VERSIONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/versions.rs"));

@@ -18,7 +18,7 @@ use crate::workload::group;
 const MOST_JOBS: usize = 1024;
 
 /// The options of every verb that measures.
-#[derive(Clone, Debug, Default, PartialEq, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct Options {
     /// Only these runtimes, where they can run the workload.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
@@ -39,9 +39,16 @@ pub struct Options {
     /// nothing else there.
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// Writes the report here instead of to a new directory in target/lab.
+    /// Writes the report to this new or empty directory instead of to one in target/lab.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Overwrites what is in the directory of `--out`, and the file of `--json`.
+    #[arg(long)]
+    pub force: bool,
+    /// Goes on with an interrupted run, whose report is in this directory. Nothing else needs to be
+    /// given; if it is, it must ask for the same run.
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
     /// A look at whether everything works, in a few seconds; the figures mean little.
     #[arg(long, conflicts_with = "full")]
     smoke: bool,
@@ -54,6 +61,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether they say which run to resume, and nothing about what it measures.
+    pub fn only_resume(&self) -> bool {
+        let plain = Self {
+            json: self.json.clone(),
+            force: self.force,
+            resume: self.resume.clone(),
+            ..Self::default()
+        };
+        self.resume.is_some() && *self == plain
+    }
+
     /// Everything that will run; `rounds`, `effort` and whether to be `brief` are for whoever asked
     /// for nothing else.
     pub fn schedule(

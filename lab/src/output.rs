@@ -8,47 +8,38 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
-use crate::machine::workspace;
 use crate::record::Record;
 use crate::report::{self, Section};
 use crate::{chart, table};
 
-/// Where cargo writes.
-pub fn target_directory() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
-}
+/// What every run writes; its charts have the names of workloads.
+const FILES: [&str; 3] = ["records.jsonl", "records.csv", "report.html"];
 
-/// Where a run writes when it is not told: `target/lab/<time>`.
-pub fn default_directory() -> PathBuf {
-    let time = jiff::Timestamp::now()
-        .strftime("%Y-%m-%dT%H-%M-%SZ")
-        .to_string();
-    target_directory().join("lab").join(time)
-}
-
-/// Makes the directory, before anything is measured: who cannot write should know it now.
-pub fn prepare(directory: &Path) -> Result<()> {
-    fs::create_dir_all(directory)
-        .and_then(|()| fs::write(directory.join("records.jsonl"), ""))
-        .with_context(|| {
-            format!(
-                "the results cannot be written to {}; name another place with --out",
-                directory.display()
-            )
-        })
+/// Removes what an earlier run has written, where there is such a thing.
+pub fn remove(directory: &Path) -> io::Result<()> {
+    for name in FILES {
+        match fs::remove_file(directory.join(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Writes the records, the charts and the report, and returns the path of the latter.
 pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
-    prepare(directory)?;
+    // It may be gone since the run began.
+    fs::create_dir_all(directory)
+        .with_context(|| format!("{} cannot be made", directory.display()))?;
+    let [lines, columns, page] = FILES;
     let put = |name: &str, bytes: &[u8]| {
         let path = directory.join(name);
         fs::write(&path, bytes)
             .with_context(|| format!("{} cannot be written", path.display()))
             .map(|()| path)
     };
-    put("records.jsonl", json_lines(records).as_bytes())?;
-    put("records.csv", &csv(records)?)?;
+    put(lines, json_lines(records).as_bytes())?;
+    put(columns, &csv(records)?)?;
     let mut sections = Vec::new();
     for (card, grid) in table::grids(records) {
         let of_workload: Vec<&Record> =
@@ -57,7 +48,7 @@ pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
         put(&format!("{}.svg", card.name), chart.as_bytes())?;
         sections.push(Section { card, grid, chart });
     }
-    put("report.html", report::page(&sections, records).as_bytes())
+    put(page, report::page(&sections, records).as_bytes())
 }
 
 /// One JSON object per line.

@@ -45,6 +45,12 @@ pub struct Record {
     pub deadlock: bool,
     /// When the configuration was measured first.
     pub date: String,
+    /// Whether the run was interrupted: it was to have more rounds, or more configurations.
+    #[serde(default)]
+    pub partial: bool,
+    /// What had changed when the run was resumed: the machine, or the program.
+    #[serde(default)]
+    pub resumed_despite: Vec<String>,
 
     /// What an item is.
     pub item: String,
@@ -249,6 +255,8 @@ impl Record {
                 .first()
                 .map(|outcome| outcome.date.clone())
                 .unwrap_or_default(),
+            partial: false,
+            resumed_despite: Vec::new(),
             item: configuration.workload.card.item.to_owned(),
             items,
             rounds: outcomes.len(),

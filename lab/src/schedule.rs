@@ -4,17 +4,18 @@
 //! compared with each other (one workload, one size) run next to each other, in an order that
 //! turns from round to round, so that neither drift nor the place in the row favours anyone.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cell;
+use crate::journal::{Journal, Outcomes};
 use crate::launch::{End, Launcher, Order, Outcome, Terms};
-use crate::machine::{Build, Machine};
 use crate::plan::{self, Rounds};
 use crate::record::Record;
 use crate::registry::{RuntimeEntry, WorkloadEntry};
 use crate::session::Effort;
+use crate::{cell, interrupt, output};
 
 /// One row and column of a table.
 #[derive(Clone, Copy, Debug)]
@@ -94,12 +95,18 @@ impl Schedule {
         Self { groups, rounds }
     }
 
-    /// Runs everything and returns one record per configuration.
-    pub fn run(&self, launcher: &Launcher) -> Vec<Record> {
-        let mut running = Running::new(self, launcher);
-        running.run();
+    /// Runs everything that the journal does not have yet, and returns one record per configuration.
+    /// If a signal ends the run, the records are marked as partial, and configurations of which no
+    /// process has finished have none.
+    pub fn run(&self, launcher: &Launcher, journal: Journal) -> Vec<Record> {
+        let mut running = Running::new(self, launcher, journal);
+        let partial = running.run().is_break();
         running.bar.finish_and_clear();
-        running.records()
+        let mut records = running.records();
+        for record in &mut records {
+            record.partial = partial;
+        }
+        records
     }
 }
 
@@ -107,10 +114,9 @@ impl Schedule {
 struct Running<'a> {
     schedule: &'a Schedule,
     launcher: &'a Launcher,
-    machine: Machine,
-    build: Build,
+    journal: Journal,
     /// What came of each round, by group and configuration.
-    outcomes: Vec<Vec<Vec<Outcome>>>,
+    outcomes: Outcomes,
     /// What a round of each group costs.
     costs: Vec<Duration>,
     /// How many rounds each group has had.
@@ -119,48 +125,60 @@ struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    fn new(schedule: &'a Schedule, launcher: &'a Launcher) -> Self {
-        let groups = &schedule.groups;
-        let empty = |group: &Vec<Configuration>| vec![Vec::new(); group.len()];
+    fn new(schedule: &'a Schedule, launcher: &'a Launcher, mut journal: Journal) -> Self {
+        let outcomes = journal.take_finished();
+        let rounds: Vec<usize> = outcomes.iter().map(|group| rounds_done(group)).collect();
+        let costs = outcomes.iter().zip(&rounds).map(|(group, &rounds)| {
+            let last = rounds.checked_sub(1);
+            last.map_or(Duration::ZERO, |last| cost(group, last))
+        });
+        let costs = costs.collect();
         Self {
             schedule,
             launcher,
-            machine: Machine::look(),
-            build: Build::look(),
-            outcomes: groups.iter().map(empty).collect(),
-            costs: vec![Duration::ZERO; groups.len()],
-            rounds: vec![0; groups.len()],
+            journal,
+            outcomes,
+            costs,
+            rounds,
             bar: progress_bar(0),
         }
     }
 
-    fn run(&mut self) {
+    /// Stops where a signal asks for it.
+    fn run(&mut self) -> ControlFlow<()> {
         let all = self.schedule.groups.len();
         match self.schedule.rounds {
             Rounds::Exactly(rounds) => self.all_rounds(&vec![rounds; all]),
             Rounds::Fill { time, longest } => {
                 let start = Instant::now();
-                self.all_rounds(&vec![1; all]);
-                self.all_rounds(&plan::rounds_that_fit(&self.costs, time));
+                let before = self.outcomes.iter().flatten().flatten();
+                let before: Duration = before.map(Outcome::time).sum();
+                self.all_rounds(&vec![1; all])?;
+                self.all_rounds(&plan::rounds_that_fit(&self.costs, time))?;
                 loop {
-                    let left = longest.saturating_sub(start.elapsed());
+                    unless_interrupted()?;
+                    let left = longest.saturating_sub(before + start.elapsed());
                     let open = self.open();
                     let next = plan::further_round(&self.costs, &self.rounds, &open, left);
                     let Some(group) = next else { break };
                     self.bar
                         .inc_length(self.schedule.groups[group].len() as u64);
-                    self.round(group);
+                    self.round(group)?;
                 }
+                ControlFlow::Continue(())
             }
         }
     }
 
     /// Runs rounds until each group has had so many.
-    fn all_rounds(&mut self, wanted: &[usize]) {
+    fn all_rounds(&mut self, wanted: &[usize]) -> ControlFlow<()> {
         let groups = &self.schedule.groups;
         let processes = groups.iter().zip(wanted);
         let processes: usize = processes.map(|(group, rounds)| group.len() * rounds).sum();
         self.bar.set_length(processes as u64);
+        let had = groups.iter().zip(&self.rounds);
+        let had: usize = had.map(|(group, rounds)| group.len() * rounds).sum();
+        self.bar.set_position(had as u64);
         while let Some(round) = self
             .rounds
             .iter()
@@ -171,16 +189,18 @@ impl<'a> Running<'a> {
         {
             for (group, &wanted) in wanted.iter().enumerate() {
                 if self.rounds[group] == round && round < wanted {
-                    self.round(group);
+                    self.round(group)?;
                 }
             }
         }
+        ControlFlow::Continue(())
     }
 
-    /// Runs each configuration of a group once.
-    fn round(&mut self, index: usize) {
+    /// Runs each configuration of a group once, or those of this round that the journal does not have.
+    fn round(&mut self, index: usize) -> ControlFlow<()> {
         let group = &self.schedule.groups[index];
         let round = self.rounds[index];
+        let before = cost(&self.outcomes[index], round);
         let start = Instant::now();
         for place in 0..group.len() {
             // A third of the row further each time.
@@ -189,14 +209,23 @@ impl<'a> Running<'a> {
             self.bar.set_message(configuration.describe());
             // What did not finish once will not the next time, and each try costs the limit.
             let known = &mut self.outcomes[index][place];
-            if known.iter().all(|known| known.end == End::Itself) {
+            if known.len() <= round && may_go_on(known) {
+                unless_interrupted()?;
                 let order = configuration.order();
-                known.push(self.launcher.run(&order, &configuration.terms));
+                let outcome = self.launcher.run(&order, &configuration.terms);
+                if outcome.end == End::Interrupted {
+                    return ControlFlow::Break(());
+                }
+                if let Some(warning) = self.journal.append(configuration, round, &outcome) {
+                    self.bar.suspend(|| output::note(&warning));
+                }
+                known.push(outcome);
             }
             self.bar.inc(1);
         }
-        self.costs[index] = start.elapsed();
+        self.costs[index] = before + start.elapsed();
         self.rounds[index] += 1;
+        ControlFlow::Continue(())
     }
 
     /// The groups of which no claim could be made yet.
@@ -216,18 +245,48 @@ impl<'a> Running<'a> {
     }
 
     fn records(&self) -> Vec<Record> {
+        let (machine, build) = self.journal.began_with();
         let groups = self.schedule.groups.iter().zip(&self.outcomes);
         groups
             .flat_map(|(group, outcomes)| group.iter().zip(outcomes))
+            .filter(|(_, outcomes)| !outcomes.is_empty())
             .map(|(configuration, outcomes)| {
-                Record::merge(configuration, outcomes, &self.machine, &self.build)
+                let mut record = Record::merge(configuration, outcomes, machine, build);
+                record.resumed_despite = self.journal.despite().to_vec();
+                record
             })
             .collect()
     }
 }
 
+fn unless_interrupted() -> ControlFlow<()> {
+    match interrupt::pending() {
+        Some(_) => ControlFlow::Break(()),
+        None => ControlFlow::Continue(()),
+    }
+}
+
+/// Whether a configuration has further rounds.
+fn may_go_on(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().all(|outcome| outcome.end == End::Itself)
+}
+
+/// How many rounds of a group are complete.
+fn rounds_done(group: &[Vec<Outcome>]) -> usize {
+    let going_on = group.iter().filter(|outcomes| may_go_on(outcomes));
+    let fewest = going_on.map(Vec::len).min();
+    let most = || group.iter().map(Vec::len).max();
+    fewest.or_else(most).unwrap_or(0)
+}
+
+/// What the processes of a round of a group took, as far as they have run.
+fn cost(group: &[Vec<Outcome>], round: usize) -> Duration {
+    let of_round = group.iter().filter_map(|outcomes| outcomes.get(round));
+    of_round.map(Outcome::time).sum()
+}
+
 impl Configuration {
-    /// What a measuring process is told.
+    /// What its measuring processes are told.
     pub fn order(&self) -> Order {
         Order {
             workload: self.workload.card.name.to_owned(),

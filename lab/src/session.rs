@@ -23,7 +23,7 @@ use crate::process;
 use crate::usage::Usage;
 
 /// How much trouble one measuring process goes to.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// At least one operation, and operations until this much time has passed.
     pub warm_up_ms: u64,

@@ -148,7 +148,8 @@ fn repository() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("file"), "clean\n").unwrap();
     git(directory.path(), &["init", "--quiet"]);
-    git(directory.path(), &["add", "file"]);
+    fs::write(directory.path().join(".gitignore"), "/target\n").unwrap();
+    git(directory.path(), &["add", "file", ".gitignore"]);
     let who = [
         "-c",
         "user.name=lab",

@@ -22,12 +22,13 @@ const LACKS: [&str; 3] = [
     "does not run",
 ];
 
-/// Runs `rounds` rounds of everything in the schedule on both sides. After each round the records
-/// of both are written to `directory`.
+/// Runs `rounds` rounds of everything in the schedule on both sides, or fewer if a signal ends the
+/// run. After each round the records of both are written to `directory`.
 pub fn measure(
     schedule: &Schedule,
     rounds: usize,
     sides: &[Built; 2],
+    launcher: &mut Launcher,
     directory: &Path,
 ) -> Result<[Vec<Record>; 2]> {
     let configurations: Vec<&Configuration> = schedule.groups.iter().flatten().collect();
@@ -36,7 +37,7 @@ pub fn measure(
     let bar = progress_bar((rounds * configurations.len()) as u64);
     let machine = Machine::look();
     let mut records = [Vec::new(), Vec::new()];
-    for round in 0..rounds {
+    'rounds: for round in 0..rounds {
         for place in 0..configurations.len() {
             // A third of the row further each time, as in a run.
             let place = (place + round * (configurations.len() / 3 + 1)) % configurations.len();
@@ -46,7 +47,15 @@ pub fn measure(
                 let known = &mut outcomes[side][place];
                 // What did not finish once will not the next time.
                 if known.iter().all(|known| known.end == End::Itself) {
-                    known.push(run(configuration, &sides[side], round));
+                    let programs = &sides[side].programs;
+                    launcher
+                        .program
+                        .clone_from(&programs[round % programs.len()]);
+                    let outcome = launcher.run(&configuration.order(), &configuration.terms);
+                    if outcome.end == End::Interrupted {
+                        break 'rounds;
+                    }
+                    known.push(outcome);
                 }
             }
             bar.inc(1);
@@ -75,12 +84,6 @@ pub fn measure(
 fn order(round: usize, layouts: usize) -> [usize; 2] {
     let is_turned = (round / layouts + round % layouts) % 2 == 1;
     if is_turned { [1, 0] } else { [0, 1] }
-}
-
-fn run(configuration: &Configuration, side: &Built, round: usize) -> Outcome {
-    let program = side.programs[round % side.programs.len()].clone();
-    let launcher = Launcher { program };
-    launcher.run(&configuration.order(), &configuration.terms)
 }
 
 /// The build of a side, as far as it is known from outside.

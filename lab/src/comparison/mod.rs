@@ -22,13 +22,15 @@ use clap::Args;
 pub use cells::{Change, Comparison, MARGIN, Verdict};
 pub use differences::Difference;
 
+use crate::destination::Destination;
+use crate::launch::Launcher;
 use crate::options::Options;
-use crate::output;
 use crate::plan::Rounds;
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
 use crate::session::Effort;
+use crate::{interrupt, output};
 use side::{Side, Source, WORKTREE};
 use workshop::{Built, Workshop};
 
@@ -60,7 +62,11 @@ pub struct Arguments {
 /// Compares, and says with the exit code how it went: 0 if nothing got worse, 1 if something did, 2
 /// if that cannot be told.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    match compare(arguments) {
+    let compared = compare(arguments);
+    if let Some(signal) = interrupt::pending() {
+        return ExitCode::from(interrupt::exit_code(signal));
+    }
+    match compared {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
@@ -142,23 +148,29 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
         schedule.groups.iter().any(|group| !group.is_empty()),
         "none of ours is among the runtimes; --all compares the others, too"
     );
-    let directory = options.out.clone();
-    let directory = directory.unwrap_or_else(output::default_directory);
-    output::prepare(&directory)?;
+    ensure!(options.resume.is_none(), "a comparison cannot be resumed");
+    let destination = Destination::make(options)?;
+    let directory = &destination.directory;
 
+    // From here on a signal ends what runs, and what was built is removed.
+    let mut launcher = Launcher::new()?;
     let workshop = Workshop::open()?;
-    let build = |source: &Source, side| -> Result<Built> {
+    let mut build = |source: &Source, side| -> Result<Built> {
         let built = workshop.build(source, side, rounds)?;
-        workshop::probe(&built)?;
+        workshop::probe(&built, &mut launcher)?;
+        ensure!(interrupt::pending().is_none(), "interrupted");
         Ok(built)
     };
     let sides = [build(a, "A")?, build(b, "B")?];
-    let records = interleaved::measure(&schedule, rounds, &sides, &directory)?;
+    let records = interleaved::measure(&schedule, rounds, &sides, &mut launcher, directory)?;
     drop(workshop);
     let names = sides.each_ref().map(|side| {
         let count = side.programs.len();
         format!("{}, {count} builds: {}", side.name, side.layouts)
     });
+    if interrupt::pending().is_some() {
+        output::note("interrupted: this is what had been measured");
+    }
     let regressions = tell(arguments, &records, &names, true)?;
     output::note(&format!("records: {}", directory.display()));
     Ok(regressions)

@@ -22,8 +22,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::side::Source;
-use crate::machine::{git, workspace};
-use crate::output::{note, target_directory};
+use crate::launch::Launcher;
+use crate::machine::{git, target_directory, workspace};
+use crate::output::note;
 
 /// How `cargo lab` places loops: at cache lines, for every runtime; see `.cargo/config.toml`.
 pub const ALIGNMENT: &str = "-Cllvm-args=-align-all-nofallthru-blocks=6";
@@ -272,8 +273,8 @@ fn executable(message: &str) -> Option<PathBuf> {
 }
 
 /// Whether a source's lab follows the orders of this one: every lab can add up Fibonacci numbers.
-pub fn probe(built: &Built) -> Result<()> {
-    use crate::launch::{Launcher, Order, Terms};
+pub fn probe(built: &Built, launcher: &mut Launcher) -> Result<()> {
+    use crate::launch::{Order, Terms};
     use crate::session::Effort;
     let order = Order {
         workload: "fib".to_owned(),
@@ -289,9 +290,7 @@ pub fn probe(built: &Built) -> Result<()> {
         deep_stack: false,
     };
     for program in &built.programs {
-        let launcher = Launcher {
-            program: program.clone(),
-        };
+        launcher.program.clone_from(program);
         if let Err(error) = launcher.run(&order, &terms).found {
             bail!(
                 "the lab of {} does not follow the orders of this one, so it cannot be measured \
@@ -359,7 +358,10 @@ mod tests {
             programs: vec![program],
             layouts: "",
         };
-        let error = probe(&built).unwrap_err().to_string();
+        let mut launcher = Launcher {
+            program: PathBuf::new(),
+        };
+        let error = probe(&built, &mut launcher).unwrap_err().to_string();
         let says = |part: &str| assert!(error.contains(part), "{error}");
         says("revision old does not follow the orders");
         says("no such command");
