@@ -26,6 +26,9 @@ const RESTLESS: [&str; 1] = ["memory_free_bytes"];
 /// How far the shares of the machine that others had may lie apart and count as the same.
 const WEATHER_APART: f64 = 0.05;
 
+/// More than this of the machine's time makes figures suffer.
+const BUSY: f64 = 0.1;
+
 /// All fields that differ, in the order of a record.
 pub fn between(changes: &[Change<'_>]) -> Vec<Difference> {
     let sides: [Vec<&Record>; 2] = [
@@ -147,6 +150,26 @@ fn share(record: &Record, field: fn(&crate::weather::Weather) -> Option<f64>) ->
     median(&shares)
 }
 
+/// How much of the machine other programs and its host had in the median on each side, where that is
+/// so much that figures suffer.
+pub fn busy(changes: &[Change<'_>]) -> Option<[f64; 2]> {
+    let of_side = |record: fn(&Change<'_>) -> f64| {
+        let shares: Vec<f64> = changes.iter().map(record).collect();
+        median(&shares).unwrap_or(0.0)
+    };
+    let shares = [
+        of_side(|change| taken(change.a)),
+        of_side(|change| taken(change.b)),
+    ];
+    shares.iter().any(|share| *share > BUSY).then_some(shares)
+}
+
+/// What others had of the machine while a configuration was measured.
+fn taken(record: &Record) -> f64 {
+    let stolen = share(record, |weather| weather.stolen).unwrap_or(0.0);
+    stolen + share(record, |weather| weather.others).unwrap_or(0.0)
+}
+
 /// A difference of what others had of the machine while the two sides were measured.
 fn weather(
     field: &str,
@@ -212,6 +235,19 @@ mod tests {
         assert_eq!((found[0].a.as_str(), found[0].b.as_str()), ("6.18", "7.0"));
         assert_eq!(found[1].a, "unknown");
         assert_eq!(found[5].b, "50 % of the machine");
+    }
+
+    #[test]
+    fn a_busy_machine_is_noticed() {
+        let quiet = vec![record("fib", "drumline", 1, &[1.0; 10])];
+        let mut busy_one = quiet.clone();
+        for round in &mut busy_one[0].by_round {
+            round.weather.others = Some(0.5);
+        }
+        let shares = |a: &[Record], b: &[Record]| busy(&Comparison::of(a, b, false, false).changes);
+        assert_eq!(shares(&quiet, &quiet), None);
+        assert_eq!(shares(&quiet, &busy_one), Some([0.01, 0.5]));
+        assert_eq!(shares(&busy_one, &busy_one), Some([0.5, 0.5]));
     }
 
     #[test]

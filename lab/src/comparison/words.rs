@@ -34,6 +34,13 @@ pub fn text(comparison: &Comparison<'_>, names: &[String; 2]) -> String {
         say("  compiled without optimisation: these figures mean nothing");
     }
 
+    if let Some([a, b]) = differences::busy(&comparison.changes).map(|b| b.map(|s| s * 100.0)) {
+        say(&format!(
+            "warning: other programs had {a:.0} % of the machine while A was measured, and {b:.0} % \
+             with B"
+        ));
+    }
+
     let cells = comparison.changes.len();
     let confidence = comparison.confidence * 100.0;
     say(&format!(
