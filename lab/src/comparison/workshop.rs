@@ -13,6 +13,7 @@
 //! for the second, everything is compiled with one more word in `-Cmetadata`. It changes the hash in
 //! each symbol's name, and so the order in which functions come.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -81,6 +82,7 @@ impl Workshop {
         fs::create_dir_all(&places)?;
         self.forget_members()?;
         let build = Build {
+            cargo: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()),
             root: &root,
             target: &self.directory.join("target"),
         };
@@ -181,6 +183,7 @@ fn take(busy: &Path) -> Result<()> {
 
 /// How one source is built.
 struct Build<'a> {
+    cargo: OsString,
     root: &'a Path,
     target: &'a Path,
 }
@@ -218,8 +221,7 @@ impl Build<'_> {
     /// Builds the lab, with flags for all packages and further ones for the last link, and returns
     /// cargo's file.
     fn program(&self, flags: &[&str], last: &[&str], errors: Stdio) -> Result<PathBuf> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = Command::new(&self.cargo);
         for variable in FLAG_VARIABLES {
             command.env_remove(variable);
         }
@@ -344,14 +346,59 @@ mod tests {
         assert_eq!(fs::read_to_string(&busy).unwrap(), own);
     }
 
+    /// Writes a program. Another process does it: a child of another test could otherwise hold the file
+    /// open, and what is open for writing cannot be started.
+    #[cfg(unix)]
+    fn make_script(file: &Path, text: &str) {
+        let write = "printf %s \"$1\" > \"$0\" && chmod +x \"$0\"";
+        let mut shell = Command::new("sh");
+        let status = shell.arg("-c").arg(write).arg(file).arg(text).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Has a script take the place of cargo, and returns how many programs there are, what their layouts
+    /// are, and what cargo was told.
+    #[cfg(unix)]
+    fn built_by(script: &str) -> (usize, &'static str, String) {
+        let directory = tempfile::tempdir().unwrap();
+        let cargo = directory.path().join("cargo");
+        let log = directory.path().join("log");
+        let done = r#"echo "{\"executable\":\"$0\"}""#;
+        let script = format!(
+            "#!/bin/sh\n{script}\necho \"$*\" >> {}\n{done}\n",
+            log.display()
+        );
+        make_script(&cargo, &script);
+        let build = Build {
+            cargo: cargo.into_os_string(),
+            root: directory.path(),
+            target: directory.path(),
+        };
+        let places = directory.path().join("A");
+        fs::create_dir(&places).unwrap();
+        let (programs, layouts) = build.programs(&places, LAYOUTS).unwrap();
+        assert!(programs.iter().all(|program| program.is_file()));
+        (programs.len(), layouts, fs::read_to_string(log).unwrap())
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn there_are_ten_layouts_or_two() {
+        let (count, layouts, log) = built_by("");
+        assert_eq!((count, layouts), (10, "functions shuffled by the linker"));
+        assert!(log.contains("--shuffle-sections=.text*=9"), "{log}");
+        let (count, layouts, log) = built_by("case \"$*\" in *shuffle*) exit 1;; esac");
+        assert_eq!(count, 2);
+        assert!(layouts.contains("-Cmetadata"), "{layouts}");
+        assert!(log.contains("-Cmetadata=another-layout"), "{log}");
+    }
+
     #[test]
     #[cfg(unix)]
     fn a_lab_of_another_time_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("lab");
-        fs::write(&program, "#!/bin/sh\necho 'no such command' >&2\nexit 2\n").unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&program, mode).unwrap();
+        make_script(&program, "#!/bin/sh\necho 'no such command' >&2\nexit 2\n");
         let built = Built {
             name: "revision old".to_owned(),
             commit: None,
