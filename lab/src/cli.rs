@@ -7,9 +7,11 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
 use crate::baseline::{self, Row};
+use crate::comparison;
 use crate::destination::Destination;
 use crate::family::Family;
 use crate::journal::{self, Journal};
+use crate::keep;
 use crate::launch::{self, Launcher};
 use crate::layouts::{self, Flags};
 use crate::machine::Build;
@@ -72,6 +74,7 @@ impl Cli {
             Some(
                 Verb::Run { options, .. } | Verb::Idle { options } | Verb::Blocking { options },
             ) => Some(options),
+            Some(Verb::Record(arguments)) => Some(arguments.options()),
             Some(_) => None,
         }
     }
@@ -118,6 +121,11 @@ enum Verb {
         #[command(flatten)]
         options: Options,
     },
+    /// Says what became better or worse from A to B: two records, or two revisions, which are built
+    /// and measured interleaved. The exit code is 1 if something got worse.
+    Compare(comparison::Arguments),
+    /// Keeps a dated record of a run in the repository, in lab/records.
+    Record(keep::Arguments),
     /// Measures one configuration in this process.
     #[command(name = launch::CHILD, hide = true)]
     Child {
@@ -164,6 +172,8 @@ pub fn run() -> Result<ExitCode> {
         }
         Some(Verb::Baseline { smoke }) => hold_baseline(smoke),
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
+        Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
+        Some(Verb::Record(arguments)) => keep::run(&arguments),
         Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
     }
 }

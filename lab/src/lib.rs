@@ -8,6 +8,9 @@
 //!                                                            loops/*.rs × loopers/*.rs
 //!                                                          streams/*.rs × streamers/*.rs
 //! ```
+//! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps records
+//! in the repository.
+//!
 //! There are four families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
 //! file in `src/runtimes`. Tasks that block: a workload is one file in `src/crowds`, a runtime, or
 //! a way of using one, is one file in `src/spawners`. Loops: a workload is one file in `src/loops`, a
@@ -21,6 +24,7 @@ pub mod cell;
 pub mod chart;
 pub mod cli;
 pub mod columns;
+pub mod comparison;
 pub mod counters;
 pub mod crowd;
 pub mod curve;
@@ -30,6 +34,7 @@ pub mod family;
 pub mod gate;
 pub mod interrupt;
 pub mod journal;
+pub mod keep;
 pub mod latency;
 pub mod launch;
 pub mod layouts;
@@ -45,6 +50,7 @@ pub mod plan;
 pub mod pool;
 pub mod process;
 pub mod process_group;
+pub mod reader;
 pub mod record;
 pub mod registry;
 pub mod report;

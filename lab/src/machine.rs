@@ -10,6 +10,7 @@ use crate::process;
 
 /// The machine. `None` is what it does not tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Machine {
     /// Processors that the system schedules on.
     pub cores_logical: Option<usize>,
@@ -168,6 +169,7 @@ fn quota(text: &str) -> Option<f64> {
 
 /// The program that measures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Build {
     /// The compiler.
     pub rustc: Option<String>,
@@ -234,7 +236,8 @@ impl Build {
     }
 }
 
-fn git(arguments: &[&str]) -> Option<String> {
+/// What git says about the repository; `None` if it fails.
+pub fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
         .current_dir(workspace())
         .args(arguments)

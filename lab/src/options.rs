@@ -112,6 +112,15 @@ impl Options {
         Ok(Schedule::cross(&choices, rounds))
     }
 
+    /// Whether none of the options is given that are about measuring.
+    pub fn measures_nothing(&self) -> bool {
+        let others = Self {
+            json: None,
+            ..self.clone()
+        };
+        others == Self::default()
+    }
+
     fn effort(&self, family: Family, usual: Effort) -> Effort {
         let mut effort = family.effort(match (self.smoke, self.full) {
             (true, _) => Effort::smoke(),

@@ -14,8 +14,10 @@ use crate::usage::Usage;
 use crate::workload::Shows;
 
 /// One configuration. All times named `wall_ns` and `cpu_ns` are per operation; counts named
-/// `…_total`, context switches and page faults are sums over all samples of all rounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `…_total`, context switches and page faults are sums over all samples of all rounds. A field that
+/// is missing in a file, because an older lab wrote it, is unknown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Record {
     /// Name of the workload.
     pub workload: String,
@@ -154,7 +156,8 @@ pub struct Record {
 }
 
 /// [`Effort`], as a record holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EffortTaken {
     /// Warm-up of each process.
     pub warm_up_ms: u64,

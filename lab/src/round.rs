@@ -9,7 +9,8 @@ use crate::weather::Weather;
 use crate::workload::Shows;
 
 /// The figures of one measuring process.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RoundFigures {
     /// The round, from zero. Two configurations of a run that have the same one were measured soon
     /// after each other.

@@ -298,7 +298,8 @@ impl Configuration {
         }
     }
 
-    fn describe(&self) -> String {
+    /// It, in words.
+    pub fn describe(&self) -> String {
         let size = self.workload.size_label(self.size);
         let (workload, runtime) = (self.workload.card.name, self.runtime.card.name);
         format!("{workload} ({size}), {runtime}, jobs {}", self.jobs)
@@ -307,7 +308,7 @@ impl Configuration {
 
 /// A bar on the terminal's error stream; nothing where that is not a terminal. It is drawn between
 /// two processes only.
-fn progress_bar(length: u64) -> ProgressBar {
+pub fn progress_bar(length: u64) -> ProgressBar {
     let bar = ProgressBar::new(length);
     let style = ProgressStyle::with_template("{bar:32} {pos}/{len}  {eta} left  {msg}")
         .expect("the template is right");

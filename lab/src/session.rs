@@ -96,6 +96,7 @@ impl Effort {
 
 /// What one measuring process found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Measurement {
     /// Why the runtime does not take part, if it does not.
     pub declined: Option<String>,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Shares of the machine's processor time, 0 to 1; `null` where the system does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Weather {
     /// Taken by the host.
     pub stolen: Option<f64>,

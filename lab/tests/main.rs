@@ -4,6 +4,7 @@
 mod answers;
 mod blocking;
 mod command_line;
+mod comparisons;
 mod destinations;
 mod format;
 #[cfg(target_os = "linux")]
