@@ -79,14 +79,15 @@ impl Options {
         for &workload in workloads {
             let family = workload.family;
             let effort = self.effort(family, effort);
+            let brief = brief && !self.full;
             choices.push(Choice {
                 workload,
                 runtimes: self.runtimes(workload)?,
                 jobs: match &jobs[..] {
-                    [] => workload.jobs(cores_available().unwrap_or(1)),
+                    [] => workload.jobs(cores_available().unwrap_or(1), brief),
                     jobs => jobs.to_vec(),
                 },
-                sizes: self.sizes(workload, brief && !self.full)?,
+                sizes: self.sizes(workload, brief)?,
                 effort,
                 limit: self.limit(family, effort)?,
             });

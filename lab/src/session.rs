@@ -129,6 +129,10 @@ pub struct Measurement {
     pub concurrency: Option<u64>,
     /// Messages in one operation, where there are any.
     pub messages: Option<u64>,
+    /// What an operation takes at least, computed from its items, where that is known.
+    pub bound_ns: Option<f64>,
+    /// The most items that ran at once, where the workload counts them.
+    pub items_peak: Option<u64>,
     /// How long items waited, where they do.
     pub latencies: Latencies,
 }
@@ -172,6 +176,16 @@ impl Session {
     pub fn tasks(&mut self, tasks: u64, messages: Option<u64>) {
         self.found.concurrency = Some(tasks);
         self.found.messages = messages;
+    }
+
+    /// Says what an operation takes at least.
+    pub fn bound(&mut self, bound: Duration) {
+        self.found.bound_ns = Some(bound.as_nanos() as f64);
+    }
+
+    /// Says how many items ran at once, in all samples and the warm-up.
+    pub fn items_peak(&mut self, peak: u64) {
+        self.found.items_peak = Some(peak);
     }
 
     /// Adds how long items waited, in all samples and the warm-up.
@@ -253,6 +267,35 @@ impl Session {
                 Ok(())
             })?;
             check(state, answer.expect("the batch has run"))
+        });
+    }
+
+    /// Measures `operation`, with `prepare` before it, untimed. The time of a sample is what the
+    /// operation says; everything else is that of the whole operation.
+    pub fn sample_reported(
+        &mut self,
+        items: u64,
+        mut prepare: impl FnMut(),
+        mut operation: impl FnMut() -> Result<Duration, String>,
+    ) {
+        self.found.items = items;
+        if self.effort.warm_up_ms > 0 {
+            prepare();
+            if let Err(wrong) = operation() {
+                self.found.error = Some(wrong);
+                return;
+            }
+        }
+        self.sampling(|session| {
+            prepare();
+            let mut reported = Duration::ZERO;
+            session.timed(1, || {
+                reported = operation()?;
+                Ok(())
+            })?;
+            let wall = session.found.wall_ns.last_mut();
+            *wall.expect("the sample was added") = reported.as_nanos() as f64;
+            Ok(())
         });
     }
 
