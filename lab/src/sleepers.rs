@@ -111,7 +111,7 @@ impl Sleepers {
         }
         let peak = self.peak.load(Ordering::Relaxed);
         match limit {
-            Some(jobs) if peak > jobs => Err(format!("{peak} items ran at once, with {jobs} jobs")),
+            Some(jobs) if peak > jobs => Err(format!("{peak} items ran at once, jobs: {jobs}")),
             _ => Ok(()),
         }
     }
@@ -185,6 +185,6 @@ mod tests {
         assert_eq!(sleepers.check(Some(2)), Ok(()));
         assert_eq!(sleepers.check(None), Ok(()));
         let wrong = sleepers.check(Some(1)).unwrap_err();
-        assert_eq!(wrong, "2 items ran at once, with 1 jobs");
+        assert_eq!(wrong, "2 items ran at once, jobs: 1");
     }
 }

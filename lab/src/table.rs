@@ -162,9 +162,9 @@ fn bounds_note(records: &[&Record], size: u64) -> Option<String> {
     }
     let bounds = bounds.iter();
     let texts: Vec<_> = bounds
-        .map(|(jobs, ns)| format!("{} ms with {jobs}", figure(ns / 1e6)))
+        .map(|(jobs, ns)| format!("{} ms ({jobs} jobs)", figure(ns / 1e6)))
         .collect();
-    (!texts.is_empty()).then(|| format!("{label}, computed: {}", texts.join(", ")))
+    (!texts.is_empty()).then(|| format!("{label}, computed ideal: {}", texts.join(", ")))
 }
 
 /// A figure with three digits, roughly.

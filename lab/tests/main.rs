@@ -7,6 +7,7 @@ mod command_line;
 mod format;
 mod outputs;
 mod streams;
+mod virtual_cores;
 
 use std::path::Path;
 use std::process::{Command, Output};

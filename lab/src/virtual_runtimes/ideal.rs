@@ -41,12 +41,15 @@ struct Round {
 }
 
 impl Order {
-    /// Wakes further helpers, and runs a share.
-    fn follow(&self, helpers: &Helpers, share: usize) {
-        for helper in helpers {
-            helper.send(self.clone()).expect("helpers wait for orders");
+    /// Wakes further helpers, as far as there is something for them, and runs a share.
+    fn follow(&self, helpers: &Helpers, number: usize) {
+        for (below, helper) in (2 * number + 1..).zip(helpers) {
+            // Those with nothing to do have the largest numbers, and so have all below them.
+            if !self.items.share(below).is_empty() {
+                helper.send(self.clone()).expect("helpers wait for orders");
+            }
         }
-        for &item in self.items.share(share) {
+        for &item in self.items.share(number) {
             self.items.run(item);
         }
     }
@@ -107,8 +110,9 @@ impl VirtualRuntime for Ideal {
     }
 
     fn each(&self, items: &Arc<Sleepers>) {
+        let busy = (1..self.jobs).filter(|number| !items.share(*number).is_empty());
         let round = Arc::new(Round {
-            left: AtomicUsize::new(self.jobs - 1),
+            left: AtomicUsize::new(busy.count()),
             caller: thread::current(),
         });
         let items = Arc::clone(items);
