@@ -12,6 +12,7 @@ use crate::looper::Looper;
 use crate::looping::Loop;
 use crate::runtime::{Runtime, RuntimeCard};
 use crate::session::Session;
+use crate::sleepers::sleep_precisely;
 use crate::spawner::Spawner;
 use crate::streamer::{Streamer, Task};
 use crate::streaming::Stream;
@@ -348,6 +349,8 @@ fn measure_virtual<W: VirtualWorkload, R: VirtualRuntime>(
         R::CARD.name,
         W::CARD.name
     );
+    // Before the runtime makes its threads.
+    sleep_precisely();
     W::drive::<R>(size, jobs, session)
 }
 
