@@ -55,8 +55,8 @@ impl Family {
 
     /// The trouble to go to, where `usual` is what was asked for. Tasks are measured cold: after a
     /// first sample the threads that it took would still be there. Most streams take seconds, so a
-    /// warm-up would take as long as what it is for. What sleeps is as long as its items say, so one
-    /// sample of each process says as much as several.
+    /// warm-up would take as long as what it is for. Items that sleep are as long as they say, so
+    /// one sample of a process says as much as several.
     pub fn effort(self, usual: Effort) -> Effort {
         match self {
             Self::ForkJoin | Self::Loops => usual,

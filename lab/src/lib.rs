@@ -11,11 +11,11 @@
 //! ```
 //! There are five families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
 //! file in `src/runtimes`. Tasks that block: a workload is one file in `src/crowds`, a runtime, or
-//! a way of using one, is one file in `src/spawners`. Loops: a workload is one file in `src/loops`, a
-//! runtime is one file in `src/loopers`. Streams: a workload is one file in `src/streams`, a runtime is
-//! one file in `src/streamers`. Virtual cores: a workload is one file in `src/virtual_workloads`, a
-//! runtime is one file in `src/virtual_runtimes`. The build script finds them, and nothing else has to
-//! know of a new one.
+//! a way of using one, is one file in `src/spawners`. Loops: a workload is one file in `src/loops`,
+//! a runtime is one file in `src/loopers`. Streams: a workload is one file in `src/streams`, a
+//! runtime is one file in `src/streamers`. Virtual cores: a workload is one file in
+//! `src/virtual_workloads`, a runtime is one file in `src/virtual_runtimes`. The build script finds
+//! them, and nothing else has to know of a new one.
 
 pub mod cell;
 pub mod chart;

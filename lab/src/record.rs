@@ -134,7 +134,8 @@ pub struct Record {
     pub latency_ns_max: Option<u64>,
     /// What an operation takes at least, computed from its items, where that is known.
     pub bound_ns: Option<f64>,
-    /// The most items that ran at once, in all samples and warm-ups; where the workload counts them.
+    /// The most items that ran at once, in all samples and warm-ups, where the workload counts
+    /// them.
     pub items_peak: Option<u64>,
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,

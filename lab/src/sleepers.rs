@@ -30,7 +30,7 @@ pub struct Sleepers {
 }
 
 impl Sleepers {
-    /// Items of these lengths, for so many jobs.
+    /// Items of these lengths, for this many jobs.
     pub fn new(lengths: Vec<Duration>, jobs: usize) -> Self {
         Self {
             shares: shares(&lengths, jobs),

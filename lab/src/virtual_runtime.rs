@@ -48,7 +48,7 @@ pub trait VirtualRuntime: Sized + Sync {
         unreachable!("this runtime lacks it")
     }
 
-    /// A loop whose body is a loop of so many items.
+    /// A loop whose body is a loop over `inner` items.
     fn nested(&self, _items: &Arc<Sleepers>, _inner: usize) {
         unreachable!("this runtime lacks it")
     }

@@ -92,7 +92,7 @@ fn sample<R: VirtualRuntime>(
     );
 }
 
-/// So many items of the same length.
+/// Items of the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct Alike {
     /// How many.
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Runs so many items, each inside the one before it.
+    /// Runs the first `left` items, each inside the one after it.
     fn all_at_once(items: &Sleepers, left: usize) {
         if let Some(item) = left.checked_sub(1) {
             items.run_as(item, || all_at_once(items, item));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn who_runs_too_many_at_once_or_too_few_is_wrong() {
+    fn too_many_at_once_or_too_few_is_wrong() {
         a_peak_above_the_jobs_is_an_error::<VcLoop>(8);
         a_peak_above_the_jobs_is_an_error::<VcScope>(8);
         a_peak_above_the_jobs_is_an_error::<VcStream>(8);

@@ -81,7 +81,7 @@ fn the_table_shows_the_ideal_and_the_peak() {
 }
 
 #[test]
-fn who_ran_more_at_once_than_there_are_jobs_is_not_compared() {
+fn a_row_that_ran_more_at_once_than_its_jobs_is_not_compared() {
     let mut records = run("vc-join", "4");
     let compared = |records: &[Record]| {
         let (_, grid) = table::grids(records).remove(0);

@@ -15,7 +15,7 @@ use crate::pipeline::Pipeline;
 use crate::runtime::{Role, RuntimeCard};
 use crate::streamer::{Streamer, Task, made};
 
-/// So many threads around one queue.
+/// Threads around one queue, one per job.
 #[derive(Debug)]
 pub struct Biased {
     jobs: usize,
