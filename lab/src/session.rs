@@ -271,12 +271,13 @@ impl Session {
     }
 
     /// Measures `operation`, with `prepare` before it, untimed. The time of a sample is what the
-    /// operation says; everything else is that of the whole operation.
+    /// operation says, and so is how long items waited; what the warm-up says is left out.
+    /// Everything else is that of the whole operation.
     pub fn sample_reported(
         &mut self,
         items: u64,
         mut prepare: impl FnMut(),
-        mut operation: impl FnMut() -> Result<Duration, String>,
+        mut operation: impl FnMut() -> Result<(Duration, Latencies), String>,
     ) {
         self.found.items = items;
         if self.effort.warm_up_ms > 0 {
@@ -288,13 +289,15 @@ impl Session {
         }
         self.sampling(|session| {
             prepare();
-            let mut reported = Duration::ZERO;
+            let mut reported = None;
             session.timed(1, || {
-                reported = operation()?;
+                reported = Some(operation()?);
                 Ok(())
             })?;
+            let (time, latencies) = reported.expect("the operation has run");
             let wall = session.found.wall_ns.last_mut();
-            *wall.expect("the sample was added") = reported.as_nanos() as f64;
+            *wall.expect("the sample was added") = time.as_nanos() as f64;
+            session.latencies(&latencies);
             Ok(())
         });
     }

@@ -50,7 +50,6 @@ impl VirtualWorkload for Ramp {
         let items = Arc::new(Sleepers::new(vec![LENGTH; jobs], jobs));
         let rest = if size < 10 { REST } else { Duration::ZERO };
         let limit = R::KEEPS_JOBS.then_some(jobs);
-        let mut starts = Latencies::default();
         session.tasks(jobs as u64, None);
         session.sample_reported(
             jobs as u64,
@@ -66,16 +65,16 @@ impl VirtualWorkload for Ramp {
                     _ => runtime.scope(&items),
                 });
                 items.check(limit)?;
+                let mut starts = Latencies::default();
                 let mut last = Duration::ZERO;
                 for began in items.began() {
                     let start = began.saturating_sub(call);
                     starts.add(u64::try_from(start.as_nanos()).unwrap_or(u64::MAX));
                     last = last.max(start);
                 }
-                Ok(last)
+                Ok((last, starts))
             },
         );
-        session.latencies(&starts);
         session.items_peak(items.peak());
         // The process ends now; see `virtual_workload`.
         std::mem::forget(runtime);
