@@ -82,7 +82,7 @@ impl Options {
             let brief = brief && !self.full;
             choices.push(Choice {
                 workload,
-                runtimes: self.runtimes(workload)?,
+                runtimes: self.runtimes(workload, brief)?,
                 jobs: match &jobs[..] {
                     [] => workload.jobs(cores_available().unwrap_or(1), brief),
                     jobs => jobs.to_vec(),
@@ -109,9 +109,16 @@ impl Options {
     }
 
     /// Those of the workload's family, or what is left of them.
-    fn runtimes(&self, workload: &WorkloadEntry) -> Result<Vec<&'static RuntimeEntry>> {
+    fn runtimes(
+        &self,
+        workload: &WorkloadEntry,
+        brief: bool,
+    ) -> Result<Vec<&'static RuntimeEntry>> {
         let able = workload.runtimes();
         let mut chosen = able.clone();
+        if brief && self.runtime.is_empty() {
+            chosen.retain(|entry| entry.by_default);
+        }
         if !self.runtime.is_empty() {
             chosen.retain(|entry| self.runtime.iter().any(|name| name == entry.card.name));
         }

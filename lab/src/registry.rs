@@ -182,6 +182,8 @@ pub struct RuntimeEntry {
     tasks: &'static [Task],
     /// How it shares items among virtual cores.
     calls: &'static [Call],
+    /// Whether it is a row of the default run.
+    pub by_default: bool,
 }
 
 impl RuntimeEntry {
@@ -191,6 +193,7 @@ impl RuntimeEntry {
             family: Family::ForkJoin,
             tasks: &[],
             calls: &[],
+            by_default: true,
         }
     }
 
@@ -200,6 +203,7 @@ impl RuntimeEntry {
             family: Family::Tasks,
             tasks: &[],
             calls: &[],
+            by_default: true,
         }
     }
 
@@ -209,6 +213,7 @@ impl RuntimeEntry {
             family: Family::Loops,
             tasks: &[],
             calls: &[],
+            by_default: true,
         }
     }
 
@@ -218,6 +223,7 @@ impl RuntimeEntry {
             family: Family::Streams,
             tasks: S::TASKS,
             calls: &[],
+            by_default: S::BY_DEFAULT,
         }
     }
 
@@ -227,6 +233,7 @@ impl RuntimeEntry {
             family: Family::VirtualCores,
             tasks: &[],
             calls: R::CALLS,
+            by_default: true,
         }
     }
 }

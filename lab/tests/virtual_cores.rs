@@ -115,12 +115,16 @@ fn the_time_of_a_ramp_is_the_begin_of_its_last_leaf() {
 }
 
 #[test]
-fn the_default_run_has_few_jobs() {
+fn the_default_run_has_few_jobs_and_rows() {
     let jobs = |workload, brief| registry::workload(workload).unwrap().jobs(2, brief);
     assert_eq!(jobs("vc-loop", true), [8, 64]);
     assert_eq!(jobs("vc-join", true), [64]);
     assert_eq!(jobs("vc-loop", false), [2, 4, 8, 16, 32, 64]);
     assert_eq!(jobs("fib", true), [1, 2]);
+    let rows = registry::workload("triple-pool").unwrap().runtimes();
+    let asked_for = rows.iter().filter(|entry| !entry.by_default);
+    let asked_for: Vec<_> = asked_for.map(|entry| entry.card.name).collect();
+    assert_eq!(asked_for, ["drumline-spawn", "biased"]);
 }
 
 #[test]

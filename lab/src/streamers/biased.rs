@@ -112,6 +112,8 @@ impl Streamer for Biased {
 
     const TASKS: &'static [Task] = &[Task::Pipe];
 
+    const BY_DEFAULT: bool = false;
+
     fn start(jobs: usize) -> Result<Self> {
         Ok(Self { jobs })
     }
