@@ -28,7 +28,8 @@ impl<'a> Cell<'a> {
 
     /// The cell of one of ours; `None` of a peer, or where there is nothing to hold it against.
     pub fn of(ours: &'a Record, records: &'a [Record]) -> Option<Self> {
-        if role(ours) != Some(Role::Ours) {
+        // More at once than there are jobs is not the same work.
+        if role(ours) != Some(Role::Ours) || ours.exceeds_jobs() {
             return None;
         }
         let shows = registry::workload(&ours.workload).ok()?.card.shows;

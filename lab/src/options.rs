@@ -97,14 +97,15 @@ impl Options {
         for &workload in workloads {
             let family = workload.family;
             let effort = self.effort(family, effort);
+            let brief = brief && !self.full;
             choices.push(Choice {
                 workload,
-                runtimes: self.runtimes(workload)?,
+                runtimes: self.runtimes(workload, brief)?,
                 jobs: match &jobs[..] {
-                    [] => workload.jobs(cores_available().unwrap_or(1)),
+                    [] => workload.jobs(cores_available().unwrap_or(1), brief),
                     jobs => jobs.to_vec(),
                 },
-                sizes: self.sizes(workload, brief && !self.full)?,
+                sizes: self.sizes(workload, brief)?,
                 effort,
                 limit: self.limit(family, effort)?,
             });
@@ -135,9 +136,16 @@ impl Options {
     }
 
     /// Those of the workload's family, or what is left of them.
-    fn runtimes(&self, workload: &WorkloadEntry) -> Result<Vec<&'static RuntimeEntry>> {
+    fn runtimes(
+        &self,
+        workload: &WorkloadEntry,
+        brief: bool,
+    ) -> Result<Vec<&'static RuntimeEntry>> {
         let able = workload.runtimes();
         let mut chosen = able.clone();
+        if brief && self.runtime.is_empty() {
+            chosen.retain(|entry| entry.by_default);
+        }
         if !self.runtime.is_empty() {
             chosen.retain(|entry| self.runtime.iter().any(|name| name == entry.card.name));
         }

@@ -140,6 +140,11 @@ pub struct Record {
     pub latency_ns_p99: Option<f64>,
     /// How long an item waited at most.
     pub latency_ns_max: Option<u64>,
+    /// What an operation takes at least, computed from its items, where that is known.
+    pub bound_ns: Option<f64>,
+    /// The most items that ran at once, in all samples and warm-ups, where the workload counts
+    /// them.
+    pub items_peak: Option<u64>,
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,
 
@@ -316,6 +321,8 @@ impl Record {
             latency_ns_p50: latencies.percentile(50),
             latency_ns_p99: latencies.percentile(99),
             latency_ns_max: latencies.max(),
+            bound_ns: measured().find_map(|found| found.bound_ns),
+            items_peak: measured().filter_map(|found| found.items_peak).max(),
             verbose: false,
             by_round,
             wall_ns_samples,
@@ -361,6 +368,11 @@ impl Record {
             })
             .collect();
         Ratio::of_pairs(&rounds, confidence)
+    }
+
+    /// Whether more items ran at once than there were jobs.
+    pub fn exceeds_jobs(&self) -> bool {
+        self.items_peak.is_some_and(|peak| peak > self.jobs as u64)
     }
 
     /// Why there is no figure, if there is none.

@@ -50,7 +50,10 @@ impl RoundFigures {
             | Shows::Memory
             | Shows::Waiting
             | Shows::Path
-            | Shows::Handing => Some(self.wall_ns_median),
+            | Shows::Handing
+            | Shows::Cores
+            | Shows::Ramp
+            | Shows::Rate => Some(self.wall_ns_median),
             Shows::Rest => self.cpu_ns_mean,
             Shows::Latency => self.latency_ns_p50,
         }

@@ -1,6 +1,6 @@
 //! The figures of one workload as a table: for the terminal, and for the report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -88,7 +88,7 @@ fn grid(card: &WorkloadCard, records: &[&Record], judged: &[(Cell<'_>, Ratio)]) 
 
     let mut rows = Vec::new();
     let mut notes = Vec::new();
-    for size in sizes {
+    for &size in &sizes {
         let at = |runtime: &str, jobs: usize| {
             let mut found = records
                 .iter()
@@ -108,6 +108,7 @@ fn grid(card: &WorkloadCard, records: &[&Record], judged: &[(Cell<'_>, Ratio)]) 
                 let bounds = Bounds {
                     seq,
                     floor: at("static", jobs).copied(),
+                    ideal: at("ideal", jobs).copied(),
                 };
                 cells.extend(columns::cells(card.shows, record.copied(), &bounds));
                 if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
@@ -141,12 +142,29 @@ fn grid(card: &WorkloadCard, records: &[&Record], judged: &[(Cell<'_>, Ratio)]) 
         }
     }
 
+    let mut notes = shorten(notes);
+    notes.extend(sizes.iter().filter_map(|size| bounds_note(records, *size)));
     Grid {
         title: format!("{}: {}", card.name, card.about),
         header,
         rows,
-        notes: shorten(notes),
+        notes,
     }
+}
+
+/// What the items of a size take at least, where that can be computed.
+fn bounds_note(records: &[&Record], size: u64) -> Option<String> {
+    let mut bounds = BTreeMap::new();
+    let mut label = "";
+    for record in records.iter().filter(|record| record.size == size) {
+        label = &record.size_label;
+        bounds.extend(record.bound_ns.map(|bound| (record.jobs, bound)));
+    }
+    let bounds = bounds.iter();
+    let texts: Vec<_> = bounds
+        .map(|(jobs, ns)| format!("{} ms ({jobs} jobs)", figure(ns / 1e6)))
+        .collect();
+    (!texts.is_empty()).then(|| format!("{label}, computed ideal: {}", texts.join(", ")))
 }
 
 /// A figure with three digits, roughly.
@@ -162,9 +180,11 @@ pub fn figure(number: f64) -> String {
 /// What a bar or a line shows of a record: smaller is better.
 pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     match card.shows {
-        Shows::Time | Shows::Curve | Shows::Memory => record.item_ns_median,
+        Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate => record.item_ns_median,
         Shows::Rest => record.cpu_ns_mean,
-        Shows::Waiting | Shows::Path | Shows::Handing => record.wall_ns_median,
+        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores | Shows::Ramp => {
+            record.wall_ns_median
+        }
         Shows::Latency => record.latency_ns_p50,
     }
 }

@@ -34,6 +34,16 @@ fn list_names_everything() {
         "triple-pool",
         "light-load",
         "map-ordered",
+        "vc-loop",
+        "vc-uneven",
+        "vc-nested",
+        "vc-join",
+        "vc-scope",
+        "vc-stream",
+        "ramp",
+        "spawn-outside",
+        "par-bridge",
+        "virtual cores",
     ];
     let runtimes = [
         "seq",
@@ -51,6 +61,11 @@ fn list_names_everything() {
         "drumline-pull",
         "pariter",
         "blocked-thread",
+        "biased",
+        "drumline-spawn",
+        "ideal",
+        "drumline-no-spares",
+        "drumline-stream",
         "cargo lab blocking",
     ];
     for name in workloads.iter().chain(&runtimes) {

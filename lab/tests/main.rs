@@ -11,6 +11,7 @@ mod format;
 mod interruptions;
 mod outputs;
 mod streams;
+mod virtual_cores;
 
 use std::path::Path;
 use std::process::{Command, Output};
