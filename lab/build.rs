@@ -17,7 +17,7 @@ struct Family {
     constructor: &'static str,
 }
 
-const FAMILIES: [Family; 4] = [
+const FAMILIES: [Family; 5] = [
     Family {
         workloads: "workloads",
         runtimes: "runtimes",
@@ -37,6 +37,11 @@ const FAMILIES: [Family; 4] = [
         workloads: "streams",
         runtimes: "streamers",
         constructor: "streams",
+    },
+    Family {
+        workloads: "virtual_workloads",
+        runtimes: "virtual_runtimes",
+        constructor: "virtual_cores",
     },
 ];
 

@@ -58,6 +58,9 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
         let canvas = Canvas { area: &area };
         canvas.text(card.name, (24, 28), 20, INK, HPos::Left, true)?;
         let unit = match card.shows {
+            Shows::Rate => format!("median ns per {}; shorter is better", card.item),
+            Shows::Cores => "median time in ms; shorter is better".to_owned(),
+            Shows::Ramp => "ms until the last item began; shorter is better".to_owned(),
             Shows::Time | Shows::Curve | Shows::Memory => format!(
                 "median ns per {}; shorter is better; the thin line is seq",
                 card.item
@@ -83,9 +86,14 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
     let mut panels: Vec<(u64, Panel<'a>)> = Vec::new();
     for &record in records {
         let value = measure(card, record).map(|value| match card.shows {
-            Shows::Time | Shows::Curve | Shows::Memory => value,
+            Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate => value,
             Shows::Latency => value / 1e3,
-            Shows::Rest | Shows::Waiting | Shows::Path | Shows::Handing => value / 1e6,
+            Shows::Rest
+            | Shows::Waiting
+            | Shows::Path
+            | Shows::Handing
+            | Shows::Cores
+            | Shows::Ramp => value / 1e6,
         });
         let bar = Bar { record, value };
         let panel = match panels.iter_mut().position(|(size, _)| *size == record.size) {

@@ -3,22 +3,34 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
+use crate::baseline::{self, Row};
+use crate::comparison;
+use crate::destination::Destination;
 use crate::family::Family;
+use crate::journal::{self, Journal};
+use crate::keep;
 use crate::launch::{self, Launcher};
+use crate::layouts::{self, Flags};
+use crate::machine::Build;
 use crate::options::Options;
+use crate::plan::Rounds;
 use crate::record::Record;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
 use crate::runtime::Role;
-use crate::schedule::Rounds;
+use crate::scoreboard::Scoreboard;
 use crate::session::Effort;
+use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
-use crate::{output, table};
+use crate::{interrupt, output, report, table};
 
-/// How long the default run may begin new rounds.
-const DEFAULT_BUDGET: Duration = Duration::from_secs(125);
+/// How long the default run takes…
+const DEFAULT_TIME: Duration = Duration::from_secs(120);
+
+/// …and how long it may take while there are cells of which it cannot tell.
+const DEFAULT_LONGEST: Duration = Duration::from_secs(240);
 
 /// Compares drumline with other runtimes, on this machine, in about two minutes.
 ///
@@ -31,6 +43,41 @@ struct Cli {
     command: Option<Verb>,
     #[command(flatten)]
     options: Options,
+}
+
+impl Cli {
+    /// What the command line asks for; `--resume` alone asks for what began the run.
+    fn read() -> Result<Self> {
+        let mut cli = Self::parse();
+        if cli.command.is_none() && cli.options.only_resume() {
+            let directory = cli.options.resume.clone().unwrap_or_default();
+            let recorded = journal::command(&directory)?;
+            let arguments = ["cargo lab".to_owned()].into_iter().chain(recorded);
+            let now = cli.options;
+            cli = Self::try_parse_from(arguments).with_context(|| {
+                let directory = directory.display();
+                format!("the command line that {directory} has recorded is not understood")
+            })?;
+            if let Some(options) = cli.measuring_options() {
+                options.out = None;
+                options.json = now.json;
+                options.force = now.force;
+                options.resume = now.resume;
+            }
+        }
+        Ok(cli)
+    }
+
+    fn measuring_options(&mut self) -> Option<&mut Options> {
+        match &mut self.command {
+            None => Some(&mut self.options),
+            Some(
+                Verb::Run { options, .. } | Verb::Idle { options } | Verb::Blocking { options },
+            ) => Some(options),
+            Some(Verb::Record(arguments)) => Some(arguments.options()),
+            Some(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +102,30 @@ enum Verb {
         #[command(flatten)]
         options: Options,
     },
+    /// Holds `seq`, by which everything is divided, against code that is written by hand.
+    ///
+    /// Fails if it takes more than a tenth longer anywhere.
+    Baseline {
+        /// Shorter samples, and no more than ten rounds.
+        #[arg(long)]
+        smoke: bool,
+    },
+    /// Measures whether claims hang on where the linker puts the code: in five builds with other
+    /// layouts, and in five with the flags that users have.
+    ///
+    /// The first time, this compiles everything twice.
+    Layouts {
+        /// Names of workloads; those whose items take nanoseconds if there are none.
+        #[arg(value_name = "WORKLOAD")]
+        workloads: Vec<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Says what became better or worse from A to B: two records, or two revisions, which are built
+    /// and measured interleaved. The exit code is 1 if something got worse.
+    Compare(comparison::Arguments),
+    /// Keeps a dated record of a run in the repository, in lab/records.
+    Record(keep::Arguments),
     /// Measures one configuration in this process.
     #[command(name = launch::CHILD, hide = true)]
     Child {
@@ -65,12 +136,15 @@ enum Verb {
 
 /// Follows the command line.
 pub fn run() -> Result<ExitCode> {
-    let cli = Cli::parse();
+    let cli = Cli::read()?;
     match cli.command {
         None => {
             let default = |entry: &&WorkloadEntry| entry.card.default_rank.is_some();
             let workloads = registry::all_workloads().into_iter().filter(default);
-            let fill = Rounds::Fill(DEFAULT_BUDGET, 5);
+            let fill = Rounds::Fill {
+                time: DEFAULT_TIME,
+                longest: DEFAULT_LONGEST,
+            };
             let workloads = workloads.collect();
             compare(workloads, &cli.options, fill, Effort::quick(), true)
         }
@@ -96,8 +170,56 @@ pub fn run() -> Result<ExitCode> {
             let entries = named(&["blocking-sleep", "blocking-dep"])?;
             compare(entries, &options, Rounds::Exactly(3), Effort::once(), false)
         }
+        Some(Verb::Baseline { smoke }) => hold_baseline(smoke),
+        Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
+        Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
+        Some(Verb::Record(arguments)) => keep::run(&arguments),
         Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
     }
+}
+
+fn hold_baseline(smoke: bool) -> Result<ExitCode> {
+    let (effort, rounds_max) = if smoke {
+        (Effort::smoke(), PROCESSES_MIN)
+    } else {
+        (Effort::quick(), baseline::ROUNDS_MAX)
+    };
+    let rows = baseline::run(&Launcher::new()?, effort, rounds_max)?;
+    for row in &rows {
+        output::print(&format!("{}\n", row.to_text()))?;
+    }
+    if let Some(warning) = Build::look().warning() {
+        output::note(&warning);
+    }
+    if rows.iter().any(Row::is_too_slow) {
+        output::note("error: seq is slower than code that is written by hand");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compare_layouts(workloads: &[String], options: &Options) -> Result<ExitCode> {
+    let workloads = if workloads.is_empty() {
+        named(&["slice-sum", "tree-sum", "loop-of-joins"])?
+    } else {
+        named(workloads)?
+    };
+    let rounds = Rounds::Exactly(3);
+    let schedule = options.schedule(&workloads, rounds, Effort::quick(), true)?;
+    let Rounds::Exactly(rounds) = schedule.rounds else {
+        unreachable!("rounds are counted here");
+    };
+    let verdicts = layouts::run(&schedule, rounds)?;
+    for flags in [Flags::Aligned, Flags::Default] {
+        output::print(match flags {
+            Flags::Aligned => "loops at cache lines, median (range) of five layouts:\n",
+            Flags::Default => "the flags that users have, median (range) of five layouts:\n",
+        })?;
+        for verdict in verdicts.iter().filter(|verdict| verdict.flags == flags) {
+            output::print(&format!("  {}\n", verdict.to_text()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn named(names: &[impl AsRef<str>]) -> Result<Vec<&'static WorkloadEntry>> {
@@ -115,21 +237,26 @@ fn compare(
     effort: Effort,
     brief: bool,
 ) -> Result<ExitCode> {
-    let schedule = options.schedule(&workloads, rounds, effort, brief)?;
     let launcher = Launcher::new()?;
-    let directory = match (&options.out, &options.json) {
-        (Some(directory), _) => Some(directory.clone()),
-        (None, Some(_)) => None,
-        (None, None) => Some(output::default_directory()),
+    let schedule = options.schedule(&workloads, rounds, effort, brief)?;
+    let destination = Destination::make(options)?;
+    let directory = &destination.directory;
+    let journal = match &options.resume {
+        Some(directory) => Journal::resume(directory, &schedule)?,
+        None => Journal::begin(directory, &schedule)?,
     };
-    if let Some(directory) = &directory
-        && let Err(error) = output::prepare(directory)
-    {
-        output::note(&format!("warning: {error:#}"));
+    for difference in journal.despite() {
+        output::note(&format!("warning: resumed although {difference}"));
     }
 
-    let records = schedule.run(&launcher);
+    let records = schedule.run(&launcher, journal);
 
+    // Files come first: a reader of the tables may keep them waiting.
+    let report = tell(output::write(directory, &records));
+    let mut written = report.is_some();
+    if let Some(to) = destination.json.as_deref().filter(|to| *to != "-") {
+        written &= tell(output::write_json(to, &records)).is_some();
+    }
     let to_stdout = options.json.as_deref() != Some("-");
     let say = |text: &str| {
         if to_stdout {
@@ -138,26 +265,38 @@ fn compare(
             output::note(text);
         }
     };
+    let partial = report::partial(&records);
+    if let Some(text) = &partial {
+        say(text);
+    }
     for (_, grid) in table::grids(&records) {
         say(&grid.to_text());
     }
+    if let Some(board) = Scoreboard::of(&records) {
+        say(&board.to_text());
+    }
     if let Some(record) = records.first() {
         say(&format!("on {}", record.machine.describe()));
-        if record.build.debug_assertions {
-            say("compiled without optimisation: these figures mean nothing");
+        if let Some(warning) = record.build.warning() {
+            say(&warning);
         }
     }
-    let mut written = true;
-    if let Some(to) = &options.json {
-        written &= tell(output::write_json(to, &records)).is_some();
+    if !to_stdout {
+        written &= tell(output::write_json("-", &records)).is_some();
     }
-    if let Some(directory) = &directory {
-        match tell(output::write(directory, &records)) {
-            Some(report) => say(&format!("report: {}", report.display())),
-            None => written = false,
-        }
+    if let Some(text) = &partial {
+        say(text);
+        let directory = directory.display();
+        say(&format!("to go on: cargo lab --resume {directory}"));
     }
-    Ok(verdict(&records, written))
+    if let Some(report) = report {
+        say(&format!("report: {}", report.display()));
+    }
+    let verdict = verdict(&records, written);
+    Ok(match interrupt::pending() {
+        Some(signal) => ExitCode::from(interrupt::exit_code(signal)),
+        None => verdict,
+    })
 }
 
 /// Prints an error and goes on.

@@ -2,7 +2,7 @@
 
 use crate::record::Record;
 use crate::table::figure;
-use crate::workload::{Shows, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard, group};
 
 /// What the record of a runtime is held against.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub struct Bounds<'a> {
     pub seq: Option<&'a Record>,
     /// The work divided in advance, with as many jobs.
     pub floor: Option<&'a Record>,
+    /// The items dealt out in advance, with as many jobs.
+    pub ideal: Option<&'a Record>,
 }
 
 /// The names of the columns for one number of jobs; the first one says which.
@@ -30,11 +32,16 @@ pub fn names(card: &WorkloadCard, jobs: &str) -> Vec<String> {
         ],
         Shows::Latency => &["p99 µs", "CPU ms", "switches"],
         Shows::Memory => &["× seq", "CPU ms", "peak MiB"],
+        Shows::Cores => &["× ideal", "peak"],
+        Shows::Ramp => &["median ms", "× ideal", "peak"],
+        Shows::Rate => &["ns/item", "CPU ms"],
     };
     let first = match card.shows {
         Shows::Time | Shows::Curve | Shows::Memory => format!("{jobs}: ns/{}", card.item),
         Shows::Rest => format!("{jobs}: CPU ms"),
-        Shows::Waiting | Shows::Path | Shows::Handing => format!("{jobs}: ms"),
+        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores => format!("{jobs}: ms"),
+        Shows::Ramp => format!("{jobs}: last ms"),
+        Shows::Rate => format!("{jobs}: {}s/s", card.item),
         Shows::Latency => format!("{jobs}: p50 µs"),
     };
     let rest = rest.iter().map(|name| (*name).to_owned());
@@ -45,8 +52,8 @@ pub fn names(card: &WorkloadCard, jobs: &str) -> Vec<String> {
 pub fn count(shows: Shows) -> usize {
     match shows {
         Shows::Time | Shows::Curve => 2,
-        Shows::Rest | Shows::Waiting | Shows::Path => 3,
-        Shows::Latency | Shows::Memory => 4,
+        Shows::Rest | Shows::Waiting | Shows::Path | Shows::Cores | Shows::Rate => 3,
+        Shows::Latency | Shows::Memory | Shows::Ramp => 4,
         Shows::Handing => 7,
     }
 }
@@ -57,7 +64,11 @@ pub fn cells(shows: Shows, record: Option<&Record>, bounds: &Bounds<'_>) -> Vec<
         return vec![String::new(); count(shows)];
     };
     let mut cells = if record.wall_ns_median.is_some() {
-        figures(shows, record, bounds)
+        let mut cells = figures(shows, record, bounds);
+        if let Some(uncertainty) = record.uncertainty(shows) {
+            cells[0] += &format!(" ±{}%", percent(uncertainty));
+        }
+        cells
     } else {
         let mut cells = vec![instead(record)];
         if shows == Shows::Waiting {
@@ -102,6 +113,14 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<String> {
             p50,
             p99,
         ],
+        Shows::Cores => vec![wall, times_ideal(record, bounds), peak(record)],
+        Shows::Ramp => vec![
+            wall,
+            record.latency_ns_p50.map(by(1e6)).unwrap_or_default(),
+            times_ideal(record, bounds),
+            peak(record),
+        ],
+        Shows::Rate => vec![rate(record), item, cpu],
         Shows::Latency => vec![p50, p99, cpu, or_unknown(switches(record).map(whole))],
         Shows::Memory => vec![
             item,
@@ -122,6 +141,23 @@ fn times_seq(record: &Record, bounds: &Bounds<'_>, part: f64) -> String {
     ratio().map_or_else(String::new, |ratio| format!("{ratio:.2}"))
 }
 
+/// A multiple of what it takes with shares fixed in advance.
+fn times_ideal(record: &Record, bounds: &Bounds<'_>) -> String {
+    let ratio = || Some(record.wall_ns_median? / bounds.ideal?.wall_ns_median?);
+    ratio().map_or_else(String::new, |ratio| format!("{ratio:.2}"))
+}
+
+/// How many items ran at once.
+fn peak(record: &Record) -> String {
+    record.items_peak.map(group).unwrap_or_default()
+}
+
+/// Items per second.
+fn rate(record: &Record) -> String {
+    let rate = record.item_ns_median.map(|ns| 1e9 / ns);
+    rate.map_or_else(String::new, figure)
+}
+
 /// Context switches of an operation, of both kinds.
 pub fn switches(record: &Record) -> Option<f64> {
     Some(record.ctx_voluntary_per_operation? + record.ctx_involuntary_per_operation?)
@@ -137,8 +173,18 @@ fn migrations(record: &Record) -> Option<f64> {
 }
 
 fn threads(record: &Record) -> String {
-    let count = record.threads_peak.map(crate::workload::group);
+    let count = record.threads_peak.map(group);
     count.unwrap_or_default()
+}
+
+/// A share in per cent; with a digit behind the point where there is none before it.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 1.0 {
+        format!("{percent:.1}")
+    } else {
+        format!("{percent:.0}")
+    }
 }
 
 /// What the machine did not tell.

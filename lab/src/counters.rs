@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How many events there were; `None` where they are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// Instructions executed.
     pub instructions: Option<u64>,

@@ -5,7 +5,7 @@
 //! start ──► (starts its runtime) ── "ready" ──► open ──► (its sample) ── what it found ──► end
 //! ```
 //! The words go over the standard streams of the process. If whoever started it is gone, the wait
-//! ends with an error, and so does the process.
+//! ends with an error, and so does the process. After the wait it ends as [`crate::process_group`] says.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -13,8 +13,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::launch::{CHILD, Order};
-use crate::output;
 use crate::session::Measurement;
+use crate::{output, process_group};
 
 /// What a process says when it waits.
 const READY: &str = "ready";
@@ -32,11 +32,14 @@ impl Gated {
     pub fn start(order: &Order) -> Result<Self> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let order = serde_json::to_string(order).expect("an order is plain data");
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .arg(CHILD)
             .arg(order)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
+            .stdout(Stdio::piped());
+        process_group::follow(&mut command);
+        let mut child = command
             .spawn()
             .context("a further measuring process cannot be started")?;
         let lock = child.stdin.take().expect("it is piped");
@@ -71,21 +74,8 @@ impl Gated {
     }
 }
 
-/// Makes the kernel end this process when the one that started it is killed: after the wait it would
-/// not notice.
-#[cfg(target_os = "linux")]
-fn end_with_parent() {
-    // Where this is refused, a process that hangs is left over.
-    let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
-}
-
-/// Nothing to ask for on this system.
-#[cfg(not(target_os = "linux"))]
-fn end_with_parent() {}
-
 /// In such a process: says that it is ready, and waits.
 pub fn wait() -> Result<(), String> {
-    end_with_parent();
     output::print(&format!("{READY}\n")).map_err(|error| format!("{error:#}"))?;
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {

@@ -13,8 +13,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::by_hand;
 use crate::process::{self, Watched};
 use crate::session::{Effort, Measurement};
+use crate::weather::{Clocks, Weather};
+use crate::{interrupt, process_group};
 
 /// The hidden subcommand of a measuring process.
 pub const CHILD: &str = "__child";
@@ -30,7 +33,7 @@ const STILL: Duration = Duration::from_millis(200);
 const STACK: u64 = 256 << 20;
 
 /// What a measuring process is told.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// Name of the workload.
     pub workload: String,
@@ -58,7 +61,8 @@ pub struct Terms {
 }
 
 /// How a measuring process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum End {
     /// By itself.
     Itself,
@@ -66,10 +70,12 @@ pub enum End {
     Late,
     /// The same, and it did nothing any more.
     Deadlock,
+    /// It was ended because the run was; see [`interrupt`]. What came of it says nothing.
+    Interrupted,
 }
 
 /// What came of a measuring process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// What it found, or why it found nothing.
     pub found: Result<Measurement, String>,
@@ -77,10 +83,21 @@ pub struct Outcome {
     pub end: End,
     /// When it was started.
     pub date: String,
+    /// How long it took, with its start and its end.
+    pub seconds: f64,
     /// The most threads that were seen.
     pub threads_peak: Option<u64>,
     /// The least available memory that was seen.
     pub memory_free_min_bytes: Option<u64>,
+    /// What else the machine did meanwhile.
+    pub weather: Weather,
+}
+
+impl Outcome {
+    /// How long the process took.
+    pub fn time(&self) -> Duration {
+        Duration::try_from_secs_f64(self.seconds).unwrap_or_default()
+    }
 }
 
 /// A way to start measuring processes.
@@ -91,39 +108,44 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Starts this very program again and again.
+    /// Starts this very program again and again, until a signal asks for an end: from now on, signals
+    /// end what is measured, and not this process.
     pub fn new() -> Result<Self> {
+        interrupt::listen()?;
         raise_stack_limit();
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         Ok(Self { program })
     }
 
-    /// Runs one measuring process to its end.
+    /// Runs one measuring process to its end, or to that of the run; then [`Outcome::end`] is
+    /// [`End::Interrupted`].
     pub fn run(&self, order: &Order, terms: &Terms) -> Outcome {
         let date = jiff::Timestamp::now()
             .strftime("%Y-%m-%dT%H:%M:%SZ")
             .to_string();
         let mut seen = Seen::default();
         let mut end = End::Itself;
+        let start = Instant::now();
+        let before = Clocks::now();
         let found = self
             .start(order, terms)
             .map_err(|error| format!("{error:#}"))
             .and_then(|mut child| {
                 let output = Output::of(&mut child);
-                let status = watch(&mut child, terms, &mut seen).map_err(|stopped| {
+                let status = watch(&mut child, &output, terms, &mut seen).map_err(|stopped| {
                     end = stopped.end;
                     stopped.why
                 });
-                // A process that was killed can leave children that hold the pipes open; those of
-                // `gate` end with it.
                 output.judge(status)
             });
         Outcome {
             found,
             end,
             date,
+            seconds: start.elapsed().as_secs_f64(),
             threads_peak: seen.threads,
             memory_free_min_bytes: seen.memory_free_min,
+            weather: Weather::between(before, Clocks::now()),
         }
     }
 
@@ -138,7 +160,9 @@ impl Launcher {
             .arg(order)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stderr(Stdio::piped());
+        process_group::lead(&mut command);
+        command
             .spawn()
             .context("the measuring process cannot be started")
     }
@@ -150,27 +174,43 @@ struct Stopped {
     why: String,
 }
 
-/// Waits for the end; `Err` says why the process had to be ended.
-fn watch(child: &mut Child, terms: &Terms, seen: &mut Seen) -> Result<ExitStatus, Stopped> {
+/// Waits for the end of the process and of all that it writes; `Err` says why the process, and what it
+/// had started, had to be ended.
+fn watch(
+    child: &mut Child,
+    output: &Output,
+    terms: &Terms,
+    seen: &mut Seen,
+) -> Result<ExitStatus, Stopped> {
     let watched = Watched::new(child.id());
     let start = Instant::now();
     for look in 0u64.. {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) => {}
-            Err(error) => {
-                return Err(Stopped {
-                    end: End::Itself,
-                    why: format!("the process cannot be waited for: {error}"),
-                });
+        // While something that it started still writes, the process is not waited for: its number then
+        // remains that of its group.
+        if output.is_complete() {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) => {}
+                Err(error) => {
+                    return Err(Stopped {
+                        end: End::Itself,
+                        why: format!("the process cannot be waited for: {error}"),
+                    });
+                }
             }
         }
-        if start.elapsed() > terms.limit {
+        let stopped = if interrupt::pending().is_some() {
+            Some(Stopped::interrupted())
+        } else if start.elapsed() > terms.limit {
             let deadlock = terms.can_deadlock && stands_still(watched.as_ref());
-            // It may have ended just now, which is as good.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(Stopped::late(terms.limit, deadlock));
+            Some(Stopped::late(terms.limit, deadlock))
+        } else {
+            None
+        };
+        if let Some(stopped) = stopped {
+            // How it ends now says nothing.
+            let _ = process_group::end(child);
+            return Err(stopped);
         }
         seen.look(watched.as_ref(), look.is_multiple_of(20));
         thread::sleep(LOOK);
@@ -191,6 +231,13 @@ fn stands_still(watched: Option<&Watched>) -> bool {
 }
 
 impl Stopped {
+    fn interrupted() -> Self {
+        Self {
+            end: End::Interrupted,
+            why: "ended: the run was interrupted".to_owned(),
+        }
+    }
+
     fn late(limit: Duration, deadlock: bool) -> Self {
         let seconds = limit.as_secs_f64();
         if deadlock {
@@ -237,6 +284,11 @@ impl Output {
             standard: collect(child.stdout.take()),
             error: collect(child.stderr.take()),
         }
+    }
+
+    /// Whether the process, and whatever else could write, has closed both streams.
+    fn is_complete(&self) -> bool {
+        self.standard.is_finished() && self.error.is_finished()
     }
 
     fn judge(self, status: Result<ExitStatus, String>) -> Result<Measurement, String> {
@@ -291,13 +343,18 @@ pub fn obey(order: &str) -> Result<()> {
     if order.gated {
         session.wait_at_gate();
     }
-    crate::registry::run(
-        &order.workload,
-        &order.runtime,
-        order.size,
-        order.jobs,
-        &mut session,
-    )?;
+    let Order {
+        workload,
+        runtime,
+        size,
+        jobs,
+        ..
+    } = &order;
+    if runtime == by_hand::NAME {
+        by_hand::run(workload, *size, &mut session)?;
+    } else {
+        crate::registry::run(workload, runtime, *size, *jobs, &mut session)?;
+    }
     let found = serde_json::to_string(&session.end())?;
     crate::output::print(&format!("{found}\n"))?;
     // Threads of pools that never end must not keep the process alive.

@@ -10,6 +10,7 @@ use crate::process;
 
 /// The machine. `None` is what it does not tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Machine {
     /// Processors that the system schedules on.
     pub cores_logical: Option<usize>,
@@ -168,6 +169,7 @@ fn quota(text: &str) -> Option<f64> {
 
 /// The program that measures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Build {
     /// The compiler.
     pub rustc: Option<String>,
@@ -181,6 +183,8 @@ pub struct Build {
     pub debug: Option<String>,
     /// Further flags.
     pub rustflags: Option<String>,
+    /// Whether loops begin at cache lines, for every runtime; see `BIAS.md`, "Placement".
+    pub loops_aligned: bool,
     /// Processor features that the compiler could count on.
     pub target_features: Option<String>,
     /// Whether debug assertions are compiled in; figures are worthless then.
@@ -191,7 +195,28 @@ pub struct Build {
     pub git_dirty: Option<bool>,
 }
 
+/// The flag that aligns loops. `cargo lab` gives it, unless `RUSTFLAGS` replaces what it gives.
+pub const ALIGNMENT: &str = "-align-all-nofallthru-blocks=6";
+
 impl Build {
+    /// What is wrong with this program as an instrument, if something is.
+    pub fn warning(&self) -> Option<String> {
+        if self.debug_assertions {
+            return Some("compiled without optimisation: these figures mean nothing".to_owned());
+        }
+        if self.loops_aligned {
+            return None;
+        }
+        let cause = match &self.rustflags {
+            Some(flags) => format!("RUSTFLAGS ({flags}) replace the flags of `cargo lab`"),
+            None => "it was not compiled by `cargo lab`".to_owned(),
+        };
+        Some(format!(
+            "warning: loops are not aligned in this build, because {cause}: figures of loops of \
+             nanoseconds depend on where the linker put them; add -Cllvm-args={ALIGNMENT}"
+        ))
+    }
+
     /// Looks at this program and at the repository around it.
     pub fn look() -> Self {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -202,6 +227,7 @@ impl Build {
             opt_level: text(env!("LAB_OPT_LEVEL")),
             debug: text(env!("LAB_DEBUG")),
             rustflags: text(env!("LAB_RUSTFLAGS")),
+            loops_aligned: env!("LAB_RUSTFLAGS").contains(ALIGNMENT),
             target_features: text(env!("LAB_TARGET_FEATURES")),
             debug_assertions: cfg!(debug_assertions),
             git_revision: git(&["rev-parse", "HEAD"]).and_then(|output| text(&output)),
@@ -210,7 +236,8 @@ impl Build {
     }
 }
 
-fn git(arguments: &[&str]) -> Option<String> {
+/// What git says about the repository; `None` if it fails.
+pub fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
         .current_dir(workspace())
         .args(arguments)
@@ -225,6 +252,11 @@ pub fn workspace() -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR")
         .and_then(|lab| PathBuf::from(lab).parent().map(Path::to_owned))
         .unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// Where cargo builds.
+pub fn target_directory() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
 }
 
 /// The version of a package that was compiled in.

@@ -8,8 +8,9 @@ use clap::Args;
 
 use crate::family::Family;
 use crate::machine::cores_available;
+use crate::plan::Rounds;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
-use crate::schedule::{Choice, Rounds, Schedule};
+use crate::schedule::{Choice, Schedule};
 use crate::session::Effort;
 use crate::workload::group;
 
@@ -17,7 +18,7 @@ use crate::workload::group;
 const MOST_JOBS: usize = 1024;
 
 /// The options of every verb that measures.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct Options {
     /// Only these runtimes, where they can run the workload.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
@@ -38,9 +39,16 @@ pub struct Options {
     /// nothing else there.
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// Writes the report here instead of to a new directory in target/lab.
+    /// Writes the report to this new or empty directory instead of to one in target/lab.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Overwrites what is in the directory of `--out`, and the file of `--json`.
+    #[arg(long)]
+    pub force: bool,
+    /// Goes on with an interrupted run, whose report is in this directory. Nothing else needs to be
+    /// given; if it is, it must ask for the same run.
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
     /// A look at whether everything works, in a few seconds; the figures mean little.
     #[arg(long, conflicts_with = "full")]
     smoke: bool,
@@ -53,6 +61,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether they say which run to resume, and nothing about what it measures.
+    pub fn only_resume(&self) -> bool {
+        let plain = Self {
+            json: self.json.clone(),
+            force: self.force,
+            resume: self.resume.clone(),
+            ..Self::default()
+        };
+        self.resume.is_some() && *self == plain
+    }
+
     /// Everything that will run; `rounds`, `effort` and whether to be `brief` are for whoever asked
     /// for nothing else.
     pub fn schedule(
@@ -78,19 +97,29 @@ impl Options {
         for &workload in workloads {
             let family = workload.family;
             let effort = self.effort(family, effort);
+            let brief = brief && !self.full;
             choices.push(Choice {
                 workload,
-                runtimes: self.runtimes(workload)?,
+                runtimes: self.runtimes(workload, brief)?,
                 jobs: match &jobs[..] {
-                    [] => workload.jobs(cores_available().unwrap_or(1)),
+                    [] => workload.jobs(cores_available().unwrap_or(1), brief),
                     jobs => jobs.to_vec(),
                 },
-                sizes: self.sizes(workload, brief && !self.full)?,
+                sizes: self.sizes(workload, brief)?,
                 effort,
                 limit: self.limit(family, effort)?,
             });
         }
         Ok(Schedule::cross(&choices, rounds))
+    }
+
+    /// Whether none of the options is given that are about measuring.
+    pub fn measures_nothing(&self) -> bool {
+        let others = Self {
+            json: None,
+            ..self.clone()
+        };
+        others == Self::default()
     }
 
     fn effort(&self, family: Family, usual: Effort) -> Effort {
@@ -107,9 +136,16 @@ impl Options {
     }
 
     /// Those of the workload's family, or what is left of them.
-    fn runtimes(&self, workload: &WorkloadEntry) -> Result<Vec<&'static RuntimeEntry>> {
+    fn runtimes(
+        &self,
+        workload: &WorkloadEntry,
+        brief: bool,
+    ) -> Result<Vec<&'static RuntimeEntry>> {
         let able = workload.runtimes();
         let mut chosen = able.clone();
+        if brief && self.runtime.is_empty() {
+            chosen.retain(|entry| entry.by_default);
+        }
         if !self.runtime.is_empty() {
             chosen.retain(|entry| self.runtime.iter().any(|name| name == entry.card.name));
         }

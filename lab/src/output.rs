@@ -1,5 +1,6 @@
 //! What a run leaves behind: text on standard output, and a directory.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -7,44 +8,38 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
-use crate::machine::workspace;
 use crate::record::Record;
 use crate::report::{self, Section};
 use crate::{chart, table};
 
-/// Where a run writes when it is not told: `target/lab/<time>`.
-pub fn default_directory() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| workspace().join("target"), PathBuf::from);
-    let time = jiff::Timestamp::now()
-        .strftime("%Y-%m-%dT%H-%M-%SZ")
-        .to_string();
-    target.join("lab").join(time)
-}
+/// What every run writes; its charts have the names of workloads.
+const FILES: [&str; 3] = ["records.jsonl", "records.csv", "report.html"];
 
-/// Makes the directory, before anything is measured: who cannot write should know it now.
-pub fn prepare(directory: &Path) -> Result<()> {
-    fs::create_dir_all(directory)
-        .and_then(|()| fs::write(directory.join("records.jsonl"), ""))
-        .with_context(|| {
-            format!(
-                "the results cannot be written to {}; name another place with --out",
-                directory.display()
-            )
-        })
+/// Removes what an earlier run has written, where there is such a thing.
+pub fn remove(directory: &Path) -> io::Result<()> {
+    for name in FILES {
+        match fs::remove_file(directory.join(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Writes the records, the charts and the report, and returns the path of the latter.
 pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
-    prepare(directory)?;
+    // It may be gone since the run began.
+    fs::create_dir_all(directory)
+        .with_context(|| format!("{} cannot be made", directory.display()))?;
+    let [lines, columns, page] = FILES;
     let put = |name: &str, bytes: &[u8]| {
         let path = directory.join(name);
         fs::write(&path, bytes)
             .with_context(|| format!("{} cannot be written", path.display()))
             .map(|()| path)
     };
-    put("records.jsonl", json_lines(records).as_bytes())?;
-    put("records.csv", &csv(records)?)?;
+    put(lines, json_lines(records).as_bytes())?;
+    put(columns, &csv(records)?)?;
     let mut sections = Vec::new();
     for (card, grid) in table::grids(records) {
         let of_workload: Vec<&Record> =
@@ -53,7 +48,7 @@ pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
         put(&format!("{}.svg", card.name), chart.as_bytes())?;
         sections.push(Section { card, grid, chart });
     }
-    put("report.html", report::page(&sections, records).as_bytes())
+    put(page, report::page(&sections, records).as_bytes())
 }
 
 /// One JSON object per line.
@@ -96,19 +91,26 @@ pub fn note(text: &str) {
 /// The records as a table with one column per field; nested fields are joined by a dot, lists by
 /// spaces, and an unknown value is an empty field.
 fn csv(records: &[Record]) -> Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for (index, record) in records.iter().enumerate() {
+    let mut header: Vec<String> = Vec::new();
+    let mut rows = Vec::new();
+    for record in records {
         let mut fields = Vec::new();
         let value = serde_json::to_value(record)?;
-        flatten(
-            "",
-            value.as_object().expect("a record is an object"),
-            &mut fields,
-        );
-        if index == 0 {
-            writer.write_record(fields.iter().map(|(name, _)| name))?;
+        let object = value.as_object().expect("a record is an object");
+        flatten("", object, &mut fields);
+        // A nested value that is unknown has one field, and otherwise several.
+        for (index, (name, _)) in fields.iter().enumerate() {
+            if !header.contains(name) {
+                header.insert(index.min(header.len()), name.clone());
+            }
         }
-        writer.write_record(fields.iter().map(|(_, value)| value))?;
+        rows.push(fields.into_iter().collect::<HashMap<_, _>>());
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&header)?;
+    for row in &rows {
+        let field = |name: &String| row.get(name).map_or("", String::as_str);
+        writer.write_record(header.iter().map(field))?;
     }
     writer.into_inner().context("the table cannot be finished")
 }

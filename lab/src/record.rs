@@ -6,14 +6,18 @@ use serde::{Deserialize, Serialize};
 use crate::latency::Latencies;
 use crate::launch::{End, Outcome};
 use crate::machine::{Build, Machine, version_of};
+use crate::round::RoundFigures;
 use crate::schedule::Configuration;
 use crate::session::Effort;
-use crate::statistics::{Summary, geometric_mean, median};
+use crate::statistics::{Interval, Ratio, Summary, geometric_mean, median, median_interval};
 use crate::usage::Usage;
+use crate::workload::Shows;
 
 /// One configuration. All times named `wall_ns` and `cpu_ns` are per operation; counts named
-/// `…_total`, context switches and page faults are sums over all samples of all rounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// `…_total`, context switches and page faults are sums over all samples of all rounds. A field that
+/// is missing in a file, because an older lab wrote it, is unknown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Record {
     /// Name of the workload.
     pub workload: String,
@@ -41,6 +45,12 @@ pub struct Record {
     pub deadlock: bool,
     /// When the configuration was measured first.
     pub date: String,
+    /// Whether the run was interrupted: it was to have more rounds, or more configurations.
+    #[serde(default)]
+    pub partial: bool,
+    /// What had changed when the run was resumed: the machine, or the program.
+    #[serde(default)]
+    pub resumed_despite: Vec<String>,
 
     /// What an item is.
     pub item: String,
@@ -53,8 +63,10 @@ pub struct Record {
     /// Operations in one sample of the last round.
     pub batch: Option<u64>,
 
-    /// Median of all samples.
+    /// Median of the processes' medians.
     pub wall_ns_median: Option<f64>,
+    /// Where the true one lies, with 95 %; `null` for fewer than ten processes.
+    pub wall_ns_interval: Option<Interval>,
     /// Smallest sample.
     pub wall_ns_min: Option<f64>,
     /// Mean of all samples.
@@ -128,9 +140,16 @@ pub struct Record {
     pub latency_ns_p99: Option<f64>,
     /// How long an item waited at most.
     pub latency_ns_max: Option<u64>,
+    /// What an operation takes at least, computed from its items, where that is known.
+    pub bound_ns: Option<f64>,
+    /// The most items that ran at once, in all samples and warm-ups, where the workload counts
+    /// them.
+    pub items_peak: Option<u64>,
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,
 
+    /// What each measuring process found.
+    pub by_round: Vec<RoundFigures>,
     /// Every sample, wall time per operation, in the order taken.
     pub wall_ns_samples: Vec<f64>,
     /// How much trouble each measuring process went to.
@@ -142,7 +161,8 @@ pub struct Record {
 }
 
 /// [`Effort`], as a record holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EffortTaken {
     /// Warm-up of each process.
     pub warm_up_ms: u64,
@@ -193,6 +213,12 @@ impl Record {
             .filter_map(|found| median(&found.wall_ns))
             .collect();
         let wall = Summary::of(&wall_ns_samples);
+        let wall_median = median(&medians);
+        let by_round: Vec<RoundFigures> = outcomes
+            .iter()
+            .enumerate()
+            .filter_map(|(round, outcome)| RoundFigures::of(round, outcome))
+            .collect();
         let items = measured().next().map(|found| found.items);
         let operations = measured()
             .map(|found| found.operations)
@@ -234,17 +260,20 @@ impl Record {
                 .first()
                 .map(|outcome| outcome.date.clone())
                 .unwrap_or_default(),
+            partial: false,
+            resumed_despite: Vec::new(),
             item: configuration.workload.card.item.to_owned(),
             items,
             rounds: outcomes.len(),
             operations,
             batch: measured().next_back().map(|found| found.batch),
-            wall_ns_median: wall.map(|wall| wall.median),
+            wall_ns_median: wall_median,
+            wall_ns_interval: median_interval(&medians, 0.95),
             wall_ns_min: wall.map(|wall| wall.min),
             wall_ns_mean: wall.map(|wall| wall.mean),
             wall_ns_max: wall.map(|wall| wall.max),
             wall_ns_geomean: geometric_mean(&medians),
-            item_ns_median: wall.and_then(|wall| per_item(wall.median)),
+            item_ns_median: wall_median.and_then(per_item),
             item_ns_min: wall.and_then(|wall| per_item(wall.min)),
             cpu_ns_median: median(&cpu),
             cpu_ns_mean: per_operation(|usage| usage.cpu_ns),
@@ -292,12 +321,58 @@ impl Record {
             latency_ns_p50: latencies.percentile(50),
             latency_ns_p99: latencies.percentile(99),
             latency_ns_max: latencies.max(),
+            bound_ns: measured().find_map(|found| found.bound_ns),
+            items_peak: measured().filter_map(|found| found.items_peak).max(),
             verbose: false,
+            by_round,
             wall_ns_samples,
             effort: configuration.effort.into(),
             machine: machine.clone(),
             build: build.clone(),
         }
+    }
+
+    /// What a workload that shows this is compared by, process by process: smaller is better.
+    pub fn measures(&self, shows: Shows) -> Vec<f64> {
+        let rounds = self.by_round.iter();
+        rounds.filter_map(|round| round.measure(shows)).collect()
+    }
+
+    /// How far the figure that it is compared by may be from the true one, relative to it: half of the
+    /// interval at 95 %, or of the range of all processes where they are too few for one.
+    pub fn uncertainty(&self, shows: Shows) -> Option<f64> {
+        let measures = self.measures(shows);
+        let figure = median(&measures)?;
+        if measures.len() < 2 || figure <= 0.0 {
+            return None;
+        }
+        let interval = median_interval(&measures, 0.95).or_else(|| {
+            let Summary { min, max, .. } = Summary::of(&measures)?;
+            Some(Interval {
+                low: min,
+                high: max,
+            })
+        })?;
+        Some(interval.half_width(figure))
+    }
+
+    /// This one divided by another that was measured in the same run, round by round; `None` if
+    /// they have no round in common.
+    pub fn against(&self, other: &Self, shows: Shows, confidence: f64) -> Option<Ratio> {
+        let rounds: Vec<(f64, f64)> = self
+            .by_round
+            .iter()
+            .filter_map(|ours| {
+                let theirs = other.by_round.iter().find(|r| r.round == ours.round)?;
+                Some((ours.measure(shows)?, theirs.measure(shows)?))
+            })
+            .collect();
+        Ratio::of_pairs(&rounds, confidence)
+    }
+
+    /// Whether more items ran at once than there were jobs.
+    pub fn exceeds_jobs(&self) -> bool {
+        self.items_peak.is_some_and(|peak| peak > self.jobs as u64)
     }
 
     /// Why there is no figure, if there is none.

@@ -12,9 +12,12 @@ use crate::looper::Looper;
 use crate::looping::Loop;
 use crate::runtime::{Runtime, RuntimeCard};
 use crate::session::Session;
+use crate::sleepers::sleep_precisely;
 use crate::spawner::Spawner;
 use crate::streamer::{Streamer, Task};
 use crate::streaming::Stream;
+use crate::virtual_runtime::{Call, VirtualRuntime};
+use crate::virtual_workload::VirtualWorkload;
 use crate::workload::{Workload, WorkloadCard};
 
 mod generated {
@@ -23,7 +26,10 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 }
 
-pub use generated::{crowds, loopers, loops, runtimes, spawners, streamers, streams, workloads};
+pub use generated::{
+    crowds, loopers, loops, runtimes, spawners, streamers, streams, virtual_runtimes,
+    virtual_workloads, workloads,
+};
 
 /// A workload in the list.
 #[derive(Debug)]
@@ -36,8 +42,10 @@ pub struct WorkloadEntry {
     pub can_deadlock: bool,
     brief: Option<&'static [u64]>,
     jobs: Option<&'static [usize]>,
+    brief_jobs: Option<&'static [usize]>,
     one_job_too: bool,
     task: Option<Task>,
+    call: Option<Call>,
     label: fn(u64) -> String,
     refuses: fn(u64) -> Option<&'static str>,
 }
@@ -50,8 +58,10 @@ impl WorkloadEntry {
             can_deadlock: false,
             brief: None,
             jobs: None,
+            brief_jobs: None,
             one_job_too: false,
             task: None,
+            call: None,
             label: W::size_label,
             refuses: W::refuses,
         }
@@ -64,8 +74,10 @@ impl WorkloadEntry {
             can_deadlock: C::TASKS_WAIT_FOR_TASKS,
             brief: None,
             jobs: None,
+            brief_jobs: None,
             one_job_too: false,
             task: None,
+            call: None,
             label: C::size_label,
             refuses: C::refuses,
         }
@@ -78,8 +90,10 @@ impl WorkloadEntry {
             can_deadlock: false,
             brief: W::BRIEF,
             jobs: W::JOBS,
+            brief_jobs: None,
             one_job_too: false,
             task: None,
+            call: None,
             label: W::size_label,
             refuses: W::refuses,
         }
@@ -92,10 +106,28 @@ impl WorkloadEntry {
             can_deadlock: false,
             brief: W::BRIEF,
             jobs: None,
+            brief_jobs: None,
             one_job_too: W::ONE_JOB_TOO,
             task: Some(W::TASK),
+            call: None,
             label: W::size_label,
             refuses: |_| None,
+        }
+    }
+
+    const fn virtual_cores<W: VirtualWorkload>() -> Self {
+        Self {
+            card: W::CARD,
+            family: Family::VirtualCores,
+            can_deadlock: false,
+            brief: W::BRIEF,
+            jobs: None,
+            brief_jobs: W::BRIEF_JOBS,
+            one_job_too: false,
+            task: None,
+            call: Some(W::CALL),
+            label: W::size_label,
+            refuses: W::refuses,
         }
     }
 
@@ -104,10 +136,12 @@ impl WorkloadEntry {
         self.brief.unwrap_or(self.card.sizes)
     }
 
-    /// The numbers of jobs that are run when none is asked for.
-    pub fn jobs(&self, cores: usize) -> Vec<usize> {
+    /// The numbers of jobs that are run when none is asked for; `brief` is the default run.
+    pub fn jobs(&self, cores: usize, brief: bool) -> Vec<usize> {
         let mut jobs = self
-            .jobs
+            .brief_jobs
+            .filter(|_| brief)
+            .or(self.jobs)
             .map_or_else(|| self.family.jobs(cores), <[usize]>::to_vec);
         if self.one_job_too && !jobs.contains(&1) {
             jobs.insert(0, 1);
@@ -119,7 +153,8 @@ impl WorkloadEntry {
     pub fn runtimes(&self) -> Vec<&'static RuntimeEntry> {
         let mut all = all_runtimes();
         all.retain(|runtime| {
-            let able = self.task.is_none_or(|task| runtime.tasks.contains(&task));
+            let able = self.task.is_none_or(|task| runtime.tasks.contains(&task))
+                && self.call.is_none_or(|call| runtime.calls.contains(&call));
             runtime.family == self.family && able
         });
         all
@@ -145,6 +180,10 @@ pub struct RuntimeEntry {
     pub family: Family,
     /// What it does with streams.
     tasks: &'static [Task],
+    /// How it shares items among virtual cores.
+    calls: &'static [Call],
+    /// Whether it is a row of the default run.
+    pub by_default: bool,
 }
 
 impl RuntimeEntry {
@@ -153,6 +192,8 @@ impl RuntimeEntry {
             card: R::CARD,
             family: Family::ForkJoin,
             tasks: &[],
+            calls: &[],
+            by_default: true,
         }
     }
 
@@ -161,6 +202,8 @@ impl RuntimeEntry {
             card: S::CARD,
             family: Family::Tasks,
             tasks: &[],
+            calls: &[],
+            by_default: true,
         }
     }
 
@@ -169,6 +212,8 @@ impl RuntimeEntry {
             card: L::CARD,
             family: Family::Loops,
             tasks: &[],
+            calls: &[],
+            by_default: true,
         }
     }
 
@@ -177,6 +222,18 @@ impl RuntimeEntry {
             card: S::CARD,
             family: Family::Streams,
             tasks: S::TASKS,
+            calls: &[],
+            by_default: S::BY_DEFAULT,
+        }
+    }
+
+    const fn virtual_cores<R: VirtualRuntime>() -> Self {
+        Self {
+            card: R::CARD,
+            family: Family::VirtualCores,
+            tasks: &[],
+            calls: R::CALLS,
+            by_default: true,
         }
     }
 }
@@ -218,6 +275,14 @@ impl Pair {
             workload: W::CARD.name,
             runtime: S::CARD.name,
             measure: measure_stream::<W, S>,
+        }
+    }
+
+    const fn virtual_cores<W: VirtualWorkload, R: VirtualRuntime>() -> Self {
+        Self {
+            workload: W::CARD.name,
+            runtime: R::CARD.name,
+            measure: measure_virtual::<W, R>,
         }
     }
 }
@@ -277,6 +342,23 @@ fn measure_stream<W: Stream, S: Streamer>(
         W::CARD.name
     );
     W::drive::<S>(size, jobs, session)
+}
+
+fn measure_virtual<W: VirtualWorkload, R: VirtualRuntime>(
+    size: u64,
+    jobs: usize,
+    session: &mut Session,
+) -> Result<()> {
+    session.begin();
+    ensure!(
+        R::CALLS.contains(&W::CALL),
+        "{} does not run {}",
+        R::CARD.name,
+        W::CARD.name
+    );
+    // Before the runtime makes its threads.
+    sleep_precisely();
+    W::drive::<R>(size, jobs, session)
 }
 
 /// A name that is not in the list.

@@ -49,6 +49,23 @@ divides by the best peer with as many jobs: above 1, the peer was better.</p>\
 <p>The details are in <code>lab/METHODOLOGY.md</code>; what could favour drumline is in \
 <code>lab/BIAS.md</code>.</p>";
 
+/// Says that a run was interrupted, if it was.
+pub fn partial(records: &[Record]) -> Option<String> {
+    if records.is_empty() {
+        return Some(
+            "PARTIAL: the run was interrupted before the first process had finished.".to_owned(),
+        );
+    }
+    let partial = records.iter().any(|record| record.partial);
+    let processes: usize = records.iter().map(|record| record.rounds).sum();
+    partial.then(|| {
+        format!(
+            "PARTIAL: the run was interrupted after {processes} processes; here is what they \
+             measured."
+        )
+    })
+}
+
 /// Writes the page.
 pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
     let mut page =
@@ -63,10 +80,18 @@ pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
             escape(&record.date),
             escape(&record.machine.describe())
         );
-        if record.build.debug_assertions {
-            page += "<p class=\"bad\">Compiled without optimisation: these figures mean \
-                     nothing.</p>\n";
+        if let Some(warning) = record.build.warning() {
+            page += &format!("<p class=\"bad\">{}</p>\n", escape(&warning));
         }
+    }
+    if let Some(text) = partial(records) {
+        page += &format!("<p class=\"bad\">{}</p>\n", escape(&text));
+    }
+    for text in records.first().map_or(&[][..], |r| &r.resumed_despite) {
+        page += &format!(
+            "<p class=\"bad\">The run was resumed although {}.</p>\n",
+            escape(text)
+        );
     }
     let failures: Vec<&Record> = records.iter().filter(|r| r.ok == Some(false)).collect();
     for record in failures {

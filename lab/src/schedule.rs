@@ -4,15 +4,18 @@
 //! compared with each other (one workload, one size) run next to each other, in an order that
 //! turns from round to round, so that neither drift nor the place in the row favours anyone.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::journal::{Journal, Outcomes};
 use crate::launch::{End, Launcher, Order, Outcome, Terms};
-use crate::machine::{Build, Machine};
+use crate::plan::{self, Rounds};
 use crate::record::Record;
 use crate::registry::{RuntimeEntry, WorkloadEntry};
 use crate::session::Effort;
+use crate::{cell, interrupt, output};
 
 /// One row and column of a table.
 #[derive(Clone, Copy, Debug)]
@@ -46,15 +49,6 @@ pub struct Choice {
     pub effort: Effort,
     /// How long a process may take.
     pub limit: Duration,
-}
-
-/// How many rounds there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounds {
-    /// So many.
-    Exactly(usize),
-    /// As many as fit into the time, but at least one and at most so many.
-    Fill(Duration, usize),
 }
 
 /// Everything that will run.
@@ -101,63 +95,199 @@ impl Schedule {
         Self { groups, rounds }
     }
 
-    /// Runs everything and returns one record per configuration.
-    pub fn run(&self, launcher: &Launcher) -> Vec<Record> {
-        let (machine, build) = (Machine::look(), Build::look());
-        let mut outcomes: Vec<Vec<Vec<Outcome>>> = self
-            .groups
-            .iter()
-            .map(|group| vec![Vec::new(); group.len()])
-            .collect();
-        let per_round: usize = self.groups.iter().map(Vec::len).sum();
-        let most = match self.rounds {
-            Rounds::Exactly(rounds) | Rounds::Fill(_, rounds) => rounds,
-        };
-        let bar = progress_bar((per_round * most) as u64);
+    /// Runs everything that the journal does not have yet, and returns one record per configuration.
+    /// If a signal ends the run, the records are marked as partial, and configurations of which no
+    /// process has finished have none.
+    pub fn run(&self, launcher: &Launcher, journal: Journal) -> Vec<Record> {
+        let mut running = Running::new(self, launcher, journal);
+        let partial = running.run().is_break();
+        running.bar.finish_and_clear();
+        let mut records = running.records();
+        for record in &mut records {
+            record.partial = partial;
+        }
+        records
+    }
+}
 
-        let start = Instant::now();
-        for round in 0..most {
-            if let Rounds::Fill(time, _) = self.rounds
-                && round > 0
-            {
-                let done = start.elapsed();
-                let fit = (time.as_secs_f64() / (done / round as u32).as_secs_f64()) as usize;
-                let rounds = fit.clamp(round, most);
-                bar.set_length((per_round * rounds) as u64);
-                if rounds == round {
-                    break;
+/// A schedule at work.
+struct Running<'a> {
+    schedule: &'a Schedule,
+    launcher: &'a Launcher,
+    journal: Journal,
+    /// What came of each round, by group and configuration.
+    outcomes: Outcomes,
+    /// What a round of each group costs.
+    costs: Vec<Duration>,
+    /// How many rounds each group has had.
+    rounds: Vec<usize>,
+    bar: ProgressBar,
+}
+
+impl<'a> Running<'a> {
+    fn new(schedule: &'a Schedule, launcher: &'a Launcher, mut journal: Journal) -> Self {
+        let outcomes = journal.take_finished();
+        let rounds: Vec<usize> = outcomes.iter().map(|group| rounds_done(group)).collect();
+        let costs = outcomes.iter().zip(&rounds).map(|(group, &rounds)| {
+            let last = rounds.checked_sub(1);
+            last.map_or(Duration::ZERO, |last| cost(group, last))
+        });
+        let costs = costs.collect();
+        Self {
+            schedule,
+            launcher,
+            journal,
+            outcomes,
+            costs,
+            rounds,
+            bar: progress_bar(0),
+        }
+    }
+
+    /// Stops where a signal asks for it.
+    fn run(&mut self) -> ControlFlow<()> {
+        let all = self.schedule.groups.len();
+        match self.schedule.rounds {
+            Rounds::Exactly(rounds) => self.all_rounds(&vec![rounds; all]),
+            Rounds::Fill { time, longest } => {
+                let start = Instant::now();
+                let before = self.outcomes.iter().flatten().flatten();
+                let before: Duration = before.map(Outcome::time).sum();
+                self.all_rounds(&vec![1; all])?;
+                self.all_rounds(&plan::rounds_that_fit(&self.costs, time))?;
+                loop {
+                    unless_interrupted()?;
+                    let left = longest.saturating_sub(before + start.elapsed());
+                    let open = self.open();
+                    let next = plan::further_round(&self.costs, &self.rounds, &open, left);
+                    let Some(group) = next else { break };
+                    self.bar
+                        .inc_length(self.schedule.groups[group].len() as u64);
+                    self.round(group)?;
                 }
+                ControlFlow::Continue(())
             }
-            for (group, outcomes) in self.groups.iter().zip(&mut outcomes) {
-                for place in 0..group.len() {
-                    // A third of the row further each time.
-                    let place = (place + round * (group.len() / 3 + 1)) % group.len();
-                    let configuration = &group[place];
-                    bar.set_message(configuration.describe());
-                    // Who did not finish once will not the next time, and each try costs the limit.
-                    if outcomes[place].iter().all(|known| known.end == End::Itself) {
-                        let order = configuration.order();
-                        outcomes[place].push(launcher.run(&order, &configuration.terms));
-                    }
-                    bar.inc(1);
+        }
+    }
+
+    /// Runs rounds until each group has had so many.
+    fn all_rounds(&mut self, wanted: &[usize]) -> ControlFlow<()> {
+        let groups = &self.schedule.groups;
+        let processes = groups.iter().zip(wanted);
+        let processes: usize = processes.map(|(group, rounds)| group.len() * rounds).sum();
+        self.bar.set_length(processes as u64);
+        let had = groups.iter().zip(&self.rounds);
+        let had: usize = had.map(|(group, rounds)| group.len() * rounds).sum();
+        self.bar.set_position(had as u64);
+        while let Some(round) = self
+            .rounds
+            .iter()
+            .zip(wanted)
+            .filter(|(a, b)| a < b)
+            .map(|(a, _)| *a)
+            .min()
+        {
+            for (group, &wanted) in wanted.iter().enumerate() {
+                if self.rounds[group] == round && round < wanted {
+                    self.round(group)?;
                 }
             }
         }
-        bar.finish_and_clear();
+        ControlFlow::Continue(())
+    }
 
-        self.groups
+    /// Runs each configuration of a group once, or those of this round that the journal does not have.
+    fn round(&mut self, index: usize) -> ControlFlow<()> {
+        let group = &self.schedule.groups[index];
+        let round = self.rounds[index];
+        let before = cost(&self.outcomes[index], round);
+        let start = Instant::now();
+        for place in 0..group.len() {
+            // A third of the row further each time.
+            let place = (place + round * (group.len() / 3 + 1)) % group.len();
+            let configuration = &group[place];
+            self.bar.set_message(configuration.describe());
+            // What did not finish once will not the next time, and each try costs the limit.
+            let known = &mut self.outcomes[index][place];
+            if known.len() <= round && may_go_on(known) {
+                unless_interrupted()?;
+                let order = configuration.order();
+                let outcome = self.launcher.run(&order, &configuration.terms);
+                if outcome.end == End::Interrupted {
+                    return ControlFlow::Break(());
+                }
+                if let Some(warning) = self.journal.append(configuration, round, &outcome) {
+                    self.bar.suspend(|| output::note(&warning));
+                }
+                known.push(outcome);
+            }
+            self.bar.inc(1);
+        }
+        self.costs[index] = before + start.elapsed();
+        self.rounds[index] += 1;
+        ControlFlow::Continue(())
+    }
+
+    /// The groups of which no claim could be made yet.
+    fn open(&self) -> Vec<bool> {
+        let records = self.records();
+        let judged = cell::judged(&records);
+        let open: Vec<_> = judged
             .iter()
-            .zip(&outcomes)
+            .filter(|(_, ratio)| cell::is_open(ratio.claim()))
+            .map(|(cell, _)| (cell.ours.workload.as_str(), cell.ours.size))
+            .collect();
+        let is_open = |group: &Vec<Configuration>| {
+            let first = group.first().map(|c| (c.workload.card.name, c.size));
+            first.is_some_and(|first| open.contains(&first))
+        };
+        self.schedule.groups.iter().map(is_open).collect()
+    }
+
+    fn records(&self) -> Vec<Record> {
+        let (machine, build) = self.journal.began_with();
+        let groups = self.schedule.groups.iter().zip(&self.outcomes);
+        groups
             .flat_map(|(group, outcomes)| group.iter().zip(outcomes))
+            .filter(|(_, outcomes)| !outcomes.is_empty())
             .map(|(configuration, outcomes)| {
-                Record::merge(configuration, outcomes, &machine, &build)
+                let mut record = Record::merge(configuration, outcomes, machine, build);
+                record.resumed_despite = self.journal.despite().to_vec();
+                record
             })
             .collect()
     }
 }
 
+fn unless_interrupted() -> ControlFlow<()> {
+    match interrupt::pending() {
+        Some(_) => ControlFlow::Break(()),
+        None => ControlFlow::Continue(()),
+    }
+}
+
+/// Whether a configuration has further rounds.
+fn may_go_on(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().all(|outcome| outcome.end == End::Itself)
+}
+
+/// How many rounds of a group are complete.
+fn rounds_done(group: &[Vec<Outcome>]) -> usize {
+    let going_on = group.iter().filter(|outcomes| may_go_on(outcomes));
+    let fewest = going_on.map(Vec::len).min();
+    let most = || group.iter().map(Vec::len).max();
+    fewest.or_else(most).unwrap_or(0)
+}
+
+/// What the processes of a round of a group took, as far as they have run.
+fn cost(group: &[Vec<Outcome>], round: usize) -> Duration {
+    let of_round = group.iter().filter_map(|outcomes| outcomes.get(round));
+    of_round.map(Outcome::time).sum()
+}
+
 impl Configuration {
-    fn order(&self) -> Order {
+    /// What a process is told that measures it.
+    pub fn order(&self) -> Order {
         Order {
             workload: self.workload.card.name.to_owned(),
             runtime: self.runtime.card.name.to_owned(),
@@ -168,7 +298,8 @@ impl Configuration {
         }
     }
 
-    fn describe(&self) -> String {
+    /// It, in words.
+    pub fn describe(&self) -> String {
         let size = self.workload.size_label(self.size);
         let (workload, runtime) = (self.workload.card.name, self.runtime.card.name);
         format!("{workload} ({size}), {runtime}, jobs {}", self.jobs)
@@ -177,7 +308,7 @@ impl Configuration {
 
 /// A bar on the terminal's error stream; nothing where that is not a terminal. It is drawn between
 /// two processes only.
-fn progress_bar(length: u64) -> ProgressBar {
+pub fn progress_bar(length: u64) -> ProgressBar {
     let bar = ProgressBar::new(length);
     let style = ProgressStyle::with_template("{bar:32} {pos}/{len}  {eta} left  {msg}")
         .expect("the template is right");

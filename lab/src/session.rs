@@ -23,7 +23,7 @@ use crate::process;
 use crate::usage::Usage;
 
 /// How much trouble one measuring process goes to.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// At least one operation, and operations until this much time has passed.
     pub warm_up_ms: u64,
@@ -41,8 +41,8 @@ impl Effort {
     /// For the default run: as much as fits into two minutes.
     pub fn quick() -> Self {
         Self {
-            warm_up_ms: 40,
-            window_ms: 120,
+            warm_up_ms: 15,
+            window_ms: 40,
             samples_min: 3,
             samples_max: 50,
             sample_ns: 1_000_000,
@@ -96,6 +96,7 @@ impl Effort {
 
 /// What one measuring process found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Measurement {
     /// Why the runtime does not take part, if it does not.
     pub declined: Option<String>,
@@ -129,6 +130,10 @@ pub struct Measurement {
     pub concurrency: Option<u64>,
     /// Messages in one operation, where there are any.
     pub messages: Option<u64>,
+    /// What an operation takes at least, computed from its items, where that is known.
+    pub bound_ns: Option<f64>,
+    /// The most items that ran at once, where the workload counts them.
+    pub items_peak: Option<u64>,
     /// How long items waited, where they do.
     pub latencies: Latencies,
 }
@@ -172,6 +177,16 @@ impl Session {
     pub fn tasks(&mut self, tasks: u64, messages: Option<u64>) {
         self.found.concurrency = Some(tasks);
         self.found.messages = messages;
+    }
+
+    /// Says what an operation takes at least.
+    pub fn bound(&mut self, bound: Duration) {
+        self.found.bound_ns = Some(bound.as_nanos() as f64);
+    }
+
+    /// Says how many items ran at once, in all samples and the warm-up.
+    pub fn items_peak(&mut self, peak: u64) {
+        self.found.items_peak = Some(peak);
     }
 
     /// Adds how long items waited, in all samples and the warm-up.
@@ -253,6 +268,38 @@ impl Session {
                 Ok(())
             })?;
             check(state, answer.expect("the batch has run"))
+        });
+    }
+
+    /// Measures `operation`, with `prepare` before it, untimed. The time of a sample is what the
+    /// operation says, and so is how long items waited; what the warm-up says is left out.
+    /// Everything else is that of the whole operation.
+    pub fn sample_reported(
+        &mut self,
+        items: u64,
+        mut prepare: impl FnMut(),
+        mut operation: impl FnMut() -> Result<(Duration, Latencies), String>,
+    ) {
+        self.found.items = items;
+        if self.effort.warm_up_ms > 0 {
+            prepare();
+            if let Err(wrong) = operation() {
+                self.found.error = Some(wrong);
+                return;
+            }
+        }
+        self.sampling(|session| {
+            prepare();
+            let mut reported = None;
+            session.timed(1, || {
+                reported = Some(operation()?);
+                Ok(())
+            })?;
+            let (time, latencies) = reported.expect("the operation has run");
+            let wall = session.found.wall_ns.last_mut();
+            *wall.expect("the sample was added") = time.as_nanos() as f64;
+            session.latencies(&latencies);
+            Ok(())
         });
     }
 

@@ -29,6 +29,9 @@ pub trait Streamer: Sized + Sync {
     /// What it does.
     const TASKS: &'static [Task];
 
+    /// Whether it is a row of the default run, which has little time.
+    const BY_DEFAULT: bool = true;
+
     /// Makes whatever lives longer than one stream, such as a pool of its own.
     fn start(jobs: usize) -> Result<Self>;
 

@@ -1,13 +1,15 @@
 //! The figures of one workload as a table: for the terminal, and for the report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use crate::cell::{self, Cell};
 use crate::columns::{self, Bounds};
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
+use crate::statistics::Ratio;
 use crate::workload::{Shows, WorkloadCard, group};
 
 /// One table.
@@ -45,6 +47,7 @@ pub enum RowKind {
 
 /// The tables of all workloads in these records.
 pub fn grids(records: &[Record]) -> Vec<(&'static WorkloadCard, Grid)> {
+    let judged = cell::judged(records);
     let mut names: Vec<&str> = Vec::new();
     for record in records {
         if !names.contains(&record.workload.as_str()) {
@@ -56,12 +59,12 @@ pub fn grids(records: &[Record]) -> Vec<(&'static WorkloadCard, Grid)> {
         .filter_map(|name| {
             let card = &registry::workload(name).ok()?.card;
             let records: Vec<&Record> = records.iter().filter(|r| r.workload == name).collect();
-            Some((card, grid(card, &records)))
+            Some((card, grid(card, &records, &judged)))
         })
         .collect()
 }
 
-fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
+fn grid(card: &WorkloadCard, records: &[&Record], judged: &[(Cell<'_>, Ratio)]) -> Grid {
     let jobs: BTreeSet<usize> = records.iter().map(|record| record.jobs).collect();
     let mut sizes: Vec<u64> = Vec::new();
     let mut runtimes: Vec<&str> = Vec::new();
@@ -85,7 +88,7 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
 
     let mut rows = Vec::new();
     let mut notes = Vec::new();
-    for size in sizes {
+    for &size in &sizes {
         let at = |runtime: &str, jobs: usize| {
             let mut found = records
                 .iter()
@@ -105,6 +108,7 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
                 let bounds = Bounds {
                     seq,
                     floor: at("static", jobs).copied(),
+                    ideal: at("ideal", jobs).copied(),
                 };
                 cells.extend(columns::cells(card.shows, record.copied(), &bounds));
                 if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
@@ -128,18 +132,39 @@ fn grid(card: &WorkloadCard, records: &[&Record]) -> Grid {
         if let Some(record) = records.iter().find(|record| record.size == size) {
             rows[first].cells[0].clone_from(&record.size_label);
         }
-        let of_size: Vec<&Record> = records.iter().copied().filter(|r| r.size == size).collect();
+        let of_size = judged.iter().filter(|(cell, _)| {
+            let record = cell.ours;
+            record.workload == card.name && record.size == size
+        });
+        let of_size: Vec<_> = of_size.collect();
         for runtime in &runtimes {
             rows.extend(ratio_row(card, &of_size, runtime, &jobs));
         }
     }
 
+    let mut notes = shorten(notes);
+    notes.extend(sizes.iter().filter_map(|size| bounds_note(records, *size)));
     Grid {
         title: format!("{}: {}", card.name, card.about),
         header,
         rows,
-        notes: shorten(notes),
+        notes,
     }
+}
+
+/// What the items of a size take at least, where that can be computed.
+fn bounds_note(records: &[&Record], size: u64) -> Option<String> {
+    let mut bounds = BTreeMap::new();
+    let mut label = "";
+    for record in records.iter().filter(|record| record.size == size) {
+        label = &record.size_label;
+        bounds.extend(record.bound_ns.map(|bound| (record.jobs, bound)));
+    }
+    let bounds = bounds.iter();
+    let texts: Vec<_> = bounds
+        .map(|(jobs, ns)| format!("{} ms ({jobs} jobs)", figure(ns / 1e6)))
+        .collect();
+    (!texts.is_empty()).then(|| format!("{label}, computed ideal: {}", texts.join(", ")))
 }
 
 /// A figure with three digits, roughly.
@@ -152,48 +177,37 @@ pub fn figure(number: f64) -> String {
     }
 }
 
-/// What a record is compared by: smaller is better.
+/// What a bar or a line shows of a record: smaller is better.
 pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     match card.shows {
-        Shows::Time | Shows::Curve | Shows::Memory => record.item_ns_median,
+        Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate => record.item_ns_median,
         Shows::Rest => record.cpu_ns_mean,
-        Shows::Waiting | Shows::Path | Shows::Handing => record.wall_ns_median,
+        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores | Shows::Ramp => {
+            record.wall_ns_median
+        }
         Shows::Latency => record.latency_ns_p50,
     }
 }
 
-/// One of ours, divided by the best of the peers with as many jobs, and the name of that peer.
-pub fn against_best_peer(
-    card: &WorkloadCard,
-    records: &[&Record],
-    ours: &str,
-    jobs: usize,
-) -> Option<(f64, String)> {
-    let role = |record: &Record| registry::runtime(&record.runtime).ok().map(|r| r.card.role);
-    let with = |wanted: Role| {
-        let records = records
-            .iter()
-            .filter(move |r| r.jobs == jobs && role(r) == Some(wanted));
-        records.filter_map(|record| Some((measure(card, record)?, record.runtime.clone())))
-    };
-    let (ours, _) = with(Role::Ours).find(|(_, name)| name == ours)?;
-    let (best, name) = with(Role::Peer).min_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some((ours / best, name))
-}
-
 fn ratio_row(
     card: &WorkloadCard,
-    records: &[&Record],
+    judged: &[&(Cell<'_>, Ratio)],
     ours: &str,
     jobs: &BTreeSet<usize>,
 ) -> Option<GridRow> {
     let mut cells = vec![String::new(), format!("{ours} ÷ best peer")];
     let mut any = false;
     for &jobs in jobs {
-        match against_best_peer(card, records, ours, jobs) {
-            Some((ratio, peer)) => {
+        let found = judged.iter().find(|(cell, _)| {
+            let record = cell.ours;
+            record.runtime == ours && record.jobs == jobs
+        });
+        match found {
+            Some((cell, ratio)) => {
                 any = true;
-                cells.extend([format!("{ratio:.2}"), peer]);
+                let peer = &cell.peer.runtime;
+                let claim = ratio.claim().words();
+                cells.extend([ratio.text(), format!("{peer}: {claim}")]);
             }
             None => cells.extend([String::new(), String::new()]),
         }

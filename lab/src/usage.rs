@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Running totals of this process, all threads together. `None` where the system does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Usage {
     /// Processor time. More precise than the sum of the next two.
     pub cpu_ns: Option<u64>,

@@ -28,6 +28,13 @@ pub enum Shows {
     Latency,
     /// Nanoseconds per item, processor time and peak memory.
     Memory,
+    /// Time of the whole operation, also as a multiple of what it takes with shares fixed in
+    /// advance, and how many items ran at once.
+    Cores,
+    /// The same of the time until the last item began; and when half of them had begun.
+    Ramp,
+    /// Items per second, nanoseconds per item, and processor time.
+    Rate,
 }
 
 /// Everything the lab knows about a workload before it runs.

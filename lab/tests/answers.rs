@@ -38,6 +38,14 @@ fn tiny_sizes(workload: &str) -> &'static str {
         // Even the smallest has thousands of items.
         "triple-pool" | "triple-pool-batch20" | "triple-pool-processes" | "single-pool" => "1,30",
         "light-load" => "1,10",
+        "vc-loop" | "vc-scope" | "vc-stream" => "4",
+        "vc-uneven" => "3",
+        "vc-nested" => "1,2",
+        "vc-join" => "1,2,33",
+        // Without the rest of a second.
+        "ramp" => "10,11,12",
+        "spawn-outside" => "1,3",
+        "par-bridge" => "10,11,12",
         // From 1,024 on, some sorts are parallel.
         "sort" | "sort-unstable" => "1,2,5000",
         // Also for workloads that this test does not know yet.

@@ -34,6 +34,16 @@ fn list_names_everything() {
         "triple-pool",
         "light-load",
         "map-ordered",
+        "vc-loop",
+        "vc-uneven",
+        "vc-nested",
+        "vc-join",
+        "vc-scope",
+        "vc-stream",
+        "ramp",
+        "spawn-outside",
+        "par-bridge",
+        "virtual cores",
     ];
     let runtimes = [
         "seq",
@@ -51,6 +61,11 @@ fn list_names_everything() {
         "drumline-pull",
         "pariter",
         "blocked-thread",
+        "biased",
+        "drumline-spawn",
+        "ideal",
+        "drumline-no-spares",
+        "drumline-stream",
         "cargo lab blocking",
     ];
     for name in workloads.iter().chain(&runtimes) {
@@ -282,4 +297,32 @@ fn a_process_that_takes_too_long_is_a_row_and_a_failure() {
     );
     assert!(record["wall_ns_median"].is_null());
     assert!(stderr(&output).contains("FAILED"));
+}
+
+/// The flags of `cargo lab` are replaced by `RUSTFLAGS`, or the lab is not built by it: as here.
+#[test]
+fn a_build_without_alignment_says_so() {
+    let output = run(&["fib", "--size", "5", "--runtime", "seq", "--json", "-"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let record: Value = serde_json::from_str(stdout(&output).trim()).expect("a record");
+    let aligned = record["build"]["loops_aligned"].as_bool().expect("a flag");
+    let text = stderr(&output);
+    let warns = text.contains("loops are not aligned");
+    let is_debug = text.contains("compiled without optimisation");
+    assert_eq!(warns, !aligned && !is_debug, "{text}");
+}
+
+#[test]
+fn the_baseline_holds_every_case() {
+    let output = lab(&["baseline", "--smoke"]);
+    let text = stdout(&output);
+    for case in [
+        "slice-sum 10",
+        "slice-sum 1,000,000",
+        "tree-sum 1,000",
+        "fib 25",
+    ] {
+        let line = format!("seq ÷ by hand, {case}: ");
+        assert!(text.contains(&line), "{case} is missing in {text}");
+    }
 }

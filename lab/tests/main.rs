@@ -4,9 +4,14 @@
 mod answers;
 mod blocking;
 mod command_line;
+mod comparisons;
+mod destinations;
 mod format;
+#[cfg(target_os = "linux")]
+mod interruptions;
 mod outputs;
 mod streams;
+mod virtual_cores;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -16,10 +21,12 @@ fn lab(arguments: &[&str]) -> Output {
     lab_in(Path::new("."), arguments)
 }
 
-/// Runs the lab in a directory.
+/// Runs the lab in a directory. Reports that it was not told where to write are thrown away.
 fn lab_in(directory: &Path, arguments: &[&str]) -> Output {
+    let target = tempfile::tempdir().expect("a directory can be made");
     command(arguments)
         .current_dir(directory)
+        .env("CARGO_TARGET_DIR", target.path())
         .output()
         .expect("the lab can be started")
 }

@@ -117,22 +117,6 @@ fn a_record_survives_being_written_and_read() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_costs_the_report_but_not_the_table() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("file");
-    fs::write(&file, "in the way").unwrap();
-    let arguments = [&["run", "fib", "--out", "file/out"], &TINY[..]].concat();
-    let output = lab_in(directory.path(), &arguments);
-    assert!(!output.status.success());
-    assert!(stdout(&output).contains("ns/call"));
-    let text = stderr(&output);
-    assert!(
-        text.contains("file/out") && text.contains("--out"),
-        "{text}"
-    );
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_costs_the_records_but_not_the_table() {
     let directory = tempfile::tempdir().unwrap();

@@ -34,8 +34,9 @@ fn three_pipelines_have_the_items_of_three() {
         "triple-pool-batch20",
         "triple-pool-processes",
     ] {
-        let records = run(workload, "100", "static,crossbeam,rayon");
-        assert_eq!(records.len(), 3);
+        let runtimes = "static,biased,crossbeam,rayon,drumline-spawn";
+        let records = run(workload, "100", runtimes);
+        assert_eq!(records.len(), 5);
         for record in &records {
             assert_eq!(record.ok, Some(true), "{record:?}");
             assert_eq!(record.items, Some(3 * 100 * 50 * 2), "{workload}");

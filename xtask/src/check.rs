@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
-use crate::{arrows, rayon_suite, user_lock, workspace};
+use crate::{arrows, figures, rayon_suite, user_lock, workspace};
 
 /// The target that the library is checked for besides this machine's own.
 const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
@@ -31,6 +31,7 @@ pub struct Options {
 enum Step {
     Format,
     Arrows,
+    Figures,
     Clippy,
     Docs,
     Lock,
@@ -125,6 +126,7 @@ impl Step {
         match self {
             Step::Format => "format",
             Step::Arrows => "arrows of the architecture",
+            Step::Figures => "figures of the documentation",
             Step::Clippy => "clippy",
             Step::Docs => "documentation",
             Step::Lock => "a user's lock file",
@@ -150,6 +152,10 @@ impl Step {
         match self {
             Step::Format => plain("cargo fmt --all --check"),
             Step::Arrows => arrows::run(&workspace::root()).map(|()| Outcome::Passed),
+            Step::Figures => Ok(match figures::check()? {
+                Some(told) => Outcome::Told(told),
+                None => Outcome::Skipped("no record in lab/records".to_owned()),
+            }),
             Step::Clippy => plain("cargo clippy --workspace --all-targets -- -D warnings"),
             Step::Docs => docs(),
             Step::Lock => user_lock::run().map(Outcome::Told),
@@ -168,7 +174,7 @@ impl Step {
             Step::Miri => miri(),
             Step::Fences => fences(),
             Step::Features => features(),
-            Step::Lab => plain("cargo lab --smoke"),
+            Step::Lab => plain("cargo lab --smoke").and_then(|_| plain("cargo lab baseline")),
             Step::RayonSuite => {
                 rayon_suite::run(&rayon_suite::Options::default()).map(Outcome::Told)
             }

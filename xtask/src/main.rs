@@ -3,6 +3,7 @@
 mod arrows;
 mod check;
 mod compile_time;
+mod figures;
 mod install;
 mod invocation;
 mod one_core;
@@ -33,6 +34,8 @@ enum Chore {
     Check(check::Options),
     /// Checks that the modules of the library keep to the architecture.
     Arrows,
+    /// Makes the tables of figures in the documentation from a record of the lab.
+    Figures(figures::Options),
     /// Runs the stress binaries, plainly, with planted bugs, or under a sanitizer.
     Stress(stress::Options),
     /// Runs the test suite pinned to one core.
@@ -61,6 +64,7 @@ fn run(chore: Chore) -> Result<()> {
     match chore {
         Chore::Check(options) => check::run(&options),
         Chore::Arrows => arrows::run(&workspace::root()),
+        Chore::Figures(options) => figures::run(&options),
         Chore::Stress(options) => stress::run(&options),
         Chore::OneCore(options) => one_core::run(&options),
         Chore::Repeat(options) => repeat::run(&options),

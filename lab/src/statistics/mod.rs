@@ -1,8 +1,14 @@
-//! The few statistics that a record holds.
+//! The few statistics that a record holds, and what may be claimed of them.
+
+mod bootstrap;
+mod claim;
+
+pub use bootstrap::{Interval, PROCESSES_MIN, median_interval, paired_ratio, ratio};
+pub use claim::{Claim, LEVEL, Ratio, confidence};
 
 use serde::{Deserialize, Serialize};
 
-/// Mean, minimum, median, maximum and geometric mean of some positive numbers.
+/// Mean, minimum, median and maximum of some positive numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Arithmetic mean.

@@ -1,0 +1,156 @@
+//! `cargo lab baseline`: whether `seq` is as fast as code that is written by hand.
+//!
+//! Everything is divided by `seq`. If its loop had bad luck with the optimiser, or the lab's traits
+//! stood in its way, every parallel runtime would look good. So it is held against
+//! [by hand](crate::by_hand), process by process, and more than a tenth is a failure. On a noisy
+//! machine there are more rounds, until the interval tells.
+
+use anyhow::Result;
+
+use crate::by_hand;
+use crate::launch::{Launcher, Order, Terms};
+use crate::registry;
+use crate::session::Effort;
+use crate::statistics::{Claim, PROCESSES_MIN, Ratio, confidence, median};
+use crate::workload::group;
+
+use std::time::Duration;
+
+/// How much slower `seq` may be.
+pub const MARGIN: f64 = 0.10;
+
+/// After this many rounds it is not known.
+pub const ROUNDS_MAX: usize = 5 * PROCESSES_MIN;
+
+/// `seq` against code written by hand.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The workload.
+    pub workload: &'static str,
+    /// The size.
+    pub size: u64,
+    /// `seq` divided by the code written by hand.
+    pub ratio: Ratio,
+}
+
+impl Row {
+    /// Whether `seq` is surely too slow.
+    pub fn is_too_slow(&self) -> bool {
+        self.claim() == Claim::Slower
+    }
+
+    fn claim(&self) -> Claim {
+        self.ratio.claim_beyond(MARGIN)
+    }
+
+    /// As text, for the terminal.
+    pub fn to_text(&self) -> String {
+        let verdict = match self.claim() {
+            Claim::Slower => "TOO SLOW",
+            Claim::Faster => "faster than by hand",
+            Claim::Level => "ok",
+            Claim::TooNoisy | Claim::TooFew => "too noisy to tell",
+        };
+        format!(
+            "seq ÷ by hand, {} {}: {}: {verdict}",
+            self.workload,
+            group(self.size),
+            self.ratio.text()
+        )
+    }
+}
+
+/// Measures all of them.
+pub fn run(launcher: &Launcher, effort: Effort, rounds_max: usize) -> Result<Vec<Row>> {
+    let cases: usize = by_hand::ALL.iter().map(|(_, sizes)| sizes.len()).sum();
+    let confidence = confidence(cases);
+    let mut rows = Vec::new();
+    for &(workload, sizes) in by_hand::ALL {
+        registry::workload(workload)?;
+        for &size in sizes {
+            let rounds = measure(launcher, effort, workload, size, (confidence, rounds_max));
+            rows.push(rounds?);
+        }
+    }
+    Ok(rows)
+}
+
+fn measure(
+    launcher: &Launcher,
+    effort: Effort,
+    workload: &'static str,
+    size: u64,
+    (confidence, rounds_max): (f64, usize),
+) -> Result<Row> {
+    let terms = Terms {
+        limit: Duration::from_secs(60),
+        can_deadlock: false,
+        deep_stack: false,
+    };
+    let one = |runtime: &str| -> Result<f64> {
+        let order = Order {
+            workload: workload.to_owned(),
+            runtime: runtime.to_owned(),
+            jobs: 1,
+            size,
+            effort,
+            gated: false,
+        };
+        let found = launcher.run(&order, &terms).found;
+        let found = found.map_err(anyhow::Error::msg)?;
+        if let Some(error) = found.error {
+            anyhow::bail!("{workload}, {runtime}: {error}");
+        }
+        median(&found.wall_ns)
+            .ok_or_else(|| anyhow::anyhow!("{workload}, {runtime}: nothing was measured"))
+    };
+    let mut rounds = Vec::new();
+    loop {
+        // The order changes from round to round.
+        let pair = if rounds.len() % 2 == 0 {
+            let seq = one("seq")?;
+            (seq, one(by_hand::NAME)?)
+        } else {
+            let by_hand = one(by_hand::NAME)?;
+            (one("seq")?, by_hand)
+        };
+        rounds.push(pair);
+        let ratio = Ratio::of_pairs(&rounds, confidence).expect("there is a round");
+        let row = Row {
+            workload,
+            size,
+            ratio,
+        };
+        let is_open = matches!(row.claim(), Claim::TooNoisy | Claim::TooFew);
+        if !is_open || rounds.len() >= rounds_max {
+            return Ok(row);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Interval;
+
+    fn row(low: f64, high: f64) -> Row {
+        Row {
+            workload: "fib",
+            size: 25,
+            ratio: Ratio {
+                value: f64::midpoint(low, high),
+                interval: Some(Interval { low, high }),
+            },
+        }
+    }
+
+    #[test]
+    fn a_tenth_is_allowed() {
+        assert!(!row(1.02, 1.08).is_too_slow());
+        assert!(!row(1.08, 1.20).is_too_slow());
+        assert!(row(1.11, 1.20).is_too_slow());
+        assert!(row(0.98, 1.02).to_text().ends_with("ok"));
+        assert!(row(1.50, 2.00).to_text().ends_with("TOO SLOW"));
+        assert!(row(0.90, 1.30).to_text().ends_with("too noisy to tell"));
+    }
+}

@@ -1,0 +1,99 @@
+//! Some of the workloads, as code that is written by hand: without the lab's traits, and without a
+//! runtime. `seq` is held against it; see [`crate::baseline`].
+
+use std::hint::black_box;
+
+use anyhow::{Result, bail};
+
+use crate::numbers;
+use crate::session::Session;
+use crate::tree::{Node, Tree};
+
+/// The name that stands where that of a runtime would.
+pub const NAME: &str = "by-hand";
+
+/// The workloads that are written by hand, with the sizes at which `seq` is held against them.
+pub const ALL: &[(&str, &[u64])] = &[
+    ("slice-sum", &[10, 1_000, 100_000, 1_000_000]),
+    ("tree-sum", &[1_000, 100_000]),
+    ("fib", &[25]),
+];
+
+/// Measures one of them in this process.
+pub fn run(workload: &str, size: u64, session: &mut Session) -> Result<()> {
+    session.begin();
+    match workload {
+        "slice-sum" => {
+            let numbers = numbers::small(usize::try_from(size)?);
+            let expected = slice_sum(&numbers);
+            session.sample(&expected, size, || slice_sum(black_box(&numbers)));
+        }
+        "tree-sum" => {
+            let tree = Tree::build(size)?;
+            let expected = tree.expected_sum();
+            session.sample(&expected, size, || tree_sum(black_box(&tree.root)));
+            std::mem::forget(tree);
+        }
+        "fib" => {
+            let (expected, calls) = (fib(size), 2 * fib(size + 1) - 1);
+            session.sample(&expected, calls, || fib(black_box(size)));
+        }
+        _ => bail!("there is no {workload} written by hand"),
+    }
+    Ok(())
+}
+
+fn slice_sum(numbers: &[u64]) -> u64 {
+    let mut sum = 0;
+    for number in numbers {
+        sum += number;
+    }
+    sum
+}
+
+fn tree_sum(node: &Node) -> i64 {
+    let mut sum = node.value;
+    if let Some(left) = &node.left {
+        sum += tree_sum(left);
+    }
+    if let Some(right) = &node.right {
+        sum += tree_sum(right);
+    }
+    sum
+}
+
+fn fib(n: u64) -> u64 {
+    if n < 2 {
+        return n;
+    }
+    fib(n - 1) + fib(n - 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry;
+    use crate::session::Effort;
+
+    /// Both measure the same number of items, and both check their answers.
+    #[test]
+    fn it_is_the_same_work() {
+        for (workload, sizes) in ALL {
+            let size = sizes[0].min(20);
+            let mut measured = [NAME, "seq"].map(|runtime| {
+                let mut session = Session::new(Effort::once());
+                match runtime {
+                    NAME => run(workload, size, &mut session).unwrap(),
+                    _ => registry::run(workload, runtime, size, 1, &mut session).unwrap(),
+                }
+                session.end()
+            });
+            for found in &mut measured {
+                assert_eq!(found.error.take(), None, "{workload}");
+            }
+            assert_eq!(measured[0].items, measured[1].items, "{workload}");
+        }
+        let mut session = Session::new(Effort::once());
+        assert!(run("sort", 1, &mut session).is_err());
+    }
+}

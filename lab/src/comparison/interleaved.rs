@@ -1,0 +1,132 @@
+//! Measures two sources interleaved: a process of one, a process of the other, round by round.
+//!
+//! Round `n` uses layout `n` of both sides, modulo their number. So each layout has as many rounds,
+//! and what only one layout has makes an interval wide. Which side comes first changes, too.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::workshop::Built;
+use crate::launch::{End, Launcher, Outcome};
+use crate::machine::{Build, Machine};
+use crate::output::json_lines;
+use crate::record::Record;
+use crate::schedule::{Configuration, Schedule, progress_bar};
+
+/// What the answer of a lab begins with that lacks a workload or a runtime.
+const LACKS: [&str; 3] = [
+    "there is no workload",
+    "there is no runtime",
+    "does not run",
+];
+
+/// Runs `rounds` rounds of everything in the schedule on both sides, or fewer if a signal ends the
+/// run. After each round the records of both are written to `directory`.
+pub fn measure(
+    schedule: &Schedule,
+    rounds: usize,
+    sides: &[Built; 2],
+    launcher: &mut Launcher,
+    directory: &Path,
+) -> Result<[Vec<Record>; 2]> {
+    let configurations: Vec<&Configuration> = schedule.groups.iter().flatten().collect();
+    let empty = || vec![Vec::new(); configurations.len()];
+    let mut outcomes: [Vec<Vec<Outcome>>; 2] = [empty(), empty()];
+    let bar = progress_bar((rounds * configurations.len()) as u64);
+    let machine = Machine::look();
+    let mut records = [Vec::new(), Vec::new()];
+    'rounds: for round in 0..rounds {
+        for place in 0..configurations.len() {
+            // A third of the row further each time, as in a run.
+            let place = (place + round * (configurations.len() / 3 + 1)) % configurations.len();
+            let configuration = configurations[place];
+            bar.set_message(configuration.describe());
+            for side in order(round, sides[0].programs.len()) {
+                let known = &mut outcomes[side][place];
+                // What did not finish once will not the next time.
+                if known.iter().all(|known| known.end == End::Itself) {
+                    let programs = &sides[side].programs;
+                    launcher
+                        .program
+                        .clone_from(&programs[round % programs.len()]);
+                    let outcome = launcher.run(&configuration.order(), &configuration.terms);
+                    if outcome.end == End::Interrupted {
+                        break 'rounds;
+                    }
+                    known.push(outcome);
+                }
+            }
+            bar.inc(1);
+        }
+        for (side, name) in [(0, "A"), (1, "B")] {
+            let build = build(&sides[side]);
+            let rows = configurations.iter().zip(&outcomes[side]);
+            records[side] = rows
+                .map(|(configuration, outcomes)| Record {
+                    // What a revision was compiled with is not known here.
+                    runtime_version: None,
+                    ..Record::merge(configuration, outcomes, &machine, &build)
+                })
+                .filter(|record| !is_lacking(record))
+                .collect();
+            let file = directory.join(format!("{name}.jsonl"));
+            fs::write(&file, json_lines(&records[side]))
+                .with_context(|| format!("{} cannot be written", file.display()))?;
+        }
+    }
+    bar.finish_and_clear();
+    Ok(records)
+}
+
+/// Which side comes first: each one as often, with every layout.
+fn order(round: usize, layouts: usize) -> [usize; 2] {
+    let is_turned = (round / layouts + round % layouts) % 2 == 1;
+    if is_turned { [1, 0] } else { [0, 1] }
+}
+
+/// The build of a side, as far as it is known from outside.
+fn build(side: &Built) -> Build {
+    let here = Build::look();
+    Build {
+        rustflags: Some(format!("{} ({})", super::workshop::ALIGNMENT, side.layouts)),
+        profile: Some("release".to_owned()),
+        opt_level: None,
+        debug: None,
+        target_features: None,
+        debug_assertions: false,
+        git_dirty: match side.commit {
+            Some(_) => Some(false),
+            None => here.git_dirty,
+        },
+        git_revision: side.commit.clone().or(here.git_revision.clone()),
+        ..here
+    }
+}
+
+/// Whether a revision does not have the configuration yet, or any more.
+fn is_lacking(record: &Record) -> bool {
+    let error = record.error.as_deref().unwrap_or_default();
+    LACKS.iter().any(|lacks| error.contains(lacks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// In twice as many rounds as there are layouts, each side comes first once with each layout.
+    #[test]
+    fn no_side_is_favoured() {
+        for layouts in [1, 2, 3, 10] {
+            let mut first: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+            for round in 0..2 * layouts {
+                let side = order(round, layouts)[0];
+                first.entry(round % layouts).or_default().insert(side);
+            }
+            assert_eq!(first.len(), layouts);
+            assert!(first.values().all(|sides| sides.len() == 2));
+        }
+    }
+}

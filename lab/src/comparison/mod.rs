@@ -1,0 +1,211 @@
+//! `cargo lab compare A B`: what became better or worse.
+//!
+//! ```text
+//! A, B ─► side ─┬─ records ────────────────────────────────┬─► cells ─► words ─► exit code
+//!               └─ revisions ─► workshop ─► interleaved ───┘     └─► differences
+//! ```
+
+mod cells;
+mod differences;
+mod interleaved;
+#[cfg(test)]
+pub(crate) mod made_up;
+mod side;
+mod words;
+mod workshop;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail, ensure};
+use clap::Args;
+
+pub use cells::{Change, Comparison, MARGIN, Verdict};
+pub use differences::Difference;
+
+use crate::destination::Destination;
+use crate::launch::Launcher;
+use crate::options::Options;
+use crate::plan::Rounds;
+use crate::record::Record;
+use crate::registry;
+use crate::runtime::Role;
+use crate::session::Effort;
+use crate::{interrupt, output};
+use side::{Side, Source, WORKTREE};
+use workshop::{Built, Workshop};
+
+/// How many processes of each side measure a configuration when nothing else is asked for.
+const ROUNDS: usize = 20;
+
+/// What the exit code says of a comparison that could not be made.
+const TROUBLE: u8 = 2;
+
+/// What `compare` can be told.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// What it was: a file with records, the directory of a run, or a revision.
+    #[arg(value_name = "A")]
+    a: String,
+    /// What it is: the same kind of thing as A; WORKTREE is the files as they are.
+    #[arg(value_name = "B", default_value = WORKTREE)]
+    b: String,
+    /// Compares the peers, too, which says how far two sides differ that are the same.
+    #[arg(long)]
+    all: bool,
+    /// Only these workloads, instead of those of the default run or all of the records.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    workload: Vec<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Compares, and says with the exit code how it went: 0 if nothing got worse, 1 if something did, 2
+/// if that cannot be told.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let compared = compare(arguments);
+    if let Some(signal) = interrupt::pending() {
+        return ExitCode::from(interrupt::exit_code(signal));
+    }
+    match compared {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            output::note(&format!("error: {error:#}"));
+            ExitCode::from(TROUBLE)
+        }
+    }
+}
+
+/// Compares, and returns the number of regressions.
+fn compare(arguments: &Arguments) -> Result<usize> {
+    for name in &arguments.workload {
+        registry::workload(name)?;
+    }
+    match (Side::of(&arguments.a)?, Side::of(&arguments.b)?) {
+        (
+            Side::Records {
+                file: file_a,
+                records: a,
+            },
+            Side::Records {
+                file: file_b,
+                records: b,
+            },
+        ) => {
+            ensure!(
+                arguments.options.measures_nothing(),
+                "records are measured already: --json, --all and --workload are what applies"
+            );
+            let names = [side::describe(&file_a, &a), side::describe(&file_b, &b)];
+            tell(arguments, &[a, b], &names, false)
+        }
+        (Side::Source(a), Side::Source(b)) => of_sources(arguments, &a, &b),
+        (Side::Records { records, .. }, Side::Source(_)) => {
+            bail!("{}", advice(&records, &arguments.a))
+        }
+        (Side::Source(_), Side::Records { records, .. }) => {
+            bail!("{}", advice(&records, &arguments.b))
+        }
+    }
+}
+
+/// What to do instead of comparing records with something that is measured now.
+fn advice(records: &[Record], name: &str) -> String {
+    let revisions = records.iter();
+    let mut revisions = revisions.filter_map(|record| record.build.git_revision.as_deref());
+    let instead = match revisions.next() {
+        Some(revision) => format!("compare {revision} {WORKTREE}"),
+        None => format!("compare A {WORKTREE}"),
+    };
+    format!(
+        "{name} is a record, and the other side is not. Compare two records, or have both sides \
+         measured interleaved: cargo lab {instead}"
+    )
+}
+
+/// Builds and measures both sides.
+fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
+    let options = &arguments.options;
+    let workloads = registry::all_workloads();
+    let chosen = workloads
+        .into_iter()
+        .filter(|entry| match &arguments.workload[..] {
+            [] => entry.card.default_rank.is_some(),
+            names => names.iter().any(|name| name == entry.card.name),
+        });
+    let is_brief = arguments.workload.is_empty();
+    let rounds = Rounds::Exactly(ROUNDS);
+    let chosen: Vec<_> = chosen.collect();
+    let mut schedule = options.schedule(&chosen, rounds, Effort::quick(), is_brief)?;
+    for group in &mut schedule.groups {
+        let is_wanted = |role| arguments.all || role == Role::Ours;
+        group.retain(|configuration| is_wanted(configuration.runtime.card.role));
+    }
+    let Rounds::Exactly(rounds) = schedule.rounds else {
+        unreachable!("a number of rounds was asked for")
+    };
+    ensure!(
+        schedule.groups.iter().any(|group| !group.is_empty()),
+        "none of ours is among the runtimes; --all compares the others, too"
+    );
+    ensure!(options.resume.is_none(), "a comparison cannot be resumed");
+    let destination = Destination::make(options)?;
+    let directory = &destination.directory;
+
+    // From here on a signal ends what runs, and what was built is removed.
+    let mut launcher = Launcher::new()?;
+    let workshop = Workshop::open()?;
+    let mut build = |source: &Source, side| -> Result<Built> {
+        let built = workshop.build(source, side, rounds)?;
+        workshop::probe(&built, &mut launcher)?;
+        ensure!(interrupt::pending().is_none(), "interrupted");
+        Ok(built)
+    };
+    let sides = [build(a, "A")?, build(b, "B")?];
+    let records = interleaved::measure(&schedule, rounds, &sides, &mut launcher, directory)?;
+    drop(workshop);
+    let names = sides.each_ref().map(|side| {
+        let count = side.programs.len();
+        format!("{}, {count} builds: {}", side.name, side.layouts)
+    });
+    if interrupt::pending().is_some() {
+        output::note("interrupted: this is what had been measured");
+    }
+    let regressions = tell(arguments, &records, &names, true)?;
+    output::note(&format!("records: {}", directory.display()));
+    Ok(regressions)
+}
+
+/// Prints the comparison and returns the number of regressions.
+fn tell(
+    arguments: &Arguments,
+    [a, b]: &[Vec<Record>; 2],
+    names: &[String; 2],
+    paired: bool,
+) -> Result<usize> {
+    let wanted = |records: &[Record]| -> Vec<Record> {
+        let names = &arguments.workload;
+        let is_wanted = |record: &&Record| names.is_empty() || names.contains(&record.workload);
+        records.iter().filter(is_wanted).cloned().collect()
+    };
+    let (a, b) = (wanted(a), wanted(b));
+    let comparison = Comparison::of(&a, &b, arguments.all, paired);
+    let text = words::text(&comparison, names);
+    match arguments.options.json.as_deref() {
+        Some("-") => {
+            output::note(text.trim_end());
+            output::print(&words::json_lines(&comparison))?;
+        }
+        Some(file) => {
+            output::print(&text)?;
+            std::fs::write(file, words::json_lines(&comparison))
+                .map_err(|error| anyhow::anyhow!("{file} cannot be written: {error}"))?;
+        }
+        None => output::print(&text)?,
+    }
+    ensure!(
+        !comparison.changes.is_empty(),
+        "the two sides have no cell in common"
+    );
+    Ok(comparison.regressions())
+}

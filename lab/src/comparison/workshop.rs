@@ -1,0 +1,416 @@
+//! Builds the lab of a revision, or of the files as they are, with several layouts.
+//!
+//! ```text
+//! target/lab-builds/
+//!   busy       which process builds here; one at a time
+//!   target/    cargo's, of all builds, so that dependencies are compiled once; stays
+//!   source/    a revision's files, a work tree of git; removed once it is built
+//!   A/, B/     the programs of each side, one per layout; removed at the end
+//! ```
+//! A *layout* is where the linker places the functions. The first one is the linker's own order. For
+//! the others LLD shuffles all code sections, each function being one, and standard library and
+//! peers with it; only the last link is made again. A linker that cannot shuffle gives two layouts:
+//! for the second, everything is compiled with one more word in `-Cmetadata`. It changes the hash in
+//! each symbol's name, and so the order in which functions come.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::side::Source;
+use crate::launch::Launcher;
+use crate::machine::{git, target_directory, workspace};
+use crate::output::note;
+
+/// How `cargo lab` places loops: at cache lines, for every runtime; see `.cargo/config.toml`.
+pub const ALIGNMENT: &str = "-Cllvm-args=-align-all-nofallthru-blocks=6";
+
+/// The layouts of each side, where the linker can shuffle.
+const LAYOUTS: usize = 10;
+
+/// What was built of one side.
+#[derive(Debug)]
+pub struct Built {
+    /// What it is called.
+    pub name: String,
+    /// The commit, if it is one.
+    pub commit: Option<String>,
+    /// The programs, one per layout.
+    pub programs: Vec<PathBuf>,
+    /// What the layouts are.
+    pub layouts: &'static str,
+}
+
+/// The place where revisions are built.
+#[derive(Debug)]
+pub struct Workshop {
+    directory: PathBuf,
+}
+
+impl Workshop {
+    /// Opens it, and clears away what a run left that was ended.
+    pub fn open() -> Result<Self> {
+        let directory = target_directory().join("lab-builds");
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("{} cannot be made", directory.display()))?;
+        // Cargo runs elsewhere.
+        let directory = directory.canonicalize()?;
+        take(&directory.join("busy"))?;
+        let workshop = Self { directory };
+        workshop.clear();
+        Ok(workshop)
+    }
+
+    /// Builds a source. `side` is the name of a directory for its programs.
+    pub fn build(&self, source: &Source, side: &str, layouts: usize) -> Result<Built> {
+        note(&format!("building {}…", source.describe()));
+        let (root, commit) = match source {
+            Source::Worktree { root } => (root.canonicalize()?, None),
+            Source::Revision { commit, .. } => (self.check_out(commit)?, Some(commit.clone())),
+        };
+        ensure!(
+            root.join("lab/Cargo.toml").is_file(),
+            "{} has no lab that could be built",
+            source.describe()
+        );
+        let places = self.directory.join(side);
+        fs::create_dir_all(&places)?;
+        self.forget_members()?;
+        let build = Build {
+            cargo: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()),
+            root: &root,
+            target: &self.directory.join("target"),
+        };
+        let built = build.programs(&places, layouts.min(LAYOUTS));
+        if commit.is_some() {
+            self.remove_source();
+        }
+        let (programs, layouts) =
+            built.with_context(|| format!("{} cannot be built", source.describe()))?;
+        Ok(Built {
+            name: source.describe(),
+            commit,
+            programs,
+            layouts,
+        })
+    }
+
+    /// Writes the files of a commit to a directory.
+    fn check_out(&self, commit: &str) -> Result<PathBuf> {
+        let source = self.directory.join("source");
+        let status = Command::new("git")
+            .current_dir(workspace())
+            .args(["worktree", "add", "--quiet", "--force", "--detach"])
+            .arg(&source)
+            .arg(commit)
+            .status()
+            .context("git cannot be started")?;
+        ensure!(status.success(), "git cannot check out {commit}");
+        Ok(source)
+    }
+
+    /// Has cargo compile the packages of the workspace anew. It knows a package of a path by its place in
+    /// the workspace and by the times of its files, and two revisions have the same places.
+    fn forget_members(&self) -> Result<()> {
+        let prints = self.directory.join("target/release/.fingerprint");
+        let entries = match fs::read_dir(&prints) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with("drumline") {
+                fs::remove_dir_all(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_source(&self) {
+        let source = self.directory.join("source");
+        if source.exists() {
+            // What git does not know is removed below all the same.
+            let path = source.display().to_string();
+            let _ = git(&["worktree", "remove", "--force", &path]);
+            let _ = fs::remove_dir_all(&source);
+            let _ = git(&["worktree", "prune"]);
+        }
+    }
+
+    /// Removes everything but what cargo can use again.
+    fn clear(&self) {
+        self.remove_source();
+        for side in ["A", "B"] {
+            // It may not be there.
+            let _ = fs::remove_dir_all(self.directory.join(side));
+        }
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        self.clear();
+        let _ = fs::remove_file(self.directory.join("busy"));
+    }
+}
+
+/// Takes the place for this process.
+fn take(busy: &Path) -> Result<()> {
+    let own = std::process::id().to_string();
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    match options.open(busy) {
+        Ok(mut file) => Ok(io::Write::write_all(&mut file, own.as_bytes())?),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let other = fs::read_to_string(busy).unwrap_or_default();
+            // A process that was killed left it.
+            let is_gone = cfg!(target_os = "linux") && !Path::new("/proc").join(&other).exists();
+            ensure!(
+                is_gone,
+                "process {other} builds revisions already; if it does not, remove {}",
+                busy.display()
+            );
+            Ok(fs::write(busy, own)?)
+        }
+        Err(error) => Err(error).with_context(|| format!("{} cannot be written", busy.display())),
+    }
+}
+
+/// How one source is built.
+struct Build<'a> {
+    cargo: OsString,
+    root: &'a Path,
+    target: &'a Path,
+}
+
+impl Build<'_> {
+    /// Builds so many programs with different layouts, puts them into `places`, and says what the
+    /// layouts are.
+    fn programs(&self, places: &Path, layouts: usize) -> Result<(Vec<PathBuf>, &'static str)> {
+        let mut programs = Vec::new();
+        let mut keep = |program: PathBuf| -> Result<()> {
+            let place = places.join(format!("lab-{}", programs.len()));
+            fs::copy(&program, &place)
+                .with_context(|| format!("{} cannot be copied", program.display()))?;
+            programs.push(place);
+            Ok(())
+        };
+        keep(self.program(&[ALIGNMENT], &[], Stdio::inherit())?)?;
+        for seed in 1..layouts {
+            let shuffle = format!("-Clink-arg=-Wl,--shuffle-sections=.text*={seed}");
+            let small = "-Clink-arg=-Wl,--strip-debug";
+            match self.program(&[ALIGNMENT], &[&shuffle, small], Stdio::null()) {
+                Ok(program) => keep(program)?,
+                Err(_) if seed == 1 => {
+                    note("the linker cannot shuffle functions; compiling everything once more…");
+                    let other = "-Cmetadata=another-layout";
+                    keep(self.program(&[ALIGNMENT, other], &[], Stdio::inherit())?)?;
+                    return Ok((programs, "two orders of functions, by -Cmetadata"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((programs, "functions shuffled by the linker"))
+    }
+
+    /// Builds the lab, with flags for all packages and further ones for the last link, and returns
+    /// cargo's file.
+    fn program(&self, flags: &[&str], last: &[&str], errors: Stdio) -> Result<PathBuf> {
+        let mut command = Command::new(&self.cargo);
+        for variable in FLAG_VARIABLES {
+            command.env_remove(variable);
+        }
+        let output = command
+            // Outside: a revision in a directory of the repository would have the configurations of
+            // both.
+            .current_dir(workspace_above()?)
+            .args(["rustc", "--quiet", "--release"])
+            .args(["--package", "drumline-lab", "--bin", "drumline-lab"])
+            .arg("--manifest-path")
+            .arg(self.root.join("Cargo.toml"))
+            .arg("--message-format=json-render-diagnostics")
+            .arg("--config")
+            .arg(format!("build.rustflags={flags:?}"))
+            .arg("--target-dir")
+            .arg(self.target)
+            .arg("--")
+            .args(last)
+            .stdin(Stdio::null())
+            .stderr(errors)
+            .output()
+            .context("cargo cannot be started")?;
+        ensure!(output.status.success(), "cargo failed: {}", output.status);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let program = text.lines().filter_map(executable).next_back();
+        program.context("cargo does not say which program it has built")
+    }
+}
+
+/// The directory that holds the repository.
+fn workspace_above() -> Result<PathBuf> {
+    let repository = workspace().canonicalize()?;
+    let above = repository.parent().unwrap_or(&repository);
+    Ok(above.to_owned())
+}
+
+/// Variables that would replace the flags of a build, or its place.
+const FLAG_VARIABLES: [&str; 5] = [
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CARGO_TARGET_DIR",
+];
+
+/// The program that a message of cargo's names.
+fn executable(message: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(message).ok()?;
+    let path = message.get("executable")?.as_str()?;
+    Some(PathBuf::from(path))
+}
+
+/// Whether a source's lab follows the orders of this one: every lab can add up Fibonacci numbers.
+pub fn probe(built: &Built, launcher: &mut Launcher) -> Result<()> {
+    use crate::launch::{Order, Terms};
+    use crate::session::Effort;
+    let order = Order {
+        workload: "fib".to_owned(),
+        runtime: "seq".to_owned(),
+        jobs: 1,
+        size: 1,
+        effort: Effort::smoke(),
+        gated: false,
+    };
+    let terms = Terms {
+        limit: std::time::Duration::from_secs(60),
+        can_deadlock: false,
+        deep_stack: false,
+    };
+    for program in &built.programs {
+        launcher.program.clone_from(program);
+        if let Err(error) = launcher.run(&order, &terms).found {
+            bail!(
+                "the lab of {} does not follow the orders of this one, so it cannot be measured \
+                 (a lab follows those of its own time): {error}",
+                built.name
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The alias and this file must agree, or `cargo lab` and `cargo lab compare` measure different
+    /// programs.
+    #[test]
+    fn the_alias_aligns_loops_in_the_same_way() {
+        let config = include_str!("../../../.cargo/config.toml");
+        assert!(config.contains(ALIGNMENT));
+    }
+
+    #[test]
+    fn the_program_is_found_among_cargos_messages() {
+        let found = executable(r#"{"reason":"compiler-artifact","executable":"/a/b"}"#);
+        assert_eq!(found, Some(PathBuf::from("/a/b")));
+        let library = r#"{"reason":"compiler-artifact","executable":null}"#;
+        assert_eq!(executable(library), None);
+        assert_eq!(executable("Compiling x"), None);
+    }
+
+    #[test]
+    fn one_process_builds_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let busy = directory.path().join("busy");
+        take(&busy).unwrap();
+        // This process is alive.
+        let error = take(&busy).unwrap_err().to_string();
+        assert!(error.contains("builds revisions already"), "{error}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_killed_process_left_is_taken_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let busy = directory.path().join("busy");
+        fs::write(&busy, "4294967295").unwrap();
+        take(&busy).unwrap();
+        let own = std::process::id().to_string();
+        assert_eq!(fs::read_to_string(&busy).unwrap(), own);
+    }
+
+    /// Writes a program. Another process does it: a child of another test could otherwise hold the file
+    /// open, and what is open for writing cannot be started.
+    #[cfg(unix)]
+    fn make_script(file: &Path, text: &str) {
+        let write = "printf %s \"$1\" > \"$0\" && chmod +x \"$0\"";
+        let mut shell = Command::new("sh");
+        let status = shell.arg("-c").arg(write).arg(file).arg(text).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Has a script take the place of cargo, and returns how many programs there are, what their layouts
+    /// are, and what cargo was told.
+    #[cfg(unix)]
+    fn built_by(script: &str) -> (usize, &'static str, String) {
+        let directory = tempfile::tempdir().unwrap();
+        let cargo = directory.path().join("cargo");
+        let log = directory.path().join("log");
+        let done = r#"echo "{\"executable\":\"$0\"}""#;
+        let script = format!(
+            "#!/bin/sh\n{script}\necho \"$*\" >> {}\n{done}\n",
+            log.display()
+        );
+        make_script(&cargo, &script);
+        let build = Build {
+            cargo: cargo.into_os_string(),
+            root: directory.path(),
+            target: directory.path(),
+        };
+        let places = directory.path().join("A");
+        fs::create_dir(&places).unwrap();
+        let (programs, layouts) = build.programs(&places, LAYOUTS).unwrap();
+        assert!(programs.iter().all(|program| program.is_file()));
+        (programs.len(), layouts, fs::read_to_string(log).unwrap())
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn there_are_ten_layouts_or_two() {
+        let (count, layouts, log) = built_by("");
+        assert_eq!((count, layouts), (10, "functions shuffled by the linker"));
+        assert!(log.contains("--shuffle-sections=.text*=9"), "{log}");
+        let (count, layouts, log) = built_by("case \"$*\" in *shuffle*) exit 1;; esac");
+        assert_eq!(count, 2);
+        assert!(layouts.contains("-Cmetadata"), "{layouts}");
+        assert!(log.contains("-Cmetadata=another-layout"), "{log}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_lab_of_another_time_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("lab");
+        make_script(&program, "#!/bin/sh\necho 'no such command' >&2\nexit 2\n");
+        let built = Built {
+            name: "revision old".to_owned(),
+            commit: None,
+            programs: vec![program],
+            layouts: "",
+        };
+        let mut launcher = Launcher {
+            program: PathBuf::new(),
+        };
+        let error = probe(&built, &mut launcher).unwrap_err().to_string();
+        let says = |part: &str| assert!(error.contains(part), "{error}");
+        says("revision old does not follow the orders");
+        says("no such command");
+    }
+}

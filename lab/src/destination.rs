@@ -1,0 +1,182 @@
+//! Where a run writes. All of it is checked, and made, before anything is measured; what is there
+//! already is overwritten only if `--force` says so.
+
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::machine::target_directory;
+use crate::options::Options;
+use crate::output;
+
+/// Where a run writes.
+#[derive(Debug)]
+pub struct Destination {
+    /// The directory of the journal, the records, the charts and the report.
+    pub directory: PathBuf,
+    /// A further file for the records; `-` is standard output.
+    pub json: Option<String>,
+    #[cfg(unix)]
+    _hold: Option<hold::Hold>,
+}
+
+impl Destination {
+    /// Checks everything, and then makes it. Where something is refused, nothing was touched.
+    pub fn make(options: &Options) -> Result<Self> {
+        let file = options.json.as_deref().filter(|json| *json != "-");
+        if let Some(file) = file {
+            check_file(file, options.force)?;
+        }
+        let directory = match (&options.resume, &options.out) {
+            (Some(directory), _) => directory.clone(),
+            (None, Some(directory)) => {
+                check_directory(directory, options.force)?;
+                fs::create_dir_all(directory).with_context(|| elsewhere(directory))?;
+                directory.clone()
+            }
+            (None, None) => default_directory()?,
+        };
+        #[cfg(unix)]
+        let hold = hold::of(&directory)?;
+        if let Some(file) = file {
+            make_file(file)?;
+        }
+        if options.resume.is_none() {
+            // They tell of another run.
+            output::remove(&directory).with_context(|| elsewhere(&directory))?;
+        }
+        Ok(Self {
+            directory,
+            json: options.json.clone(),
+            #[cfg(unix)]
+            _hold: hold,
+        })
+    }
+}
+
+fn elsewhere(directory: &Path) -> String {
+    format!(
+        "the results cannot be written to {}; name another directory with --out",
+        directory.display()
+    )
+}
+
+fn check_directory(directory: &Path, force: bool) -> Result<()> {
+    match fs::read_dir(directory) {
+        Ok(mut entries) => {
+            if entries.next().is_some() && !force {
+                bail!(
+                    "--out {0}: the directory is not empty; name another one, overwrite what is \
+                     there with --force, or go on with an interrupted run with --resume {0}",
+                    directory.display()
+                );
+            }
+            Ok(())
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| elsewhere(directory)),
+    }
+}
+
+fn check_file(file: &str, force: bool) -> Result<()> {
+    match fs::metadata(file) {
+        Ok(found) if found.is_dir() => bail!("--json {file}: it is a directory; name a file"),
+        Ok(found) if found.is_file() && found.len() > 0 && !force => {
+            bail!("--json {file}: the file exists; name another one, or overwrite it with --force")
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("--json {file}: cannot be written")),
+    }
+}
+
+/// Makes the file, or looks whether it can be written. A pipe or a device may wait for a reader, and
+/// is opened at the end.
+fn make_file(file: &str) -> Result<()> {
+    if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Ok(());
+    }
+    let opened = OpenOptions::new().append(true).create(true).open(file);
+    opened
+        .map(drop)
+        .with_context(|| format!("--json {file}: cannot be written; name another file"))
+}
+
+/// Makes the directory of a run that was not told where to write: `target/lab/<time>`, with a number
+/// for each further run of the same second.
+fn default_directory() -> Result<PathBuf> {
+    let parent = target_directory().join("lab");
+    fs::create_dir_all(&parent).with_context(|| elsewhere(&parent))?;
+    let time = jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H-%M-%SZ")
+        .to_string();
+    numbered(&parent, &time)
+}
+
+fn numbered(parent: &Path, name: &str) -> Result<PathBuf> {
+    for number in 1.. {
+        let directory = match number {
+            1 => parent.join(name),
+            number => parent.join(format!("{name}-{number}")),
+        };
+        // Of several that try, one makes it.
+        match fs::create_dir(&directory) {
+            Ok(()) => return Ok(directory),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(|| elsewhere(&directory)),
+        }
+    }
+    unreachable!("there are more numbers than directories")
+}
+
+/// A lock on a directory, as long as a run writes there.
+#[cfg(unix)]
+mod hold {
+    use std::fs::File;
+    use std::path::Path;
+
+    use anyhow::{Context, Result, bail};
+    use nix::errno::Errno;
+    use nix::fcntl::{Flock, FlockArg};
+
+    /// Kept until the end; the kernel lets go of it when the process ends.
+    pub type Hold = Flock<File>;
+
+    /// Holds a directory; `None` where the file system has no locks.
+    pub fn of(directory: &Path) -> Result<Option<Hold>> {
+        let opened = File::open(directory)
+            .with_context(|| format!("{} cannot be opened", directory.display()))?;
+        match Flock::lock(opened, FlockArg::LockExclusiveNonblock) {
+            Ok(hold) => Ok(Some(hold)),
+            Err((_, Errno::EWOULDBLOCK)) => bail!(
+                "{}: another run is under way there; wait for its end, or name another directory",
+                directory.display()
+            ),
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_one_second_have_directories_of_their_own() {
+        let parent = tempfile::tempdir().unwrap();
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                let parent = parent.path().to_owned();
+                std::thread::spawn(move || numbered(&parent, "now").unwrap())
+            })
+            .collect();
+        let mut made: Vec<_> = threads.into_iter().map(|t| t.join().unwrap()).collect();
+        made.sort();
+        made.dedup();
+        assert_eq!(made.len(), 8);
+        assert!(made.contains(&parent.path().join("now")));
+        assert!(made.contains(&parent.path().join("now-8")));
+    }
+}

@@ -1,0 +1,65 @@
+//! What one process of a configuration found: one observation, of which intervals are made.
+
+use serde::{Deserialize, Serialize};
+
+use crate::launch::Outcome;
+use crate::session::Measurement;
+use crate::statistics::median;
+use crate::weather::Weather;
+use crate::workload::Shows;
+
+/// The figures of one measuring process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RoundFigures {
+    /// The round, from zero. Two configurations of a run that have the same one were measured soon
+    /// after each other.
+    pub round: usize,
+    /// Median of its samples, per operation.
+    pub wall_ns_median: f64,
+    /// Processor time of all threads per operation, mean.
+    pub cpu_ns_mean: Option<f64>,
+    /// How long half of its items waited at most.
+    pub latency_ns_p50: Option<f64>,
+    /// What else the machine did meanwhile.
+    pub weather: Weather,
+}
+
+impl RoundFigures {
+    /// Of a process that measured something.
+    pub fn of(round: usize, outcome: &Outcome) -> Option<Self> {
+        let found = outcome.found.as_ref().ok()?;
+        if found.error.is_some() || found.items == 0 {
+            return None;
+        }
+        Some(Self {
+            round,
+            wall_ns_median: median(&found.wall_ns)?,
+            cpu_ns_mean: cpu_ns_mean(found),
+            latency_ns_p50: found.latencies.percentile(50),
+            weather: outcome.weather,
+        })
+    }
+
+    /// What a workload that shows this is compared by: smaller is better. In nanoseconds, of an
+    /// operation.
+    pub fn measure(&self, shows: Shows) -> Option<f64> {
+        match shows {
+            Shows::Time
+            | Shows::Curve
+            | Shows::Memory
+            | Shows::Waiting
+            | Shows::Path
+            | Shows::Handing
+            | Shows::Cores
+            | Shows::Ramp
+            | Shows::Rate => Some(self.wall_ns_median),
+            Shows::Rest => self.cpu_ns_mean,
+            Shows::Latency => self.latency_ns_p50,
+        }
+    }
+}
+
+fn cpu_ns_mean(found: &Measurement) -> Option<f64> {
+    Some(found.usage.cpu_ns? as f64 / found.operations.max(1) as f64)
+}

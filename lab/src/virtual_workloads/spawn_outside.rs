@@ -1,0 +1,72 @@
+//! `spawn-outside`: threads that are not of the pool queue tasks, all at once.
+
+use std::thread;
+
+use anyhow::Result;
+
+use crate::marks::Marks;
+use crate::session::Session;
+use crate::virtual_runtime::{Call, VirtualRuntime};
+use crate::virtual_workload::VirtualWorkload;
+use crate::workload::{Shows, WorkloadCard, group};
+
+/// What each thread spawns.
+const TASKS: u64 = 100_000;
+
+/// Empty tasks.
+#[derive(Debug)]
+pub struct SpawnOutside;
+
+impl VirtualWorkload for SpawnOutside {
+    const CARD: WorkloadCard = WorkloadCard {
+        name: "spawn-outside",
+        about: "threads outside of the pool spawn 100,000 empty tasks each",
+        analysis: "Each task is one allocation, one push to a queue that all threads outside share, \
+                   and one take from it. What grows with the threads is how much they are in \
+                   each other's way, and how often a worker is woken for a task that another \
+                   one has taken.",
+        item: "task",
+        size_counts: "threads",
+        sizes: &[1, 4, 16],
+        smoke_sizes: &[2],
+        limits: (1, 256),
+        default_rank: None,
+        outside: true,
+        shows: Shows::Rate,
+    };
+
+    const CALL: Call = Call::Spawn;
+
+    fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        let runtime = R::start(jobs)?;
+        let marks = Marks::leaked();
+        let items = size * TASKS;
+        session.tasks(items, None);
+        session.sample_prepared(
+            items,
+            &mut (),
+            |()| marks.reset(),
+            |()| {
+                thread::scope(|scope| {
+                    let runtime = &runtime;
+                    for thread in 0..size {
+                        scope.spawn(move || {
+                            for task in thread * TASKS..(thread + 1) * TASKS {
+                                runtime.spawn(move || marks.mark(task));
+                            }
+                        });
+                    }
+                });
+                marks.wait(items);
+            },
+            |(), ()| marks.check(items),
+        );
+        // The process ends now; see `virtual_workload`.
+        std::mem::forget(runtime);
+        Ok(())
+    }
+
+    fn size_label(size: u64) -> String {
+        format!("{} × {}", group(size), group(TASKS))
+    }
+}

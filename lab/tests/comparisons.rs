@@ -1,0 +1,247 @@
+//! `cargo lab compare` and `cargo lab record`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use drumline_lab::reader;
+use drumline_lab::record::Record;
+use serde_json::Value;
+
+use crate::{command, lab_in, stderr, stdout};
+
+/// A short run of `fib` into a directory: ten processes of each configuration.
+fn short_run(directory: &Path, out: &str, jobs: &str) -> PathBuf {
+    let what = ["run", "fib", "--size", "5", "--runtime", "seq,drumline"];
+    let how = [
+        "--smoke",
+        "--samples",
+        "1",
+        "--rounds",
+        "10",
+        "--jobs",
+        jobs,
+    ];
+    let output = lab_in(directory, &[&what[..], &how, &["--out", out]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    directory.join(out)
+}
+
+/// Copies a run, with every figure of ours multiplied.
+fn copy(from: &Path, to: &Path, factor: f64) {
+    let mut records = reader::read(&from.join("records.jsonl")).unwrap();
+    for record in &mut records {
+        let is_ours = record.runtime == "drumline";
+        for round in &mut record.by_round {
+            // The machine may have been busy; here, only the factor is of interest.
+            round.wall_ns_median = if is_ours { factor * 1000.0 } else { 1000.0 };
+        }
+    }
+    write(to, &records);
+}
+
+fn write(to: &Path, records: &[Record]) {
+    fs::create_dir_all(to).unwrap();
+    let lines = drumline_lab::output::json_lines(records);
+    fs::write(to.join("records.jsonl"), lines).unwrap();
+}
+
+fn compare(directory: &Path, arguments: &[&str]) -> Output {
+    lab_in(directory, &[&["compare"], arguments].concat())
+}
+
+#[test]
+fn two_runs_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    short_run(directory.path(), "one", "1,2");
+    short_run(directory.path(), "two", "1,3");
+    let output = compare(directory.path(), &["one", "two", "--json", "cells.jsonl"]);
+    // A tiny operation may take longer by chance, on a busy machine; trouble has another code.
+    let code = output.status.code().unwrap();
+    assert!(code == 0 || code == 1, "{}", stderr(&output));
+    let text = stdout(&output);
+    for part in [
+        "A: one/records.jsonl",
+        "B: two/records.jsonl",
+        "B ÷ A of 1 cells",
+        "fib 5, 1 job",
+        "only in A:\n  fib 5, 2 jobs",
+        "only in B:\n  fib 5, 3 jobs",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(!text.contains("seq"), "only ours is compared: {text}");
+    let cells = fs::read_to_string(directory.path().join("cells.jsonl")).unwrap();
+    let cell: Value = serde_json::from_str(cells.trim()).unwrap();
+    assert!(cell["ratio"].is_number() && cell["interval"]["low"].is_number());
+    assert_eq!(code == 1, cell["verdict"] == "regression");
+
+    let output = compare(directory.path(), &["one", "one", "--all"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    assert!(text.contains("fib 5, 1 job, seq"), "{text}");
+    assert!(!text.contains("what differs"), "{text}");
+}
+
+#[test]
+fn the_exit_code_says_whether_something_got_worse() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = short_run(directory.path(), "run", "1");
+    for (factor, code, last) in [
+        (1.05, 1, "1 regression"),
+        (1.01, 0, "no regression, 1 level"),
+        (1.0, 0, "no regression, 1 level"),
+        (0.9, 0, "no regression, 1 faster"),
+    ] {
+        copy(&run, &directory.path().join("a"), 1.0);
+        copy(&run, &directory.path().join("b"), factor);
+        let output = compare(directory.path(), &["a/records.jsonl", "b"]);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        let text = stdout(&output);
+        assert_eq!(text.lines().last(), Some(last), "{text}");
+    }
+}
+
+#[test]
+fn a_failure_is_a_regression() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = short_run(directory.path(), "run", "1");
+    let mut records = reader::read(&run.join("records.jsonl")).unwrap();
+    for record in &mut records {
+        record.ok = Some(false);
+        record.error = Some("a wrong answer".to_owned());
+        record.wall_ns_median = None;
+        record.by_round.clear();
+    }
+    write(&directory.path().join("broken"), &records);
+    let output = compare(directory.path(), &["run", "broken"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("a wrong answer"));
+}
+
+#[test]
+fn what_cannot_be_compared_is_trouble_and_not_a_regression() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = short_run(directory.path(), "run", "1");
+    let records = reader::read(&run.join("records.jsonl")).unwrap();
+    let mut others = records.clone();
+    others.iter_mut().for_each(|record| record.size = 6);
+    write(&directory.path().join("others"), &others);
+    fs::write(directory.path().join("nonsense"), "hello\n").unwrap();
+    for (arguments, advice) in [
+        (&["run", "no-such"][..], "nor a revision"),
+        (&["run", "nonsense"], "line 1: not a record"),
+        (&["run", "others"], "no cell in common"),
+        (&["run", "run", "--rounds", "3"], "measured already"),
+        (&["run"], "Compare two records"),
+        (&["run", "run", "--workload", "no-such"], "no-such"),
+    ] {
+        let output = compare(directory.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.contains(advice), "{arguments:?}: {text}");
+    }
+}
+
+/// A repository with one commit, in which records may be kept.
+fn repository() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("file"), "clean\n").unwrap();
+    git(directory.path(), &["init", "--quiet"]);
+    fs::write(directory.path().join(".gitignore"), "/target\n").unwrap();
+    git(directory.path(), &["add", "file", ".gitignore"]);
+    let who = [
+        "-c",
+        "user.name=lab",
+        "-c",
+        "user.email=lab@example.invalid",
+    ];
+    let commit = ["commit", "--quiet", "--message", "first"];
+    git(directory.path(), &[&who[..], &commit].concat());
+    directory
+}
+
+fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .current_dir(directory)
+        .args(arguments)
+        .output()
+        .expect("git can be started");
+    assert!(output.status.success(), "{}", stderr(&output));
+    stdout(&output)
+}
+
+/// Runs the lab as if it belonged to another repository.
+fn lab_of(repository: &Path, arguments: &[&str]) -> Output {
+    command(arguments)
+        .current_dir(repository)
+        .env("CARGO_MANIFEST_DIR", repository.join("lab"))
+        .output()
+        .expect("the lab can be started")
+}
+
+const TINY: [&str; 8] = [
+    "--size",
+    "5",
+    "--runtime",
+    "drumline",
+    "--smoke",
+    "--samples",
+    "1",
+    "--jobs=1",
+];
+
+#[test]
+fn a_record_is_kept_once() {
+    let repository = repository();
+    let output = lab_of(repository.path(), &[&["record", "fib"], &TINY[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(text.contains("fewer than 10 processes"), "{text}");
+    let kept = fs::read_dir(repository.path().join("lab/records")).unwrap();
+    let kept: Vec<PathBuf> = kept.map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(kept.len(), 1);
+    let revision = git(repository.path(), &["rev-parse", "--short=7", "HEAD"]);
+    let name = kept[0].file_name().unwrap().to_string_lossy().into_owned();
+    let end = format!("-{}.jsonl", revision.trim());
+    assert!(name.ends_with(&end) && name.starts_with("20"), "{name}");
+    let records = reader::read(&kept[0]).unwrap();
+    assert_eq!(records.len(), 1);
+    assert_eq!((records[0].by_round.len(), records[0].jobs), (1, 1));
+    assert!(records[0].wall_ns_samples.is_empty());
+
+    // The record is a file that git does not know; so the tree is not clean any more.
+    let again = lab_of(repository.path(), &[&["record", "fib"], &TINY[..]].concat());
+    assert!(!again.status.success());
+    assert!(stderr(&again).contains("--dirty"), "{}", stderr(&again));
+}
+
+#[test]
+fn the_records_of_a_run_are_kept_as_what_they_are() {
+    let repository = repository();
+    fs::write(repository.path().join("file"), "changed\n").unwrap();
+    let run = [&["run", "fib", "--out", "target/run"], &TINY[..]].concat();
+    let output = lab_of(repository.path(), &run);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // What is clean now was not when it was measured.
+    fs::write(repository.path().join("file"), "clean\n").unwrap();
+    let from = ["record", "--from", "target/run"];
+    let refused = lab_of(repository.path(), &from);
+    assert!(!refused.status.success());
+    assert!(stderr(&refused).contains("--dirty"));
+
+    let from = [&from[..], &["--dirty"]].concat();
+    let kept = lab_of(repository.path(), &from);
+    assert!(kept.status.success(), "{}", stderr(&kept));
+    let place = stdout(&kept);
+    assert!(place.trim().ends_with("-dirty.jsonl"), "{place}");
+    let file = place.trim().strip_prefix("kept: ").unwrap();
+    let run = reader::read(&repository.path().join("target/run/records.jsonl")).unwrap();
+    let mut without: Vec<Record> = run;
+    without.iter_mut().for_each(|r| r.wall_ns_samples.clear());
+    assert_eq!(reader::read(Path::new(file)).unwrap(), without);
+
+    let again = lab_of(repository.path(), &from);
+    assert!(!again.status.success());
+    assert!(stderr(&again).contains("never overwritten"));
+}

@@ -1,0 +1,158 @@
+//! `cargo xtask figures`: the tables of figures in the documentation, made of a record of the lab.
+//!
+//! ```text
+//! lab/records/*.jsonl ─► record ─► table ─┐
+//! *.md, the lines between two markers ────┴─► page ─► written, or compared
+//! ```
+//! A table stands between `<!-- figures: KIND WORKLOAD… -->` and `<!-- end of figures -->`, each on a
+//! line of its own. It is made of the newest record that holds all of its workloads. Where none
+//! does, the lines stay as they are.
+
+mod page;
+mod record;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use crate::invocation::Invocation;
+use crate::workspace;
+use page::Page;
+use record::Records;
+
+/// What `figures` can be told.
+#[derive(Args)]
+pub struct Options {
+    /// Changes nothing, and fails if a page differs from what the record gives.
+    #[arg(long)]
+    check: bool,
+    /// Takes the figures from this record instead of the newest one in lab/records.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+/// What became of the pages.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Pages whose tables differ from what the records give.
+    pub differing: Vec<String>,
+    /// Tables that no record holds, with their pages.
+    pub left: Vec<String>,
+    /// How many tables there are that a record holds.
+    pub tables: usize,
+}
+
+/// Rewrites the pages, or compares them.
+pub fn run(options: &Options) -> Result<()> {
+    let root = workspace::root();
+    let records = match &options.record {
+        Some(file) => vec![Records::read(&root, &std::path::absolute(file)?)?],
+        None => kept(&root)?,
+    };
+    ensure!(
+        !records.is_empty(),
+        "there is no record in lab/records; `cargo lab record` makes one"
+    );
+    let outcome = all_pages(&root, &records, options.check)?;
+    for left in &outcome.left {
+        println!("left as it is: {left}");
+    }
+    for page in &outcome.differing {
+        println!(
+            "{page}: {}",
+            if options.check {
+                "differs"
+            } else {
+                "rewritten"
+            }
+        );
+    }
+    println!("{} tables are those of a record", outcome.tables);
+    if options.check {
+        outcome.judge()?;
+    }
+    Ok(())
+}
+
+/// For `check`: compares the pages with the records of the repository. Says what it found; `None` if
+/// there is no record.
+pub fn check() -> Result<Option<String>> {
+    let root = workspace::root();
+    let records = kept(&root)?;
+    if records.is_empty() {
+        return Ok(None);
+    }
+    let outcome = all_pages(&root, &records, true)?;
+    outcome.judge()?;
+    let Outcome { tables, left, .. } = outcome;
+    let left = left.len();
+    Ok(Some(format!(
+        "{tables} tables, {left} that no record holds"
+    )))
+}
+
+impl Outcome {
+    fn judge(&self) -> Result<()> {
+        ensure!(
+            self.differing.is_empty(),
+            "figures differ from the record in {}; `cargo xtask figures` rewrites them",
+            self.differing.join(", ")
+        );
+        Ok(())
+    }
+}
+
+/// The records of the repository, the newest first.
+fn kept(root: &Path) -> Result<Vec<Records>> {
+    let directory = root.join("lab/records");
+    if !directory.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut records = Vec::new();
+    for entry in fs::read_dir(&directory)? {
+        let file = entry?.path();
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "jsonl")
+        {
+            records.push(Records::read(root, &file)?);
+        }
+    }
+    records.sort_by(|a, b| (b.date(), &b.file).cmp(&(a.date(), &a.file)));
+    Ok(records)
+}
+
+/// All pages that git knows.
+fn all_pages(root: &Path, records: &[Records], only_look: bool) -> Result<Outcome> {
+    let pages = Invocation::line("git ls-files").and(["*.md"]).answer()?;
+    some_pages(root, pages.lines(), records, only_look)
+}
+
+fn some_pages<'a>(
+    root: &Path,
+    pages: impl Iterator<Item = &'a str>,
+    records: &[Records],
+    only_look: bool,
+) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    for name in pages {
+        let file = root.join(name);
+        let text = fs::read_to_string(&file).with_context(|| format!("reading {name}"))?;
+        let page = Page::parse(&text).with_context(|| name.to_owned())?;
+        let written = page
+            .written(name, records, &mut outcome)
+            .with_context(|| name.to_owned())?;
+        if written != text {
+            outcome.differing.push(name.to_owned());
+            if !only_look {
+                fs::write(&file, written).with_context(|| format!("writing {name}"))?;
+            }
+        }
+    }
+    Ok(outcome)
+}

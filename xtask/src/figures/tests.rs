@@ -1,0 +1,157 @@
+use std::fs;
+
+use super::*;
+
+/// Two workloads on this machine: `fib` with one and two jobs, and a pipeline.
+const RECORD: &str = concat!(
+    r#"{"workload":"fib","runtime":"seq","jobs":1,"size":35,"size_label":"35","ok":true,"#,
+    r#""date":"2026-11-22T08:00:00Z","wall_ns_median":1000.0,"item_ns_median":1.0,"#,
+    r#""by_round":[{},{}],"machine":{"cpu_model":"Some CPU","cores_available":2,"#,
+    r#""kernel":"6.18"},"build":{"rustc":"rustc 1.95.0 (abc 2026)"}}"#,
+    "\n",
+    r#"{"workload":"fib","runtime":"drumline","jobs":1,"size":35,"size_label":"35","#,
+    r#""wall_ns_median":1640.0,"item_ns_median":1.64,"#,
+    r#""wall_ns_interval":{"low":1630.0,"high":1650.0},"by_round":[{},{}]}"#,
+    "\n",
+    r#"{"workload":"fib","runtime":"drumline","jobs":2,"size":35,"size_label":"35","#,
+    r#""wall_ns_median":820.0,"item_ns_median":0.82}"#,
+    "\n",
+    r#"{"workload":"fib","runtime":"rayon","jobs":1,"size":35,"wall_ns_median":7690.0}"#,
+    "\n",
+    r#"{"workload":"fib","runtime":"chili","jobs":2,"size":35,"wall_ns_median":700.0}"#,
+    "\n",
+    r#"{"workload":"fib","runtime":"forte","jobs":2,"size":35,"declined":"no"}"#,
+    "\n",
+    r#"{"workload":"pipe","runtime":"drumline","jobs":2,"size":50,"operations":2,"#,
+    r#""migrations":8,"ctx_voluntary_per_operation":900.0,"#,
+    r#""ctx_involuntary_per_operation":100.0,"wall_ns_median":1.5e9,"latency_ns_p50":14e6}"#,
+    "\n",
+    r#"{"workload":"pipe","runtime":"static","jobs":2,"size":50,"#,
+    r#""ctx_voluntary_per_operation":850.0,"ctx_involuntary_per_operation":0.0,"#,
+    r#""wall_ns_median":1.4e9}"#,
+    "\n",
+);
+
+const PAGE: &str = "\
+Before.
+
+<!-- figures: fork-join fib -->
+| what was typed |
+<!-- end of figures -->
+Between.
+<!-- figures: loops no-such fib -->
+| this stays |
+<!-- end of figures -->
+<!-- figures: handing pipe -->
+<!-- end of figures -->
+After.
+";
+
+fn records() -> Vec<Records> {
+    vec![Records::parse("lab/records/2026-11-22-abc.jsonl", RECORD).unwrap()]
+}
+
+fn written(text: &str, name: &str) -> Result<(String, Outcome)> {
+    let mut outcome = Outcome::default();
+    let page = Page::parse(text)?.written(name, &records(), &mut outcome)?;
+    Ok((page, outcome))
+}
+
+#[test]
+fn tables_are_made_of_the_record() {
+    let (page, outcome) = written(PAGE, "docs/PAGE.md").unwrap();
+    for line in [
+        "Before.",
+        "<!-- figures: fork-join fib -->",
+        "| workload | jobs | drumline | × `seq` | rayon | chili | forte |",
+        "|---|---|---|---|---|---|---|",
+        "| `fib` 35 | 1 | 1.64 ns ±0.6 % | 1.64 | 7.69 |  |  |",
+        "|  | 2 | 0.82 ns | 0.82 |  | **0.70** | n/a |",
+        "| this stays |",
+        "| `pipe` 50 | context switches above a fixed division | 150 |  |  |  |  |",
+        "|  | migrations | 4 |  |  |  |  |",
+        "|  | wall time | 1.50 s |  |  |  |  |",
+        "|  | median latency | 14.0 ms |  |  |  |  |",
+        "After.",
+    ] {
+        assert!(page.lines().any(|known| known == line), "{line}\n{page}");
+    }
+    assert!(!page.contains("what was typed"));
+    assert!(
+        page.contains("(../lab/records/2026-11-22-abc.jsonl)"),
+        "{page}"
+    );
+    let flowing = page.replace('\n', " ");
+    assert!(flowing.contains("2 processes, and") && flowing.contains("rustc 1.95.0"));
+    let prose = page.lines().filter(|line| !line.starts_with('|'));
+    assert!(prose.map(|line| line.chars().count()).max() <= Some(100));
+    assert_eq!(outcome.tables, 2);
+    assert_eq!(outcome.left.len(), 1);
+    assert!(outcome.left[0].contains("no-such"));
+
+    let (again, _) = written(&page, "docs/PAGE.md").unwrap();
+    assert_eq!(again, page, "what is written once is not changed again");
+}
+
+#[test]
+fn markers_come_in_pairs() {
+    let begin = "<!-- figures: fork-join fib -->\n";
+    let end = "<!-- end of figures -->\n";
+    for nonsense in [
+        begin.to_owned(),
+        end.to_owned(),
+        format!("{begin}{begin}{end}"),
+        format!("<!-- figures: pies fib -->\n{end}"),
+    ] {
+        assert!(Page::parse(&nonsense).is_err(), "{nonsense}");
+    }
+}
+
+#[test]
+fn a_page_that_was_changed_by_hand_is_found() {
+    let root = std::env::temp_dir().join(format!("xtask-figures-{}", std::process::id()));
+    fs::create_dir_all(&root).unwrap();
+    fs::write(root.join("A.md"), PAGE).unwrap();
+    fs::write(root.join("B.md"), "No figures.\n").unwrap();
+    let look = |only_look| {
+        let pages = ["A.md", "B.md"].into_iter();
+        some_pages(&root, pages, &records(), only_look).unwrap()
+    };
+    assert_eq!(look(true).differing, ["A.md"]);
+    assert!(look(true).judge().is_err());
+    assert_eq!(look(false).differing, ["A.md"]);
+    assert!(look(true).judge().is_ok());
+
+    let typed = fs::read_to_string(root.join("A.md")).unwrap();
+    fs::write(root.join("A.md"), typed.replace("1.64 ns", "1.11 ns")).unwrap();
+    assert_eq!(look(true).differing, ["A.md"]);
+    fs::remove_dir_all(&root).unwrap();
+}
+
+#[test]
+fn the_newest_record_that_holds_a_table_is_taken() {
+    let only_fib: String = RECORD
+        .lines()
+        .filter(|line| line.contains("\"fib\""))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    let newer = Records::parse("lab/records/newer.jsonl", &only_fib).unwrap();
+    let mut all = records();
+    all.insert(0, newer);
+    let mut outcome = Outcome::default();
+    let page = Page::parse(PAGE).unwrap();
+    let page = page.written("PAGE.md", &all, &mut outcome).unwrap();
+    let fib = page.find("(lab/records/newer.jsonl)").unwrap();
+    let pipe = page.find("(lab/records/2026-11-22-abc.jsonl)").unwrap();
+    assert!(fib < pipe);
+}
+
+/// The pages of this repository have markers that can be read.
+#[test]
+fn the_pages_have_proper_markers() {
+    let root = workspace::root();
+    for name in ["README.md", "lab/METHODOLOGY.md"] {
+        let text = fs::read_to_string(root.join(name)).unwrap();
+        Page::parse(&text).unwrap();
+    }
+}
