@@ -218,12 +218,17 @@ fn watch(
     unreachable!("the loop has no end")
 }
 
-/// Whether a process uses no processor time. A thread that looks around now and then is forgiven;
-/// where the system tells nothing, the limit alone decides.
+/// Whether a process uses no processor time, and wants none. A thread that looks around now and then
+/// is forgiven; where the system tells nothing, the limit alone decides.
 fn stands_still(watched: Option<&Watched>) -> bool {
     let ticks = || watched.and_then(Watched::ticks);
-    let before = ticks();
+    // On a busy machine a thread may wait for a processor all that time.
+    let wants = || watched.and_then(Watched::is_runnable).unwrap_or(false);
+    let (before, wanted) = (ticks(), wants());
     thread::sleep(STILL);
+    if wanted && wants() {
+        return false;
+    }
     match (before, ticks()) {
         (Some(before), Some(after)) => after - before <= 1,
         _ => true,

@@ -107,6 +107,21 @@ impl Watched {
         Some(stat.utime + stat.stime)
     }
 
+    /// Whether one of its threads runs, or waits for a processor.
+    #[cfg(target_os = "linux")]
+    pub fn is_runnable(&self) -> Option<bool> {
+        let tasks = self.process.tasks().ok()?;
+        // A thread that has ended meanwhile does not run.
+        let mut states = tasks.filter_map(|task| Some(task.ok()?.stat().ok()?.state));
+        Some(states.any(|state| state == 'R'))
+    }
+
+    /// Whether one of its threads runs: unknown on this system.
+    #[cfg(not(target_os = "linux"))]
+    pub fn is_runnable(&self) -> Option<bool> {
+        None
+    }
+
     /// Its processor time so far: unknown on this system.
     #[cfg(not(target_os = "linux"))]
     pub fn ticks(&self) -> Option<u64> {
