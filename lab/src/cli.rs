@@ -15,6 +15,7 @@ use crate::keep;
 use crate::launch::{self, Launcher};
 use crate::layouts::{self, Flags};
 use crate::machine::Build;
+use crate::noise::Noise;
 use crate::options::Options;
 use crate::plan::Rounds;
 use crate::record::Record;
@@ -274,6 +275,9 @@ fn compare(
     }
     if let Some(board) = Scoreboard::of(&records) {
         say(&board.to_text());
+    }
+    for line in Noise::of(&records).lines() {
+        say(&line);
     }
     if let Some(record) = records.first() {
         say(&format!("on {}", record.machine.describe()));

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::noise::Noise;
 use crate::record::Record;
+use crate::scoreboard::Scoreboard;
 use crate::table::{Grid, RowKind};
 use crate::workload::WorkloadCard;
 
@@ -87,6 +89,14 @@ pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
     if let Some(text) = partial(records) {
         page += &format!("<p class=\"bad\">{}</p>\n", escape(&text));
     }
+    for line in Noise::of(records).lines() {
+        let class = match line.starts_with("warning") {
+            true => "bad",
+            false => "faint",
+        };
+        page += &format!("<p class=\"{class}\">{}</p>\n", escape(&line));
+    }
+    page += &board(records);
     for text in records.first().map_or(&[][..], |r| &r.resumed_despite) {
         page += &format!(
             "<p class=\"bad\">The run was resumed although {}.</p>\n",
@@ -126,6 +136,33 @@ pub fn page(sections: &[Section<'_>], records: &[Record]) -> String {
     page += &json.replace('<', "\\u003c");
     page += "</script>\n</body></html>\n";
     page
+}
+
+/// The scoreboard.
+fn board(records: &[Record]) -> String {
+    let Some(board) = Scoreboard::of(records) else {
+        return String::new();
+    };
+    let mut html = String::from(
+        "<table><thead><tr><th>drumline ÷ best peer</th><th>geometric mean</th><th>faster</th>\
+         <th>level</th><th>slower</th><th>cannot be told</th></tr></thead><tbody>\n",
+    );
+    for line in &board.lines {
+        html += &format!(
+            "<tr><td>{}</td><td>{:.2}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            line.family.title(),
+            line.mean,
+            line.wins,
+            line.level,
+            line.losses,
+            line.open
+        );
+    }
+    html += "</tbody></table>";
+    for loss in &board.losses {
+        html += &format!("<p class=\"bad\">slower: {}</p>", escape(&loss.to_text()));
+    }
+    html
 }
 
 fn section(section: &Section<'_>) -> String {
