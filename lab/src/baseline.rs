@@ -95,6 +95,7 @@ fn measure(
             size,
             effort,
             gated: false,
+            slowdown_percent: None,
         };
         let found = launcher.run(&order, &terms).found;
         let found = found.map_err(anyhow::Error::msg)?;

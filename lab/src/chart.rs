@@ -1,8 +1,9 @@
 //! A bar chart per workload, as SVG.
 //!
 //! One panel per size, one group of bars per number of jobs, one bar per runtime: always in the
-//! same order and the same colour, each with its figure. Shorter is better. The scale is
-//! logarithmic when the figures spread over more than a factor of thirty, and says so.
+//! same order and the same colour, each with its figure. Shorter is better. A thin bracket shows
+//! where the true figure may lie (`Record::spread`). The scale is logarithmic when the figures
+//! spread over more than a factor of thirty, and says so.
 
 use anyhow::{Result, anyhow};
 use plotters::backend::SVGBackend;
@@ -13,6 +14,7 @@ use crate::curve;
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
+use crate::statistics::Interval;
 use crate::table::{figure, measure};
 use crate::workload::{Shows, WorkloadCard};
 
@@ -23,7 +25,9 @@ const BAR: i32 = 18;
 const STEP: i32 = 23;
 const GROUP_GAP: i32 = 14;
 const PANEL_HEAD: i32 = 44;
-const HEAD: i32 = 66;
+const HEAD: i32 = 80;
+/// Half of the height of the end of a bracket.
+const BRACKET: i32 = 4;
 const FOOT: i32 = 22;
 
 pub(crate) const INK: RGBColor = RGBColor(31, 35, 40);
@@ -34,6 +38,8 @@ pub(crate) const SEQ: RGBColor = RGBColor(122, 128, 138);
 struct Bar<'a> {
     record: &'a Record,
     value: Option<f64>,
+    /// Where the true value may lie.
+    spread: Option<Interval>,
 }
 
 struct Panel<'a> {
@@ -72,6 +78,8 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
             Shows::Path => "median time in ms; shorter is better; the thin line is seq".to_owned(),
         };
         canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
+        let brackets = "brackets: 95 % intervals, or all processes where these are fewer than ten";
+        canvas.text(brackets, (24, 66), 11, FAINT, HPos::Left, false)?;
         let mut top = HEAD;
         for panel in &panels {
             canvas.panel(card, panel, top)?;
@@ -95,7 +103,16 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
             | Shows::Cores
             | Shows::Ramp => value / 1e6,
         });
-        let bar = Bar { record, value };
+        let spread = record.spread(card.shows).zip(value);
+        let spread = spread.map(|(spread, value)| Interval {
+            low: spread.low * value,
+            high: spread.high * value,
+        });
+        let bar = Bar {
+            record,
+            value,
+            spread,
+        };
         let panel = match panels.iter_mut().position(|(size, _)| *size == record.size) {
             Some(index) => &mut panels[index].1,
             None => {
@@ -139,7 +156,8 @@ impl Panel<'_> {
 
     fn values(&self) -> impl Iterator<Item = f64> {
         self.bars()
-            .filter_map(|bar| bar.value)
+            .flat_map(|bar| [bar.value, bar.spread.map(|spread| spread.high)])
+            .flatten()
             .filter(|value| *value > 0.0)
     }
 }
@@ -282,7 +300,17 @@ impl Canvas<'_, '_> {
         self.area
             .draw(&Rectangle::new(corners, colour))
             .map_err(failed)?;
-        self.text(&figure(value), (end + 6, middle), 13, ink, HPos::Left, ours)
+        let mut right = end;
+        if let Some(spread) = bar.spread {
+            let [low, high] = [spread.low, spread.high].map(|end| scale.place(end));
+            right = right.max(high);
+            self.line((low, middle), (high, middle), INK)?;
+            for x in [low, high] {
+                self.line((x, middle - BRACKET), (x, middle + BRACKET), INK)?;
+            }
+        }
+        let place = (right + 6, middle);
+        self.text(&figure(value), place, 13, ink, HPos::Left, ours)
     }
 
     pub(crate) fn line(&self, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Result<()> {
@@ -328,6 +356,33 @@ pub(crate) fn failed<E: std::fmt::Debug>(error: E) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::made_up;
+    use crate::registry::workload;
+
+    #[test]
+    fn figures_that_vary_have_brackets() {
+        let card = &workload("fib").unwrap().card;
+        let brackets = |measures: &[f64]| {
+            let mut record = made_up::record("fib", "drumline", 1, measures);
+            record.item_ns_median = record.wall_ns_median;
+            let svg = draw(card, &[&record]).unwrap();
+            svg.matches("polyline").count()
+        };
+        let without = brackets(&[1e6]);
+        let few = brackets(&[0.9e6, 1e6, 1.1e6]);
+        assert!(few >= without + 3, "{few} lines, {without} without");
+    }
+
+    #[test]
+    fn a_bracket_fits_into_its_panel() {
+        let card = &workload("fib").unwrap().card;
+        let mut record = made_up::record("fib", "drumline", 1, &[1.0, 1.0, 9.0]);
+        record.item_ns_median = record.wall_ns_median;
+        let panels = panels(card, &[&record]);
+        let scale = Scale::of(panels[0].values());
+        let high = panels[0].bars().next().unwrap().spread.unwrap().high;
+        assert_eq!(scale.place(high), WIDTH - RIGHT);
+    }
 
     #[test]
     fn a_large_spread_is_logarithmic() {

@@ -1,7 +1,7 @@
 //! A line chart of how loops compare with the plain loop, over their length.
 //!
 //! Both axes are logarithmic: across, how many items there are; up, by what the plain loop's time
-//! is multiplied. A level line at 1, a dashed one at what would hardly be noticed, and one line per
+//! is multiplied, with the interval at 95 % where there are processes enough. A level line at 1, a dashed one at what would hardly be noticed, and one line per
 //! runtime and number of jobs, which is named where it ends.
 
 use anyhow::Result;
@@ -13,7 +13,8 @@ use crate::chart::{Canvas, FAINT, GRID, INK, SEQ, failed, tick_label};
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
-use crate::workload::{WorkloadCard, group};
+use crate::statistics::Ratio;
+use crate::workload::{Shows, WorkloadCard, group};
 
 const WIDTH: i32 = 860;
 const HEIGHT: i32 = 560;
@@ -31,18 +32,25 @@ const FACTOR: f64 = 1.1;
 /// …and so many nanoseconds per loop.
 const EXTRA_NS: f64 = 15.0;
 
-/// One line: (items, ratio), by items.
+/// How a loop of so many items compares with the plain one.
+struct Point {
+    items: f64,
+    ratio: Ratio,
+}
+
+/// One line: points by items.
 struct Line {
     name: String,
     colour: RGBColor,
     ours: bool,
-    points: Vec<(f64, f64)>,
+    points: Vec<Point>,
 }
 
 /// The lines of these records, and (items, nanoseconds) of the plain loop.
 fn lines(records: &[&Record]) -> (Vec<Line>, Vec<(f64, f64)>) {
+    let plain = || records.iter().filter(|record| record.runtime == "seq");
     let mut seq: Vec<(f64, f64)> = Vec::new();
-    for record in records.iter().filter(|record| record.runtime == "seq") {
+    for record in plain() {
         seq.extend(record.wall_ns_median.map(|wall| (record.size as f64, wall)));
     }
     seq.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -58,12 +66,13 @@ fn lines(records: &[&Record]) -> (Vec<Line>, Vec<(f64, f64)>) {
         } else {
             record.runtime.clone()
         };
-        let items = record.size as f64;
-        let plain = seq.iter().find(|(size, _)| *size == items);
-        let (Some(wall), Some((_, plain))) = (record.wall_ns_median, plain) else {
+        let plain = plain().find(|plain| plain.size == record.size);
+        let ratio = plain.and_then(|plain| record.against(plain, Shows::Curve, 0.95));
+        let Some(ratio) = ratio else {
             continue;
         };
-        let point = (items, wall / plain);
+        let items = record.size as f64;
+        let point = Point { items, ratio };
         if let Some(line) = lines.iter_mut().find(|line| line.name == name) {
             line.points.push(point);
             continue;
@@ -78,7 +87,7 @@ fn lines(records: &[&Record]) -> (Vec<Line>, Vec<(f64, f64)>) {
         });
     }
     for line in &mut lines {
-        line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        line.points.sort_by(|a, b| a.items.total_cmp(&b.items));
     }
     (lines, seq)
 }
@@ -128,8 +137,13 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<Option<String>> 
         .iter()
         .map(|&(items, plain)| (items, FACTOR + EXTRA_NS / plain))
         .collect();
-    let ratios = lines.iter().flat_map(|line| &line.points).chain(&allowed);
-    let up = Scale::of(ratios.map(|point| point.1), HEIGHT - BOTTOM, TOP);
+    let points = lines.iter().flat_map(|line| &line.points);
+    let ratios = points.flat_map(|point| {
+        let ends = point.ratio.interval.map(|ends| [ends.low, ends.high]);
+        ends.into_iter().flatten().chain([point.ratio.value])
+    });
+    let ratios = ratios.chain(allowed.iter().map(|point| point.1));
+    let up = Scale::of(ratios, HEIGHT - BOTTOM, TOP);
     let across = Scale::of(seq.iter().map(|point| point.0), LEFT, WIDTH - RIGHT);
     let at = |&(items, ratio): &(f64, f64)| (across.place(items), up.place(ratio));
 
@@ -181,7 +195,15 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<Option<String>> 
             false,
         )];
         for line in &lines {
-            let places: Vec<_> = line.points.iter().map(at).collect();
+            let mut places = Vec::new();
+            for point in &line.points {
+                let place = at(&(point.items, point.ratio.value));
+                if let Some(ends) = point.ratio.interval {
+                    let [low, high] = [ends.low, ends.high].map(|end| up.place(end));
+                    canvas.line((place.0, low), (place.0, high), line.colour)?;
+                }
+                places.push(place);
+            }
             let stroke = line.colour.stroke_width(if line.ours { 3 } else { 2 });
             for &place in &places {
                 let dot = Circle::new(place, 3, line.colour.filled());

@@ -47,6 +47,9 @@ pub struct Order {
     pub effort: Effort,
     /// Whether to wait before the first sample until somebody says so; see [`crate::gate`].
     pub gated: bool,
+    /// A planted slowdown: so many percent of its time are spun away after each sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown_percent: Option<u32>,
 }
 
 /// What a measuring process may do.
@@ -348,6 +351,9 @@ pub fn obey(order: &str) -> Result<()> {
     if order.gated {
         session.wait_at_gate();
     }
+    if let Some(percent) = order.slowdown_percent {
+        session.slow_down(percent);
+    }
     let Order {
         workload,
         runtime,
@@ -384,6 +390,7 @@ mod tests {
                 sample_ns: 0,
             },
             gated: false,
+            slowdown_percent: None,
         };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("program");

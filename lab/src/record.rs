@@ -52,6 +52,10 @@ pub struct Record {
     #[serde(default)]
     pub resumed_despite: Vec<String>,
 
+    /// By how many percent it was slowed down on purpose (`lab compare --plant`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowdown_percent: Option<u32>,
+
     /// What an item is.
     pub item: String,
     /// Items in one operation.
@@ -262,6 +266,7 @@ impl Record {
                 .unwrap_or_default(),
             partial: false,
             resumed_despite: Vec::new(),
+            slowdown_percent: found().find_map(|found| found.slowdown_percent),
             item: configuration.workload.card.item.to_owned(),
             items,
             rounds: outcomes.len(),
@@ -338,9 +343,15 @@ impl Record {
         rounds.filter_map(|round| round.measure(shows)).collect()
     }
 
-    /// How far the figure that it is compared by may be from the true one, relative to it: half of the
-    /// interval at 95 %, or of the range of all processes where they are too few for one.
+    /// How far the figure that it is compared by may be from the true one, relative to it: half of its
+    /// spread.
     pub fn uncertainty(&self, shows: Shows) -> Option<f64> {
+        Some(self.spread(shows)?.half_width(1.0))
+    }
+
+    /// Where the true figure may lie, divided by the figure that it is compared by: the interval at
+    /// 95 %, or the range of all processes where they are too few for one.
+    pub fn spread(&self, shows: Shows) -> Option<Interval> {
         let measures = self.measures(shows);
         let figure = median(&measures)?;
         if measures.len() < 2 || figure <= 0.0 {
@@ -353,7 +364,10 @@ impl Record {
                 high: max,
             })
         })?;
-        Some(interval.half_width(figure))
+        Some(Interval {
+            low: interval.low / figure,
+            high: interval.high / figure,
+        })
     }
 
     /// This one divided by another that was measured in the same run, round by round; `None` if

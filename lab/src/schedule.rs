@@ -295,6 +295,7 @@ impl Configuration {
             size: self.size,
             effort: self.effort,
             gated: false,
+            slowdown_percent: None,
         }
     }
 

@@ -10,7 +10,7 @@
 //! comparison costs less than a nanosecond and a skipped one would cost the result.
 
 use std::fmt::Debug;
-use std::hint::black_box;
+use std::hint::{black_box, spin_loop};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,9 @@ pub struct Measurement {
     pub items_peak: Option<u64>,
     /// How long items waited, where they do.
     pub latencies: Latencies,
+    /// By how much it was slowed down on purpose, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowdown_percent: Option<u32>,
 }
 
 /// One measuring process at work.
@@ -145,6 +148,7 @@ pub struct Session {
     counters: Counters,
     found: Measurement,
     gated: bool,
+    slowdown_percent: u32,
 }
 
 impl Session {
@@ -155,12 +159,19 @@ impl Session {
             counters: Counters::open(),
             found: Measurement::default(),
             gated: false,
+            slowdown_percent: 0,
         }
     }
 
     /// Makes it wait before the first sample until somebody says so; see [`crate::gate`].
     pub fn wait_at_gate(&mut self) {
         self.gated = true;
+    }
+
+    /// Makes every sample longer by so many percent: a slowdown that a comparison has to find.
+    pub fn slow_down(&mut self, percent: u32) {
+        self.slowdown_percent = percent;
+        self.found.slowdown_percent = Some(percent);
     }
 
     /// Notes the state of the process before anything is built.
@@ -387,6 +398,17 @@ impl Session {
         self.found.threads_peak = process::size().map(|size| size.threads);
     }
 
+    /// Spends the planted part of a sample that began at `start`, in the thread that measures.
+    fn spin_away(&self, start: Instant) {
+        if self.slowdown_percent > 0 {
+            let own = start.elapsed();
+            let end = own + own * self.slowdown_percent / 100;
+            while start.elapsed() < end {
+                spin_loop();
+            }
+        }
+    }
+
     /// Times one sample of `batch` operations.
     fn timed(
         &mut self,
@@ -397,6 +419,7 @@ impl Session {
         let before = Usage::now();
         let start = Instant::now();
         let result = stretch();
+        self.spin_away(start);
         let wall = start.elapsed();
         let used = Usage::now().since(&before);
         self.counters.disable();
@@ -438,4 +461,31 @@ fn repeat<A: PartialEq + Debug>(
 #[cold]
 fn wrong_answer<A: Debug>(answer: &A, expected: &A) -> String {
     format!("wrong answer: {answer:?}, expected {expected:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The operation says itself how long it took, so the machine's load does not matter.
+    #[test]
+    fn a_planted_slowdown_makes_samples_longer() {
+        let mut session = Session::new(Effort::once());
+        session.slow_down(50);
+        let mut own = Duration::ZERO;
+        session.sample_prepared(
+            1,
+            &mut (),
+            |()| {},
+            |()| {
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_millis(2) {}
+                own = start.elapsed();
+            },
+            |(), ()| Ok(()),
+        );
+        let found = session.end();
+        assert_eq!(found.slowdown_percent, Some(50));
+        assert!(found.wall_ns[0] >= 1.5 * own.as_nanos() as f64);
+    }
 }

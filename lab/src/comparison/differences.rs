@@ -50,6 +50,11 @@ pub fn between(changes: &[Change<'_>]) -> Vec<Difference> {
         known.collect()
     };
     hold("runtime_version", sides.each_ref().map(versions));
+    let slowdowns = |records: &Vec<&Record>| {
+        let planted = records.iter().filter_map(|record| record.slowdown_percent);
+        planted.map(|percent| format!("{percent} %")).collect()
+    };
+    hold("planted slowdown", sides.each_ref().map(slowdowns));
     let processes = |records: &Vec<&Record>| {
         let counts = records.iter().map(|record| record.by_round.len());
         counts.map(|count| count.to_string()).collect()

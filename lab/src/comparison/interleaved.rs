@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::workshop::Built;
-use crate::launch::{End, Launcher, Outcome};
+use crate::launch::{End, Launcher, Order, Outcome};
 use crate::machine::{Build, Machine};
 use crate::output::json_lines;
 use crate::record::Record;
@@ -51,7 +51,11 @@ pub fn measure(
                     launcher
                         .program
                         .clone_from(&programs[round % programs.len()]);
-                    let outcome = launcher.run(&configuration.order(), &configuration.terms);
+                    let order = Order {
+                        slowdown_percent: sides[side].slowdown_percent,
+                        ..configuration.order()
+                    };
+                    let outcome = launcher.run(&order, &configuration.terms);
                     if outcome.end == End::Interrupted {
                         break 'rounds;
                     }

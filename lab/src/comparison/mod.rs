@@ -55,6 +55,10 @@ pub struct Arguments {
     /// Only these workloads, instead of those of the default run or all of the records.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     workload: Vec<String>,
+    /// Makes every sample of B longer by so many percent, to see whether a slowdown of that size is
+    /// found. Two revisions only, best of all the same one twice.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    plant: Option<u32>,
     #[command(flatten)]
     options: Options,
 }
@@ -95,6 +99,10 @@ fn compare(arguments: &Arguments) -> Result<usize> {
             ensure!(
                 arguments.options.measures_nothing(),
                 "records are measured already: --json, --all and --workload are what applies"
+            );
+            ensure!(
+                arguments.plant.is_none(),
+                "--plant slows down what is measured, and records are measured already"
             );
             let names = [side::describe(&file_a, &a), side::describe(&file_b, &b)];
             tell(arguments, &[a, b], &names, false)
@@ -161,12 +169,16 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
         ensure!(interrupt::pending().is_none(), "interrupted");
         Ok(built)
     };
-    let sides = [build(a, "A")?, build(b, "B")?];
+    let mut sides = [build(a, "A")?, build(b, "B")?];
+    sides[1].slowdown_percent = arguments.plant;
     let records = interleaved::measure(&schedule, rounds, &sides, &mut launcher, directory)?;
     drop(workshop);
     let names = sides.each_ref().map(|side| {
         let count = side.programs.len();
-        format!("{}, {count} builds: {}", side.name, side.layouts)
+        let planted = side.slowdown_percent.map_or_else(String::new, |percent| {
+            format!(", slowed down by {percent} % on purpose")
+        });
+        format!("{}, {count} builds: {}{planted}", side.name, side.layouts)
     });
     if interrupt::pending().is_some() {
         output::note("interrupted: this is what had been measured");

@@ -44,6 +44,8 @@ pub struct Built {
     pub programs: Vec<PathBuf>,
     /// What the layouts are.
     pub layouts: &'static str,
+    /// By how many percent its processes are slowed down on purpose.
+    pub slowdown_percent: Option<u32>,
 }
 
 /// The place where revisions are built.
@@ -97,6 +99,7 @@ impl Workshop {
             commit,
             programs,
             layouts,
+            slowdown_percent: None,
         })
     }
 
@@ -285,6 +288,7 @@ pub fn probe(built: &Built, launcher: &mut Launcher) -> Result<()> {
         size: 1,
         effort: Effort::smoke(),
         gated: false,
+        slowdown_percent: None,
     };
     let terms = Terms {
         limit: std::time::Duration::from_secs(60),
@@ -404,6 +408,7 @@ mod tests {
             commit: None,
             programs: vec![program],
             layouts: "",
+            slowdown_percent: None,
         };
         let mut launcher = Launcher {
             program: PathBuf::new(),

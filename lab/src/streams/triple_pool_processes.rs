@@ -38,6 +38,7 @@ impl Stream for TriplePoolProcesses {
             size,
             effort: Effort::once(),
             gated: true,
+            slowdown_percent: None,
         };
         let items = Spinning::count(size, jobs) * PIPELINES as u64;
         session.tasks(items, Some(items));
