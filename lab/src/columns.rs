@@ -15,8 +15,8 @@ pub struct Bounds<'a> {
     pub ideal: Option<&'a Record>,
 }
 
-/// The names of the columns for one number of jobs; the first one says which.
-pub fn names(card: &WorkloadCard, jobs: &str) -> Vec<String> {
+/// The names of the columns for one number of jobs; the first one says which, if it is given.
+pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
     let rest: &[&str] = match card.shows {
         Shows::Time | Shows::Curve => &["× seq"],
         Shows::Rest => &["waits", "preempted"],
@@ -37,12 +37,16 @@ pub fn names(card: &WorkloadCard, jobs: &str) -> Vec<String> {
         Shows::Rate => &["ns/item", "CPU ms"],
     };
     let first = match card.shows {
-        Shows::Time | Shows::Curve | Shows::Memory => format!("{jobs}: ns/{}", card.item),
-        Shows::Rest => format!("{jobs}: CPU ms"),
-        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores => format!("{jobs}: ms"),
-        Shows::Ramp => format!("{jobs}: last ms"),
-        Shows::Rate => format!("{jobs}: {}s/s", card.item),
-        Shows::Latency => format!("{jobs}: p50 µs"),
+        Shows::Time | Shows::Curve | Shows::Memory => format!("ns/{}", card.item),
+        Shows::Rest => "CPU ms".to_owned(),
+        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores => "ms".to_owned(),
+        Shows::Ramp => "last ms".to_owned(),
+        Shows::Rate => format!("{}s/s", card.item),
+        Shows::Latency => "p50 µs".to_owned(),
+    };
+    let first = match jobs {
+        Some(jobs) => format!("{jobs}: {first}"),
+        None => first,
     };
     let rest = rest.iter().map(|name| (*name).to_owned());
     std::iter::once(first).chain(rest).collect()

@@ -12,6 +12,9 @@ use crate::runtime::Role;
 use crate::statistics::Ratio;
 use crate::workload::{Shows, WorkloadCard, group};
 
+/// So many numbers of jobs lie beside each other; if there are more, they lie below each other.
+const JOBS_BESIDE: usize = 3;
+
 /// One table.
 #[derive(Clone, Debug)]
 pub struct Grid {
@@ -23,6 +26,8 @@ pub struct Grid {
     pub rows: Vec<GridRow>,
     /// What has no figure, and why.
     pub notes: Vec<String>,
+    /// How many columns name the rows; the others have figures.
+    pub names: usize,
 }
 
 /// One row.
@@ -67,78 +72,62 @@ pub fn grids(records: &[Record]) -> Vec<(&'static WorkloadCard, Grid)> {
 fn grid(card: &WorkloadCard, records: &[&Record], judged: &[(Cell<'_>, Ratio)]) -> Grid {
     let jobs: BTreeSet<usize> = records.iter().map(|record| record.jobs).collect();
     let mut sizes: Vec<u64> = Vec::new();
-    let mut runtimes: Vec<&str> = Vec::new();
     for record in records {
         if !sizes.contains(&record.size) {
             sizes.push(record.size);
         }
-        if !runtimes.contains(&record.runtime.as_str()) {
-            runtimes.push(&record.runtime);
-        }
     }
-
-    let mut header = vec![card.size_counts.to_owned(), "runtime".to_owned()];
-    for jobs in &jobs {
-        let jobs = match jobs {
-            1 => "1 job".to_owned(),
-            jobs => format!("{jobs} jobs"),
+    let is_tall = jobs.len() > JOBS_BESIDE;
+    let mut header = vec![card.size_counts.to_owned()];
+    if is_tall {
+        header.push("jobs".to_owned());
+    }
+    header.push("runtime".to_owned());
+    let labels = jobs.len();
+    let labels = if is_tall { 1 } else { labels };
+    for jobs in jobs.iter().take(labels) {
+        let label = match jobs {
+            _ if is_tall => None,
+            1 => Some("1 job".to_owned()),
+            jobs => Some(format!("{jobs} jobs")),
         };
-        header.extend(columns::names(card, &jobs));
+        header.extend(columns::names(card, label.as_deref()));
     }
 
     let mut rows = Vec::new();
     let mut notes = Vec::new();
     for &size in &sizes {
-        let at = |runtime: &str, jobs: usize| {
-            let mut found = records
-                .iter()
-                .filter(|r| r.size == size && r.runtime == runtime);
-            found.find(|record| record.jobs == jobs)
-        };
-        let jobs_of = |runtime: &str| {
-            let of_size = records.iter().filter(move |r| r.size == size);
-            let runtime = runtime.to_owned();
-            of_size.filter(move |record| record.runtime == runtime)
-        };
-        let seq = at("seq", 1).copied();
-        for runtime in &runtimes {
-            let mut cells = vec![String::new(), (*runtime).to_owned()];
+        let of_size: Vec<&Record> = records.iter().copied().filter(|r| r.size == size).collect();
+        let first = rows.len();
+        if is_tall {
             for &jobs in &jobs {
-                let record = at(runtime, jobs);
-                let bounds = Bounds {
-                    seq,
-                    floor: at("static", jobs).copied(),
-                    ideal: at("ideal", jobs).copied(),
+                let of_jobs = of_size.iter().copied().filter(|r| r.jobs == jobs);
+                let block = Block {
+                    card,
+                    records: of_jobs.collect(),
+                    of_size: &of_size,
+                    jobs: BTreeSet::from([jobs]),
                 };
-                cells.extend(columns::cells(card.shows, record.copied(), &bounds));
-                if let Some((record, trouble)) = record.and_then(|r| Some((r, r.trouble()?))) {
-                    // Who never takes part is named once, whatever the number of jobs.
-                    let never = jobs_of(runtime).all(|record| record.declined.is_some());
-                    let label = &record.size_label;
-                    notes.push(if never {
-                        format!("{runtime}, {label}: {trouble}")
-                    } else {
-                        format!("{runtime}, {label}, jobs {jobs}: {trouble}")
-                    });
+                let first = rows.len();
+                rows.extend(block.rows(judged, &mut notes));
+                for row in &mut rows[first..] {
+                    row.cells.insert(1, String::new());
+                }
+                if let Some(row) = rows.get_mut(first) {
+                    row.cells[1] = group(jobs as u64);
                 }
             }
-            let kind = match registry::runtime(runtime).map(|entry| entry.card.role) {
-                Ok(Role::Ours) => RowKind::Ours,
-                _ => RowKind::Plain,
+        } else {
+            let block = Block {
+                card,
+                records: of_size.clone(),
+                of_size: &of_size,
+                jobs: jobs.clone(),
             };
-            rows.push(GridRow { cells, kind });
+            rows.extend(block.rows(judged, &mut notes));
         }
-        let first = rows.len() - runtimes.len();
-        if let Some(record) = records.iter().find(|record| record.size == size) {
-            rows[first].cells[0].clone_from(&record.size_label);
-        }
-        let of_size = judged.iter().filter(|(cell, _)| {
-            let record = cell.ours;
-            record.workload == card.name && record.size == size
-        });
-        let of_size: Vec<_> = of_size.collect();
-        for runtime in &runtimes {
-            rows.extend(ratio_row(card, &of_size, runtime, &jobs));
+        if let (Some(record), Some(row)) = (of_size.first(), rows.get_mut(first)) {
+            row.cells[0].clone_from(&record.size_label);
         }
     }
 
@@ -149,6 +138,81 @@ fn grid(card: &WorkloadCard, records: &[&Record], judged: &[(Cell<'_>, Ratio)]) 
         header,
         rows,
         notes,
+        names: 2 + usize::from(is_tall),
+    }
+}
+
+/// The rows of one size, for some numbers of jobs.
+struct Block<'a> {
+    card: &'a WorkloadCard,
+    records: Vec<&'a Record>,
+    /// Those of all numbers of jobs.
+    of_size: &'a [&'a Record],
+    jobs: BTreeSet<usize>,
+}
+
+impl Block<'_> {
+    /// Puts the reason of each figure that is missing into `notes`.
+    fn rows(&self, judged: &[(Cell<'_>, Ratio)], notes: &mut Vec<String>) -> Vec<GridRow> {
+        let mut rows = Vec::new();
+        let mut runtimes: Vec<&str> = Vec::new();
+        for record in &self.records {
+            if !runtimes.contains(&record.runtime.as_str()) {
+                runtimes.push(&record.runtime);
+            }
+        }
+        for runtime in &runtimes {
+            let mut cells = vec![String::new(), (*runtime).to_owned()];
+            for &jobs in &self.jobs {
+                let record = self.at(runtime, jobs);
+                let bounds = Bounds {
+                    seq: self.at("seq", 1),
+                    floor: self.at("static", jobs),
+                    ideal: self.at("ideal", jobs),
+                };
+                cells.extend(columns::cells(self.card.shows, record, &bounds));
+                notes.extend(record.and_then(|record| self.note(record)));
+            }
+            let kind = match registry::runtime(runtime).map(|entry| entry.card.role) {
+                Ok(Role::Ours) => RowKind::Ours,
+                _ => RowKind::Plain,
+            };
+            rows.push(GridRow { cells, kind });
+        }
+        let size = self.of_size.first().map(|record| record.size);
+        let of_size = judged.iter().filter(|(cell, _)| {
+            let record = cell.ours;
+            record.workload == self.card.name && Some(record.size) == size
+        });
+        let of_size: Vec<_> = of_size.collect();
+        for runtime in &runtimes {
+            rows.extend(ratio_row(self.card, &of_size, runtime, &self.jobs));
+        }
+        rows
+    }
+
+    fn at(&self, runtime: &str, jobs: usize) -> Option<&Record> {
+        let mut found = self.of_size.iter();
+        found
+            .find(|record| record.runtime == runtime && record.jobs == jobs)
+            .copied()
+    }
+
+    /// Why a record has no figure. What never takes part is named once, whatever the number of jobs.
+    fn note(&self, record: &Record) -> Option<String> {
+        let trouble = record.trouble()?;
+        let Record {
+            runtime,
+            size_label: label,
+            jobs,
+            ..
+        } = record;
+        let mut of_runtime = self.of_size.iter().filter(|r| r.runtime == *runtime);
+        Some(if of_runtime.all(|record| record.declined.is_some()) {
+            format!("{runtime}, {label}: {trouble}")
+        } else {
+            format!("{runtime}, {label}, jobs {jobs}: {trouble}")
+        })
     }
 }
 
@@ -249,7 +313,7 @@ impl Grid {
             table.add_row(&row.cells);
         }
         for (index, column) in table.column_iter_mut().enumerate() {
-            if index >= 2 {
+            if index >= self.names {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
@@ -264,6 +328,7 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::made_up;
 
     #[test]
     fn figures_keep_three_digits() {
@@ -271,6 +336,50 @@ mod tests {
         assert_eq!(
             texts,
             ["0.50", "1.23", "12.3", "123", "1,235", "12,345,678"]
+        );
+    }
+
+    /// Records of two runtimes with these numbers of jobs.
+    fn grid_of(jobs: &[usize]) -> Grid {
+        let mut records = Vec::new();
+        for &jobs in jobs {
+            for runtime in ["drumline", "rayon"] {
+                let mut record = made_up::record("fib", runtime, jobs, &[1e6; 10]);
+                record.item_ns_median = Some(3.0);
+                record.size_label = "35".to_owned();
+                records.push(record);
+            }
+        }
+        grids(&records).remove(0).1
+    }
+
+    #[test]
+    fn a_few_numbers_of_jobs_lie_beside_each_other() {
+        let grid = grid_of(&[1, 2]);
+        let jobs = ["1 job: ns/call", "× seq", "2 jobs: ns/call", "× seq"];
+        assert_eq!(grid.header, [&["index", "runtime"][..], &jobs].concat());
+        assert_eq!(grid.rows.len(), 3);
+        assert!(grid.rows.iter().all(|row| row.cells.len() == 6));
+    }
+
+    #[test]
+    fn many_numbers_of_jobs_lie_below_each_other() {
+        let grid = grid_of(&[1, 2, 4, 64]);
+        assert_eq!(
+            grid.header,
+            ["index", "jobs", "runtime", "ns/call", "× seq"]
+        );
+        assert_eq!(grid.rows.len(), 4 * 3);
+        assert!(grid.rows.iter().all(|row| row.cells.len() == 5));
+        let column = |index: usize| -> Vec<&str> {
+            let cells = grid.rows.iter().map(|row| row.cells[index].as_str());
+            cells.filter(|cell| !cell.is_empty()).collect()
+        };
+        assert_eq!(column(0), ["35"]);
+        assert_eq!(column(1), ["1", "2", "4", "64"]);
+        assert_eq!(
+            column(2)[..3],
+            ["drumline", "rayon", "drumline ÷ best peer"]
         );
     }
 
