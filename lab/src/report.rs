@@ -33,7 +33,7 @@ border-radius:8px}\
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:12px 0}\
 th,td{padding:4px 12px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}\
 th{font-weight:600;color:var(--faint);border-bottom-width:2px}\
-th:nth-child(-n+2),td:nth-child(-n+2){text-align:left}\
+th:nth-child(-n+2),td:nth-child(-n+2),.tall th:nth-child(3),.tall td:nth-child(3){text-align:left}\
 tr.ours td{font-weight:700;color:var(--ours)}\
 tr.ours td:first-child{color:var(--ink);font-weight:400}\
 tr.ratio td{background:#f6f8fa;font-weight:600}\
@@ -174,7 +174,10 @@ fn section(section: &Section<'_>) -> String {
         code(&escape(card.analysis)),
         section.chart
     );
-    html += "<div class=\"scroll\"><table><thead><tr>";
+    html += match section.grid.names {
+        3 => "<div class=\"scroll\"><table class=\"tall\"><thead><tr>",
+        _ => "<div class=\"scroll\"><table><thead><tr>",
+    };
     for name in &section.grid.header {
         html += &format!("<th>{}</th>", escape(name));
     }
