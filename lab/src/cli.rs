@@ -13,7 +13,7 @@ use crate::family::Family;
 use crate::journal::{self, Journal};
 use crate::keep;
 use crate::launch::{self, Launcher};
-use crate::layouts::{self, Flags};
+use crate::layouts;
 use crate::machine::Build;
 use crate::noise::Noise;
 use crate::options::Options;
@@ -25,6 +25,7 @@ use crate::scoreboard::Scoreboard;
 use crate::session::Effort;
 use crate::statistics::PROCESSES_MIN;
 use crate::workload::group;
+use crate::workshop::Flags;
 use crate::{interrupt, output, report, table};
 
 /// How long the default run takes…
@@ -210,12 +211,13 @@ fn compare_layouts(workloads: &[String], options: &Options) -> Result<ExitCode> 
     let Rounds::Exactly(rounds) = schedule.rounds else {
         unreachable!("rounds are counted here");
     };
-    let verdicts = layouts::run(&schedule, rounds)?;
+    let (verdicts, layouts) = layouts::run(&schedule, rounds)?;
     for flags in [Flags::Aligned, Flags::Default] {
-        output::print(match flags {
-            Flags::Aligned => "loops at cache lines, median (range) of five layouts:\n",
-            Flags::Default => "the flags that users have, median (range) of five layouts:\n",
-        })?;
+        let kind = match flags {
+            Flags::Aligned => "loops at cache lines",
+            Flags::Default => "the flags that users have",
+        };
+        output::print(&format!("{kind}, median (range) of {layouts} layouts:\n"))?;
         for verdict in verdicts.iter().filter(|verdict| verdict.flags == flags) {
             output::print(&format!("  {}\n", verdict.to_text()))?;
         }

@@ -6,49 +6,19 @@
 //! each cell there is one ratio per build; the median of five is the figure, and their range tells
 //! what the layout does.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::cell::Cell;
+use crate::interrupt;
 use crate::launch::{Launcher, Outcome};
-use crate::machine::{self, ALIGNMENT, Build, Machine};
-use crate::output;
+use crate::machine::{Build, Machine, workspace};
 use crate::record::Record;
 use crate::schedule::Schedule;
 use crate::statistics::{Summary, median};
+use crate::workshop::{self, Built, Flags, Source, Workshop};
 
 /// How many orders of functions there are of each kind of build.
-pub const ORDERS: u32 = 5;
-
-/// What a build's objects are compiled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flags {
-    /// Loops begin at cache lines, for every runtime.
-    Aligned,
-    /// What users have who give no flags.
-    Default,
-}
-
-impl Flags {
-    const ALL: [Self; 2] = [Self::Aligned, Self::Default];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Aligned => "aligned",
-            Self::Default => "default",
-        }
-    }
-
-    fn rustflags(self) -> String {
-        match self {
-            Self::Aligned => format!("-Cllvm-args={ALIGNMENT}"),
-            Self::Default => String::new(),
-        }
-    }
-}
+pub const ORDERS: usize = 5;
 
 /// One of ours against the best peer, in all builds with the same flags.
 #[derive(Clone, Debug)]
@@ -76,29 +46,48 @@ impl Verdict {
     }
 }
 
-/// Makes all builds, and measures the schedule's configurations in all of them.
-pub fn run(schedule: &Schedule, rounds: usize) -> Result<Vec<Verdict>> {
-    let directory = machine::target_directory().join("lab-layouts");
-    let mut verdicts = Vec::new();
-    let mut launchers = Vec::new();
-    for flags in Flags::ALL {
-        for order in 1..=ORDERS {
-            output::note(&format!("building: {} flags, order {order}", flags.name()));
-            let program = build(&directory, flags, order)?;
-            launchers.push((flags, Launcher { program }));
-        }
+/// Makes all builds, and measures the schedule's configurations in all of them. Returns also how many
+/// layouts there are of each kind of build.
+pub fn run(schedule: &Schedule, rounds: usize) -> Result<(Vec<Verdict>, usize)> {
+    let mut launcher = Launcher::new()?;
+    let workshop = Workshop::open()?;
+    let source = Source::Worktree { root: workspace() };
+    let mut built = Vec::new();
+    for flags in [Flags::Aligned, Flags::Default] {
+        let kind = workshop.build(&source, flags.name(), ORDERS, flags)?;
+        workshop::probe(&kind, &mut launcher)?;
+        ensure!(interrupt::pending().is_none(), "interrupted");
+        built.push(kind);
     }
+    let verdicts = measure(schedule, rounds, &built, &mut launcher)?;
+    let layouts = built.first().map_or(0, |kind| kind.programs.len());
+    Ok((verdicts, layouts))
+}
+
+/// Measures everything in all builds, which take turns.
+fn measure(
+    schedule: &Schedule,
+    rounds: usize,
+    built: &[Built],
+    launcher: &mut Launcher,
+) -> Result<Vec<Verdict>> {
+    let programs: Vec<_> = built
+        .iter()
+        .flat_map(|kind| kind.programs.iter().map(|program| (kind.flags, program)))
+        .collect();
     let (machine, build) = (Machine::look(), Build::look());
+    let mut verdicts = Vec::new();
     for group in &schedule.groups {
         let mut outcomes: Vec<Vec<Vec<Outcome>>> =
-            vec![vec![Vec::new(); group.len()]; launchers.len()];
+            vec![vec![Vec::new(); group.len()]; programs.len()];
         for round in 0..rounds {
             for place in 0..group.len() {
                 let place = (place + round) % group.len();
                 let configuration = &group[place];
-                for turn in 0..launchers.len() {
-                    let turn = (turn + round) % launchers.len();
-                    let (_, launcher) = &launchers[turn];
+                for turn in 0..programs.len() {
+                    ensure!(interrupt::pending().is_none(), "interrupted");
+                    let turn = (turn + round) % programs.len();
+                    launcher.program.clone_from(programs[turn].1);
                     let order = configuration.order();
                     outcomes[turn][place].push(launcher.run(&order, &configuration.terms));
                 }
@@ -114,14 +103,14 @@ pub fn run(schedule: &Schedule, rounds: usize) -> Result<Vec<Verdict>> {
                 .collect()
             })
             .collect();
-        for flags in Flags::ALL {
-            let of_flags: Vec<&[Record]> = launchers
+        for kind in built {
+            let of_flags: Vec<&[Record]> = programs
                 .iter()
                 .zip(&records)
-                .filter(|((of, _), _)| *of == flags)
+                .filter(|((of, _), _)| *of == kind.flags)
                 .map(|(_, records)| records.as_slice())
                 .collect();
-            verdicts.extend(judge(flags, &of_flags));
+            verdicts.extend(judge(kind.flags, &of_flags));
         }
     }
     Ok(verdicts)
@@ -168,34 +157,6 @@ fn same<'a>(records: &'a [Record], wanted: &Record) -> Option<&'a Record> {
             && record.runtime == wanted.runtime
             && (record.size, record.jobs) == (wanted.size, wanted.jobs)
     })
-}
-
-/// Builds the lab with its functions in another order, and keeps the program.
-fn build(directory: &Path, flags: Flags, order: u32) -> Result<PathBuf> {
-    let target = directory.join(flags.name());
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Cargo gives `RUSTFLAGS` precedence over every configuration, and an empty one means none.
-    let status = Command::new(cargo)
-        .current_dir(machine::workspace())
-        .args(["rustc", "--release", "--quiet", "--package", "drumline-lab"])
-        .args(["--bin", "drumline-lab", "--target-dir"])
-        .arg(&target)
-        .arg("--")
-        .arg(format!("-Clink-arg=-Wl,--shuffle-sections=.text*={order}"))
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env("RUSTFLAGS", flags.rustflags())
-        .stdin(Stdio::null())
-        .status()
-        .context("cargo cannot be started")?;
-    ensure!(
-        status.success(),
-        "the lab cannot be built with its functions in another order; that needs lld as the linker, \
-         which Rust uses by itself on x86-64 Linux since 1.90"
-    );
-    let kept = directory.join(format!("{}-{order}", flags.name()));
-    let built = target.join("release/drumline-lab");
-    fs::copy(&built, &kept).with_context(|| format!("{} cannot be kept", built.display()))?;
-    Ok(kept)
 }
 
 #[cfg(test)]

@@ -78,3 +78,4 @@ pub mod virtual_runtime;
 pub mod virtual_workload;
 pub mod weather;
 pub mod workload;
+mod workshop;

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::workshop::Built;
 use crate::launch::{End, Launcher, Order, Outcome};
 use crate::machine::{Build, Machine};
 use crate::output::json_lines;
 use crate::record::Record;
 use crate::schedule::{Configuration, Schedule, progress_bar};
+use crate::workshop::Built;
 
 /// What the answer of a lab begins with that lacks a workload or a runtime.
 const LACKS: [&str; 3] = [
@@ -94,7 +94,11 @@ fn order(round: usize, layouts: usize) -> [usize; 2] {
 fn build(side: &Built) -> Build {
     let here = Build::look();
     Build {
-        rustflags: Some(format!("{} ({})", super::workshop::ALIGNMENT, side.layouts)),
+        rustflags: Some(format!(
+            "{} ({})",
+            side.flags.words().join(" "),
+            side.layouts
+        )),
         profile: Some("release".to_owned()),
         opt_level: None,
         debug: None,

@@ -12,7 +12,6 @@ mod interleaved;
 pub(crate) mod made_up;
 mod side;
 mod words;
-mod workshop;
 
 use std::process::ExitCode;
 
@@ -30,9 +29,9 @@ use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
 use crate::session::Effort;
+use crate::workshop::{self, Built, Flags, Source, Workshop};
 use crate::{interrupt, output};
-use side::{Side, Source, WORKTREE};
-use workshop::{Built, Workshop};
+use side::{Side, WORKTREE};
 
 /// How many processes of each side measure a configuration when nothing else is asked for.
 const ROUNDS: usize = 20;
@@ -164,7 +163,7 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
     let mut launcher = Launcher::new()?;
     let workshop = Workshop::open()?;
     let mut build = |source: &Source, side| -> Result<Built> {
-        let built = workshop.build(source, side, rounds)?;
+        let built = workshop.build(source, side, rounds, Flags::Aligned)?;
         workshop::probe(&built, &mut launcher)?;
         ensure!(interrupt::pending().is_none(), "interrupted");
         Ok(built)

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use crate::machine::{git, workspace};
 use crate::reader;
 use crate::record::Record;
+use crate::workshop::Source;
 
 /// How the files of the working tree are named on the command line.
 pub const WORKTREE: &str = "WORKTREE";
@@ -23,23 +24,6 @@ pub enum Side {
     },
     /// Something that is built and measured.
     Source(Source),
-}
-
-/// Something that can be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The files as they are.
-    Worktree {
-        /// Where they are.
-        root: PathBuf,
-    },
-    /// What git has.
-    Revision {
-        /// As it was asked for.
-        name: String,
-        /// The commit.
-        commit: String,
-    },
 }
 
 impl Side {
@@ -67,23 +51,6 @@ impl Side {
                 "{argument}: neither a file with records, nor a directory with records.jsonl, \
                  nor a revision of this repository, nor {WORKTREE}"
             ),
-        }
-    }
-}
-
-impl Source {
-    /// What it is called in a report.
-    pub fn describe(&self) -> String {
-        match self {
-            Self::Worktree { .. } => "the working tree".to_owned(),
-            Self::Revision { name, commit } => {
-                let short = &commit[..commit.len().min(12)];
-                if commit.starts_with(name.as_str()) {
-                    format!("revision {short}")
-                } else {
-                    format!("revision {name} ({short})")
-                }
-            }
         }
     }
 }

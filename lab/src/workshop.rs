@@ -5,7 +5,8 @@
 //!   busy       which process builds here; one at a time
 //!   target/    cargo's, of all builds, so that dependencies are compiled once; stays
 //!   source/    a revision's files, a work tree of git; removed once it is built
-//!   A/, B/     the programs of each side, one per layout; removed at the end
+//!   A/, B/     the programs of each side, one per layout; removed at the end; `aligned/` and
+//!              `default/` for `lab layouts`
 //! ```
 //! A *layout* is where the linker places the functions. The first one is the linker's own order. For
 //! the others LLD shuffles all code sections, each function being one, and standard library and
@@ -22,16 +23,77 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::side::Source;
 use crate::launch::Launcher;
-use crate::machine::{git, target_directory, workspace};
+use crate::machine::{ALIGNMENT, git, target_directory, workspace};
 use crate::output::note;
-
-/// How `cargo lab` places loops: at cache lines, for every runtime; see `.cargo/config.toml`.
-pub const ALIGNMENT: &str = "-Cllvm-args=-align-all-nofallthru-blocks=6";
 
 /// The layouts of each side, where the linker can shuffle.
 const LAYOUTS: usize = 10;
+
+/// Something that can be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The files as they are.
+    Worktree {
+        /// Where they are.
+        root: PathBuf,
+    },
+    /// What git has.
+    Revision {
+        /// As it was asked for.
+        name: String,
+        /// The commit.
+        commit: String,
+    },
+}
+
+impl Source {
+    /// What it is called in a report.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Worktree { .. } => "the working tree".to_owned(),
+            Self::Revision { name, commit } => {
+                let short = &commit[..commit.len().min(12)];
+                if commit.starts_with(name.as_str()) {
+                    format!("revision {short}")
+                } else {
+                    format!("revision {name} ({short})")
+                }
+            }
+        }
+    }
+}
+
+/// What everything is compiled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flags {
+    /// Loops begin at cache lines, for every runtime, as `cargo lab` has them; see
+    /// `.cargo/config.toml`.
+    Aligned,
+    /// What users have who give no flags.
+    Default,
+}
+
+impl Flags {
+    /// What they are called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Aligned => "aligned",
+            Self::Default => "default",
+        }
+    }
+
+    /// As the compiler takes them.
+    pub fn words(self) -> Vec<String> {
+        match self {
+            Self::Aligned => vec![format!("-Cllvm-args={ALIGNMENT}")],
+            Self::Default => Vec::new(),
+        }
+    }
+}
+
+/// What the directories for programs are called.
+const SIDES: [&str; 4] = ["A", "B", "aligned", "default"];
 
 /// What was built of one side.
 #[derive(Debug)]
@@ -44,6 +106,8 @@ pub struct Built {
     pub programs: Vec<PathBuf>,
     /// What the layouts are.
     pub layouts: &'static str,
+    /// What everything was compiled with.
+    pub flags: Flags,
     /// By how many percent its processes are slowed down on purpose.
     pub slowdown_percent: Option<u32>,
 }
@@ -68,8 +132,15 @@ impl Workshop {
         Ok(workshop)
     }
 
-    /// Builds a source. `side` is the name of a directory for its programs.
-    pub fn build(&self, source: &Source, side: &str, layouts: usize) -> Result<Built> {
+    /// Builds a source with no more layouts than these. `side` is the name of a directory for its
+    /// programs.
+    pub fn build(
+        &self,
+        source: &Source,
+        side: &str,
+        layouts: usize,
+        flags: Flags,
+    ) -> Result<Built> {
         note(&format!("building {}…", source.describe()));
         let (root, commit) = match source {
             Source::Worktree { root } => (root.canonicalize()?, None),
@@ -87,6 +158,7 @@ impl Workshop {
             cargo: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()),
             root: &root,
             target: &self.directory.join("target"),
+            flags,
         };
         let built = build.programs(&places, layouts.min(LAYOUTS));
         if commit.is_some() {
@@ -99,6 +171,7 @@ impl Workshop {
             commit,
             programs,
             layouts,
+            flags,
             slowdown_percent: None,
         })
     }
@@ -148,7 +221,7 @@ impl Workshop {
     /// Removes everything but what cargo can use again.
     fn clear(&self) {
         self.remove_source();
-        for side in ["A", "B"] {
+        for side in SIDES {
             // It may not be there.
             let _ = fs::remove_dir_all(self.directory.join(side));
         }
@@ -189,6 +262,7 @@ struct Build<'a> {
     cargo: OsString,
     root: &'a Path,
     target: &'a Path,
+    flags: Flags,
 }
 
 impl Build<'_> {
@@ -203,16 +277,16 @@ impl Build<'_> {
             programs.push(place);
             Ok(())
         };
-        keep(self.program(&[ALIGNMENT], &[], Stdio::inherit())?)?;
+        keep(self.program(None, &[], Stdio::inherit())?)?;
         for seed in 1..layouts {
             let shuffle = format!("-Clink-arg=-Wl,--shuffle-sections=.text*={seed}");
             let small = "-Clink-arg=-Wl,--strip-debug";
-            match self.program(&[ALIGNMENT], &[&shuffle, small], Stdio::null()) {
+            match self.program(None, &[&shuffle, small], Stdio::null()) {
                 Ok(program) => keep(program)?,
                 Err(_) if seed == 1 => {
                     note("the linker cannot shuffle functions; compiling everything once more…");
                     let other = "-Cmetadata=another-layout";
-                    keep(self.program(&[ALIGNMENT, other], &[], Stdio::inherit())?)?;
+                    keep(self.program(Some(other), &[], Stdio::inherit())?)?;
                     return Ok((programs, "two orders of functions, by -Cmetadata"));
                 }
                 Err(error) => return Err(error),
@@ -221,9 +295,11 @@ impl Build<'_> {
         Ok((programs, "functions shuffled by the linker"))
     }
 
-    /// Builds the lab, with flags for all packages and further ones for the last link, and returns
-    /// cargo's file.
-    fn program(&self, flags: &[&str], last: &[&str], errors: Stdio) -> Result<PathBuf> {
+    /// Builds the lab, perhaps with one more flag for all packages and with further ones for the last
+    /// link, and returns cargo's file.
+    fn program(&self, more: Option<&str>, last: &[&str], errors: Stdio) -> Result<PathBuf> {
+        let mut flags = self.flags.words();
+        flags.extend(more.map(str::to_owned));
         let mut command = Command::new(&self.cargo);
         for variable in FLAG_VARIABLES {
             command.env_remove(variable);
@@ -316,7 +392,7 @@ mod tests {
     /// programs.
     #[test]
     fn the_alias_aligns_loops_in_the_same_way() {
-        let config = include_str!("../../../.cargo/config.toml");
+        let config = include_str!("../../.cargo/config.toml");
         assert!(config.contains(ALIGNMENT));
     }
 
@@ -377,6 +453,7 @@ mod tests {
             cargo: cargo.into_os_string(),
             root: directory.path(),
             target: directory.path(),
+            flags: Flags::Aligned,
         };
         let places = directory.path().join("A");
         fs::create_dir(&places).unwrap();
@@ -408,6 +485,7 @@ mod tests {
             commit: None,
             programs: vec![program],
             layouts: "",
+            flags: Flags::Aligned,
             slowdown_percent: None,
         };
         let mut launcher = Launcher {
