@@ -113,6 +113,11 @@ impl Options {
         Ok(Schedule::cross(&choices, rounds))
     }
 
+    /// Whether they say how many rounds there are.
+    pub fn counts_rounds(&self) -> bool {
+        self.rounds.is_some() || self.smoke || self.full
+    }
+
     /// Whether none of the options is given that are about measuring.
     pub fn measures_nothing(&self) -> bool {
         let others = Self {

@@ -8,6 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::{Comparison, Verdict};
+
 use crate::launch::{End, Launcher, Order, Outcome};
 use crate::machine::{Build, Machine};
 use crate::output::json_lines;
@@ -22,11 +24,23 @@ const LACKS: [&str; 3] = [
     "does not run",
 ];
 
-/// Runs `rounds` rounds of everything in the schedule on both sides, or fewer if a signal ends the
-/// run. After each round the records of both are written to `directory`.
+/// How many rounds there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Of everything.
+    pub rounds: usize,
+    /// Of what is too noisy to tell.
+    pub most: usize,
+    /// Whether the peers are compared, too.
+    pub all: bool,
+}
+
+/// Runs the rounds of everything in the schedule on both sides, or fewer if a signal ends the run. As
+/// long as cells are too noisy to tell, these have further rounds: as many as there are layouts each
+/// time. After each round the records of both are written to `directory`.
 pub fn measure(
     schedule: &Schedule,
-    rounds: usize,
+    plan: Plan,
     sides: &[Built; 2],
     launcher: &mut Launcher,
     directory: &Path,
@@ -34,16 +48,29 @@ pub fn measure(
     let configurations: Vec<&Configuration> = schedule.groups.iter().flatten().collect();
     let empty = || vec![Vec::new(); configurations.len()];
     let mut outcomes: [Vec<Vec<Outcome>>; 2] = [empty(), empty()];
-    let bar = progress_bar((rounds * configurations.len()) as u64);
+    let bar = progress_bar((plan.rounds * configurations.len()) as u64);
     let machine = Machine::look();
     let mut records = [Vec::new(), Vec::new()];
-    'rounds: for round in 0..rounds {
+    let mut is_open = vec![true; configurations.len()];
+    let layouts = sides[0].programs.len();
+    'rounds: for round in 0..plan.most {
+        if round >= plan.rounds && (round - plan.rounds).is_multiple_of(layouts) {
+            is_open = open(&configurations, &records, plan.all);
+            let open = is_open.iter().filter(|is_open| **is_open).count();
+            bar.inc_length((open * layouts.min(plan.most - round)) as u64);
+        }
+        if is_open.iter().all(|is_open| !is_open) {
+            break;
+        }
         for place in 0..configurations.len() {
             // A third of the row further each time, as in a run.
             let place = (place + round * (configurations.len() / 3 + 1)) % configurations.len();
+            if !is_open[place] {
+                continue;
+            }
             let configuration = configurations[place];
             bar.set_message(configuration.describe());
-            for side in order(round, sides[0].programs.len()) {
+            for side in order(round, layouts) {
                 let known = &mut outcomes[side][place];
                 // What did not finish once will not the next time.
                 if known.iter().all(|known| known.end == End::Itself) {
@@ -82,6 +109,20 @@ pub fn measure(
     }
     bar.finish_and_clear();
     Ok(records)
+}
+
+/// Of which configurations nothing can be told yet.
+fn open(configurations: &[&Configuration], [a, b]: &[Vec<Record>; 2], all: bool) -> Vec<bool> {
+    let comparison = Comparison::of(a, b, all, true);
+    let is_open = |configuration: &&Configuration| {
+        comparison.changes.iter().any(|change| {
+            change.verdict == Verdict::TooNoisy
+                && change.b.workload == configuration.workload.card.name
+                && change.b.runtime == configuration.runtime.card.name
+                && (change.b.size, change.b.jobs) == (configuration.size, configuration.jobs)
+        })
+    };
+    configurations.iter().map(is_open).collect()
 }
 
 /// Which side comes first: each one as often, with every layout.

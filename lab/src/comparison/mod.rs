@@ -31,10 +31,14 @@ use crate::runtime::Role;
 use crate::session::Effort;
 use crate::workshop::{self, Built, Flags, Source, Workshop};
 use crate::{interrupt, output};
+use interleaved::Plan;
 use side::{Side, WORKTREE};
 
-/// How many processes of each side measure a configuration when nothing else is asked for.
+/// How many processes of each side measure a configuration when nothing else is asked for…
 const ROUNDS: usize = 20;
+
+/// …and how many where that is too noisy to tell.
+const ROUNDS_MAX: usize = 60;
 
 /// What the exit code says of a comparison that could not be made.
 const TROUBLE: u8 = 2;
@@ -170,7 +174,16 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
     };
     let mut sides = [build(a, "A")?, build(b, "B")?];
     sides[1].slowdown_percent = arguments.plant;
-    let records = interleaved::measure(&schedule, rounds, &sides, &mut launcher, directory)?;
+    let plan = Plan {
+        rounds,
+        most: if options.counts_rounds() {
+            rounds
+        } else {
+            ROUNDS_MAX
+        },
+        all: arguments.all,
+    };
+    let records = interleaved::measure(&schedule, plan, &sides, &mut launcher, directory)?;
     drop(workshop);
     let names = sides.each_ref().map(|side| {
         let count = side.programs.len();
