@@ -56,7 +56,7 @@ impl WorkloadEntry {
             card: W::CARD,
             family: Family::ForkJoin,
             can_deadlock: false,
-            brief: None,
+            brief: W::BRIEF,
             jobs: None,
             brief_jobs: None,
             one_job_too: false,

@@ -41,8 +41,8 @@ impl Effort {
     /// For the default run: as much as fits into two minutes.
     pub fn quick() -> Self {
         Self {
-            warm_up_ms: 15,
-            window_ms: 40,
+            warm_up_ms: 10,
+            window_ms: 25,
             samples_min: 3,
             samples_max: 50,
             sample_ns: 1_000_000,

@@ -69,6 +69,9 @@ pub trait Workload: Sized + Sync {
     /// Name, sizes and text.
     const CARD: WorkloadCard;
 
+    /// The sizes of the default run, where those of the card would take it too long.
+    const BRIEF: Option<&'static [u64]> = None;
+
     /// The answer, compared after every operation.
     type Answer: PartialEq + Debug + Send + Sync;
 

@@ -37,7 +37,7 @@ impl Loop for Mandelbrot {
 
     const COST: Cost = Cost::Uneven;
 
-    const BRIEF: Option<&'static [u64]> = Some(&[512]);
+    const BRIEF: Option<&'static [u64]> = Some(&[256]);
 
     fn build(size: u64) -> Result<Self> {
         let side = usize::try_from(size)?;

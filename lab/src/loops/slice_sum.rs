@@ -61,7 +61,7 @@ impl Loop for SliceSum {
 
     const COST: Cost = Cost::Even;
 
-    const BRIEF: Option<&'static [u64]> = Some(&[10, 1_000, 100_000, 10_000_000]);
+    const BRIEF: Option<&'static [u64]> = Some(&[10, 1_000, 100_000, 1_000_000]);
 
     fn build(size: u64) -> Result<Self> {
         let numbers = numbers::small(usize::try_from(size)?);

@@ -30,6 +30,8 @@ impl Streamer for DrumlinePull {
 
     const TASKS: &'static [Task] = &[Task::Pipe];
 
+    const BY_DEFAULT: bool = false;
+
     fn start(jobs: usize) -> Result<Self> {
         let pool = Drumline::pool(jobs)?;
         Ok(Self { pool, jobs })

@@ -47,6 +47,8 @@ impl Streamer for Pariter {
 
     const TASKS: &'static [Task] = &[Task::Pipe, Task::Map];
 
+    const BY_DEFAULT: bool = false;
+
     fn start(jobs: usize) -> Result<Self> {
         Ok(Self { jobs })
     }

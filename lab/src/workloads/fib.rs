@@ -26,6 +26,8 @@ impl Workload for Fib {
         shows: Shows::Time,
     };
 
+    const BRIEF: Option<&'static [u64]> = Some(&[30]);
+
     type Answer = u64;
 
     fn build(size: u64) -> Result<Self> {

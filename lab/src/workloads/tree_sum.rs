@@ -27,6 +27,8 @@ impl Workload for TreeSum {
         shows: Shows::Time,
     };
 
+    const BRIEF: Option<&'static [u64]> = Some(&[1_000, 100_000, 1_000_000]);
+
     type Answer = i64;
 
     fn build(size: u64) -> Result<Self> {
