@@ -124,7 +124,10 @@ fn the_default_run_has_few_jobs_and_rows() {
     let rows = registry::workload("triple-pool").unwrap().runtimes();
     let asked_for = rows.iter().filter(|entry| !entry.by_default);
     let asked_for: Vec<_> = asked_for.map(|entry| entry.card.name).collect();
-    assert_eq!(asked_for, ["drumline-pull", "drumline-spawn", "biased", "pariter"]);
+    assert_eq!(
+        asked_for,
+        ["drumline-pull", "drumline-spawn", "biased", "pariter"]
+    );
 }
 
 #[test]
