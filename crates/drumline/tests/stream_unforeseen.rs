@@ -115,7 +115,11 @@ fn run<S: Source<Item = u64> + 'static>(program: &Program, end: End, items: Stre
     let handle = move |n| handler.handle(n);
     let mut sum = 0;
     match end {
-        End::ForEach => sum = items.map(handle).fold(|| 0, |sum, n| *sum += n, |a, b| *a += b),
+        End::ForEach => {
+            sum = items
+                .map(handle)
+                .fold(|| 0, |sum, n| *sum += n, |a, b| *a += b)
+        }
         End::Unordered => drop(items.map(handle).unordered().for_each(|n| sum += n)),
         End::Ordered => drop(items.map_ordered(handle).for_each(|n| sum += n)),
         End::IntoIter => items.map_ordered(handle).into_iter().for_each(|n| sum += n),

@@ -98,13 +98,13 @@ where
         if stage.desk.is_run() {
             // It is quick, as far as is known: the run goes on for now.
             stage.desk.leave();
-            if !stage.watch() {
+            if !stage.watch(self.crew) {
                 return;
             }
         }
         loop {
             self.stay_blind();
-            if !stage.watch() {
+            if !stage.watch(self.crew) {
                 return;
             }
         }
