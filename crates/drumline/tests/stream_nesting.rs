@@ -6,10 +6,11 @@
 
 mod common;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
 
-use common::{each, ends};
+use common::{each, ends, pool, without_guests, without_spares};
 use drumline::stream::{self, biased, stream};
 use drumline::{Pool, WaitPolicy};
 
@@ -320,4 +321,47 @@ impl stream::Source for Items {
             .next()
             .map_or(stream::Polled::Ended, stream::Polled::Item)
     }
+}
+
+/// An item runs something on all threads of its pool, and the source says nothing meanwhile: a
+/// consumer that is aside, or waits in the source, goes and takes part.
+#[test]
+fn an_item_broadcasts_while_the_source_is_silent() {
+    ends(|| {
+        for jobs in [2, 3] {
+            for home in [
+                pool(jobs),
+                without_guests(jobs),
+                without_spares(jobs, true),
+                without_spares(jobs, false),
+            ] {
+                for (short, end) in [(0, 0), (0, 1), (300, 0), (300, 1)] {
+                    let (sender, receiver) = mpsc::channel();
+                    let (done, is_done) = mpsc::channel();
+                    let producer = thread::spawn(move || {
+                        for n in 0..=short {
+                            sender.send(n).unwrap();
+                            if n + 1 >= short {
+                                // Before it, all short items are done, and after it, the last.
+                                let wanted = if n == short { 1 } else { short };
+                                (0..wanted).for_each(|_| is_done.recv().unwrap());
+                            }
+                        }
+                    });
+                    let handle = |n| {
+                        if n == short {
+                            drumline::broadcast(|_| ());
+                        }
+                        done.send(()).unwrap();
+                    };
+                    let items = stream(receiver).pool(&home).batch(1);
+                    match end {
+                        0 => drop(items.for_each(handle)),
+                        _ => drop(items.map_ordered(handle).for_each(drop)),
+                    }
+                    producer.join().unwrap();
+                }
+            }
+        }
+    });
 }

@@ -106,7 +106,8 @@ impl BroadcastContext<'_> {
 /// caller waiting; so does one that waits in a call into another pool, unless the pool's policy is
 /// [`WaitPolicy::Steal`](crate::WaitPolicy::Steal). If that call waits for the broadcast in turn,
 /// neither ever ends. The consumer of a later stage of a stream keeps the caller waiting, too, while
-/// it waits for results of the stage that broadcasts.
+/// it waits for results of the stage that broadcasts, and so does one that waits in an iterator. One
+/// that waits for another source goes and takes part if an item of the same stream broadcasts.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,

@@ -4,6 +4,8 @@
 //! only blocked meanwhile would be missed: the signal may depend on a call that comes back to its
 //! pool, and there may be no other thread to run that call.
 
+use std::time::Duration;
+
 use super::WaitPolicy;
 use super::local;
 use super::waiting::{self, Awaited};
@@ -18,6 +20,11 @@ pub(crate) fn serves_while_waiting() -> bool {
         let registry = seat.registry();
         registry.wait_policy() == WaitPolicy::Steal && !registry.limit().has_spares()
     })
+}
+
+/// Whether there is a job that only the calling thread can run: its share of a broadcast.
+pub(crate) fn is_sent_for() -> bool {
+    local::seat().is_some_and(|seat| seat.inbox().len() > 0)
 }
 
 /// Given by any thread; one thread at a time waits for it.
@@ -35,15 +42,13 @@ impl Signal {
 
     /// Gives the signal. It stays given until it is [taken back](Self::take_back).
     pub(crate) fn give(&self) {
-        let sleeper = {
-            let mut sleeper = lock(&self.sleeper);
-            // Release: the waiter sees what happened before.
-            self.given.store(true, Ordering::Release);
-            sleeper.take()
-        };
-        if let Some(sleeper) = sleeper {
+        let mut sleeper = lock(&self.sleeper);
+        // Release: the waiter sees what happened before.
+        self.given.store(true, Ordering::Release);
+        if let Some(sleeper) = sleeper.take() {
             // SAFETY: the waiter's frame stays until this has been done, once: the sleeper was
-            // taken out. Its seat stays with the frame.
+            // taken out. One that naps takes the lock before it goes. Its seat stays with the
+            // frame.
             unsafe { sleeper.wake() };
         }
     }
@@ -52,6 +57,22 @@ impl Signal {
     pub(crate) fn take_back(&self) {
         let _sleeper = lock(&self.sleeper);
         self.given.store(false, Ordering::Release);
+    }
+
+    /// Waits until the signal has been given, or the calling thread is [sent](is_sent_for) for, and
+    /// no longer than this time. `None`: the thread is in no pool, and has not waited. `Some(false)`:
+    /// the time is over.
+    pub(crate) fn nap(&self, time: Duration) -> Option<bool> {
+        let seat = local::seat()?;
+        let mut woken = is_sent_for();
+        if !woken && self.watch(Sleeper::Member(seat.parker())) {
+            // A job that is sent from now on leaves a token. So does one that was sent before, and
+            // the token may have been used up.
+            woken = is_sent_for() || seat.parker().park_timeout(time);
+            // With the lock: no thread is about to wake this one any more.
+            *lock(&self.sleeper) = None;
+        }
+        Some(woken | self.is_done())
     }
 
     /// Waits until the signal has been given, and serves the pool of the calling thread meanwhile.

@@ -166,10 +166,14 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
     }
 }
 
-/// Runs the work that what is awaited has itself. Returns whether there was any.
+/// Runs the work that what is awaited has itself, as long as the inbox is empty. Returns whether
+/// there was any.
 fn run_own(seat: &Seat, awaited: &dyn Awaited) -> bool {
     let mut any = false;
-    while let Some(job) = awaited.take_work() {
+    // A consumer of a stream leaves for a job in the inbox, and has another one come.
+    while seat.inbox().len() == 0
+        && let Some(job) = awaited.take_work()
+    {
         // SAFETY: taken from its queue, so it is run here and only here.
         unsafe { seat.run(job) };
         any = true;

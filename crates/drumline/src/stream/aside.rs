@@ -1,5 +1,9 @@
-//! A consumer that stays aside: it *watches* a stage with a blind source, and works when that is of
-//! use.
+//! A consumer that stays aside: it *watches* a stage, and works when that is of use.
+//!
+//! Nothing foretells that an item takes long. So while consumers are at work, and there may be one
+//! more of them, that one stays aside.
+//!
+//! # Over a blind source
 //!
 //! Where items take nanoseconds, a hand-over between two threads costs more than many of them.
 //! Where items are rare, one consumer is enough. In both cases a second consumer stays aside. It
@@ -13,7 +17,19 @@
 //! no thread wakes up while the source is silent. Its note (`Held::leave_unwatched`) makes the end
 //! of that pull call another one.
 //!
-//! # The race feared
+//! # Over another source
+//!
+//! There each pull ends under the lock of the desk, and so all of this is under that lock; see
+//! `desk::watch`. Items that are there are pulled at once, or a consumer is overloaded and says so.
+//! So the one that is aside comes forward for nothing else but a hold-up. Its naps are rare. Each of
+//! them ends with a switch away from another thread where threads compete for processors: there
+//! they are longest.
+//!
+//! # The races feared
+//!
+//! *It is needed elsewhere.* A job that only its thread can run (a share of a broadcast) wakes it.
+//! It leaves then, and calls another consumer if one is to be aside. A consumer that waits in the
+//! source while another is at work looks for such a job now and then (`Consumer::wait_in`).
 //!
 //! *It sleeps on, and the stage has ended*, or a consumer is overloaded. Both are said under the
 //! lock of the desk, with a wake-up if a consumer is aside (`Desk::beckon`). The consumer asks
@@ -22,11 +38,13 @@
 
 use std::time::Duration;
 
+use super::crew::Crew;
+use super::desk::Look;
 use super::source::Source;
 use super::stage::Stage;
 use super::work::Work;
-use crate::sync::Instant;
-use crate::wait;
+use crate::sync::{Arc, Instant};
+use crate::wait::{self, Crowded};
 
 /// Items that take less than this are not worth a second thread.
 const QUICK: Duration = Duration::from_nanos(400);
@@ -42,10 +60,57 @@ const LAST_SILENT_NAP: Duration = Duration::from_millis(20);
 /// A source that has given nothing for this time is silent.
 const SILENCE: Duration = Duration::from_millis(50);
 
+/// Over a source that is not blind: the first nap, and the longest one.
+const NAPS: [Duration; 2] = [Duration::from_millis(8), Duration::from_millis(64)];
+
+/// Each nap is so many times as long as the one before it.
+const GROWTH: u32 = 8;
+
+/// The same, where threads compete for processors.
+const CROWDED_NAPS: [Duration; 2] = [Duration::from_millis(256), Duration::from_millis(1024)];
+
 impl<S: Source, W: Work<S::Item>> Stage<S, W> {
+    /// A consumer that is not at work stays aside, over a source that is not blind. `true`: it is
+    /// at work again. `false`: it is to leave.
+    pub(super) fn stay_aside<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool
+    where
+        S: 's,
+        W: 's,
+        S::Item: 's,
+        W::Out: 's,
+        W::State: 's,
+    {
+        let desk = &self.desk;
+        let Some(mut watch) = desk.begin_watch() else {
+            return false;
+        };
+        let mut nap = Duration::ZERO;
+        loop {
+            let is_crowded = Crowded::here().is_crowded(Instant::now());
+            let [first, last] = if is_crowded { CROWDED_NAPS } else { NAPS };
+            nap = (nap * GROWTH).clamp(first, last);
+            let woken = wait::blocking(|| desk.nap_aside(nap, crew.has_caller()));
+            if self.is_sent_away(crew) {
+                return false;
+            }
+            match desk.look(&mut watch, (!woken).then_some(nap)) {
+                Look::Stay => {}
+                Look::Work => return true,
+                Look::Leave => return false,
+            }
+        }
+    }
+
     /// A consumer that is not at work stays aside until it is of use. `true`: it is at work again.
     /// `false`: it is to leave.
-    pub(super) fn watch(&self) -> bool {
+    pub(super) fn watch<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool
+    where
+        S: 's,
+        W: 's,
+        S::Item: 's,
+        W::Out: 's,
+        W::State: 's,
+    {
         let desk = &self.desk;
         if !desk.step_aside() {
             return false;
@@ -55,8 +120,11 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         let mut before = self.source.pulls();
         while !desk.is_beckoned() && !self.is_cancelled() {
             let begun = Instant::now();
-            wait::blocking(|| desk.nap_aside(nap));
+            wait::blocking(|| desk.nap_aside(nap, crew.has_caller()));
             let took = begun.elapsed();
+            if self.is_sent_away(crew) {
+                return false;
+            }
             let now = self.source.pulls();
             let items = u32::try_from(now.since(before)).unwrap_or(u32::MAX);
             before = now;
@@ -83,5 +151,22 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             }
         }
         desk.come_forward()
+    }
+
+    /// The thread of a consumer that is aside has a job that no other can run. So the consumer
+    /// leaves, and calls another.
+    fn is_sent_away<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool
+    where
+        S: 's,
+        W: 's,
+        S::Item: 's,
+        W::Out: 's,
+        W::State: 's,
+    {
+        let leaves = crew.is_sent_for();
+        if leaves && self.desk.give_up_watch() {
+            self.call(crew);
+        }
+        leaves
     }
 }

@@ -33,11 +33,15 @@ use crate::wait;
 /// low numbers busy, at the expense of the high ones: one sleeps in the source, and the others
 /// until one that is awake is *overloaded*, which is when it has received `batch` items without
 /// sleeping and there are more. Then the one with the lowest number that sleeps is woken. Producers
-/// notice nothing of all this.
+/// notice nothing of all this. A `batch` of 1 means each item, also the one that ended a sleep.
 ///
 /// As long as one receiver is at work, it may be the only one that looks at the source, and it
-/// looks when it asks for its next item. So with items that take long, ask for `batch` = 1, or use
-/// a [`stream`](super::stream()), which sees that they do.
+/// looks when it receives an item, and when it asks for the next. So with items that take long, ask
+/// for `batch` = 1: those that are there with an item do not wait for it, while a receiver sleeps.
+/// (A source that does not know [how many are there](Source::len_hint) has one woken for each
+/// item.) Those that come later may wait until the item is done. An item must not wait for a later
+/// one, then. In a [`stream`](super::stream()) with a [batch](super::Stream::batch) of 1 it may: one
+/// of its consumers stays aside, and sees that another is held up.
 ///
 /// The idea is that of biased work queues.
 ///
@@ -264,7 +268,7 @@ impl<S: Source> Receiver<S> {
         };
         let found = matches!(outcome, Ok(Some(_)));
         self.taken = if slept { 0 } else { self.taken + 1 };
-        let is_full = found && self.taken >= self.batch;
+        let is_full = found && (self.taken >= self.batch || self.batch == 1);
         if is_full {
             self.taken = 0;
         }

@@ -95,16 +95,22 @@ where
     /// Works, or stays aside, until other consumers do what there is to do.
     pub(super) fn stay_and_watch(&mut self) {
         let stage = self.stage;
-        if stage.desk.is_run() {
-            // It is quick, as far as is known: the run goes on for now.
-            stage.desk.leave();
-            if !stage.watch() {
-                return;
+        let leaves_run = {
+            // With the lock: another consumer that pulls ahead counts on this one.
+            let pulled = stage.pocket.look();
+            // A run is quick, as far as is known: it goes on for now.
+            let leaves = stage.desk.is_run() && !pulled.is_open();
+            if leaves {
+                stage.desk.leave();
             }
+            leaves
+        };
+        if leaves_run && !stage.watch(self.crew) {
+            return;
         }
         loop {
             self.stay_blind();
-            if !stage.watch() {
+            if !stage.watch(self.crew) {
                 return;
             }
         }

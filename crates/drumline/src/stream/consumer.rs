@@ -28,6 +28,10 @@ const QUICK: Duration = Duration::from_micros(10);
 /// stopped.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The longest time between two such looks where nothing stops the stream, and another consumer is
+/// at work.
+const LAST_LOOK: Duration = Duration::from_millis(160);
+
 /// How often a patient consumer asks for the token, and how long it waits in between: some
 /// microseconds in all.
 pub(super) const TRIES: u32 = 16;
@@ -43,7 +47,7 @@ pub(super) struct Hand<T> {
 /// One consumer, for the length of a stay.
 pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: &'a Arc<Stage<S, W>>,
-    crew: &'a (dyn Crew<'s> + Sync),
+    pub(super) crew: &'a (dyn Crew<'s> + Sync),
     pub(super) hand: Hand<S::Item>,
     pub(super) at: At,
     crowd: Crowd,
@@ -111,6 +115,12 @@ where
                         let stopped = self.stage.is_cancelled();
                         desk.hand_in(ticket, outcome, stopped, self.is_patient())
                     }
+                    Visit::Nothing if self.crew.is_sent_for() => {
+                        if desk.step_out(None) {
+                            self.call();
+                        }
+                        return;
+                    }
                     Visit::Nothing => desk.turn(self.stage.is_cancelled(), self.is_patient()),
                     Visit::Left => return,
                 },
@@ -161,11 +171,7 @@ where
     }
 
     pub(super) fn call(&self) {
-        if let Some(stats) = &self.stage.settings.stats {
-            stats.called();
-        }
-        let stage = Arc::clone(self.stage);
-        self.crew.call(stage);
+        self.stage.call(self.crew);
     }
 
     /// Takes a batch from the source, as the one with the token.
@@ -291,19 +297,28 @@ where
         self.draw(source, most - 1, room, weight)
     }
 
-    /// Waits in the source for an item; `Empty`: it is over, or the serial end has no more time.
+    /// Waits in the source for an item; `Empty`: it is over, the serial end has no more time, or the
+    /// thread is sent for.
     fn wait_in(&self, source: &mut S) -> Polled<S::Item> {
         let stage = self.stage;
-        if !stage.looks_up && self.until.is_none() {
-            return source.recv().map_or(Polled::Ended, Polled::Item);
-        }
+        let looks_up = stage.looks_up || self.until.is_some();
+        let mut look = LOOK;
         loop {
+            // Another one at work may wait for what only this thread can run.
+            let looks =
+                looks_up || self.crew.has_caller() && !self.is_end && stage.desk.others() > 0;
+            if !looks {
+                return source.recv().map_or(Polled::Ended, Polled::Item);
+            }
             let now = Instant::now();
             let left = self.until.map(|until| until.saturating_duration_since(now));
-            let time = left.map_or(LOOK, |left| left.min(LOOK));
-            let polled = source.recv_timeout(time);
-            if !matches!(polled, Polled::Empty) {
+            let polled = source.recv_timeout(left.map_or(look, |left| left.min(look)));
+            if !matches!(polled, Polled::Empty) || !self.is_end && self.crew.is_sent_for() {
                 return polled;
+            }
+            if !looks_up {
+                look = LAST_LOOK.min(look * 2);
+                continue;
             }
             if let Some(stats) = &stage.settings.stats {
                 stats.looked();

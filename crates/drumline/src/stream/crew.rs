@@ -31,6 +31,12 @@ pub(super) trait Crew<'s> {
         false
     }
 
+    /// Whether the calling thread has a job that no other can run, and runs it when its consumer
+    /// leaves.
+    fn is_sent_for(&self) -> bool {
+        false
+    }
+
     /// Runs `work` on the calling thread, as one of them.
     fn with_caller(&self, work: &mut dyn FnMut()) {
         work();
@@ -57,6 +63,10 @@ impl<'s> Crew<'s> for Scope<'s> {
 
     fn has_caller(&self) -> bool {
         pool::is_inmost(self.crew().registry())
+    }
+
+    fn is_sent_for(&self) -> bool {
+        self.has_caller() && pool::is_sent_for()
     }
 
     fn with_caller(&self, work: &mut dyn FnMut()) {
@@ -89,6 +99,10 @@ impl Crew<'static> for Tasks {
 
     fn has_caller(&self) -> bool {
         pool::is_inmost(&self.registry)
+    }
+
+    fn is_sent_for(&self) -> bool {
+        self.has_caller() && pool::is_sent_for()
     }
 
     fn with_caller(&self, work: &mut dyn FnMut()) {

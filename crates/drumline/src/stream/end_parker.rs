@@ -1,4 +1,4 @@
-//! Where the serial end of a stage sleeps.
+//! Where the serial end of a stage sleeps, and a consumer that is aside.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::pool::Signal;
 use crate::wait::Parker;
 
-/// The serial end's bed. A thread of a pool that must go on with the jobs of its pool waits for
-/// the signal instead; see [`Signal`].
+/// The bed of one thread. A thread of a pool that must go on with the jobs of its pool, or must
+/// hear of those that it is sent, waits for the signal instead; see [`Signal`].
 #[derive(Debug)]
 pub(super) struct EndParker {
     parker: Parker,
@@ -34,6 +34,22 @@ impl EndParker {
         self.parker.park_timeout(time);
     }
 
+    /// The same, or, if it `serves` its pool, until the thread is sent a job that no other can run.
+    /// `true`: it was woken.
+    #[cfg_attr(
+        drumline_loom,
+        expect(unused_variables, reason = "these models have no pool")
+    )]
+    pub(super) fn nap(&self, time: Duration, serves: bool) -> bool {
+        #[cfg(not(drumline_loom))]
+        if serves && let Some(woken) = self.signal.nap(time) {
+            // The caller looks at the desk before it waits again, so nothing is missed.
+            self.signal.take_back();
+            return woken;
+        }
+        self.parker.park_timeout(time)
+    }
+
     /// Waits for [`unpark`](Self::unpark), and runs jobs of the thread's pool meanwhile.
     #[cfg(not(drumline_loom))]
     pub(super) fn serve(&self) {
@@ -42,7 +58,7 @@ impl EndParker {
         self.signal.take_back();
     }
 
-    /// Wakes the serial end, now or at its next attempt to wait.
+    /// Wakes the sleeper, now or at its next attempt to wait.
     pub(super) fn unpark(&self) {
         #[cfg(not(drumline_loom))]
         self.signal.give();

@@ -45,17 +45,26 @@
 //! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer
 //! works on such an item, another one watches the source.
 //!
+//! Whether an item takes long is only a guess, by what the last ones took. So while consumers are
+//! at work and another one is free, that one stays *aside*: it looks now and then whether items are
+//! still taken, and goes on if all those at work are held up. It looks after 8 ms, then every
+//! 64 ms, and over an iterator more often. It leaves when the source has been silent for 50 ms. So
+//! all consumers but one may be held up, also by items that wait for a later one
+//! ([in batches of one](#batches)).
+//!
 //! Where more threads want to run than there are processors (a thread notices when it loses its
 //! own), it would not help to wake another one. There a consumer is called only when much has piled
 //! up, and one that finds the source empty comes back after a few milliseconds rather than for the
 //! next item. This trades some milliseconds of latency, on a machine that has no processor to
-//! spare, for most of the context switches.
+//! spare, for most of the context switches. A consumer that is aside looks once in a second there.
 //!
 //! # Batches
 //!
 //! Consumers take batches that are worth some 20 µs of work, by what items took lately: many short
-//! items at once, and one by one those that take longer. Nobody else can take an item that is in a
-//! batch.
+//! items at once, and one by one those that take longer. No other consumer can take an item that is
+//! in a batch: it waits until those before it are done, however long they take. Items outside of
+//! the batches at hand do not wait. If an item must not wait for the one before it, or may itself
+//! wait for a later one, ask for a [`batch`](Stream::batch) of 1.
 //!
 //! An iterator cannot say that it has nothing now, and any call of it may wait, for a line of a
 //! pipe for instance. Nothing that it has given waits with that call: each item is handled before
@@ -139,6 +148,8 @@ mod stats;
 #[cfg(not(drumline_loom))]
 #[expect(clippy::module_inception, reason = "it is the noun")]
 mod stream;
+#[cfg(all(test, drumline_loom))]
+mod watch_models;
 #[cfg(not(drumline_loom))]
 mod work;
 

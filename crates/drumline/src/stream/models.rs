@@ -19,7 +19,7 @@ use crate::sync::plant::{Plant, must_catch};
 use crate::sync::{Mutex, lock};
 use crate::wait::Parker;
 
-fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+pub(super) fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let deeper = std::env::var("DRUMLINE_LOOM_DEEPER");
     let deeper = deeper.map_or(0, |n| n.parse().expect("a number of preemptions"));
     let mut builder = loom::model::Builder::new();
@@ -29,13 +29,13 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 }
 
 /// A queue as a source sees it.
-struct Queue {
+pub(super) struct Queue {
     state: Mutex<(VecDeque<usize>, bool)>,
     bed: Parker,
 }
 
 impl Queue {
-    fn new(items: impl IntoIterator<Item = usize>, ended: bool) -> Self {
+    pub(super) fn new(items: impl IntoIterator<Item = usize>, ended: bool) -> Self {
         Queue {
             state: Mutex::new((items.into_iter().collect(), ended)),
             bed: Parker::new(),
@@ -77,23 +77,32 @@ impl Queue {
 }
 
 /// A stage with consumers that take one item at a time.
-struct Stage {
-    desk: Desk<usize>,
-    bench: Bench,
+pub(super) struct Stage {
+    pub(super) desk: Desk<usize>,
+    pub(super) bench: Bench,
     source: Queue,
     /// How often each item has been handled.
     handled: Mutex<Vec<usize>>,
-    /// Opens when the second item has been handled.
-    second: Parker,
+    /// Open when the second item has been handled, for the first item and the third.
+    second: [Parker; 2],
     lengthy: bool,
+    /// Consumers stay aside.
+    pub(super) is_watched: bool,
     /// The first item is not done before the second.
-    first_waits: bool,
+    pub(super) first_waits: bool,
+    /// Nor is the third.
+    pub(super) third_waits: bool,
     /// The first item panics, and that stops the stream.
     first_panics: bool,
 }
 
 impl Stage {
-    fn new(consumers: usize, limit: usize, finished: Finished<usize>, source: Queue) -> Self {
+    pub(super) fn new(
+        consumers: usize,
+        limit: usize,
+        finished: Finished<usize>,
+        source: Queue,
+    ) -> Self {
         let limit = Load {
             items: limit,
             batches: usize::MAX,
@@ -104,9 +113,11 @@ impl Stage {
             bench: Bench::new(consumers, 0),
             source,
             handled: Mutex::new(vec![0; 4]),
-            second: Parker::new(),
+            second: [Parker::new(), Parker::new()],
             lengthy: false,
+            is_watched: false,
             first_waits: false,
+            third_waits: false,
             first_panics: false,
         }
     }
@@ -118,10 +129,10 @@ impl Stage {
     }
 
     /// As `Stage::consume`.
-    fn consume(&self, number: usize) {
+    pub(super) fn consume(&self, number: usize) {
         loop {
             if self.desk.arrive() {
-                self.stay();
+                self.stay_or_aside();
                 if self.desk.has_ended() {
                     self.bench.close();
                 }
@@ -132,7 +143,7 @@ impl Stage {
         }
     }
 
-    fn stay(&self) {
+    pub(super) fn stay(&self) {
         let mut turn = self.desk.turn(false, true);
         loop {
             turn = match turn {
@@ -202,17 +213,18 @@ impl Stage {
     fn handle(&self, item: usize) {
         lock(&self.handled)[item] += 1;
         match item {
-            0 if self.first_waits => self.second.park(),
+            0 if self.first_waits => self.second[0].park(),
+            2 if self.third_waits => self.second[1].park(),
             0 if self.first_panics => {
                 self.desk.stop();
                 self.source.end();
             }
-            1 => self.second.unpark(),
+            1 => self.second.iter().for_each(Parker::unpark),
             _ => {}
         }
     }
 
-    fn assert_all(&self, items: usize) {
+    pub(super) fn assert_all(&self, items: usize) {
         let handled = lock(&self.handled);
         assert!(
             handled[..items].iter().all(|&times| times == 1),
@@ -221,11 +233,12 @@ impl Stage {
     }
 }
 
-/// Has these consumers come when they are called, while `main` runs here.
-fn run(
+/// Has these consumers come when they are called, while `main` runs here, and these items are sent
+/// before the source ends.
+pub(super) fn run(
     stage: Stage,
     consumers: std::ops::Range<usize>,
-    producer: bool,
+    sent: &'static [usize],
     main: impl FnOnce(&Stage),
 ) -> Arc<Stage> {
     let stage = Arc::new(stage);
@@ -239,10 +252,10 @@ fn run(
             })
         })
         .collect();
-    if producer {
+    if !sent.is_empty() {
         let stage = Arc::clone(&stage);
         threads.push(thread::spawn(move || {
-            stage.source.send(1);
+            sent.iter().for_each(|&item| stage.source.send(item));
             stage.source.end();
         }));
     }
@@ -259,7 +272,7 @@ fn overloaded() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0, 1], true));
     stage.first_waits = true;
     assert!(stage.desk.summon());
-    let stage = run(stage, 1..2, false, |stage| stage.consume(0));
+    let stage = run(stage, 1..2, &[], |stage| stage.consume(0));
     stage.assert_all(2);
 }
 
@@ -280,7 +293,7 @@ fn loom_plants_stream_overloaded() {
 fn last_item() {
     let stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
     assert!(stage.desk.summon());
-    let stage = run(stage, 1..2, true, |stage| stage.consume(0));
+    let stage = run(stage, 1..2, &[1], |stage| stage.consume(0));
     stage.assert_all(2);
 }
 
@@ -301,7 +314,7 @@ fn lengthy() {
     stage.lengthy = true;
     stage.first_waits = true;
     assert!(stage.desk.summon());
-    let stage = run(stage, 1..2, true, |stage| stage.consume(0));
+    let stage = run(stage, 1..2, &[1], |stage| stage.consume(0));
     stage.assert_all(2);
 }
 
@@ -320,7 +333,7 @@ fn held_back() {
     let stage = Stage::new(2, 1, Finished::in_order(), Queue::new([0, 1, 2], true));
     assert!(stage.desk.summon());
     stage.bench.call();
-    let stage = run(stage, 0..2, false, |stage| {
+    let stage = run(stage, 0..2, &[], |stage| {
         assert_eq!(take_all(stage, false), [0, 1, 2]);
         stage.bench.close();
     });
@@ -328,7 +341,7 @@ fn held_back() {
 }
 
 /// The serial end, as `Attended::next_batch`.
-fn take_all(stage: &Stage, helps: bool) -> Vec<usize> {
+pub(super) fn take_all(stage: &Stage, helps: bool) -> Vec<usize> {
     let mut results = Vec::new();
     let mut sleep = false;
     loop {
@@ -367,7 +380,7 @@ fn loom_plants_stream_held_back() {
 /// The serial end helps, and leaves the source to somebody else when it has something to take.
 fn helping() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0, 1, 2], true));
-    let stage = run(stage, 0..1, false, |stage| {
+    let stage = run(stage, 0..1, &[], |stage| {
         assert_eq!(take_all(stage, true), [0, 1, 2]);
         stage.bench.close();
     });
@@ -383,7 +396,7 @@ fn loom_stream_helping() {
 /// source.
 fn helping_and_watching() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0], false));
-    let stage = run(stage, 0..1, true, |stage| {
+    let stage = run(stage, 0..1, &[1], |stage| {
         assert_eq!(take_all(stage, true), [0, 1]);
         stage.bench.close();
     });
@@ -403,7 +416,7 @@ fn panic_with_a_batch() {
     stage.first_panics = true;
     assert!(stage.desk.summon());
     stage.bench.call();
-    let stage = run(stage, 0..2, false, |stage| {
+    let stage = run(stage, 0..2, &[], |stage| {
         assert_eq!(take_all(stage, false), [0]);
         stage.bench.close();
     });

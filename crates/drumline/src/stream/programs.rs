@@ -83,6 +83,63 @@ fn shuttle_items_that_wait_for_the_next() {
     shuttle::check_random(items_that_wait, 2_000);
 }
 
+/// All consumers but one wait for an item that comes when all of these have begun, over a queue or
+/// an iterator. Nothing foretells it: some short items come first.
+fn all_but_one_wait(is_blind: bool) {
+    let mut rng = thread_rng();
+    let jobs = rng.gen_range(2..4);
+    let pool = Pool::builder()
+        .jobs(jobs)
+        .guests(rng.r#gen())
+        .build()
+        .expect("nothing can fail here");
+    let (short, last) = (rng.gen_range(0..ITEMS), ITEMS + jobs as u32 - 1);
+    let (is_there, changed) = (Mutex::new(false), Condvar::new());
+    let handle = |n: u32| {
+        let mut is_there = is_there.lock().expect("nothing panics");
+        *is_there |= n == last;
+        changed.notify_all();
+        while n >= ITEMS && !*is_there {
+            is_there = changed.wait(is_there).expect("nothing panics");
+        }
+        n
+    };
+    let mut all = Vec::new();
+    let numbers = ITEMS - short..=last;
+    if is_blind {
+        let items = stream::iter(numbers.clone()).pool(&pool).batch(1);
+        items.map_ordered(handle).for_each(|n| all.push(n));
+    } else {
+        let (sender, receiver) = stream::queue(1);
+        let sent = numbers.clone();
+        let producer = shuttle::thread::spawn(move || {
+            sent.for_each(|n| sender.send(n).expect("the stream takes all"));
+        });
+        let items = stream::stream(receiver).pool(&pool).batch(1);
+        items.map_ordered(handle).for_each(|n| all.push(n));
+        producer.join().expect("it does not panic");
+    }
+    assert!(all.into_iter().eq(numbers));
+    assert!(pool.shutdown().is_ok(), "this thread is outside");
+}
+
+#[test]
+fn shuttle_all_but_one_wait_over_a_queue() {
+    shuttle::check_random(|| all_but_one_wait(false), 2_000);
+}
+
+#[test]
+fn shuttle_all_but_one_wait_over_an_iterator() {
+    shuttle::check_random(|| all_but_one_wait(true), 2_000);
+}
+
+#[test]
+fn shuttle_plant_unwatched_queue() {
+    must_catch(Plant::Unwatched, || {
+        shuttle::check_random(|| all_but_one_wait(false), 10_000);
+    });
+}
+
 #[test]
 fn shuttle_plant_unwatched() {
     must_catch(Plant::Unwatched, || {

@@ -107,6 +107,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         let looks_up = stopper.is_none() && settings.may_stop();
         let listener = settings.cancel.as_ref().zip(stopper.clone());
         let fatal = Arc::<Mutex<Fatal>>::default();
+        let desk = Desk::new(most, settings.limit(most), finished);
         Arc::new(Stage {
             _canceller: listener.map(|(token, stopper)| {
                 let fatal = Arc::clone(&fatal);
@@ -122,7 +123,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
             pocket: Pocket::new(),
             is_blind,
             work,
-            desk: Desk::new(most, settings.limit(most), finished),
+            desk: if is_blind { desk } else { desk.watched() },
             shelf: Mutex::new(Vec::new()),
             states: Mutex::new(Vec::new()),
             settings,
@@ -189,13 +190,11 @@ where
     fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
         loop {
             if self.desk.arrive() {
-                let mut consumer = Consumer::new(&self, crew, false, None);
                 if self.is_blind {
-                    consumer.stay_and_watch();
+                    Consumer::new(&self, crew, false, None).stay_and_watch();
                 } else {
-                    consumer.stay();
+                    self.stay_or_aside(crew);
                 }
-                drop(consumer);
                 if self.desk.has_ended() {
                     crew.dismiss();
                 }
@@ -204,5 +203,44 @@ where
                 return;
             }
         }
+    }
+}
+
+impl<S: Source, W: Work<S::Item>> Stage<S, W> {
+    /// A consumer that has arrived works, or stays aside, until others do what there is to do.
+    fn stay_or_aside<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync))
+    where
+        S: 's,
+        W: 's,
+        S::Item: 's,
+        W::Out: 's,
+        W::State: 's,
+    {
+        let mut watches = self.desk.arrives_to_watch();
+        loop {
+            if !watches {
+                // What it knows of the items is for others while it is aside.
+                Consumer::new(self, crew, false, None).stay();
+            }
+            watches = false;
+            if !self.stay_aside(crew) {
+                return;
+            }
+        }
+    }
+
+    /// Brings a consumer.
+    pub(super) fn call<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync))
+    where
+        S: 's,
+        W: 's,
+        S::Item: 's,
+        W::Out: 's,
+        W::State: 's,
+    {
+        if let Some(stats) = &self.settings.stats {
+            stats.called();
+        }
+        crew.call(Arc::clone(self) as _);
     }
 }

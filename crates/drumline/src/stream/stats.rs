@@ -32,12 +32,12 @@ pub struct Snapshot {
     pub items: u64,
     /// Batches that they came in.
     pub batches: u64,
-    /// How often a consumer was called to help.
+    /// How often a consumer was called, to help or to stay aside.
     pub calls: u64,
     /// How often a consumer slept because the source was empty.
     pub sleeps: u64,
     /// How often a consumer that slept looked up because the stream may be stopped, and the source
-    /// cannot be woken.
+    /// cannot be woken. The looks of a consumer that is aside do not count.
     pub looks: u64,
     /// Items that waited in the source when a consumer last looked, if the source knows.
     pub depth: Option<usize>,

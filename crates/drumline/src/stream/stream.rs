@@ -97,6 +97,28 @@ impl<F: Feed, W> Stream<F, W> {
     /// know that, they wait for so many. Otherwise they take as many as make some 20 µs of work:
     /// one by one those that take long, and many short ones.
     ///
+    /// The items of a batch wait for each other: one consumer handles them one after another. With
+    /// a batch of 1 no item waits for another while a consumer is free, and an item may itself wait
+    /// for a later one.
+    ///
+    /// ```
+    /// use drumline::stream::stream;
+    /// use std::sync::{Barrier, mpsc};
+    ///
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// let (sender, receiver) = mpsc::channel();
+    /// (0..100).for_each(|n| sender.send(n).unwrap());
+    /// drop(sender);
+    /// // Item 50 waits for item 51.
+    /// let both = Barrier::new(2);
+    /// stream(receiver).pool(&pool).batch(1).for_each(|n| {
+    ///     if n == 50 || n == 51 {
+    ///         both.wait();
+    ///     }
+    /// });
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    ///
     /// # Panics
     ///
     /// If it is 0.

@@ -175,8 +175,12 @@ pub(crate) enum Plant {
     NothingReserved,
     /// `Held::leave_unwatched` leaves no note.
     WatcherLeavesSilently,
-    /// `Desk::wants_watch` brings no consumer.
+    /// `Desk::wants_watch` and `Desk::pulled` bring no consumer to watch.
     Unwatched,
+    /// `Desk::look` lets the consumer leave, and goes on as if it were aside.
+    AsideForGood,
+    /// `Desk::go` calls no consumer to watch in place of the serial end.
+    EndLeavesUnwatched,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
 }

@@ -9,10 +9,11 @@ impl<B> Desk<B> {
     /// The serial end, which stepped in, leaves with what it has finished.
     pub(in crate::stream) fn step_out(&self, done: Option<(Ticket, B)>) -> Call {
         let mut state = lock(&self.state);
-        if let Some((ticket, batch)) = done
-            && let Some(gone) = state.finished.put(ticket, batch)
-        {
-            state.in_flight -= gone;
+        if let Some((ticket, batch)) = done {
+            state.is_done(ticket);
+            if let Some(gone) = state.finished.put(ticket, batch) {
+                state.in_flight -= gone;
+            }
         }
         self.go(state, true)
     }

@@ -24,8 +24,9 @@
 //! Consumers are *biased*: one that keeps the others busy is called only by one that is
 //! *overloaded*: that took a full batch without having slept for it. (The idea is that of biased
 //! work queues: keep few threads busy rather than all a little, so that nearly nobody has to be
-//! woken.) Who has nothing to do leaves. Only the last one may not: it stays with the token and
-//! sleeps in the source's own blocking receive.
+//! woken.) A consumer that has nothing to do leaves. Only the last one that is not held up may not:
+//! it stays with the token and sleeps in the source's own blocking receive. One that leaves stays
+//! aside if no other does (`aside`, `watch`), and is the first to be called.
 //!
 //! Items that take long are the exception. Who works on one does not come back soon, so while items
 //! are *lengthy* a second consumer is called to watch as soon as the first has something to do.
@@ -37,8 +38,8 @@
 //! steps under one lock. If leaving comes first, whoever pulled a full batch sees one consumer
 //! less, and calls. If it comes second, the token is free.
 //!
-//! *Nobody is left.* `empty` lets a consumer go only if another one is at work, which will come
-//! back (`turn`). Who leaves for want of room says so in `held_back`, and whoever makes room calls.
+//! *Nobody is left.* `empty` lets a consumer go only if another one is at work. That one will come
+//! back (`turn`), or is held up, and then the one that is aside comes forward. Who leaves for want of room says so in `held_back`, and whoever makes room calls.
 //!
 //! *A call that nobody answers* (the pool is busy with other things) holds nobody up: while nobody
 //! is at work the serial end steps in, in place of the called one, who then finds nothing to do. It
@@ -52,12 +53,13 @@ mod end;
 mod run;
 mod watch;
 
+pub(super) use self::watch::Look;
+
 use super::end_parker::EndParker;
 use super::finished::Finished;
 use super::load::Load;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::{Mutex, MutexGuard, lock, planted};
-use crate::wait::Parker;
 
 /// Where the consumers of a stage meet. `B`: a finished batch.
 #[derive(Debug)]
@@ -66,7 +68,7 @@ pub(in crate::stream) struct Desk<B> {
     /// Where the serial end sleeps.
     end: EndParker,
     /// Where a consumer that is aside naps.
-    watcher: Parker,
+    watcher: EndParker,
     /// The token is held for a run. Written under the lock; a hint for those that read it.
     run: AtomicBool,
     /// And is to end it. Likewise.
@@ -83,6 +85,8 @@ struct State<B> {
     active: usize,
     /// Consumers that are to come.
     called: usize,
+    /// The one that is to come is only to watch.
+    to_watch: bool,
     /// Calls that have gone out and that nobody has answered. May be more: where somebody else has
     /// stepped in for a called one, the call is still out, and good for the next time.
     out: usize,
@@ -107,6 +111,13 @@ struct State<B> {
     aside: bool,
     /// And is to come forward.
     beckoned: bool,
+    /// The source is not blind, and consumers stay aside: see `watch`.
+    is_watched: bool,
+    /// Batches that were pulled and not handed in.
+    at_work: usize,
+    /// So many of them are held up: those with the lowest numbers, all below the next one.
+    held_up: usize,
+    held_up_below: u64,
     /// How many items of the run at hand were handed in (`put_alone`).
     put: u64,
     /// The number of the item that the owner of a run was at work on when the run was taken away.
@@ -179,6 +190,7 @@ impl<B> Desk<B> {
                 asleep: false,
                 active: 0,
                 called: 0,
+                to_watch: false,
                 out: 0,
                 most,
                 ended: false,
@@ -193,11 +205,15 @@ impl<B> Desk<B> {
                 end_looks: false,
                 aside: false,
                 beckoned: false,
+                is_watched: false,
+                at_work: 0,
+                held_up: 0,
+                held_up_below: 0,
                 put: 0,
                 reserved: None,
             }),
             end: EndParker::new(),
-            watcher: Parker::new(),
+            watcher: EndParker::new(),
             run: AtomicBool::new(false),
             unwanted: AtomicBool::new(false),
         }
@@ -252,6 +268,7 @@ impl<B> Desk<B> {
         patient: bool,
     ) -> Turn {
         let mut state = lock(&self.state);
+        state.is_done(ticket);
         if let Some(gone) = state.finished.put(ticket, batch) {
             // There is no serial end to wait for.
             state.in_flight -= gone;
@@ -298,6 +315,7 @@ impl<B> Desk<B> {
             state.next_batch += 1;
             state.next_item += pulled.load.items as u64;
             state.in_flight += pulled.load;
+            state.at_work += usize::from(state.is_watched);
         }
         state.token = false;
         state.asleep = false;
@@ -305,7 +323,10 @@ impl<B> Desk<B> {
         state.ended |= pulled.ended;
         let overloaded = pulled.overloaded && !planted!(OverloadedCallsNobody);
         let lengthy = pulled.lengthy && !planted!(LengthyUnwatched);
-        let call = (overloaded || lengthy) && self.call_in(&mut state);
+        let mut call = (overloaded || lengthy) && self.call_in(&mut state);
+        if pulled.load.items > 0 {
+            call |= self.call_to_watch(&mut state);
+        }
         self.beckon_at_end(&mut state);
         (ticket, call)
     }
@@ -314,7 +335,9 @@ impl<B> Desk<B> {
     /// sleep while there is something for it.
     pub(in crate::stream) fn empty(&self, is_end: bool) -> (Empty, Call) {
         let mut state = lock(&self.state);
-        let is_last = state.active == 1 && !planted!(LastConsumerLeaves);
+        // The serial end must take what those that are held up hand in.
+        let others = state.active - 1 - if is_end { 0 } else { state.held_up };
+        let is_last = others == 0 && !planted!(LastConsumerLeaves);
         let may_sleep = !(is_end && state.finished.is_ready());
         if !state.ended && may_sleep && (is_last || (state.lengthy && !is_end)) {
             state.asleep = true;
@@ -324,11 +347,17 @@ impl<B> Desk<B> {
         (Empty::Leave, self.go(state, is_end))
     }
 
-    /// One less at work. If it was the serial end, and the last, somebody else has to come; where
-    /// there is one consumer at a time, there is nobody else.
+    /// One less at work. If it was the serial end, another consumer has to come: to pull, if this
+    /// was the last that is not held up, or to watch. With one consumer at a time there is none.
     fn go(&self, mut state: MutexGuard<'_, State<B>>, is_end: bool) -> Call {
         state.active -= 1;
-        let call = is_end && state.active == 0 && state.most > 1 && self.call_in(&mut state);
+        let call = is_end
+            && state.most > 1
+            && if state.active == state.held_up {
+                self.call_in(&mut state)
+            } else {
+                !state.token && !planted!(EndLeavesUnwatched) && self.call_to_watch(&mut state)
+            };
         self.rouse_end(state);
         call
     }
@@ -414,9 +443,18 @@ impl<B> State<B> {
         ticket
     }
 
-    /// One consumer is at work, and no other notices if it is held up.
+    /// Consumers are at work, and no other notices if all of them are held up.
     fn is_unwatched(&self) -> bool {
-        self.active == 1 && !self.aside && self.most > 1 && !planted!(Unwatched)
+        let may_come = self.active > 0 && self.active < self.most;
+        may_come && !self.aside && !planted!(Unwatched)
+    }
+
+    /// A batch that was pulled is handed in.
+    fn is_done(&mut self, ticket: Ticket) {
+        if self.is_watched {
+            self.at_work -= 1;
+            self.held_up -= usize::from(ticket.batch < self.held_up_below);
+        }
     }
 
     /// The serial end is about to do what is there.
