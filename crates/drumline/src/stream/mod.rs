@@ -68,8 +68,9 @@
 //!
 //! An iterator cannot say that it has nothing now, and any call of it may wait, for a line of a
 //! pipe for instance. Nothing that it has given waits with that call: each item is handled before
-//! the next is asked for, or lies where another consumer takes it. A fixed [`batch`](Stream::batch)
-//! of more than one is an exception: an order to wait for so many.
+//! the next is asked for, or lies where another consumer takes it. An item that waits for a later
+//! one needs a [`batch`](Stream::batch) of 1 here, too. A fixed batch of more than one is an
+//! exception: an order to wait for so many.
 //!
 //! # Bounds
 //!

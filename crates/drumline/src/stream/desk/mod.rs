@@ -39,7 +39,8 @@
 //! less, and calls. If it comes second, the token is free.
 //!
 //! *Nobody is left.* `empty` lets a consumer go only if another one is at work. That one will come
-//! back (`turn`), or is held up, and then the one that is aside comes forward. Who leaves for want of room says so in `held_back`, and whoever makes room calls.
+//! back (`turn`), or is held up, and then the one that is aside comes forward. A consumer that
+//! leaves for want of room says so in `held_back`, and the one that makes room calls.
 //!
 //! *A call that nobody answers* (the pool is busy with other things) holds nobody up: while nobody
 //! is at work the serial end steps in, in place of the called one, who then finds nothing to do. It
