@@ -95,17 +95,8 @@ where
     /// Works, or stays aside, until other consumers do what there is to do.
     pub(super) fn stay_and_watch(&mut self) {
         let stage = self.stage;
-        let leaves_run = {
-            // With the lock: another consumer that pulls ahead counts on this one.
-            let pulled = stage.pocket.look();
-            // A run is quick, as far as is known: it goes on for now.
-            let leaves = stage.desk.is_run() && !pulled.is_open();
-            if leaves {
-                stage.desk.leave();
-            }
-            leaves
-        };
-        if leaves_run && !stage.watch(self.crew) {
+        // A run is quick, as far as is known: it goes on for now.
+        if stage.pocket.leave_run(&stage.desk) && !stage.watch(self.crew) {
             return;
         }
         loop {

@@ -122,6 +122,8 @@ mod models;
 #[cfg(not(drumline_loom))]
 mod pace;
 mod pocket;
+#[cfg(all(test, drumline_loom))]
+mod pocket_models;
 #[cfg(all(test, drumline_shuttle))]
 mod programs;
 #[cfg(not(drumline_loom))]

@@ -13,7 +13,6 @@ use super::desk::{Desk, Empty, Next, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::held::{Held, Results, Run};
 use super::load::Load;
-use super::pocket::Pocket;
 use crate::sync::barrier::Barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::{Mutex, lock};
@@ -431,54 +430,6 @@ fn loom_stream_panic_with_a_batch() {
 #[test]
 fn loom_plants_stream_panic_with_a_batch() {
     must_catch(Plant::EndNotRoused, || explore(2, panic_with_a_batch));
-}
-
-/// One consumer pulls ahead from a source that gives the second item only when the first has been
-/// handled. The other one is at hand when that begins, and looks twice.
-fn pull_ahead() {
-    let pocket = Arc::new(Pocket::new());
-    let handled = Arc::new(Parker::new());
-    pocket.look().open();
-    let helper = {
-        let (pocket, handled) = (Arc::clone(&pocket), Arc::clone(&handled));
-        thread::spawn(move || {
-            for impatient in [false, true] {
-                let mut pulled = pocket.look();
-                let mut batch = Vec::new();
-                if impatient || !pulled.is_open() {
-                    pulled.take(1, &mut batch);
-                }
-                if !batch.is_empty() {
-                    handled.unpark();
-                    return;
-                }
-                if impatient && pulled.is_open() {
-                    pulled.leave();
-                }
-            }
-        })
-    };
-    if pocket.add(0) {
-        // The next pull.
-        handled.park();
-    }
-    let mut pulled = pocket.look();
-    pulled.close();
-    let mut batch = Vec::new();
-    pulled.take(1, &mut batch);
-    assert!(pulled.len() == 0, "each item is taken");
-    drop(pulled);
-    helper.join().unwrap();
-}
-
-#[test]
-fn loom_what_is_pulled_ahead_is_not_withheld() {
-    explore(3, pull_ahead);
-}
-
-#[test]
-fn loom_plant_who_leaves_says_so() {
-    must_catch(Plant::LeavesUnnoticed, || explore(3, pull_ahead));
 }
 
 /// A consumer is in a run when another one arrives, which takes the run away or has it end, and

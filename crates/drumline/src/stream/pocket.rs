@@ -16,7 +16,9 @@
 //! then waits for the next: the item is withheld. Both are steps under the lock of the pocket. If
 //! the item comes first, the one that wants to go finds it, takes it and stays. If the leaving
 //! comes first, it has left a note (`closing`), and the one that pulls finds the note with its
-//! item, and stops.
+//! item, and stops. A consumer that arrives while another one is in a run stays aside, as a run is
+//! quick. It leaves under this lock as well (`leave_run`): the owner of the run, which may begin to
+//! pull ahead at that moment, counts who is at hand under the same lock.
 //!
 //! The serial end never waits in a blind source while there is anything that it could get instead:
 //! it pulls only if no consumer is at work, and nothing is finished. Otherwise it takes from the
@@ -24,7 +26,8 @@
 
 use std::collections::VecDeque;
 
-use crate::sync::{Mutex, MutexGuard, lock};
+use super::desk::Desk;
+use crate::sync::{Mutex, MutexGuard, lock, planted};
 
 /// Items of a blind source that no consumer has taken.
 #[derive(Debug)]
@@ -52,6 +55,18 @@ impl<T> Pocket<T> {
     /// round.
     pub(super) fn look(&self) -> MutexGuard<'_, Pulled<T>> {
         lock(&self.0)
+    }
+
+    /// A consumer that has arrived is at work no more, if another one is in a run. `false`: it stays
+    /// at work.
+    pub(super) fn leave_run<B>(&self, desk: &Desk<B>) -> bool {
+        let pulled = self.look();
+        let leaves = desk.is_run() && !pulled.is_open();
+        let _pulled = (!planted!(LeavesRunUnlocked)).then_some(pulled);
+        if leaves {
+            desk.leave();
+        }
+        leaves
     }
 
     /// The consumer that pulls ahead adds an item. Whether it may pull another.
@@ -84,7 +99,7 @@ impl<T> Pulled<T> {
 
     /// One that was at hand leaves, with nothing in the pocket.
     pub(super) fn leave(&mut self) {
-        self.closing = !crate::sync::planted!(LeavesUnnoticed);
+        self.closing = !planted!(LeavesUnnoticed);
     }
 
     /// Takes the oldest items, up to `most`.

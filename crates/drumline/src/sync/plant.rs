@@ -169,6 +169,8 @@ pub(crate) enum Plant {
     RoomCallsNobody,
     /// `Pocket` hears nothing of a consumer that leaves.
     LeavesUnnoticed,
+    /// `Pocket::leave_run` leaves without the lock of the pocket.
+    LeavesRunUnlocked,
     /// `Held::with_run` does not see that the run was taken away.
     RunUnchecked,
     /// `Desk::end_run` gives the item at hand no number.
