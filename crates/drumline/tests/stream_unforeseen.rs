@@ -97,6 +97,7 @@ enum Kind {
     #[cfg(feature = "crossbeam-channel")]
     Crossbeam,
     Iterator,
+    IteratorOfResults,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -155,6 +156,12 @@ fn run_over(kind: Kind, program: &Program, setup: &Setup, batch: Option<usize>, 
             let (sender, receiver) = mpsc::channel();
             program.clone().send(move |n| _ = sender.send(n));
             run(program, end, told(setup, batch, stream::iter(receiver)));
+        }
+        Kind::IteratorOfResults => {
+            let (sender, receiver) = mpsc::channel();
+            program.clone().send(move |n| _ = sender.send(n));
+            let first = setup.apply(stream::iter(receiver)).map_ordered(|n| n);
+            run(program, end, told(setup, batch, stream(first.into_iter())));
         }
     }
 }
@@ -216,6 +223,11 @@ fn all_but_one_wait_over_crossbeam() {
 #[test]
 fn all_but_one_wait_over_an_iterator() {
     all_but_one_wait(Kind::Iterator);
+}
+
+#[test]
+fn all_but_one_wait_over_results() {
+    all_but_one_wait(Kind::IteratorOfResults);
 }
 
 /// The source is silent for so long that no consumer stays aside for it.

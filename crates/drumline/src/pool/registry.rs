@@ -27,6 +27,15 @@ process_wide! {
     static NEXT_ID: AtomicUsize = AtomicUsize::new(1);
 }
 
+/// Makes the statics that are common to all pools. Shuttle makes one at its first use, and that
+/// fails while the panic of another task is under way.
+#[cfg(drumline_shuttle)]
+fn make_statics() {
+    barrier::is_lost();
+    super::starved::retry();
+    crate::wait::Crowded::here().is_crowded(crate::sync::Instant::now());
+}
+
 /// The heart of a pool, shared by its handle and its threads.
 pub(crate) struct Registry {
     /// Itself, for those who must keep it alive.
@@ -90,6 +99,8 @@ impl Registry {
         barrier: Barrier,
         limit: Limit,
     ) -> Shared {
+        #[cfg(drumline_shuttle)]
+        make_statics();
         fork::watch();
         compensate::start();
         Shared::new_cyclic(|this| Registry {
