@@ -7,7 +7,7 @@
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use common::{each, ends, pool, without_guests, without_spares};
@@ -360,6 +360,92 @@ fn an_item_broadcasts_while_the_source_is_silent() {
                         _ => drop(items.map_ordered(handle).for_each(drop)),
                     }
                     producer.join().unwrap();
+                }
+            }
+        }
+    });
+}
+
+/// The serial end sleeps on a thread of the pool meanwhile, and takes part.
+#[test]
+fn an_item_broadcasts_while_the_serial_end_sleeps() {
+    /// Which source, and which end. Returns how many results there were.
+    fn run(source: u32, end: u32) -> usize {
+        let here = thread::current().id();
+        let (begun, has_begun) = mpsc::channel();
+        let (arrived, has_arrived) = mpsc::channel();
+        let (has_begun, has_arrived) = (Mutex::new(has_begun), Mutex::new(has_arrived));
+        let handle = move |n: u32| {
+            let is_here = thread::current().id() == here;
+            if n == 1 {
+                begun.send(()).unwrap();
+            }
+            // The serial end has handled the first item, and another thread is at work on the second.
+            if n == 0 && is_here {
+                has_begun.lock().unwrap().recv().unwrap();
+            }
+            if n == 1 && !is_here {
+                has_arrived.lock().unwrap().recv().unwrap();
+            }
+            if n == 1 {
+                assert_eq!(drumline::broadcast(|_| ()).len(), 2);
+            }
+        };
+        let mut count = 0;
+        let mut arrive = |()| {
+            count += 1;
+            arrived.send(()).unwrap();
+        };
+        macro_rules! run {
+            ($items:expr) => {{
+                let items = $items.batch(1).map(handle);
+                match end {
+                    0 => drop(items.ordered().for_each(arrive)),
+                    1 => items.ordered().into_iter().for_each(arrive),
+                    _ => drop(
+                        items
+                            .unordered()
+                            .with(|results| results.for_each(&mut arrive)),
+                    ),
+                }
+            }};
+        }
+        match source {
+            0 => run!(stream::iter(0..2)),
+            1 => {
+                let (sender, receiver) = mpsc::channel();
+                (0..2).for_each(|n| sender.send(n).unwrap());
+                drop(sender);
+                run!(stream(receiver))
+            }
+            _ => {
+                let (sender, receiver) = stream::queue(4);
+                (0..2).for_each(|n| sender.send(n).unwrap());
+                drop(sender);
+                run!(stream(receiver))
+            }
+        }
+        count
+    }
+    ends(|| {
+        let steals = || Pool::builder().jobs(2).wait_policy(WaitPolicy::Steal);
+        for home in [
+            pool(2),
+            without_guests(2),
+            without_spares(2, false),
+            Pool::builder().jobs(2).spares(false).build().unwrap(),
+            steals().build().unwrap(),
+            steals().spares(false).build().unwrap(),
+        ] {
+            for source in 0..3 {
+                for end in 0..3 {
+                    for _ in 0..4 {
+                        let (done, is_done) = mpsc::channel();
+                        // A thread of the pool runs it: this one waits for a message, and not for the
+                        // task, which it would run itself.
+                        drop(home.spawn(move || done.send(run(source, end)).unwrap()));
+                        assert_eq!(is_done.recv().unwrap(), 2, "source {source}, end {end}");
+                    }
                 }
             }
         }

@@ -105,9 +105,10 @@ impl BroadcastContext<'_> {
 /// Until `op` has ended on every worker. A worker that is blocked outside of the pool keeps the
 /// caller waiting; so does one that waits in a call into another pool, unless the pool's policy is
 /// [`WaitPolicy::Steal`](crate::WaitPolicy::Steal). If that call waits for the broadcast in turn,
-/// neither ever ends. The consumer of a later stage of a stream keeps the caller waiting, too, while
-/// it waits for results of the stage that broadcasts, and so does one that waits in an iterator. One
-/// that waits for another source goes and takes part if an item of the same stream broadcasts.
+/// neither ever ends. The consumer of a stream keeps the caller waiting, too, while it waits in an
+/// iterator. If an item of the stream broadcasts, the thread that takes the results goes and takes
+/// part, and so does a consumer that waits for another source. A [`Source`](crate::stream::Source) of
+/// one's own needs a [`recv_timeout`](crate::stream::Source::recv_timeout) for that.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,

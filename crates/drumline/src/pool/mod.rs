@@ -133,7 +133,7 @@ pub(crate) use {
     guest::{is_inmost, may_visit, visit},
     handle::install,
     registry::{Registry, Shared},
-    signal::{Signal, is_sent_for, serves_while_waiting},
+    signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
     submit::{submit, submit_long_lived, takes_long_lived},
 };

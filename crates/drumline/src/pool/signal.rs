@@ -27,6 +27,16 @@ pub(crate) fn is_sent_for() -> bool {
     local::seat().is_some_and(|seat| seat.inbox().len() > 0)
 }
 
+/// Runs the jobs that only the calling thread can run: the awaited may wait for them.
+pub(crate) fn run_what_is_sent() {
+    let Some(seat) = local::seat() else { return };
+    while let Some(job) = seat.inbox().take() {
+        let _apart = seat.stand_apart();
+        // SAFETY: taken from its queue, so it is run here and only here.
+        unsafe { seat.run(job) };
+    }
+}
+
 /// Given by any thread; one thread at a time waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Signal {

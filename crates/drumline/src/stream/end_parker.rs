@@ -6,6 +6,10 @@ use std::time::Duration;
 use crate::pool::Signal;
 use crate::wait::Parker;
 
+/// Sleep without a limit: the sleeper looks around after it, and sleeps on.
+#[cfg(not(drumline_loom))]
+const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The bed of one thread. A thread of a pool that must go on with the jobs of its pool, or must
 /// hear of those that it is sent, waits for the signal instead; see [`Signal`].
 #[derive(Debug)]
@@ -24,18 +28,19 @@ impl EndParker {
         }
     }
 
-    /// Sleeps until [`unpark`](Self::unpark), or takes an earlier one.
+    /// Sleeps until [`unpark`](Self::unpark), or takes an earlier one. A thread of a pool also ends
+    /// its sleep when it is sent a job that no other can run.
     pub(super) fn park(&self) {
+        #[cfg(not(drumline_loom))]
+        if self.signal.nap(LONG).is_some() {
+            // As in `nap`.
+            return self.signal.take_back();
+        }
         self.parker.park();
     }
 
-    /// The same, for no longer than this time.
-    pub(super) fn park_timeout(&self, time: Duration) {
-        self.parker.park_timeout(time);
-    }
-
-    /// The same, or, if it `serves` its pool, until the thread is sent a job that no other can run.
-    /// `true`: it was woken.
+    /// The same, for no longer than this time. `true`: it was woken. A thread of a pool hears of
+    /// jobs only if it `serves` its pool.
     #[cfg_attr(
         drumline_loom,
         expect(unused_variables, reason = "these models have no pool")

@@ -50,7 +50,8 @@
 //! still taken, and goes on if all those at work are held up. It looks after 8 ms, then every
 //! 64 ms, and over an iterator more often. It leaves when the source has been silent for 50 ms. So
 //! all consumers but one may be held up, also by items that wait for a later one
-//! ([in batches of one](#batches)).
+//! ([in batches of one](#batches)). A thread of a pool that waits in the source meanwhile wakes up
+//! every 160 ms, as it may be wanted in the pool.
 //!
 //! Where more threads want to run than there are processors (a thread notices when it loses its
 //! own), it would not help to wake another one. There a consumer is called only when much has piled

@@ -73,6 +73,13 @@ pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) solo: Option<Solo<W, S::Item>>,
 }
 
+/// The serial end sleeps, and its thread takes part in a broadcast of its pool: an item may wait for
+/// that.
+fn sleep_and_take_part(sleep: impl FnOnce()) {
+    wait::blocking(sleep);
+    pool::run_what_is_sent();
+}
+
 impl<'s, S, W> Batches<W::Out> for Attended<'_, 's, S, W>
 where
     S: Source + 's,
@@ -177,10 +184,10 @@ where
                 let serves = pool::serves_while_waiting();
                 match wait.left() {
                     None if serves => desk.serve(),
-                    None => wait::blocking(|| desk.sleep()),
+                    None => sleep_and_take_part(|| desk.sleep()),
                     Some(Duration::ZERO) => return Asked::Empty,
                     Some(_) if serves && pool::yield_now() == Some(Yield::Executed) => {}
-                    Some(time) => wait::blocking(|| desk.sleep_for(time)),
+                    Some(time) => sleep_and_take_part(|| desk.sleep_for(time)),
                 }
             }
             sleep = !sleep;

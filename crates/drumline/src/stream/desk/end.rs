@@ -88,6 +88,6 @@ impl<B> Desk<B> {
 
     /// The same, for no longer than this time.
     pub(in crate::stream) fn sleep_for(&self, time: Duration) {
-        self.end.park_timeout(time);
+        self.end.nap(time, true);
     }
 }

@@ -153,8 +153,10 @@ pub trait Source: Send {
     /// Waits for the next item, but no longer than this time: then `Empty`.
     ///
     /// A stream that may be [cancelled](crate::stream::Stream::cancel_on), or whose functions may
-    /// fail, waits so in a source that has no [stopper](Self::stopper). Unless the source says how,
-    /// this waits as [`recv`](Self::recv) does.
+    /// fail, waits so in a source that has no [stopper](Self::stopper). So does the consumer of any
+    /// stream in a pool while another one is at work on an item, which may
+    /// [broadcast](crate::broadcast()). Unless the source says how, this waits as
+    /// [`recv`](Self::recv) does.
     ///
     /// # Blocking
     ///
