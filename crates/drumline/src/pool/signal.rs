@@ -70,15 +70,22 @@ impl Signal {
     }
 
     /// Waits until the signal has been given, or the calling thread is [sent](is_sent_for) for, and
-    /// no longer than this time. `None`: the thread is in no pool, and has not waited. `Some(false)`:
-    /// the time is over.
-    pub(crate) fn nap(&self, time: Duration) -> Option<bool> {
+    /// no longer than this time, if one is given. `None`: the thread is in no pool, and has not
+    /// waited. `Some(false)`: the time is over.
+    pub(crate) fn nap(&self, time: Option<Duration>) -> Option<bool> {
         let seat = local::seat()?;
         let mut woken = is_sent_for();
         if !woken && self.watch(Sleeper::Member(seat.parker())) {
             // A job that is sent from now on leaves a token. So does one that was sent before, and
             // the token may have been used up.
-            woken = is_sent_for() || seat.parker().park_timeout(time);
+            woken = is_sent_for()
+                || match time {
+                    Some(time) => seat.parker().park_timeout(time),
+                    None => {
+                        seat.parker().park();
+                        true
+                    }
+                };
             // With the lock: no thread is about to wake this one any more.
             *lock(&self.sleeper) = None;
         }

@@ -6,10 +6,6 @@ use std::time::Duration;
 use crate::pool::Signal;
 use crate::wait::Parker;
 
-/// Sleep without a limit: the sleeper looks around after it, and sleeps on.
-#[cfg(not(drumline_loom))]
-const LONG: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// The bed of one thread. A thread of a pool that must go on with the jobs of its pool, or must
 /// hear of those that it is sent, waits for the signal instead; see [`Signal`].
 #[derive(Debug)]
@@ -32,7 +28,7 @@ impl EndParker {
     /// its sleep when it is sent a job that no other can run.
     pub(super) fn park(&self) {
         #[cfg(not(drumline_loom))]
-        if self.signal.nap(LONG).is_some() {
+        if self.signal.nap(None).is_some() {
             // As in `nap`.
             return self.signal.take_back();
         }
@@ -47,7 +43,7 @@ impl EndParker {
     )]
     pub(super) fn nap(&self, time: Duration, serves: bool) -> bool {
         #[cfg(not(drumline_loom))]
-        if serves && let Some(woken) = self.signal.nap(time) {
+        if serves && let Some(woken) = self.signal.nap(Some(time)) {
             // The caller looks at the desk before it waits again, so nothing is missed.
             self.signal.take_back();
             return woken;
