@@ -1,8 +1,9 @@
 //! A line chart of how loops compare with the plain loop, over their length.
 //!
 //! Both axes are logarithmic: across, how many items there are; up, by what the plain loop's time
-//! is multiplied, with the interval at 95 % where there are processes enough. A level line at 1, a dashed one at what would hardly be noticed, and one line per
-//! runtime and number of jobs, which is named where it ends.
+//! is multiplied, with the interval at 95 % where there are processes enough. A level line at 1, a
+//! dashed one at what would hardly be noticed, and one line per runtime and number of jobs, which
+//! is named where it ends.
 
 use anyhow::Result;
 use plotters::backend::SVGBackend;
@@ -32,7 +33,7 @@ const FACTOR: f64 = 1.1;
 /// …and so many nanoseconds per loop.
 const EXTRA_NS: f64 = 15.0;
 
-/// How a loop of so many items compares with the plain one.
+/// How a loop over this many items compares with the plain one.
 struct Point {
     items: f64,
     ratio: Ratio,

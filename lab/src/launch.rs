@@ -47,7 +47,7 @@ pub struct Order {
     pub effort: Effort,
     /// Whether to wait before the first sample until somebody says so; see [`crate::gate`].
     pub gated: bool,
-    /// A planted slowdown: so many percent of its time are spun away after each sample.
+    /// A planted slowdown: this percentage of its time is spun away after each sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown_percent: Option<u32>,
 }
@@ -221,8 +221,8 @@ fn watch(
     unreachable!("the loop has no end")
 }
 
-/// Whether a process uses no processor time, and wants none. A thread that looks around now and then
-/// is forgiven; where the system tells nothing, the limit alone decides.
+/// Whether a process uses no processor time, and wants none. A thread that looks around now and
+/// then is forgiven; where the system tells nothing, the limit alone decides.
 fn stands_still(watched: Option<&Watched>) -> bool {
     let ticks = || watched.and_then(Watched::ticks);
     // On a busy machine a thread may wait for a processor all that time.

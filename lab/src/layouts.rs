@@ -46,8 +46,8 @@ impl Verdict {
     }
 }
 
-/// Makes all builds, and measures the schedule's configurations in all of them. Returns also how many
-/// layouts there are of each kind of build.
+/// Makes all builds, and measures the schedule's configurations in all of them. Returns also how
+/// many layouts there are of each kind of build.
 pub fn run(schedule: &Schedule, rounds: usize) -> Result<(Vec<Verdict>, usize)> {
     let mut launcher = Launcher::new()?;
     let workshop = Workshop::open()?;

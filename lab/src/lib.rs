@@ -9,8 +9,8 @@
 //!                                                          streams/*.rs × streamers/*.rs
 //!                                                virtual_workloads/*.rs × virtual_runtimes/*.rs
 //! ```
-//! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps records
-//! in the repository.
+//! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps
+//! records in the repository.
 //!
 //! There are five families. Fork/join: a workload is one file in `src/workloads`, a runtime is one
 //! file in `src/runtimes`. Tasks that block: a workload is one file in `src/crowds`, a runtime, or

@@ -14,8 +14,8 @@ use crate::usage::Usage;
 use crate::workload::Shows;
 
 /// One configuration. All times named `wall_ns` and `cpu_ns` are per operation; counts named
-/// `…_total`, context switches and page faults are sums over all samples of all rounds. A field that
-/// is missing in a file, because an older lab wrote it, is unknown.
+/// `…_total`, context switches and page faults are sums over all samples of all rounds. A field
+/// that is missing in a file, because an older lab wrote it, is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
@@ -343,8 +343,8 @@ impl Record {
         rounds.filter_map(|round| round.measure(shows)).collect()
     }
 
-    /// How far the figure that it is compared by may be from the true one, relative to it: half of its
-    /// spread.
+    /// How far the figure that it is compared by may be from the true one, relative to it: half of
+    /// its spread.
     pub fn uncertainty(&self, shows: Shows) -> Option<f64> {
         Some(self.spread(shows)?.half_width(1.0))
     }

@@ -168,7 +168,7 @@ impl Session {
         self.gated = true;
     }
 
-    /// Makes every sample longer by so many percent: a slowdown that a comparison has to find.
+    /// Makes every sample longer by this percentage: a slowdown that a comparison has to find.
     pub fn slow_down(&mut self, percent: u32) {
         self.slowdown_percent = percent;
         self.found.slowdown_percent = Some(percent);

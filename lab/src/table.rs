@@ -12,7 +12,8 @@ use crate::runtime::Role;
 use crate::statistics::Ratio;
 use crate::workload::{Shows, WorkloadCard, group};
 
-/// So many numbers of jobs lie beside each other; if there are more, they lie below each other.
+/// The most numbers of jobs that lie beside each other; if there are more, they lie below each
+/// other.
 const JOBS_BESIDE: usize = 3;
 
 /// One table.
@@ -198,7 +199,8 @@ impl Block<'_> {
             .copied()
     }
 
-    /// Why a record has no figure. What never takes part is named once, whatever the number of jobs.
+    /// Why a record has no figure. What never takes part is named once, whatever the number of
+    /// jobs.
     fn note(&self, record: &Record) -> Option<String> {
         let trouble = record.trouble()?;
         let Record {

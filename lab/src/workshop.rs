@@ -8,11 +8,11 @@
 //!   A/, B/     the programs of each side, one per layout; removed at the end; `aligned/` and
 //!              `default/` for `lab layouts`
 //! ```
-//! A *layout* is where the linker places the functions. The first one is the linker's own order. For
-//! the others LLD shuffles all code sections, each function being one, and standard library and
+//! A *layout* is where the linker places the functions. The first one is the linker's own order.
+//! For the others LLD shuffles all code sections, each function being one, and standard library and
 //! peers with it; only the last link is made again. A linker that cannot shuffle gives two layouts:
-//! for the second, everything is compiled with one more word in `-Cmetadata`. It changes the hash in
-//! each symbol's name, and so the order in which functions come.
+//! for the second, everything is compiled with one more word in `-Cmetadata`. It changes the hash
+//! in each symbol's name, and so the order in which functions come.
 
 use std::ffi::OsString;
 use std::fs;
@@ -190,8 +190,9 @@ impl Workshop {
         Ok(source)
     }
 
-    /// Has cargo compile the packages of the workspace anew. It knows a package of a path by its place in
-    /// the workspace and by the times of its files, and two revisions have the same places.
+    /// Has cargo compile the packages of the workspace anew. It knows a package of a path by its
+    /// place in the workspace and by the times of its files, and two revisions have the same
+    /// places.
     fn forget_members(&self) -> Result<()> {
         let prints = self.directory.join("target/release/.fingerprint");
         let entries = match fs::read_dir(&prints) {
@@ -266,7 +267,7 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// Builds so many programs with different layouts, puts them into `places`, and says what the
+    /// Builds one program for each layout, puts them into `places`, and says what the
     /// layouts are.
     fn programs(&self, places: &Path, layouts: usize) -> Result<(Vec<PathBuf>, &'static str)> {
         let mut programs = Vec::new();
@@ -295,8 +296,8 @@ impl Build<'_> {
         Ok((programs, "functions shuffled by the linker"))
     }
 
-    /// Builds the lab, perhaps with one more flag for all packages and with further ones for the last
-    /// link, and returns cargo's file.
+    /// Builds the lab, perhaps with one more flag for all packages and with further ones for the
+    /// last link, and returns cargo's file.
     fn program(&self, more: Option<&str>, last: &[&str], errors: Stdio) -> Result<PathBuf> {
         let mut flags = self.flags.words();
         flags.extend(more.map(str::to_owned));
@@ -426,8 +427,8 @@ mod tests {
         assert_eq!(fs::read_to_string(&busy).unwrap(), own);
     }
 
-    /// Writes a program. Another process does it: a child of another test could otherwise hold the file
-    /// open, and what is open for writing cannot be started.
+    /// Writes a program. Another process does it: a child of another test could otherwise hold the
+    /// file open, and what is open for writing cannot be started.
     #[cfg(unix)]
     fn make_script(file: &Path, text: &str) {
         let write = "printf %s \"$1\" > \"$0\" && chmod +x \"$0\"";
@@ -436,8 +437,8 @@ mod tests {
         assert!(status.unwrap().success());
     }
 
-    /// Has a script take the place of cargo, and returns how many programs there are, what their layouts
-    /// are, and what cargo was told.
+    /// Has a script take the place of cargo, and returns how many programs there are, what their
+    /// layouts are, and what cargo was told.
     #[cfg(unix)]
     fn built_by(script: &str) -> (usize, &'static str, String) {
         let directory = tempfile::tempdir().unwrap();

@@ -290,8 +290,8 @@ fn a_run_may_end_before_anything_was_measured() {
     held.resume();
 }
 
-/// A process that was stopped would not show this: the kernel ends it when its group has no parent any
-/// more.
+/// A process that was stopped would not show this: the kernel ends it when its group has no parent
+/// any more.
 #[test]
 fn what_is_measured_ends_with_the_lab() {
     for (signal, code) in [

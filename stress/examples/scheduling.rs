@@ -2,8 +2,8 @@
 //! simulate --validate` compares its predictions with.
 //!
 //! `scheduling ramp JOBS`: a loop of this many items, each of which sleeps for 60 milliseconds.
-//! `scheduling items JOBS`: a loop of 2,000 items of half a millisecond each. Items that sleep need no
-//! processor, so it does not matter how many there are. The pool makes no spares, and takes the
+//! `scheduling items JOBS`: a loop of 2,000 items of half a millisecond each. Items that sleep need
+//! no processor, so it does not matter how many there are. The pool makes no spares, and takes the
 //! caller as a guest. Each line of the output is a name and the medians of several rounds: counts,
 //! and times in microseconds. `sleep-latency` is by how much longer than they were meant to the
 //! items slept: where threads have to wait for processors it is no longer small.

@@ -192,8 +192,8 @@ fn show(invocation: &Invocation) -> Result<Outcome> {
     invocation.run().map(|()| Outcome::Passed)
 }
 
-/// The documentation of all packages, and that of the library as its users have it: in the workspace
-/// the facade turns an optional feature on.
+/// The documentation of all packages, and that of the library as its users have it: in the
+/// workspace the facade turns an optional feature on.
 fn docs() -> Result<Outcome> {
     for line in [
         "cargo doc --workspace --no-deps",

@@ -46,7 +46,8 @@ enum Chore {
     RayonSuite(rayon_suite::Options),
     /// Measures how long a crate with twenty chains takes to be compiled, with Drumline and with rayon.
     CompileTime(compile_time::Options),
-    /// Predicts what the pool does on machines with many cores, or holds such predictions against it.
+    /// Predicts what the pool does on machines with many cores, or holds such predictions against
+    /// it.
     Simulate(simulate::Options),
 }
 

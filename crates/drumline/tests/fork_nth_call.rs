@@ -68,6 +68,8 @@ impl Fuse {
 
     /// A call of `site`.
     fn at(&self, site: Site) {
+        // Relaxed, here and below: numbers that publish nothing. They are read when all threads
+        // that count have been waited for.
         if self.0.site == site && self.0.left.fetch_sub(1, Ordering::Relaxed) == 1 {
             quiet_panic(Boom(site));
         }

@@ -53,8 +53,8 @@ fn an_iterator_moves_between_threads() {
     }
 }
 
-/// The pool may go in between: whoever asks does the rest, or what is left is run by those who shut
-/// it down.
+/// The pool may go in between: the thread that asks does the rest, or the thread that shuts it down
+/// runs what is left.
 #[test]
 fn an_iterator_outlives_its_pool() {
     for guests in [true, false] {

@@ -380,7 +380,8 @@ fn an_item_broadcasts_while_the_serial_end_sleeps() {
             if n == 1 {
                 begun.send(()).unwrap();
             }
-            // The serial end has handled the first item, and another thread is at work on the second.
+            // The serial end has handled the first item, and another thread is at work on the
+            // second.
             if n == 0 && is_here {
                 has_begun.lock().unwrap().recv().unwrap();
             }
@@ -441,8 +442,8 @@ fn an_item_broadcasts_while_the_serial_end_sleeps() {
                 for end in 0..3 {
                     for _ in 0..4 {
                         let (done, is_done) = mpsc::channel();
-                        // A thread of the pool runs it: this one waits for a message, and not for the
-                        // task, which it would run itself.
+                        // A thread of the pool runs it: this one waits for a message, and not for
+                        // the task, which it would run itself.
                         drop(home.spawn(move || done.send(run(source, end)).unwrap()));
                         assert_eq!(is_done.recv().unwrap(), 2, "source {source}, end {end}");
                     }

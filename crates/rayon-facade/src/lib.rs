@@ -35,9 +35,10 @@
 //!
 //! Differences that stay:
 //!
-//! - A thread that waits takes no further job with less than a quarter of its stack left. Pools that
-//!   call each other back and forth, with very many calls open at once, then stand still where
-//!   rayon overflows the stack and aborts. A larger [stack](ThreadPoolBuilder::stack_size) helps both.
+//! - A thread that waits takes no further job with less than a quarter of its stack left. Pools
+//!   that call each other back and forth, with very many calls open at once, then stand still where
+//!   rayon overflows the stack and aborts. A larger [stack](ThreadPoolBuilder::stack_size) helps
+//!   both.
 //! - [`ThreadPoolBuilder::thread_name`] asks for a closure that is `Send`.
 //! - `RAYON_NUM_THREADS` is not read.
 //! - `current_thread_has_pending_tasks`, the deprecated names and the features are missing.

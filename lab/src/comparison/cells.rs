@@ -191,7 +191,8 @@ fn has_figure(record: &Record) -> bool {
     record.ok == Some(true) && record.wall_ns_median.is_some()
 }
 
-/// Whether a record is of one of our own runtimes; also of one that this lab does not know any more.
+/// Whether a record is of one of our own runtimes; also of one that this lab does not know any
+/// more.
 fn is_ours(record: &Record) -> bool {
     registry::runtime(&record.runtime).map_or_else(
         |_| record.runtime.starts_with("drumline"),
@@ -216,9 +217,9 @@ mod tests {
         (0..20).map(|_| one()).collect()
     }
 
-    /// A hundred cells; those with an index in `slow` are 5 % slower. Twenty processes are sure to find
-    /// that, and ten find it in nine of ten cells. Most cells have too few processes, so that the
-    /// test does not take long; they count all the same.
+    /// A hundred cells; those with an index in `slow` are 5 % slower. Twenty processes are sure to
+    /// find that, and ten find it in nine of ten cells. Most cells have too few processes, so that
+    /// the test does not take long; they count all the same.
     fn hundred(seed: u64, slow: &[usize]) -> Vec<Record> {
         let mut generator = SmallRng::seed_from_u64(seed);
         let mut records = Vec::new();

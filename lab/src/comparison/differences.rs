@@ -155,8 +155,8 @@ fn share(record: &Record, field: fn(&crate::weather::Weather) -> Option<f64>) ->
     median(&shares)
 }
 
-/// How much of the machine other programs and its host had in the median on each side, where that is
-/// so much that figures suffer.
+/// How much of the machine other programs and its host had in the median on each side, where that
+/// is so much that figures suffer.
 pub fn busy(changes: &[Change<'_>]) -> Option<[f64; 2]> {
     let of_side = |record: fn(&Change<'_>) -> f64| {
         let shares: Vec<f64> = changes.iter().map(record).collect();

@@ -35,9 +35,9 @@ pub struct Plan {
     pub all: bool,
 }
 
-/// Runs the rounds of everything in the schedule on both sides, or fewer if a signal ends the run. As
-/// long as cells are too noisy to tell, these have further rounds: as many as there are layouts each
-/// time. After each round the records of both are written to `directory`.
+/// Runs the rounds of everything in the schedule on both sides, or fewer if a signal ends the run.
+/// As long as cells are too noisy to tell, these have further rounds: as many as there are layouts
+/// each time. After each round the records of both are written to `directory`.
 pub fn measure(
     schedule: &Schedule,
     plan: Plan,

@@ -1,4 +1,4 @@
-//! Records that nobody measured, for tests.
+//! Records that were not measured, for tests.
 
 use crate::record::Record;
 use crate::round::RoundFigures;

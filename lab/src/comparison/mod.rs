@@ -58,7 +58,7 @@ pub struct Arguments {
     /// Only these workloads, instead of those of the default run or all of the records.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     workload: Vec<String>,
-    /// Makes every sample of B longer by so many percent, to see whether a slowdown of that size is
+    /// Makes every sample of B longer by this percentage, to see whether a slowdown of that size is
     /// found. Two revisions only, best of all the same one twice.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     plant: Option<u32>,

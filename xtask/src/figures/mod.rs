@@ -4,8 +4,8 @@
 //! lab/records/*.jsonl ─► record ─► table ─┐
 //! *.md, the lines between two markers ────┴─► page ─► written, or compared
 //! ```
-//! A table stands between `<!-- figures: KIND WORKLOAD… -->` and `<!-- end of figures -->`, each on a
-//! line of its own. It is made of the newest record that holds all of its workloads. Where none
+//! A table stands between `<!-- figures: KIND WORKLOAD… -->` and `<!-- end of figures -->`, each on
+//! a line of its own. It is made of the newest record that holds all of its workloads. Where none
 //! does, the lines stay as they are.
 
 mod page;
@@ -79,8 +79,8 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// For `check`: compares the pages with the records of the repository. Says what it found; `None` if
-/// there is no record.
+/// For `check`: compares the pages with the records of the repository. Says what it found; `None`
+/// if there is no record.
 pub fn check() -> Result<Option<String>> {
     let root = workspace::root();
     let records = kept(&root)?;

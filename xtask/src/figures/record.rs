@@ -1,7 +1,7 @@
 //! A record of the lab, as far as tables need it.
 //!
-//! The lab's own types would bring the lab with them, and all runtimes that it compares. A line is a
-//! JSON object; what is missing in it is unknown.
+//! The lab's own types would bring the lab with them, and all runtimes that it compares. A line is
+//! a JSON object; what is missing in it is unknown.
 
 use std::fs;
 use std::path::Path;

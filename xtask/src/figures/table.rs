@@ -320,7 +320,7 @@ impl Quantity {
 /// Runtimes with one thread, whatever the jobs.
 const SERIAL: [&str; 2] = ["seq", "blocked-thread"];
 
-/// The record of a runtime with so many jobs.
+/// The record of a runtime with this number of jobs.
 fn find_peer<'a>(
     records: &'a Records,
     workload: &str,

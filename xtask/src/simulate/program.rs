@@ -86,7 +86,7 @@ impl Progress {
         took.iter().sum::<Time>() / (took.len() as Time).max(1)
     }
 
-    /// Whether each item was run once in each of so many rounds.
+    /// Whether each item was run once in each of the `rounds`.
     pub fn is_complete(&self, rounds: usize) -> bool {
         let is_complete = |&runs: &u32| runs as usize == rounds;
         self.runs.borrow().iter().all(is_complete) && self.took.borrow().len() == rounds

@@ -14,12 +14,13 @@ use crate::workspace;
 
 /// A count may be off by this factor.
 const FACTOR: f64 = 1.5;
-/// And by so many beside: small counts are a matter of luck.
+/// And by this number beside: small counts are a matter of luck.
 const LUCK: f64 = 3.0;
-/// An assumption that the probe measures meanwhile: on a machine with few processors, which may have
-/// other things to do, each thread that sleeps has to wait for one. Naps end late for the same reason.
+/// An assumption that the probe measures meanwhile: on a machine with few processors, which may
+/// have other things to do, each thread that sleeps has to wait for one. Naps end late for the same
+/// reason.
 const LATE: &str = "sleep-latency";
-/// The model is run with so many seeds, and the median counts.
+/// The model is run with this number of seeds, and the median counts.
 const SEEDS: u64 = 5;
 
 /// Counts that must agree.
@@ -150,7 +151,8 @@ fn parse(output: &str) -> Result<BTreeMap<String, u64>> {
         .collect()
 }
 
-/// The assumptions, with what the probe has measured: by how many microseconds its sleeps were late.
+/// The assumptions, with what the probe has measured: by how many microseconds its sleeps were
+/// late.
 fn of_this_machine(late: u64) -> Result<Assumptions> {
     let mut assumptions = Assumptions::small();
     for name in [LATE, "nap-latency"] {

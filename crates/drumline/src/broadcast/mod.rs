@@ -107,8 +107,8 @@ impl BroadcastContext<'_> {
 /// [`WaitPolicy::Steal`](crate::WaitPolicy::Steal). If that call waits for the broadcast in turn,
 /// neither ever ends. The consumer of a stream keeps the caller waiting, too, while it waits in an
 /// iterator. If an item of the stream broadcasts, the thread that takes the results goes and takes
-/// part, and so does a consumer that waits for another source. A [`Source`](crate::stream::Source) of
-/// one's own needs a [`recv_timeout`](crate::stream::Source::recv_timeout) for that.
+/// part, and so does a consumer that waits for another source. A [`Source`](crate::stream::Source)
+/// of one's own needs a [`recv_timeout`](crate::stream::Source::recv_timeout) for that.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,

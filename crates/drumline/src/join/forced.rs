@@ -53,8 +53,8 @@ pub(crate) fn below(end: u64) -> u64 {
     (state >> 33) % end
 }
 
-/// An [`offer`](super::offer()), with the decision drawn, and whether it is a rare one. Little of it
-/// is compiled for each loop: both go the way of offers that are not in a hurry.
+/// An [`offer`](super::offer()), with the decision drawn, and whether it is a rare one. Little of
+/// it is compiled for each loop: both go the way of offers that are not in a hurry.
 pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
     item: T,
     own: O,
@@ -80,8 +80,8 @@ where
     }
 }
 
-/// Takes the place of a push and its pop: draws whether and when the job is taken. Returns what came
-/// of `own`, and whether the job is back; if not, it has been run, and `own` is closed.
+/// Takes the place of a push and its pop: draws whether and when the job is taken. Returns what
+/// came of `own`, and whether the job is back; if not, it has been run, and `own` is closed.
 ///
 /// # Safety
 ///

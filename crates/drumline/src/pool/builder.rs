@@ -335,9 +335,9 @@ impl PoolBuilder {
     /// Makes the thread that builds the pool one of its threads, for good.
     ///
     /// It counts as one of the jobs, so one thread less is created, and has the number 0. It runs
-    /// jobs of others only while it waits in one of the pool's calls. With
-    /// [`WaitPolicy::Related`] it runs only what belongs to that call. The pool's memory is then kept until the
-    /// process ends.
+    /// jobs of others only while it waits in one of the pool's calls. With [`WaitPolicy::Related`]
+    /// it runs only what belongs to that call. The pool's memory is then kept until the process
+    /// ends.
     ///
     /// Broadcasts pass this thread by, unless
     /// [`broadcast_to_member`](Self::broadcast_to_member) says otherwise.
@@ -366,8 +366,8 @@ impl PoolBuilder {
     /// that thread comes first. This is what rayon does.
     ///
     /// The thread runs its share when it broadcasts itself, while it waits in a call of the pool,
-    /// and when it [yields](crate::yield_local()). A broadcast from another thread waits for that. A
-    /// share that was [spawned](crate::spawn_broadcast()) does not keep the pool from its end.
+    /// and when it [yields](crate::yield_local()). A broadcast from another thread waits for that.
+    /// A share that was [spawned](crate::spawn_broadcast()) does not keep the pool from its end.
     ///
     /// ```
     /// // On a thread of its own here: a member stays one until its end.

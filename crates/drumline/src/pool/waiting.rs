@@ -156,7 +156,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         let step = patience.wait(seat.parker(), Mood::Eager);
         seat.conduct().set_napping(false);
         if let Some(through) = patience.take_nap() {
-            // Under shuttle each look would be so many steps of the program.
+            // Under shuttle each look would be steps of the program.
             let is_late = || !cfg!(drumline_shuttle) && registry.has_work();
             seat.counters().count_nap(through, is_late);
         }

@@ -21,8 +21,8 @@
 //!
 //! There each pull ends under the lock of the desk, and so all of this is under that lock; see
 //! `desk::watch`. Items that are there are pulled at once, or a consumer is overloaded and says so.
-//! So the one that is aside comes forward for nothing else but a hold-up. Its naps are rare. Each of
-//! them ends with a switch away from another thread where threads compete for processors: there
+//! So the one that is aside comes forward for nothing else but a hold-up. Its naps are rare. Each
+//! of them ends with a switch away from another thread where threads compete for processors: there
 //! they are longest.
 //!
 //! # The races feared
@@ -63,7 +63,7 @@ const SILENCE: Duration = Duration::from_millis(50);
 /// Over a source that is not blind: the first nap, and the longest one.
 const NAPS: [Duration; 2] = [Duration::from_millis(8), Duration::from_millis(64)];
 
-/// Each nap is so many times as long as the one before it.
+/// The factor from one nap to the next.
 const GROWTH: u32 = 8;
 
 /// The same, where threads compete for processors.

@@ -5,8 +5,9 @@
 //!
 //! # The race feared
 //!
-//! A consumer leaves the desk, and is called before it lies on the bench: the call finds nobody to
-//! wake. So a call that nobody could answer is kept, and whoever is about to lie down takes it.
+//! A consumer leaves the desk, and is called before it lies on the bench: the call finds no
+//! sleeper. So a call that no consumer could answer is kept, and the next one that is about to lie
+//! down takes it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

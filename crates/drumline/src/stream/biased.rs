@@ -40,8 +40,8 @@ use crate::wait;
 /// for `batch` = 1: those that are there with an item do not wait for it, while a receiver sleeps.
 /// (A source that does not know [how many are there](Source::len_hint) has one woken for each
 /// item.) Those that come later may wait until the item is done. An item must not wait for a later
-/// one, then. In a [`stream`](super::stream()) with a [batch](super::Stream::batch) of 1 it may: one
-/// of its consumers stays aside, and sees that another is held up.
+/// one, then. In a [`stream`](super::stream()) with a [batch](super::Stream::batch) of 1 it may:
+/// one of its consumers stays aside, and sees that another is held up.
 ///
 /// The idea is that of biased work queues.
 ///

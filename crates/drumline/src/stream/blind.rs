@@ -266,8 +266,8 @@ where
     /// The serial end, which has nothing to hand out, works on a batch if there is one that it can
     /// have. It looks for one for a while. `false`: there is none.
     ///
-    /// `has_results`: it need not help, and does so for the sake of the others. Where it always
-    /// took the first result at once, nobody could ever pull ahead for it.
+    /// `has_results`: it need not help, and does so for the sake of the others. If it always took
+    /// the first result at once, no consumer could ever pull ahead for it.
     pub(super) fn help_blind(&mut self, has_results: bool) -> bool {
         self.since = None;
         let tries = if has_results { BRIEF } else { FOR_WORK };

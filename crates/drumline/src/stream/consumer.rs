@@ -18,7 +18,7 @@ use crate::wait::{self, Crowd};
 const CROWDED_BACKLOG: Duration = Duration::from_millis(35);
 
 /// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second
-/// is for where threads compete for processors: the one that is woken takes time from somebody.
+/// is for where threads compete for processors: the thread that is woken takes time from another.
 const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(20)];
 
 /// Pulls are quick that take no longer than this.
@@ -249,13 +249,13 @@ where
         Visit::Batch(ticket, pull)
     }
 
-    /// Whether so many items that wait are a reason to call somebody: where threads compete for
+    /// Whether the items that wait are a reason to call another consumer: where threads compete for
     /// processors, only if they are many.
     pub(super) fn is_overloaded(&self, waiting: usize) -> bool {
         self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
     }
 
-    /// Whether whoever works on so many items will not be back soon.
+    /// Whether the consumer that works on these items will not be back soon.
     pub(super) fn is_lengthy(&self, items: usize) -> bool {
         let [usual, crowded] = LENGTHY;
         self.hand.pace.may_exceed(items, usual)
@@ -297,8 +297,8 @@ where
         self.draw(source, most - 1, room, weight)
     }
 
-    /// Waits in the source for an item; `Empty`: it is over, the serial end has no more time, or the
-    /// thread is sent for.
+    /// Waits in the source for an item; `Empty`: it is over, the serial end has no more time, or
+    /// the thread is sent for.
     fn wait_in(&self, source: &mut S) -> Polled<S::Item> {
         let stage = self.stage;
         let looks_up = stage.looks_up || self.until.is_some();

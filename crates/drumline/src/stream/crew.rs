@@ -19,11 +19,11 @@ pub(super) trait Shift<'s>: Send + Sync {
 
 /// Brings consumers.
 pub(super) trait Crew<'s> {
-    /// Has one more consumer come, if there is anybody.
+    /// Has one more consumer come, if there is one.
     fn call(&self, shift: Arc<dyn Shift<'s> + 's>);
 
-    /// Whether the calling thread may work as a consumer: as one of them, or because there is
-    /// nobody, and there never will be.
+    /// Whether the calling thread may work as a consumer: as one of them, or because there are
+    /// none, and never will be.
     fn takes_caller(&self) -> bool;
 
     /// Whether the calling thread is one of them here and now.
@@ -91,8 +91,8 @@ impl Crew<'static> for Tasks {
         spawn::spawn_long_lived(registry, move || shift.consume(&tasks));
     }
 
-    /// The handle of the pool may be gone, and its threads with it. Whoever calls, and asks after
-    /// that, learns it: a pool is not over while a task waits in it.
+    /// The handle of the pool may be gone, and its threads with it. A thread that calls, and asks
+    /// after that, learns it: a pool is not over while a task waits in it.
     fn takes_caller(&self) -> bool {
         pool::may_visit(&self.registry) || self.registry.line().is_over()
     }

@@ -71,7 +71,7 @@
 //! pipe for instance. Nothing that it has given waits with that call: each item is handled before
 //! the next is asked for, or lies where another consumer takes it. An item that waits for a later
 //! one needs a [`batch`](Stream::batch) of 1 here, too. A fixed batch of more than one is an
-//! exception: an order to wait for so many.
+//! exception: an order to wait for that many.
 //!
 //! # Bounds
 //!
@@ -187,8 +187,7 @@ pub fn stream<S: Source>(source: S) -> Stream<S> {
     Stream::new(source)
 }
 
-/// A stream of the items of an iterator: whoever needs items asks it for them, one consumer at a
-/// time.
+/// A stream of the items of an iterator: consumers ask it for them, one at a time.
 ///
 /// ```
 /// assert_eq!(drumline::stream::iter(1..=10).map(|n| n * n).reduce(|a, b| a + b), Some(385));

@@ -1,6 +1,6 @@
 //! Loom models of the desk and the bench: the code that ships, with a source of a few items.
 //!
-//! What must not happen is that somebody sleeps for ever, which loom reports as a deadlock, or that
+//! What must not happen is that a thread sleeps for ever, which loom reports as a deadlock, or that
 //! an item is handled twice or not at all, which the models count.
 
 use std::collections::VecDeque;
@@ -306,8 +306,8 @@ fn loom_plants_stream_last_item() {
     must_catch(Plant::LastConsumerLeaves, || explore(2, last_item));
 }
 
-/// Items take long: while consumer 0 works on the first, the second comes, and somebody has to be
-/// there for it.
+/// Items take long: while consumer 0 works on the first, the second comes, and another one has
+/// to be there for it.
 fn lengthy() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
     stage.lengthy = true;

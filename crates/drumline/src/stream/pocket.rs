@@ -57,8 +57,8 @@ impl<T> Pocket<T> {
         lock(&self.0)
     }
 
-    /// A consumer that has arrived is at work no more, if another one is in a run. `false`: it stays
-    /// at work.
+    /// A consumer that has arrived is at work no more, if another one is in a run. `false`: it
+    /// stays at work.
     pub(super) fn leave_run<B>(&self, desk: &Desk<B>) -> bool {
         let pulled = self.look();
         let leaves = desk.is_run() && !pulled.is_open();

@@ -3,14 +3,15 @@
 //! A `VecDeque` under a mutex: what is taken out is taken in batches, so the lock is seldom fought
 //! over. The receiving side is woken only if it sleeps. A sender that found the queue full is woken
 //! when it is half empty: waking it for every place would cost two context switches per item as
-//! long as the other side is the slower one. So that nobody who counts on the exact number of
-//! places waits for ever, a waiting sender also looks by itself, after a millisecond and then ever
+//! long as the other side is the slower one. A program may count on the exact number of
+//! places. So a waiting sender also looks by itself, after a millisecond and then ever
 //! less often.
 //!
 //! # The race feared
 //!
-//! Both sides sleep. Whoever sleeps has said so under the lock, after it had seen the queue empty
-//! or full; whoever changes that sees the note in the same critical section, and wakes after it.
+//! Both sides sleep. A side that sleeps has said so under the lock, after it had seen the queue
+//! empty or full; the side that changes that sees the note in the same critical section, and wakes
+//! after it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -229,8 +230,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// A sender sleeps in its bed until there may be room, or nobody to take anything, but no
-    /// longer than this time. `false`: nobody has woken it.
+    /// A sender sleeps in its bed until there may be room, or the receiver is gone, but no longer
+    /// than this time. `false`: it was not woken.
     fn wait_for_room(&self, bed: &Arc<Parker>, time: Duration) -> bool {
         let mut state = lock(&self.state);
         if !state.receiver || state.items.len() < self.bound {
@@ -281,8 +282,8 @@ impl<T> Shared<T> {
             }
             state.watched = true;
             drop(state);
-            // Relaxed: whoever stops sets this and leaves a token, which `park` takes: the next
-            // look, at the latest, sees it.
+            // Relaxed: the thread that stops sets this and leaves a token, which `park` takes: the
+            // next look, at the latest, sees it.
             if stoppable && self.bed.stopped.load(Ordering::Relaxed) {
                 return Polled::Ended;
             }

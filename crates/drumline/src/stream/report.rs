@@ -80,8 +80,8 @@ pub(super) struct Lost(Arc<Mutex<Kept>>);
 #[derive(Default)]
 struct Kept(Vec<Panicked>);
 
-/// Payloads that nobody took: their drop is code of the program, and may come while another panic
-/// is on its way.
+/// Payloads that were not taken: their drop is code of the program, and may come while another
+/// panic is on its way.
 impl Drop for Kept {
     fn drop(&mut self) {
         self.0.drain(..).for_each(unwind::discard);

@@ -73,8 +73,8 @@ pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) solo: Option<Solo<W, S::Item>>,
 }
 
-/// The serial end sleeps, and its thread takes part in a broadcast of its pool: an item may wait for
-/// that.
+/// The serial end sleeps, and its thread takes part in a broadcast of its pool: an item may wait
+/// for that.
 fn sleep_and_take_part(sleep: impl FnOnce()) {
     wait::blocking(sleep);
     pool::run_what_is_sent();

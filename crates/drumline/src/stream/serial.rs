@@ -138,7 +138,7 @@ where
     ///
     /// # Errors
     ///
-    /// If nobody takes from the queue any more: the result that was not sent comes back, and the
+    /// If the receiver of the queue is gone: the result that was not sent comes back, and the
     /// stream stops.
     ///
     /// # Panics
@@ -278,7 +278,7 @@ where
 /// The results, for a stage that borrows nothing.
 ///
 /// It begins with the first item that is asked for, and stops when the iterator is dropped: what
-/// was in flight is finished, but nobody waits for it. The pool should live as long as the
+/// was in flight is finished, but no thread waits for it. The pool should live as long as the
 /// iterator.
 impl<S, W> IntoIterator for Serial<S, W>
 where

@@ -61,8 +61,8 @@ impl Drop for Canceller {
 #[derive(Default)]
 struct Fatal(Option<(u64, Payload)>);
 
-/// A payload that nobody took: its drop is code of the program, and may come while another panic is
-/// on its way.
+/// A payload that was not taken: its drop is code of the program, and may come while another panic
+/// is on its way.
 impl Drop for Fatal {
     fn drop(&mut self) {
         unwind::discard(self.0.take());

@@ -62,7 +62,7 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// At most so many consumers at once, the calling thread included; otherwise as many as the
+    /// At most this many consumers at once, the calling thread included; otherwise as many as the
     /// pool has jobs.
     ///
     /// They come only as they are needed. With one, everything happens in the calling thread, in
@@ -80,7 +80,7 @@ impl<F: Feed, W> Stream<F, W> {
     /// The consumers are threads that do nothing else, instead of jobs of a pool: for items that
     /// take long.
     ///
-    /// They are started as they are needed, so many at most, and end with the stream. The calling
+    /// They are started as they are needed, and end with the stream. The calling
     /// thread is one of them at a parallel end, and none at a serial one. If the system refuses a
     /// thread, the stream goes on with those that there are.
     ///
@@ -93,9 +93,9 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Consumers take so many items at once, if so many are there; from an iterator, which cannot
-    /// know that, they wait for so many. Otherwise they take as many as make some 20 µs of work:
-    /// one by one those that take long, and many short ones.
+    /// Consumers take this many items at once, if they are there; from an iterator, which cannot
+    /// know that, they wait for all of them. Otherwise they take as many as make some 20 µs of
+    /// work: one by one those that take long, and many short ones.
     ///
     /// The items of a batch wait for each other: one consumer handles them one after another. With
     /// a batch of 1 no item waits for another while a consumer is free, and an item may itself wait
@@ -139,9 +139,9 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// At most so many items are in flight: taken from the source, and not yet taken by the serial
-    /// end (or, at a parallel end, not yet handled). So it bounds the window in which results wait
-    /// for an earlier one, too.
+    /// At most this many items are in flight: taken from the source, and not yet taken by the
+    /// serial end (or, at a parallel end, not yet handled). So it bounds the window in which
+    /// results wait for an earlier one, too.
     ///
     /// Otherwise there are 8 batches per consumer.
     ///

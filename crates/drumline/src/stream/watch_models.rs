@@ -41,7 +41,7 @@ impl Stage {
         }
     }
 
-    /// For so many consumers. `first` is there; item 0 waits for item 1, which comes later.
+    /// For a number of consumers. `first` is there; item 0 waits for item 1, which comes later.
     fn watched(consumers: usize, finished: Finished<usize>, first: usize) -> Self {
         let queue = Queue::new([first], false);
         let mut stage = Stage::new(consumers, usize::MAX, finished, queue);

@@ -23,32 +23,33 @@
 //!
 //! Consumers are *biased*: one that keeps the others busy is called only by one that is
 //! *overloaded*: that took a full batch without having slept for it. (The idea is that of biased
-//! work queues: keep few threads busy rather than all a little, so that nearly nobody has to be
-//! woken.) A consumer that has nothing to do leaves. Only the last one that is not held up may not:
-//! it stays with the token and sleeps in the source's own blocking receive. One that leaves stays
-//! aside if no other does (`aside`, `watch`), and is the first to be called.
+//! work queues: keep few threads busy rather than all a little, so that few have to be woken.) A
+//! consumer that has nothing to do leaves. Only the last one that is not held up may not: it stays
+//! with the token and sleeps in the source's own blocking receive. One that leaves stays aside if
+//! no other does (`aside`, `watch`), and is the first to be called.
 //!
-//! Items that take long are the exception. Who works on one does not come back soon, so while items
-//! are *lengthy* a second consumer is called to watch as soon as the first has something to do.
+//! Items that take long are the exception. A consumer that works on one does not come back soon, so
+//! while items are *lengthy* a second consumer is called to watch as soon as the first has
+//! something to do.
 //!
 //! # The races feared
 //!
-//! *The last item against sleep.* A consumer finds the token taken and leaves, while the one who
+//! *The last item against sleep.* A consumer finds the token taken and leaves, while the one that
 //! has it takes some items and leaves others. It cannot be lost: leaving and the end of a pull are
-//! steps under one lock. If leaving comes first, whoever pulled a full batch sees one consumer
-//! less, and calls. If it comes second, the token is free.
+//! steps under one lock. If leaving comes first, the consumer that pulled a full batch sees one
+//! consumer less, and calls. If it comes second, the token is free.
 //!
-//! *Nobody is left.* `empty` lets a consumer go only if another one is at work. That one will come
-//! back (`turn`), or is held up, and then the one that is aside comes forward. A consumer that
+//! *No consumer is left.* `empty` lets a consumer go only if another one is at work. That one will
+//! come back (`turn`), or is held up, and then the one that is aside comes forward. A consumer that
 //! leaves for want of room says so in `held_back`, and the one that makes room calls.
 //!
-//! *A call that nobody answers* (the pool is busy with other things) holds nobody up: while nobody
-//! is at work the serial end steps in, in place of the called one, who then finds nothing to do. It
-//! may sleep in the source, too, if it is the only one at work: as long as it does, nobody else can
-//! finish anything. Where it may not step in (its thread is in no pool that takes it, or the
-//! consumers have threads of their own), it calls somebody before it sleeps, if nobody is at work.
-//! Who that thread is may change from one batch to the next: the results of one stage are taken by
-//! the consumers of the next.
+//! *A call is not answered*, as the pool is busy with other things. That holds the stream up no
+//! longer than the serial end takes to notice: while no consumer is at work it steps in, in place
+//! of the called one, which then finds nothing to do. It may sleep in the source, too, if it is the
+//! only one at work: as long as it does, no other thread can finish anything. Where it may not step
+//! in (its thread is in no pool that takes it, or the consumers have threads of their own), it
+//! calls a consumer before it sleeps, if none is at work. The thread of the serial end may change
+//! from one batch to the next: the results of one stage are taken by the consumers of the next.
 
 mod end;
 mod run;
@@ -78,7 +79,7 @@ pub(in crate::stream) struct Desk<B> {
 
 #[derive(Debug)]
 struct State<B> {
-    /// Somebody has the source.
+    /// A consumer has the source.
     token: bool,
     /// And sleeps in it.
     asleep: bool,
@@ -88,16 +89,16 @@ struct State<B> {
     called: usize,
     /// The one that is to come is only to watch.
     to_watch: bool,
-    /// Calls that have gone out and that nobody has answered. May be more: where somebody else has
-    /// stepped in for a called one, the call is still out, and good for the next time.
+    /// Calls that have gone out and that no consumer has answered. May be more: where the serial
+    /// end has stepped in for a called one, the call is still out, and good for the next time.
     out: usize,
-    /// So many may be at work.
+    /// The number of consumers that may be at work.
     most: usize,
     /// Nothing is pulled any more.
     ended: bool,
-    /// Somebody left because too much was in flight.
+    /// A consumer left because too much was in flight.
     held_back: bool,
-    /// Items take so long that whoever works on some does not count as watching.
+    /// Items take so long that a consumer that works on some does not count as watching.
     lengthy: bool,
     next_item: u64,
     next_batch: u64,
@@ -116,7 +117,7 @@ struct State<B> {
     is_watched: bool,
     /// Batches that were pulled and not handed in.
     at_work: usize,
-    /// So many of them are held up: those with the lowest numbers, all below the next one.
+    /// How many of them are held up: those with the lowest numbers, all below the next one.
     held_up: usize,
     held_up_below: u64,
     /// How many items of the run at hand were handed in (`put_alone`).
@@ -138,7 +139,7 @@ pub(in crate::stream) struct Ticket {
 pub(in crate::stream) enum Turn {
     /// Pull: the token is its own. No more than this.
     Pull(Load),
-    /// The token is taken, by somebody who is going to give it back soon: ask again.
+    /// The token is taken, and comes back soon: ask again.
     Again,
     /// Leave: others do what is to be done.
     Leave,
@@ -151,7 +152,7 @@ pub(in crate::stream) enum Turn {
 pub(in crate::stream) enum Empty {
     /// Sleep in the source, with the token.
     Watch,
-    /// Leave: somebody else comes back.
+    /// Leave: another consumer comes back.
     Leave,
 }
 

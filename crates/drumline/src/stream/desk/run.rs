@@ -8,7 +8,8 @@ use crate::sync::{lock, planted};
 
 impl<B> Desk<B> {
     /// The one with the token hands in what came of the next item, and pulls again if this says so.
-    /// It is added to the batch before it if that has not been taken, and is below so many items.
+    /// It is added to the batch before it if that has not been taken, and has fewer items than
+    /// `most`.
     pub(in crate::stream) fn put_alone(
         &self,
         most: usize,
