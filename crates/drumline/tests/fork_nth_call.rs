@@ -9,7 +9,7 @@ mod common;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{ends, eventually, quiet_panic};
 use drumline::{BroadcastContext, Pool};
@@ -43,90 +43,43 @@ const SITES: [Site; 6] = [
 /// The most calls of a site that are tried.
 const CALLS: usize = 16;
 
-/// What the panics carry.
-#[derive(Debug, PartialEq, Eq)]
-struct Boom(Site);
+type Fuse = common::fuse::Fuse<Site>;
+type Thing = common::fuse::Thing<Site>;
 
-/// Panics at the n-th call of one site; counts what lives.
-#[derive(Clone)]
-struct Fuse(Arc<State>);
+/// What the closures of the programs do.
+trait Calls {
+    /// A call of `site`.
+    fn call(&self, site: Site);
 
-struct State {
-    site: Site,
-    left: AtomicIsize,
-    alive: AtomicIsize,
+    /// What a job captures.
+    fn captured(&self) -> Thing;
+
+    /// The result of a call of `site`.
+    fn result(&self, site: Site) -> Thing;
 }
 
-impl Fuse {
-    fn new(site: Site, call: usize) -> Self {
-        Fuse(Arc::new(State {
-            site,
-            left: AtomicIsize::new(isize::try_from(call).unwrap()),
-            alive: AtomicIsize::new(0),
-        }))
-    }
-
-    /// A call of `site`.
-    fn at(&self, site: Site) {
-        // Relaxed, here and below: numbers that publish nothing. They are read when all threads
-        // that count have been waited for.
-        if self.0.site == site && self.0.left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            quiet_panic(Boom(site));
-        }
-        if self.0.site == Site::PayloadDrop && site == Site::Job {
+impl Calls for Fuse {
+    fn call(&self, site: Site) {
+        self.at(site);
+        if self.site() == Site::PayloadDrop && site == Site::Job {
             quiet_panic(self.thing(Site::PayloadDrop));
         }
     }
 
-    fn has_blown(&self) -> bool {
-        self.0.left.load(Ordering::Relaxed) <= 0
-    }
-
-    /// Something that is counted, and whose drop is a call of `site`.
-    fn thing(&self, site: Site) -> Thing {
-        self.0.alive.fetch_add(1, Ordering::Relaxed);
-        Thing {
-            fuse: self.clone(),
-            site,
-        }
-    }
-
-    /// What a job captures.
     fn captured(&self) -> Thing {
         self.thing(Site::CaptureDrop)
     }
 
-    /// Drops what a job has captured, before it makes its result: where the drop of a local value
-    /// panics later, the compiler leaks the value that is returned (rust-lang/rust#47949).
-    fn of(captured: Thing) -> Fuse {
-        captured.fuse.clone()
-    }
-
-    /// The result of a call of `site`.
     fn result(&self, site: Site) -> Thing {
-        self.at(site);
+        self.call(site);
         self.thing(Site::ResultDrop)
     }
-
-    /// How many things live; those of other threads, too.
-    fn alive(&self) -> isize {
-        self.0.alive.load(Ordering::Acquire)
-    }
 }
 
-struct Thing {
-    fuse: Fuse,
-    site: Site,
-}
-
-impl Drop for Thing {
-    fn drop(&mut self) {
-        // Release: a thread that finds nothing alive finds all of this done.
-        self.fuse.0.alive.fetch_sub(1, Ordering::Release);
-        if !std::thread::panicking() {
-            self.fuse.at(self.site);
-        }
-    }
+/// Drops what a job has captured, before it makes its result: where the drop of a local value
+/// panics later, the compiler leaks the value that is returned (rust-lang/rust#47949).
+fn of(captured: Thing) -> Fuse {
+    captured.fuse().clone()
 }
 
 /// What a program does in a pool.
@@ -139,6 +92,7 @@ struct Surfaced(AtomicUsize);
 impl Surfaced {
     /// A panic has arrived with this payload, whose drop may panic as well.
     fn note(&self, payload: Box<dyn Any + Send>) {
+        // Relaxed, here and below: as in a fuse.
         self.0.fetch_add(1, Ordering::Relaxed);
         let payload = AssertUnwindSafe(payload);
         if let Err(next) = catch_unwind(move || drop(payload)) {
@@ -168,14 +122,14 @@ macro_rules! scope_program {
                     for _ in 0..3 {
                         let captured = fuse.captured();
                         scope.$spawn(move |scope| {
-                            let fuse = Fuse::of(captured);
-                            fuse.at(Site::Job);
+                            let fuse = of(captured);
+                            fuse.call(Site::Job);
                             let inner = fuse.captured();
-                            scope.$spawn(move |_| inner.fuse.at(Site::Job));
+                            scope.$spawn(move |_| inner.fuse().call(Site::Job));
                         });
                     }
                     let captured = fuse.captured();
-                    scope.spawn_broadcast(move |_, _| captured.fuse.at(Site::Broadcast));
+                    scope.spawn_broadcast(move |_, _| captured.fuse().call(Site::Broadcast));
                     fuse.result(Site::Body)
                 })
             });
@@ -196,8 +150,8 @@ fn joins(pool: &Pool, fuse: &Fuse, surfaced: &Surfaced) {
         }
         let (left, right) = (fuse.captured(), fuse.captured());
         let (left, right) = drumline::join(
-            move || tree(depth - 1, &Fuse::of(left)),
-            move || tree(depth - 1, &Fuse::of(right)),
+            move || tree(depth - 1, &of(left)),
+            move || tree(depth - 1, &of(right)),
         );
         drop(left);
         right
@@ -211,10 +165,10 @@ fn calls(pool: &Pool, fuse: &Fuse, surfaced: &Surfaced) {
         pool.install(|| {
             let captured = fuse.captured();
             let inner = pool.install(move || {
-                let fuse = Fuse::of(captured);
+                let fuse = of(captured);
                 drumline::blocking(|| fuse.result(Site::Body))
             });
-            fuse.at(Site::Body);
+            fuse.call(Site::Body);
             inner
         })
     });
@@ -224,7 +178,7 @@ fn calls(pool: &Pool, fuse: &Fuse, surfaced: &Surfaced) {
 fn tasks(pool: &Pool, fuse: &Fuse, surfaced: &Surfaced) {
     let spawn = |number: usize| {
         let captured = fuse.captured();
-        let task = move || Fuse::of(captured).result(Site::Job);
+        let task = move || of(captured).result(Site::Job);
         if number.is_multiple_of(2) {
             pool.spawn(task)
         } else {
@@ -245,14 +199,14 @@ fn detached(pool: &Pool, fuse: &Fuse, _: &Surfaced) {
     for _ in 0..3 {
         let captured = fuse.captured();
         drop(pool.spawn(move || {
-            let fuse = Fuse::of(captured);
+            let fuse = of(captured);
             let inner = fuse.captured();
-            drop(drumline::spawn(move || Fuse::of(inner).result(Site::Job)));
+            drop(drumline::spawn(move || of(inner).result(Site::Job)));
             fuse.result(Site::Job)
         }));
     }
     let captured = fuse.captured();
-    pool.spawn_broadcast(move |_| captured.fuse.at(Site::Broadcast));
+    pool.spawn_broadcast(move |_| captured.fuse().call(Site::Broadcast));
 }
 
 /// A broadcast with results.

@@ -8,11 +8,11 @@ mod streams;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{ends, eventually, quiet_panic};
+use common::{ends, eventually};
 use drumline::iter::CancellationToken;
 use drumline::stream::{
     self, Closed, Drained, OnPanic, Polled, Sink, Source, Stats, Stopper, Stream, biased, stream,
@@ -87,65 +87,9 @@ const SITES: [Site; 28] = [
 const ITEMS: usize = 5;
 const CALLS: usize = 12;
 
-/// What the panics carry.
-#[derive(Debug, PartialEq, Eq)]
-struct Boom(Site);
-
-/// Panics at the n-th call of one site; counts what lives.
-#[derive(Clone)]
-struct Fuse(Arc<State>);
-
-struct State {
-    site: Site,
-    left: AtomicIsize,
-    alive: AtomicIsize,
-    made: AtomicUsize,
-}
-
-impl Fuse {
-    fn new(site: Site, call: usize) -> Self {
-        Fuse(Arc::new(State {
-            site,
-            left: AtomicIsize::new(isize::try_from(call).unwrap()),
-            alive: AtomicIsize::new(0),
-            made: AtomicUsize::new(0),
-        }))
-    }
-
-    fn at(&self, site: Site) {
-        if self.0.site == site && self.0.left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            quiet_panic(Boom(site));
-        }
-    }
-
-    fn has_blown(&self) -> bool {
-        self.0.left.load(Ordering::Relaxed) <= 0
-    }
-
-    /// Something that is counted, and whose drop is a call of `site`.
-    fn thing(&self, site: Site) -> Thing {
-        self.0.alive.fetch_add(1, Ordering::Relaxed);
-        self.0.made.fetch_add(1, Ordering::Relaxed);
-        Thing {
-            fuse: self.clone(),
-            site,
-        }
-    }
-}
-
-struct Thing {
-    fuse: Fuse,
-    site: Site,
-}
-
-impl Drop for Thing {
-    fn drop(&mut self) {
-        self.fuse.0.alive.fetch_sub(1, Ordering::Release);
-        if !std::thread::panicking() {
-            self.fuse.at(self.site);
-        }
-    }
-}
+type Boom = common::fuse::Boom<Site>;
+type Fuse = common::fuse::Fuse<Site>;
+type Thing = common::fuse::Thing<Site>;
 
 /// A queue that says now and then that it is empty.
 struct Queue {
@@ -453,10 +397,8 @@ fn every_call(number: usize) {
                             }));
                             let blown = fuse.has_blown();
                             check(&name, outcome, site, end, on_panic, blown);
-                            eventually(&format!("all is dropped: {name}"), || {
-                                fuse.0.alive.load(Ordering::Acquire) == 0
-                            });
-                            assert!(fuse.0.made.load(Ordering::Relaxed) > ITEMS, "{name}");
+                            eventually(&format!("all is dropped: {name}"), || fuse.alive() == 0);
+                            assert!(fuse.made() > ITEMS, "{name}");
                             if !blown {
                                 break;
                             }
@@ -530,14 +472,17 @@ fn check(
 ) {
     match outcome {
         Err(payload) => match payload.downcast::<Boom>() {
-            Ok(boom) => assert!(blown && *boom == Boom(site), "{name}: {boom:?}"),
+            Ok(boom) => assert!(
+                blown && *boom == common::fuse::Boom(site),
+                "{name}: {boom:?}"
+            ),
             Err(other) => panic!("{name}: {}", common::message(&*other)),
         },
         Ok(panics) if panics.is_empty() => {
             let may_be_quiet = !has_frame(end) || on_panic == OnPanic::GoOn && !reports(end);
             assert!(!blown || may_be_quiet, "{name}: the panic is lost");
         }
-        Ok(panics) => assert_eq!(panics, [Boom(site)], "{name}"),
+        Ok(panics) => assert_eq!(panics, [common::fuse::Boom(site)], "{name}"),
     }
 }
 
@@ -576,7 +521,7 @@ fn every_call_of_a_source_under_biased_receivers() {
                     let name = format!("call {call} of {site:?}, {count} receivers");
                     let outcomes = outcomes.into_inner().unwrap();
                     assert_eq!(outcomes.len(), usize::from(fuse.has_blown()), "{name}");
-                    assert_eq!(fuse.0.alive.load(Ordering::Acquire), 0, "{name}");
+                    assert_eq!(fuse.alive(), 0, "{name}");
                     if !fuse.has_blown() {
                         assert_eq!(received.into_inner(), ITEMS, "{name}");
                         break;
@@ -612,7 +557,7 @@ fn every_call_of_jobs_and_tasks() {
                     }));
                     let name = format!("{}, call {call} of {site:?}", setup.name);
                     assert_eq!(outcome.is_err(), fuse.has_blown(), "{name}");
-                    assert_eq!(fuse.0.alive.load(Ordering::Acquire), 0, "{name}");
+                    assert_eq!(fuse.alive(), 0, "{name}");
                     let outcome = catch_unwind(AssertUnwindSafe(|| {
                         let fuse = Fuse::new(site, call);
                         let tasks: Vec<_> = (0..ITEMS)
@@ -642,7 +587,7 @@ fn every_call_of_jobs_and_tasks() {
                             item
                         }));
                     }
-                    eventually(&name, || detached.0.alive.load(Ordering::Acquire) == 0);
+                    eventually(&name, || detached.alive() == 0);
                     if !fuse.has_blown() && !detached.has_blown() {
                         break;
                     }

@@ -3,6 +3,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod child;
+pub mod fuse;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
