@@ -69,17 +69,17 @@ const GROWTH: u32 = 8;
 /// The same, where threads compete for processors.
 const CROWDED_NAPS: [Duration; 2] = [Duration::from_millis(256), Duration::from_millis(1024)];
 
-impl<S: Source, W: Work<S::Item>> Stage<S, W> {
+impl<'s, S, W> Stage<S, W>
+where
+    S: Source + 's,
+    W: Work<S::Item> + 's,
+    S::Item: 's,
+    W::Out: 's,
+    W::State: 's,
+{
     /// A consumer that is not at work stays aside, over a source that is not blind. `true`: it is
     /// at work again. `false`: it is to leave.
-    pub(super) fn stay_aside<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool
-    where
-        S: 's,
-        W: 's,
-        S::Item: 's,
-        W::Out: 's,
-        W::State: 's,
-    {
+    pub(super) fn stay_aside(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool {
         let desk = &self.desk;
         let Some(mut watch) = desk.begin_watch() else {
             return false;
@@ -103,14 +103,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
 
     /// A consumer that is not at work stays aside until it is of use. `true`: it is at work again.
     /// `false`: it is to leave.
-    pub(super) fn watch<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool
-    where
-        S: 's,
-        W: 's,
-        S::Item: 's,
-        W::Out: 's,
-        W::State: 's,
-    {
+    pub(super) fn watch(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool {
         let desk = &self.desk;
         if !desk.step_aside() {
             return false;
@@ -155,14 +148,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
 
     /// The thread of a consumer that is aside has a job that no other can run. So the consumer
     /// leaves, and calls another.
-    fn is_sent_away<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool
-    where
-        S: 's,
-        W: 's,
-        S::Item: 's,
-        W::Out: 's,
-        W::State: 's,
-    {
+    fn is_sent_away(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool {
         let leaves = crew.is_sent_for();
         if leaves && self.desk.give_up_watch() {
             self.call(crew);

@@ -206,16 +206,16 @@ where
     }
 }
 
-impl<S: Source, W: Work<S::Item>> Stage<S, W> {
+impl<'s, S, W> Stage<S, W>
+where
+    S: Source + 's,
+    W: Work<S::Item> + 's,
+    S::Item: 's,
+    W::Out: 's,
+    W::State: 's,
+{
     /// A consumer that has arrived works, or stays aside, until others do what there is to do.
-    fn stay_or_aside<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync))
-    where
-        S: 's,
-        W: 's,
-        S::Item: 's,
-        W::Out: 's,
-        W::State: 's,
-    {
+    fn stay_or_aside(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
         let mut watches = self.desk.arrives_to_watch();
         loop {
             if !watches {
@@ -230,14 +230,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 
     /// Brings a consumer.
-    pub(super) fn call<'s>(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync))
-    where
-        S: 's,
-        W: 's,
-        S::Item: 's,
-        W::Out: 's,
-        W::State: 's,
-    {
+    pub(super) fn call(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
         if let Some(stats) = &self.settings.stats {
             stats.called();
         }
