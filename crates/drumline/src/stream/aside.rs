@@ -73,9 +73,6 @@ impl<'s, S, W> Stage<S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     /// A consumer that is not at work stays aside, over a source that is not blind. `true`: it is
     /// at work again. `false`: it is to leave.

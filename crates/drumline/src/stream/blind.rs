@@ -88,9 +88,6 @@ impl<'s, S, W> Consumer<'_, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     /// Works, or stays aside, until other consumers do what there is to do.
     pub(super) fn stay_and_watch(&mut self) {

@@ -75,9 +75,6 @@ impl<'a, 's, S, W> Consumer<'a, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     /// A consumer that has arrived, or the serial end, which has stepped in.
     pub(super) fn new(

@@ -84,9 +84,6 @@ impl<'s, S, W> Batches<W::Out> for Attended<'_, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     #[inline]
     fn next_batch(&mut self, wait: Wait) -> Asked<W::Out> {
@@ -114,9 +111,6 @@ impl<'s, S, W> Attended<'_, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     fn next_of_desk(&mut self, wait: Wait) -> Asked<W::Out> {
         let stage = &Arc::clone(&self.stage);
@@ -410,9 +404,6 @@ impl<S, W, C> Batches<W::Out> for Adrift<S, W, C>
 where
     S: Source + 'static,
     W: Work<S::Item> + 'static,
-    S::Item: 'static,
-    W::Out: 'static,
-    W::State: 'static,
     C: Crew<'static> + Send + Sync,
 {
     fn next_batch(&mut self, wait: Wait) -> Asked<W::Out> {

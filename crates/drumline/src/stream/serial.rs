@@ -283,10 +283,7 @@ where
 impl<S, W> IntoIterator for Serial<S, W>
 where
     S: Source + 'static,
-    S::Item: 'static,
     W: Work<S::Item> + 'static,
-    W::Out: 'static,
-    W::State: 'static,
 {
     type Item = W::Out;
     type IntoIter = Results<'static, W::Out>;

@@ -170,9 +170,6 @@ impl<'s, S, W> Consumer<'_, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     /// The serial end begins a run, where no consumer is at work and items are short.
     pub(super) fn begin_run(&self) -> Option<Solo<W, S::Item>> {

@@ -183,9 +183,6 @@ impl<'s, S, W> Shift<'s> for Stage<S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
         loop {
@@ -210,9 +207,6 @@ impl<'s, S, W> Stage<S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
-    S::Item: 's,
-    W::Out: 's,
-    W::State: 's,
 {
     /// A consumer that has arrived works, or stays aside, until others do what there is to do.
     fn stay_or_aside(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
