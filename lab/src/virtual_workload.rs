@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::marks::Marks;
 use crate::session::Session;
 use crate::sleepers::Sleepers;
 use crate::virtual_runtime::{Call, VirtualRuntime};
@@ -69,6 +70,28 @@ pub fn outside<R: VirtualRuntime>(
     let items = Arc::new(Sleepers::new(lengths, jobs));
     sample(&runtime, &items, jobs, session, &operation);
     session.items_peak(items.peak());
+    std::mem::forget(runtime);
+    Ok(())
+}
+
+/// Runs `operation`, called from outside of the pool, until each of so many items is marked once.
+pub fn marked<R: VirtualRuntime>(
+    items: u64,
+    jobs: usize,
+    session: &mut Session,
+    operation: impl Fn(&R, &'static Marks),
+) -> Result<()> {
+    let runtime = R::start(jobs)?;
+    let marks = Marks::leaked();
+    session.tasks(items, None);
+    session.sample_prepared(
+        items,
+        &mut (),
+        |()| marks.reset(),
+        |()| operation(&runtime, marks),
+        |(), ()| marks.check(items),
+    );
+    // As in `inside`.
     std::mem::forget(runtime);
     Ok(())
 }

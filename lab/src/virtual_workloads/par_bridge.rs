@@ -4,11 +4,10 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use crate::marks::Marks;
 use crate::session::Session;
 use crate::spin;
 use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::VirtualWorkload;
+use crate::virtual_workload::{VirtualWorkload, marked};
 use crate::workload::{Shows, WorkloadCard};
 
 const ITEMS: u64 = 1_000_000;
@@ -42,32 +41,20 @@ impl VirtualWorkload for ParBridge {
     const CALL: Call = Call::Bridge;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        let runtime = R::start(jobs)?;
-        let marks = Marks::leaked();
         let items = if size < 10 { ITEMS } else { SMOKE_ITEMS };
         let steps = match size % 10 {
             0 => 0,
             1 => STEPS / 10,
             _ => STEPS,
         };
-        session.tasks(items, None);
-        session.sample_prepared(
-            items,
-            &mut (),
-            |()| marks.reset(),
-            |()| {
-                runtime.bridge(0..items, |item| {
-                    if steps > 0 {
-                        black_box(spin::steps(steps));
-                    }
-                    marks.mark(item);
-                });
-            },
-            |(), ()| marks.check(items),
-        );
-        // The process ends now; see `virtual_workload`.
-        std::mem::forget(runtime);
-        Ok(())
+        marked(items, jobs, session, |runtime: &R, marks| {
+            runtime.bridge(0..items, |item| {
+                if steps > 0 {
+                    black_box(spin::steps(steps));
+                }
+                marks.mark(item);
+            });
+        })
     }
 
     fn refuses(size: u64) -> Option<&'static str> {

@@ -4,10 +4,9 @@ use std::thread;
 
 use anyhow::Result;
 
-use crate::marks::Marks;
 use crate::session::Session;
 use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::VirtualWorkload;
+use crate::virtual_workload::{VirtualWorkload, marked};
 use crate::workload::{Shows, WorkloadCard, group};
 
 /// What each thread spawns.
@@ -38,32 +37,19 @@ impl VirtualWorkload for SpawnOutside {
     const CALL: Call = Call::Spawn;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        let runtime = R::start(jobs)?;
-        let marks = Marks::leaked();
         let items = size * TASKS;
-        session.tasks(items, None);
-        session.sample_prepared(
-            items,
-            &mut (),
-            |()| marks.reset(),
-            |()| {
-                thread::scope(|scope| {
-                    let runtime = &runtime;
-                    for thread in 0..size {
-                        scope.spawn(move || {
-                            for task in thread * TASKS..(thread + 1) * TASKS {
-                                runtime.spawn(move || marks.mark(task));
-                            }
-                        });
-                    }
-                });
-                marks.wait(items);
-            },
-            |(), ()| marks.check(items),
-        );
-        // The process ends now; see `virtual_workload`.
-        std::mem::forget(runtime);
-        Ok(())
+        marked(items, jobs, session, |runtime: &R, marks| {
+            thread::scope(|scope| {
+                for thread in 0..size {
+                    scope.spawn(move || {
+                        for task in thread * TASKS..(thread + 1) * TASKS {
+                            runtime.spawn(move || marks.mark(task));
+                        }
+                    });
+                }
+            });
+            marks.wait(items);
+        })
     }
 
     fn size_label(size: u64) -> String {
