@@ -317,7 +317,8 @@ impl Output {
     }
 }
 
-fn collect(stream: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+/// Reads a stream to its end, on a thread that only waits.
+pub fn collect(stream: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {

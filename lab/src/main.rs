@@ -2,12 +2,17 @@
 
 use std::process::ExitCode;
 
+use drumline_lab::{cli, interrupt, output};
+
 fn main() -> ExitCode {
-    match drumline_lab::cli::run() {
+    match cli::run() {
         Ok(code) => code,
         Err(error) => {
-            drumline_lab::output::note(&format!("error: {error:#}"));
-            ExitCode::FAILURE
+            output::note(&format!("error: {error:#}"));
+            match interrupt::pending() {
+                Some(signal) => ExitCode::from(interrupt::exit_code(signal)),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -19,13 +19,16 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::launch::Launcher;
+use crate::launch::{Launcher, collect};
 use crate::machine::{ALIGNMENT, git, target_directory, workspace};
 use crate::output::note;
+use crate::{interrupt, process_group};
 
 /// The layouts of each side, where the linker can shuffle.
 const LAYOUTS: usize = 10;
@@ -284,7 +287,7 @@ impl Build<'_> {
             let small = "-Clink-arg=-Wl,--strip-debug";
             match self.program(None, &[&shuffle, small], Stdio::null()) {
                 Ok(program) => keep(program)?,
-                Err(_) if seed == 1 => {
+                Err(_) if seed == 1 && interrupt::pending().is_none() => {
                     note("the linker cannot shuffle functions; compiling everything once more…");
                     let other = "-Cmetadata=another-layout";
                     keep(self.program(Some(other), &[], Stdio::inherit())?)?;
@@ -305,7 +308,7 @@ impl Build<'_> {
         for variable in FLAG_VARIABLES {
             command.env_remove(variable);
         }
-        let output = command
+        command
             // Outside: a revision in a directory of the repository would have the configurations of
             // both.
             .current_dir(workspace_above()?)
@@ -321,15 +324,40 @@ impl Build<'_> {
             .arg("--")
             .args(last)
             .stdin(Stdio::null())
-            .stderr(errors)
-            .output()
-            .context("cargo cannot be started")?;
-        ensure!(output.status.success(), "cargo failed: {}", output.status);
-        let text = String::from_utf8_lossy(&output.stdout);
+            .stderr(errors);
+        let text = run_cargo(&mut command)?;
         let program = text.lines().filter_map(executable).next_back();
         program.context("cargo does not say which program it has built")
     }
 }
+
+/// Runs cargo to its end and returns what it wrote to standard output. A signal that asks for an end
+/// ends cargo, and the compilers that it has started.
+fn run_cargo(command: &mut Command) -> Result<String> {
+    command.stdout(Stdio::piped());
+    process_group::lead(command);
+    let mut cargo = command.spawn().context("cargo cannot be started")?;
+    let text = collect(cargo.stdout.take());
+    loop {
+        if interrupt::pending().is_some() {
+            // How it ends now says nothing.
+            let _ = process_group::end(&mut cargo);
+            bail!("interrupted");
+        }
+        // While a compiler still writes, cargo is not waited for: its number then remains that of
+        // its group.
+        if text.is_finished()
+            && let Some(status) = cargo.try_wait()?
+        {
+            ensure!(status.success(), "cargo failed: {status}");
+            return Ok(text.join().unwrap_or_default());
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+/// How often a build is looked at.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The directory that holds the repository.
 fn workspace_above() -> Result<PathBuf> {
@@ -368,7 +396,7 @@ pub fn probe(built: &Built, launcher: &mut Launcher) -> Result<()> {
         slowdown_percent: None,
     };
     let terms = Terms {
-        limit: std::time::Duration::from_secs(60),
+        limit: Duration::from_secs(60),
         can_deadlock: false,
         deep_stack: false,
     };

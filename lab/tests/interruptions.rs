@@ -346,6 +346,55 @@ fn a_second_signal_ends_the_lab_at_once() {
     held.resume();
 }
 
+/// A program takes the place of cargo, which starts a compiler and waits for it.
+#[test]
+fn a_build_ends_with_all_that_it_has_started() {
+    let builds: [&[&str]; 2] = [
+        &["layouts", "fib", "--smoke"],
+        &["compare", "WORKTREE", "WORKTREE", "--workload", "fib"],
+    ];
+    for (arguments, signal, code) in [
+        (builds[0], Signal::SIGTERM, 143),
+        (builds[1], Signal::SIGINT, 130),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let cargo = directory.path().join("cargo");
+        let numbers = directory.path().join("numbers");
+        let program = format!(
+            "#!/bin/sh\nsleep 600 &\necho \"$$ $!\" > {0}.new\nmv {0}.new {0}\nwait\n",
+            numbers.display()
+        );
+        // Another process writes it: a child of another test could otherwise hold the file open,
+        // and what is open for writing cannot be started.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "printf %s \"$1\" > \"$0\" && chmod +x \"$0\""]);
+        assert!(shell.arg(&cargo).arg(program).status().unwrap().success());
+        let mut lab = command(arguments)
+            .current_dir(directory.path())
+            .env("CARGO", &cargo)
+            .env("CARGO_TARGET_DIR", directory.path().join("target"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let started = wait_for("cargo and a compiler run", || {
+            assert!(lab.try_wait().unwrap().is_none(), "the lab ended");
+            fs::read_to_string(&numbers).ok()
+        });
+        let started: Vec<Process> = started
+            .split_whitespace()
+            .map(|number| Process::new(number.parse().unwrap()).unwrap())
+            .collect();
+        assert_eq!(started.len(), 2);
+        kill(Pid::from_raw(i32::try_from(lab.id()).unwrap()), signal).unwrap();
+        let status = wait_for("the lab ends", || lab.try_wait().unwrap());
+        assert_eq!(status.code(), Some(code), "{arguments:?}");
+        started.iter().for_each(is_gone);
+        let builds = directory.path().join("target/lab-builds");
+        assert!(!builds.join("busy").exists());
+    }
+}
+
 #[test]
 fn a_run_that_ignores_hangups_goes_on() {
     let mut held = Held::of(1, |arguments| {
