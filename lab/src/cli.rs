@@ -62,6 +62,13 @@ impl Cli {
             })?;
             if let Some(options) = cli.measuring_options() {
                 options.out = None;
+                if let (Some(file), None) = (&options.json, &now.json) {
+                    // Where the lab runs now, that may be another file.
+                    output::note(&format!(
+                        "warning: --json {file} is not written again; for that, resume the run \
+                         with --json {file} --force"
+                    ));
+                }
                 options.json = now.json;
                 options.force = now.force;
                 options.resume = now.resume;

@@ -3,10 +3,11 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
+use crate::journal;
 use crate::machine::target_directory;
 use crate::options::Options;
 use crate::output;
@@ -28,6 +29,12 @@ impl Destination {
         let file = options.json.as_deref().filter(|json| *json != "-");
         if let Some(file) = file {
             check_file(file, options.force)?;
+            let out = options.resume.as_ref().or(options.out.as_ref());
+            let is_same = |out: &PathBuf| absolute(out).ok() == absolute(file).ok();
+            ensure!(
+                !out.is_some_and(is_same),
+                "--json {file}: this is the directory of the run; name a file"
+            );
         }
         let directory = match (&options.resume, &options.out) {
             (Some(directory), _) => directory.clone(),
@@ -67,10 +74,17 @@ fn check_directory(directory: &Path, force: bool) -> Result<()> {
     match fs::read_dir(directory) {
         Ok(mut entries) => {
             if entries.next().is_some() && !force {
+                let name = directory.display();
+                let or = if journal::is_in(directory) {
+                    format!(
+                        ", or, if it holds a run that was interrupted, go on with --resume {name}"
+                    )
+                } else {
+                    String::new()
+                };
                 bail!(
-                    "--out {0}: the directory is not empty; name another one, overwrite what is \
-                     there with --force, or go on with an interrupted run with --resume {0}",
-                    directory.display()
+                    "--out {name}: the directory is not empty; name another one, overwrite what is \
+                     there with --force{or}"
                 );
             }
             Ok(())

@@ -14,7 +14,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::destination::Destination;
-use crate::journal::Journal;
+use crate::journal::{self, Journal};
 use crate::launch::Launcher;
 use crate::machine::{Build, workspace};
 use crate::options::Options;
@@ -62,9 +62,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
                 options.measures_nothing(),
                 "with --from nothing is measured: it takes no options of a run"
             );
-            let file = reader::file_of(from)
-                .with_context(|| format!("there are no records at {}", from.display()))?;
+            let file = reader::file_of(from).with_context(|| no_records(from))?;
             let records = reader::read(&file)?;
+            let twice = records.iter().enumerate();
+            let mut twice = twice.filter(|(i, one)| records[..*i].iter().any(|r| r.is_like(one)));
+            if let Some((_, record)) = twice.next() {
+                anyhow::bail!(
+                    "{} has {} {} twice: keep one run at a time",
+                    file.display(),
+                    record.workload,
+                    record.runtime
+                );
+            }
             place(&records[0].build, &records[0].date, arguments.dirty)?;
             records
         }
@@ -103,6 +112,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::note("warning: some configurations failed, and the record says so");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn no_records(at: &Path) -> String {
+    let place = at.display();
+    if journal::is_in(at) {
+        format!("the run at {place} was ended; go on with it first: cargo lab --resume {place}")
+    } else {
+        format!("there are no records at {place}")
+    }
 }
 
 fn measure(arguments: &Arguments) -> Result<Vec<Record>> {

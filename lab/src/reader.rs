@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use serde_json::Value;
 
@@ -48,11 +48,27 @@ pub fn read(file: &Path) -> Result<Vec<Record>> {
         // Fields may be missing from a record of an older lab, but not its name.
         let is_named = !record.workload.is_empty() && !record.runtime.is_empty();
         ensure!(is_named, place());
+        if let Some(figure) = impossible(&record) {
+            bail!("{}: {figure} ns is a time that no clock shows", place());
+        }
         records.push(record);
     }
     ensure!(!records.is_empty(), "{} holds no record", file.display());
     Ok(records)
 }
+
+/// A time of a record that is no time, and so nothing to compare with.
+fn impossible(record: &Record) -> Option<f64> {
+    if record.ok != Some(true) {
+        return None;
+    }
+    let rounds = record.by_round.iter().map(|round| round.wall_ns_median);
+    let mut times = record.wall_ns_median.into_iter().chain(rounds);
+    times.find(|time| !(*time > 0.0 && *time < LONGEST_NS))
+}
+
+/// Thirty years.
+const LONGEST_NS: f64 = 1e18;
 
 #[cfg(test)]
 mod tests {
@@ -76,6 +92,25 @@ mod tests {
         assert_eq!((records[0].jobs, records[0].size), (2, 35));
         assert_eq!(records[0].wall_ns_median, None);
         assert!(records[0].by_round.is_empty());
+    }
+
+    #[test]
+    fn a_time_that_is_none_is_an_error() {
+        for time in ["-1.0", "0.0", "1e300"] {
+            for line in [
+                format!(
+                    r#"{{"workload":"fib","runtime":"seq","ok":true,"wall_ns_median":{time}}}"#
+                ),
+                format!(
+                    r#"{{"workload":"fib","runtime":"seq","ok":true,
+                    "by_round":[{{"wall_ns_median":{time}}}]}}"#
+                )
+                .replace('\n', ""),
+            ] {
+                let error = format!("{:#}", written(&line).unwrap_err());
+                assert!(error.contains("no clock shows"), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -190,6 +190,13 @@ impl From<Effort> for EffortTaken {
 }
 
 impl Record {
+    /// Whether another record is of the same configuration.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.workload == other.workload
+            && self.runtime == other.runtime
+            && (self.size, self.jobs) == (other.size, other.jobs)
+    }
+
     /// Merges the rounds of one configuration.
     pub fn merge(
         configuration: &Configuration,

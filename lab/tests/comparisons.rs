@@ -128,12 +128,18 @@ fn what_cannot_be_compared_is_trouble_and_not_a_regression() {
     others.iter_mut().for_each(|record| record.size = 6);
     write(&directory.path().join("others"), &others);
     fs::write(directory.path().join("nonsense"), "hello\n").unwrap();
+    let mut few = records.clone();
+    few.iter_mut()
+        .for_each(|record| record.by_round.truncate(9));
+    write(&directory.path().join("few"), &few);
     for (arguments, advice) in [
         (&["run", "no-such"][..], "nor a revision"),
         (&["run", "nonsense"], "line 1: not a record"),
         (&["run", "others"], "no cell in common"),
         (&["run", "run", "--rounds", "3"], "measured already"),
         (&["run"], "Compare two records"),
+        (&["run", "few"], "nothing could be judged"),
+        (&["run", "run", "--resume", "run"], "cannot be resumed"),
         (&["run", "run", "--workload", "no-such"], "no-such"),
     ] {
         let output = compare(directory.path(), arguments);
@@ -231,6 +237,13 @@ fn the_records_of_a_run_are_kept_as_what_they_are() {
     assert!(stderr(&refused).contains("--dirty"));
 
     let from = [&from[..], &["--dirty"]].concat();
+    let file = repository.path().join("target/run/records.jsonl");
+    let once = fs::read_to_string(&file).unwrap();
+    fs::write(&file, once.repeat(2)).unwrap();
+    let refused = lab_of(repository.path(), &from);
+    assert!(!refused.status.success());
+    assert!(stderr(&refused).contains("twice"), "{}", stderr(&refused));
+    fs::write(&file, once).unwrap();
     let kept = lab_of(repository.path(), &from);
     assert!(kept.status.success(), "{}", stderr(&kept));
     let place = stdout(&kept);

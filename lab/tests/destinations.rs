@@ -54,9 +54,10 @@ fn a_directory_that_is_not_empty_is_refused() {
     fs::create_dir(&out).unwrap();
     fs::write(out.join("records.jsonl"), "precious").unwrap();
     let text = refused(directory.path(), &["--out", "out"]);
-    for advice in ["--out out", "not empty", "--force", "--resume out"] {
+    for advice in ["--out out", "not empty", "--force"] {
         assert!(text.contains(advice), "{text}");
     }
+    assert!(!text.contains("--resume"), "there is no run: {text}");
     assert_eq!(names(&out), ["records.jsonl"]);
     assert_eq!(
         fs::read_to_string(out.join("records.jsonl")).unwrap(),
@@ -92,6 +93,8 @@ fn what_cannot_be_written_is_refused_before_anything_is_measured() {
         let text = refused(directory.path(), &["--json", json]);
         assert!(text.contains(&format!("--json {json}")), "{text}");
     }
+    let text = refused(directory.path(), &["--json", "same", "--out", "./same"]);
+    assert!(text.contains("--json same"), "{text}");
     let output = command(&LONG)
         .current_dir(directory.path())
         .env("CARGO_TARGET_DIR", directory.path().join("file"))

@@ -277,6 +277,40 @@ fn a_signal_ends_a_run_that_can_be_resumed() {
     }
 }
 
+/// The run may be resumed from another directory, where the name is that of another file.
+#[test]
+fn a_further_file_is_not_written_again_unasked() {
+    let mut held = Held::of(1, |arguments| {
+        let mut command = command(arguments);
+        let out = Path::new(arguments[arguments.len() - 1]);
+        command.arg("--json").arg(out.with_extension("json"));
+        command
+    });
+    held.signal(Signal::SIGINT);
+    held.end();
+    let json = held.out.with_extension("json");
+    let before = fs::read_to_string(&json).unwrap();
+    assert!(before.contains("\"partial\":true"), "{before}");
+    let output = held.resume();
+    let text = stderr(&output);
+    assert!(text.contains("is not written again"), "{text}");
+    assert_eq!(fs::read_to_string(&json).unwrap(), before);
+    let json = json.to_str().unwrap();
+    let output = lab(&["--resume", held.out(), "--json", json, "--force"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let after = fs::read_to_string(json).unwrap();
+    assert!(after.contains("\"partial\":false"), "{after}");
+    let text = refused_out(held.out());
+    assert!(text.contains("--resume"), "{text}");
+}
+
+/// What is said to a run that would overwrite another one.
+fn refused_out(out: &str) -> String {
+    let output = lab(&["run", "fib", "--smoke", "--out", out]);
+    assert!(!output.status.success());
+    stderr(&output)
+}
+
 #[test]
 fn a_run_may_end_before_anything_was_measured() {
     let mut held = Held::after(0);

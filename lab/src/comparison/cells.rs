@@ -74,6 +74,9 @@ pub struct Comparison<'a> {
     pub only_a: Vec<&'a Record>,
     /// What only B has.
     pub only_b: Vec<&'a Record>,
+    /// How many records of each side count for nothing: another one of the same configuration
+    /// follows.
+    pub replaced: [usize; 2],
     /// The confidence of each interval, which makes all of them hold together.
     pub confidence: f64,
 }
@@ -82,8 +85,11 @@ impl<'a> Comparison<'a> {
     /// Compares all records of ours, or really `all`. The sides are `paired` if they were measured
     /// interleaved, so that the same round was the same moment.
     pub fn of(a: &'a [Record], b: &'a [Record], all: bool, paired: bool) -> Self {
-        let a: Vec<&Record> = a.iter().filter(|record| all || is_ours(record)).collect();
-        let b: Vec<&Record> = b.iter().filter(|record| all || is_ours(record)).collect();
+        let ours = |records: &'a [Record]| -> (Vec<&'a Record>, usize) {
+            let ours = records.iter().filter(|record| all || is_ours(record));
+            latest(&ours.collect::<Vec<_>>())
+        };
+        let ((a, replaced_a), (b, replaced_b)) = (ours(a), ours(b));
         let common: Vec<(&Record, &Record)> = a
             .iter()
             .filter_map(|a| Some((*a, find(&b, a)?)))
@@ -116,6 +122,7 @@ impl<'a> Comparison<'a> {
             changes,
             only_a: without(&a, &b),
             only_b: without(&b, &a),
+            replaced: [replaced_a, replaced_b],
             confidence,
         }
     }
@@ -124,6 +131,11 @@ impl<'a> Comparison<'a> {
     pub fn regressions(&self) -> usize {
         let verdicts = self.changes.iter().map(|change| change.verdict);
         verdicts.filter(|verdict| verdict.is_regression()).count()
+    }
+
+    /// Whether nothing could be judged.
+    pub fn is_void(&self) -> bool {
+        self.count(Verdict::TooFew) == self.changes.len()
     }
 
     /// How many cells have this verdict.
@@ -176,14 +188,19 @@ impl<'a> Change<'a> {
     }
 }
 
-/// The record of the same configuration. If there are several, the last one was measured last.
+/// The records without those that are followed by another one of the same configuration, and how
+/// many these are. The last one was measured last.
+fn latest<'a>(records: &[&'a Record]) -> (Vec<&'a Record>, usize) {
+    let all = records.iter().enumerate();
+    let kept = all.filter(|(index, record)| find(&records[index + 1..], record).is_none());
+    let kept: Vec<&Record> = kept.map(|(_, record)| *record).collect();
+    let replaced = records.len() - kept.len();
+    (kept, replaced)
+}
+
+/// The record of the same configuration.
 fn find<'a>(records: &[&'a Record], like: &Record) -> Option<&'a Record> {
-    let key = |record: &Record| (record.size, record.jobs);
-    let mut same = records.iter().rev().filter(|record| {
-        key(record) == key(like)
-            && record.workload == like.workload
-            && record.runtime == like.runtime
-    });
+    let mut same = records.iter().filter(|record| record.is_like(like));
     same.next().copied()
 }
 
@@ -334,12 +351,16 @@ mod tests {
 
     #[test]
     fn the_last_of_two_records_counts() {
-        let a = vec![record("fib", "drumline", 1, &[10.0; 10])];
-        let b = vec![
+        let once = vec![record("fib", "drumline", 1, &[10.0; 10])];
+        let twice = vec![
             record("fib", "drumline", 1, &[20.0; 10]),
             record("fib", "drumline", 1, &[10.0; 10]),
         ];
-        let comparison = Comparison::of(&a, &b, false, false);
-        assert_eq!(comparison.changes[0].verdict, Verdict::Level);
+        for (a, b, replaced) in [(&once, &twice, [0, 1]), (&twice, &once, [1, 0])] {
+            let comparison = Comparison::of(a, b, false, false);
+            assert_eq!(comparison.changes.len(), 1);
+            assert_eq!(comparison.changes[0].verdict, Verdict::Level);
+            assert_eq!(comparison.replaced, replaced);
+        }
     }
 }

@@ -29,6 +29,7 @@ use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
 use crate::session::Effort;
+use crate::statistics::PROCESSES_MIN;
 use crate::workshop::{self, Built, Flags, Source, Workshop};
 use crate::{interrupt, output};
 use interleaved::Plan;
@@ -88,6 +89,10 @@ fn compare(arguments: &Arguments) -> Result<usize> {
     for name in &arguments.workload {
         registry::workload(name)?;
     }
+    ensure!(
+        arguments.options.resume.is_none(),
+        "a comparison cannot be resumed: --resume is for runs"
+    );
     match (Side::of(&arguments.a)?, Side::of(&arguments.b)?) {
         (
             Side::Records {
@@ -159,7 +164,6 @@ fn of_sources(arguments: &Arguments, a: &Source, b: &Source) -> Result<usize> {
         schedule.groups.iter().any(|group| !group.is_empty()),
         "none of ours is among the runtimes; --all compares the others, too"
     );
-    ensure!(options.resume.is_none(), "a comparison cannot be resumed");
     let destination = Destination::make(options)?;
     let directory = &destination.directory;
 
@@ -214,6 +218,10 @@ fn tell(
     };
     let (a, b) = (wanted(a), wanted(b));
     let comparison = Comparison::of(&a, &b, arguments.all, paired);
+    ensure!(
+        !comparison.changes.is_empty(),
+        "the two sides have no cell in common"
+    );
     let text = words::text(&comparison, names);
     match arguments.options.json.as_deref() {
         Some("-") => {
@@ -228,8 +236,10 @@ fn tell(
         None => output::print(&text)?,
     }
     ensure!(
-        !comparison.changes.is_empty(),
-        "the two sides have no cell in common"
+        !comparison.is_void(),
+        "nothing could be judged: of each cell, each side needs {PROCESSES_MIN} processes; measure \
+         with --rounds {PROCESSES_MIN} or more (records of an older lab may not say how many there \
+         were)"
     );
     Ok(comparison.regressions())
 }

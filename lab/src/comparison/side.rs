@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use crate::journal;
 use crate::machine::{git, workspace};
 use crate::reader;
 use crate::record::Record;
@@ -47,6 +48,10 @@ impl Side {
                 name: argument.to_owned(),
                 commit,
             })),
+            None if journal::is_in(Path::new(argument)) => bail!(
+                "{argument} holds a run that was ended before it wrote its records; go on with it \
+                 first: cargo lab --resume {argument}"
+            ),
             None => bail!(
                 "{argument}: neither a file with records, nor a directory with records.jsonl, \
                  nor a revision of this repository, nor {WORKTREE}"
@@ -85,6 +90,14 @@ mod tests {
         };
         assert_eq!(revision("main").describe(), "revision main (0123456789ab)");
         assert_eq!(revision("01234").describe(), "revision 0123456789ab");
+    }
+
+    #[test]
+    fn a_run_without_records_has_to_go_on_first() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("journal.jsonl"), "").unwrap();
+        let error = Side::of(directory.path().to_str().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("lab --resume"), "{error}");
     }
 
     #[test]

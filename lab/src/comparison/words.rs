@@ -1,5 +1,6 @@
 //! A comparison as text for the terminal, and as lines of JSON.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -34,6 +35,18 @@ pub fn text(comparison: &Comparison<'_>, names: &[String; 2]) -> String {
         say("  compiled without optimisation: these figures mean nothing");
     }
 
+    for (side, replaced) in ["A", "B"].into_iter().zip(comparison.replaced) {
+        if replaced > 0 {
+            say(&format!(
+                "warning: {side} has {replaced} configurations more than once; the last record of \
+                 each one counts"
+            ));
+        }
+    }
+    for line in interruptions(comparison) {
+        say(&line);
+    }
+
     if let Some([a, b]) = differences::busy(&comparison.changes).map(|b| b.map(|s| s * 100.0)) {
         say(&format!(
             "warning: other programs had {a:.0} % of the machine while A was measured, and {b:.0} % \
@@ -63,6 +76,27 @@ pub fn text(comparison: &Comparison<'_>, names: &[String; 2]) -> String {
     }
     say(&summary(comparison));
     text
+}
+
+/// Which side is of a run that was interrupted, and what differed when it was resumed.
+fn interruptions(comparison: &Comparison<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for side in ["A", "B"] {
+        let records = || {
+            let changes = comparison.changes.iter();
+            changes.map(|change| if side == "A" { change.a } else { change.b })
+        };
+        if records().any(|record| record.partial) {
+            lines.push(format!(
+                "warning: {side} is of a run that was interrupted, so it lacks cells, or rounds"
+            ));
+        }
+        let despite: BTreeSet<&String> = records().flat_map(|r| &r.resumed_despite).collect();
+        for difference in despite {
+            lines.push(format!("warning: {side} was resumed although {difference}"));
+        }
+    }
+    lines
 }
 
 /// The last line: how many cells have become worse, and of how many nothing can be told.
@@ -241,6 +275,25 @@ mod tests {
         let first = lines.lines().next().unwrap();
         assert!(first.contains("\"verdict\":\"regression\""), "{first}");
         assert_eq!(lines.lines().count(), 3);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_side_is_said() {
+        let a = vec![record("fib", "drumline", 1, &[1000.0; 10]); 2];
+        let mut b = record("fib", "drumline", 1, &[1000.0; 10]);
+        b.partial = true;
+        b.resumed_despite = vec!["kernel was 1, is 2".to_owned()];
+        let b = vec![b];
+        let comparison = Comparison::of(&a, &b, false, false);
+        let text = text(&comparison, &["this".to_owned(), "that".to_owned()]);
+        for line in [
+            "warning: A has 1 configurations more than once",
+            "warning: B is of a run that was interrupted",
+            "warning: B was resumed although kernel was 1, is 2",
+        ] {
+            assert!(text.contains(line), "{line} in {text}");
+        }
+        assert!(!text.contains("B has") && !text.contains("A is of") && !text.contains("A was"));
     }
 
     #[test]

@@ -9,17 +9,18 @@
 //! Everything is also kept in memory. So a disk that is full for a while, or a directory that
 //! vanishes, costs nothing but a warning: the next process brings the file up to date.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::launch::{Order, Outcome};
-use crate::machine::{Build, Machine};
+use crate::machine::{Build, Machine, cores_available};
 use crate::plan::Rounds;
 use crate::schedule::{Configuration, Schedule};
 
@@ -164,20 +165,14 @@ impl Journal {
         let read = Read::from(directory)?;
         let header = read.header;
         if header.outline != Outline::of(schedule) {
-            bail!(
-                "{0} holds another run, that of `cargo lab {1}`: here and now, this command line asks \
-                 for other configurations, rounds or limits; `cargo lab --resume {0}` follows the \
-                 recorded one",
-                directory.display(),
-                header.command.join(" ")
-            );
+            return Err(another_run(directory, &header));
         }
         let mut journal = Self::new(directory, header, schedule);
         journal.text = read.text;
         for (line, finished) in read.finished {
             ensure!(
                 journal.add(schedule, finished),
-                "{}: line {line} fits nowhere into its own run",
+                "{}: line {line} fits nowhere into its own run; {CUT}",
                 journal.path.display()
             );
         }
@@ -305,6 +300,11 @@ impl Journal {
     }
 }
 
+/// Whether a directory holds the journal of a run.
+pub fn is_in(directory: &Path) -> bool {
+    directory.join(FILE).is_file()
+}
+
 /// The arguments of the lab that began the run in this directory.
 pub fn command(directory: &Path) -> Result<Vec<String>> {
     Ok(Read::from(directory)?.header.command)
@@ -346,23 +346,23 @@ impl Read {
             let read = match serde_json::from_slice(line) {
                 Ok(read) => read,
                 Err(_) if lines.next().is_none() => break,
-                Err(error) => {
-                    let path = path.display();
-                    return Err(error).with_context(|| format!("{path}: line {number} is damaged"));
-                }
+                Err(_) => bail!("{}: line {number} is damaged; {CUT}", path.display()),
             };
             match (read, &header) {
                 (Line::Run(read), None) => header = Some(*read),
                 (Line::Process(read), Some(_)) => finished.push((number, *read)),
                 (Line::Resumed(read), Some(_)) => resumed.push(*read),
-                _ => bail!("{}: line {number} is out of place", path.display()),
+                _ => bail!("{}: line {number} is out of place; {CUT}", path.display()),
             }
             whole += line.len();
         }
         let Some(header) = header else {
             bail!(
-                "{}: the run was ended before it began; start it anew with --force",
-                path.display()
+                "{}: its first line does not say what the run is, so either the run was ended \
+                 before it began, or this is no journal; nothing can be resumed, but if the \
+                 directory holds nothing of value a new run may overwrite it: --out {} --force",
+                path.display(),
+                directory.display()
             );
         };
         let text = String::from_utf8(bytes[..whole].to_vec()).context("JSON is text")?;
@@ -374,6 +374,38 @@ impl Read {
             whole,
         })
     }
+}
+
+/// What to do with a journal of which not all can be read.
+const CUT: &str = "cut this line and those after it off, and --resume measures them anew";
+
+/// The journal is of another schedule.
+fn another_run(directory: &Path, header: &Header) -> anyhow::Error {
+    let (command, place) = (header.command.join(" "), directory.display());
+    let (before, now) = (header.machine.cores_available, cores_available());
+    // The numbers of jobs follow from the cores, unless --jobs says them.
+    if let (Some(before), Some(now)) = (before, now)
+        && before != now
+    {
+        let jobs: BTreeSet<usize> = header
+            .outline
+            .groups
+            .iter()
+            .flatten()
+            .map(|(order, _)| order.jobs)
+            .collect();
+        let jobs: Vec<String> = jobs.iter().map(usize::to_string).collect();
+        let jobs = jobs.join(",");
+        return anyhow!(
+            "{place} holds another run, that of `cargo lab {command}`: it began where {before} cores \
+             could be used, and here it is {now}; go on where there are as many, or, if it was begun \
+             without --jobs, with `cargo lab {command} --jobs {jobs} --resume {place}`"
+        );
+    }
+    anyhow!(
+        "{place} holds another run, that of `cargo lab {command}`: this command line asks for other \
+         configurations, rounds or limits; `cargo lab --resume {place}` follows the recorded one"
+    )
 }
 
 /// What the machine and the program have now that they had not when the run began.

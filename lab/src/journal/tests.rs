@@ -111,10 +111,16 @@ fn half_a_line_at_the_end_is_left_out() {
         let read = Read::from(directory.path()).unwrap();
         assert_eq!((read.finished.len(), read.resumed.len()), (4, 1));
     }
-    // Not even the header is whole.
-    fs::write(&path, &bytes[..20]).unwrap();
-    let error = Journal::resume(directory.path(), &schedule).unwrap_err();
-    assert!(error.to_string().contains("--force"), "{error:#}");
+    // Not even the header is whole, or there was never one.
+    for bytes in [&bytes[..20], b"garbage\n", &[0; 5000]] {
+        fs::write(&path, bytes).unwrap();
+        let error = Journal::resume(directory.path(), &schedule).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("--force") && text.contains("no journal"),
+            "{text}"
+        );
+    }
 }
 
 #[test]
@@ -128,7 +134,10 @@ fn a_damaged_line_is_an_error() {
     lines[2] = "{\"process\":{}}";
     fs::write(&path, lines.join("\n") + "\n").unwrap();
     let error = Journal::resume(directory.path(), &schedule).unwrap_err();
-    assert!(format!("{error:#}").contains("line 3"), "{error:#}");
+    assert!(
+        format!("{error:#}").contains("line 3 is damaged; cut"),
+        "{error:#}"
+    );
 
     // A round without the one before it.
     lines[2] = lines[4];
@@ -157,6 +166,25 @@ fn another_schedule_is_refused() {
         );
     }
     assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+/// The numbers of jobs are those of the machine, unless they are given.
+#[test]
+fn another_number_of_cores_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(FILE);
+    written(directory.path(), &schedule(&[5, 6]));
+    let text = fs::read_to_string(&path).unwrap();
+    let (header, rest) = text.split_once('\n').unwrap();
+    let mut header: Value = serde_json::from_str(header).unwrap();
+    header["run"]["machine"]["cores_available"] = 1000.into();
+    fs::write(&path, format!("{header}\n{rest}")).unwrap();
+    let error = Journal::resume(directory.path(), &schedule(&[6])).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("began where 1000 cores") && text.contains(" --jobs "),
+        "{text}"
+    );
 }
 
 #[test]
