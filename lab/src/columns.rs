@@ -1,6 +1,7 @@
 //! The columns of a table, by what its workload shows: their names, and the cells of a record.
 
-use crate::record::Record;
+use crate::record::{Record, spread};
+use crate::round::RoundFigures;
 use crate::table::figure;
 use crate::workload::{Shows, WorkloadCard, group};
 
@@ -62,17 +63,14 @@ pub fn count(shows: Shows) -> usize {
     }
 }
 
-/// The cells of a record, or of nobody.
+/// The cells of a record, if there is one.
 pub fn cells(shows: Shows, record: Option<&Record>, bounds: &Bounds<'_>) -> Vec<String> {
     let Some(record) = record else {
         return vec![String::new(); count(shows)];
     };
     let mut cells = if record.wall_ns_median.is_some() {
-        let mut cells = figures(shows, record, bounds);
-        if let Some(uncertainty) = record.uncertainty(shows) {
-            cells[0] += &format!(" ±{}%", percent(uncertainty));
-        }
-        cells
+        let figures = figures(shows, record, bounds).into_iter();
+        figures.map(Figure::into_cell).collect()
     } else {
         let mut cells = vec![instead(record)];
         if shows == Shows::Waiting {
@@ -84,56 +82,126 @@ pub fn cells(shows: Shows, record: Option<&Record>, bounds: &Bounds<'_>) -> Vec<
     cells
 }
 
-fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<String> {
+/// What stands in a cell.
+struct Figure {
+    text: String,
+    /// What each process found, if it is a figure of processes.
+    measures: Vec<f64>,
+}
+
+impl Figure {
+    /// With half of the width of its interval, in per cent.
+    fn into_cell(self) -> String {
+        match spread(&self.measures) {
+            Some(spread) if !self.text.is_empty() => {
+                let percent = percent(spread.half_width(1.0));
+                format!("{} ±{percent}%", self.text)
+            }
+            _ => self.text,
+        }
+    }
+}
+
+impl From<String> for Figure {
+    fn from(text: String) -> Self {
+        let measures = Vec::new();
+        Self { text, measures }
+    }
+}
+
+fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
     let by = |unit: f64| move |value: f64| figure(value / unit);
+    let whole = |count: f64| format!("{count:.0}");
+    // A figure of all processes, with what each of them found.
+    let of = |text: String, each: fn(&RoundFigures) -> Option<f64>| Figure {
+        text,
+        measures: record.by_round.iter().filter_map(each).collect(),
+    };
+    let main = |text: String| Figure {
+        text,
+        measures: record.measures(shows),
+    };
     let wall = record
         .wall_ns_median
         .map_or_else(String::new, |wall| figure(wall / 1e6));
     let item = record.item_ns_median.map_or_else(String::new, figure);
-    let cpu = or_unknown(record.cpu_ns_mean.map(by(1e6)));
+    let cpu = || {
+        of(or_unknown(record.cpu_ns_mean.map(by(1e6))), |r| {
+            r.cpu_ns_mean
+        })
+    };
     // Where nothing is handed over, nothing waits.
-    let p50 = record.latency_ns_p50.map(by(1e3)).unwrap_or_default();
-    let p99 = record.latency_ns_p99.map(by(1e3)).unwrap_or_default();
-    let whole = |count: f64| format!("{count:.0}");
+    let latency = |ns: Option<f64>, unit: f64| ns.map(by(unit)).unwrap_or_default();
+    let p50 = |unit: f64| of(latency(record.latency_ns_p50, unit), |r| r.latency_ns_p50);
+    let p99 = || of(latency(record.latency_ns_p99, 1e3), |r| r.latency_ns_p99);
+    let switched = || {
+        of(
+            or_unknown(switches(record).map(whole)),
+            RoundFigures::switches,
+        )
+    };
     match shows {
-        Shows::Time | Shows::Curve => vec![item, times_seq(record, bounds, 1.0)],
+        Shows::Time | Shows::Curve => vec![main(item), times_seq(record, bounds, 1.0).into()],
         Shows::Rest => vec![
-            or_unknown(record.cpu_ns_mean.map(|cpu| format!("{:.2}", cpu / 1e6))),
-            or_unknown(record.ctx_voluntary_per_operation.map(whole)),
-            or_unknown(record.ctx_involuntary_per_operation.map(whole)),
+            main(or_unknown(
+                record.cpu_ns_mean.map(|cpu| format!("{:.2}", cpu / 1e6)),
+            )),
+            of(
+                or_unknown(record.ctx_voluntary_per_operation.map(whole)),
+                |r| r.ctx_voluntary,
+            ),
+            of(
+                or_unknown(record.ctx_involuntary_per_operation.map(whole)),
+                |r| r.ctx_involuntary,
+            ),
         ],
-        Shows::Waiting => vec![wall, cpu, threads(record)],
+        Shows::Waiting => vec![main(wall), cpu(), threads(record).into()],
         Shows::Path => vec![
-            wall,
-            times_seq(record, bounds, 0.5),
-            times_seq(record, bounds, 1.0),
+            main(wall),
+            times_seq(record, bounds, 0.5).into(),
+            times_seq(record, bounds, 1.0).into(),
         ],
         Shows::Handing => vec![
-            wall,
-            cpu,
-            or_unknown(switches(record).map(whole)),
-            above(record, bounds).map_or_else(String::new, whole),
-            or_unknown(migrations(record).map(whole)),
-            p50,
-            p99,
+            main(wall),
+            cpu(),
+            switched(),
+            Figure {
+                text: above(record, bounds).map_or_else(String::new, whole),
+                measures: above_by_round(record, bounds),
+            },
+            of(or_unknown(migrations(record).map(whole)), |r| r.migrations),
+            p50(1e3),
+            p99(),
         ],
-        Shows::Cores => vec![wall, times_ideal(record, bounds), peak(record)],
+        Shows::Cores => vec![
+            main(wall),
+            times_ideal(record, bounds).into(),
+            peak(record).into(),
+        ],
         Shows::Ramp => vec![
-            wall,
-            record.latency_ns_p50.map(by(1e6)).unwrap_or_default(),
-            times_ideal(record, bounds),
-            peak(record),
+            main(wall),
+            p50(1e6),
+            times_ideal(record, bounds).into(),
+            peak(record).into(),
         ],
-        Shows::Rate => vec![rate(record), item, cpu],
-        Shows::Latency => vec![p50, p99, cpu, or_unknown(switches(record).map(whole))],
+        Shows::Rate => vec![main(rate(record)), main(item), cpu()],
+        Shows::Latency => vec![
+            main(latency(record.latency_median(), 1e3)),
+            p99(),
+            cpu(),
+            switched(),
+        ],
         Shows::Memory => vec![
-            item,
-            times_seq(record, bounds, 1.0),
-            cpu,
-            or_unknown(
-                record
-                    .rss_peak_bytes
-                    .map(|bytes| figure(bytes as f64 / 1_048_576.0)),
+            main(item),
+            times_seq(record, bounds, 1.0).into(),
+            cpu(),
+            of(
+                or_unknown(
+                    record
+                        .rss_peak_bytes
+                        .map(|bytes| figure(bytes as f64 / 1_048_576.0)),
+                ),
+                |r| r.rss_peak_bytes,
             ),
         ],
     }
@@ -172,6 +240,17 @@ pub fn above(record: &Record, bounds: &Bounds<'_>) -> Option<f64> {
     Some(switches(record)? - switches(bounds.floor?)?)
 }
 
+/// The same, round by round.
+fn above_by_round(record: &Record, bounds: &Bounds<'_>) -> Vec<f64> {
+    let floor = bounds.floor.map_or(&[][..], |floor| &floor.by_round);
+    let rounds = record.by_round.iter();
+    let above = rounds.filter_map(|round| {
+        let floor = floor.iter().find(|floor| floor.round == round.round)?;
+        Some(round.switches()? - floor.switches()?)
+    });
+    above.collect()
+}
+
 fn migrations(record: &Record) -> Option<f64> {
     Some(record.migrations? as f64 / record.operations? as f64)
 }
@@ -204,4 +283,63 @@ fn instead(record: &Record) -> String {
         _ => "n/a",
     };
     word.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::made_up::record;
+
+    /// Two rounds of a pipeline: 100 and 120 switches, of which `static` has 50 each time.
+    #[test]
+    fn every_figure_of_processes_has_its_spread() {
+        let mut ours = record("triple-pool", "drumline", 2, &[1e6, 1e6]);
+        let mut floor = ours.clone();
+        for (round, switches) in ours.by_round.iter_mut().zip([100.0, 120.0]) {
+            round.ctx_voluntary = Some(switches);
+            round.ctx_involuntary = Some(0.0);
+            round.latency_ns_p99 = Some(1e3);
+        }
+        for round in &mut floor.by_round {
+            round.ctx_voluntary = Some(25.0);
+            round.ctx_involuntary = Some(25.0);
+        }
+        (ours.operations, ours.migrations) = (Some(2), Some(14));
+        (ours.latency_ns_p50, ours.latency_ns_p99) = (None, Some(1e3));
+        ours.ctx_voluntary_per_operation = Some(110.0);
+        ours.ctx_involuntary_per_operation = Some(0.0);
+        floor.ctx_voluntary_per_operation = Some(25.0);
+        floor.ctx_involuntary_per_operation = Some(25.0);
+        let bounds = Bounds {
+            seq: None,
+            floor: Some(&floor),
+            ideal: None,
+        };
+        let cells = cells(Shows::Handing, Some(&ours), &bounds);
+        let [wall, cpu, switches, above, migrations, p50, p99] = &cells[..] else {
+            panic!("{cells:?}");
+        };
+        assert_eq!(wall, "1.00 ±0.0%");
+        assert_eq!((cpu.as_str(), p50.as_str()), ("?", ""));
+        assert_eq!((switches.as_str(), above.as_str()), ("110 ±9%", "60 ±17%"));
+        // What an older lab did not write down has none.
+        assert_eq!((migrations.as_str(), p99.as_str()), ("7", "1.00 ±0.0%"));
+    }
+
+    #[test]
+    fn a_latency_is_the_one_that_it_is_compared_by() {
+        let mut record = record("light-load", "drumline", 1, &[1e6, 1e6, 1e6]);
+        for (round, ns) in record.by_round.iter_mut().zip([1e3, 2e3, 9e3]) {
+            round.latency_ns_p50 = Some(ns);
+        }
+        // Of all samples together.
+        record.latency_ns_p50 = Some(3e3);
+        let bounds = Bounds {
+            seq: None,
+            floor: None,
+            ideal: None,
+        };
+        let cells = cells(Shows::Latency, Some(&record), &bounds);
+        assert!(cells[0].starts_with("2.00 ±"), "{cells:?}");
+    }
 }

@@ -350,31 +350,16 @@ impl Record {
         rounds.filter_map(|round| round.measure(shows)).collect()
     }
 
-    /// How far the figure that it is compared by may be from the true one, relative to it: half of
-    /// its spread.
-    pub fn uncertainty(&self, shows: Shows) -> Option<f64> {
-        Some(self.spread(shows)?.half_width(1.0))
+    /// How long half of the items waited at most, in the median of the processes. That of all items
+    /// together may be another one: items of one process wait alike.
+    pub fn latency_median(&self) -> Option<f64> {
+        median(&self.measures(Shows::Latency)).or(self.latency_ns_p50)
     }
 
     /// Where the true figure may lie, divided by the figure that it is compared by: the interval at
     /// 95 %, or the range of all processes where they are too few for one.
     pub fn spread(&self, shows: Shows) -> Option<Interval> {
-        let measures = self.measures(shows);
-        let figure = median(&measures)?;
-        if measures.len() < 2 || figure <= 0.0 {
-            return None;
-        }
-        let interval = median_interval(&measures, 0.95).or_else(|| {
-            let Summary { min, max, .. } = Summary::of(&measures)?;
-            Some(Interval {
-                low: min,
-                high: max,
-            })
-        })?;
-        Some(Interval {
-            low: interval.low / figure,
-            high: interval.high / figure,
-        })
+        spread(&self.measures(shows))
     }
 
     /// This one divided by another that was measured in the same run, round by round; `None` if
@@ -405,4 +390,24 @@ impl Record {
 /// A sum that is unknown as soon as one part is.
 fn sum(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     parts.reduce(|a, b| Some(a? + b?)).flatten()
+}
+
+/// Where the true figure may lie, divided by the median of what the processes found: the interval
+/// at 95 %, or the range of all processes if they are too few for one.
+pub fn spread(measures: &[f64]) -> Option<Interval> {
+    let figure = median(measures)?;
+    if measures.len() < 2 || figure <= 0.0 {
+        return None;
+    }
+    let interval = median_interval(measures, 0.95).or_else(|| {
+        let Summary { min, max, .. } = Summary::of(measures)?;
+        Some(Interval {
+            low: min,
+            high: max,
+        })
+    })?;
+    Some(Interval {
+        low: interval.low / figure,
+        high: interval.high / figure,
+    })
 }

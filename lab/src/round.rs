@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::launch::Outcome;
-use crate::session::Measurement;
 use crate::statistics::median;
 use crate::weather::Weather;
 use crate::workload::Shows;
@@ -21,6 +20,16 @@ pub struct RoundFigures {
     pub cpu_ns_mean: Option<f64>,
     /// How long half of its items waited at most.
     pub latency_ns_p50: Option<f64>,
+    /// How long 99 of 100 of its items waited at most.
+    pub latency_ns_p99: Option<f64>,
+    /// Context switches of an operation because a thread waited.
+    pub ctx_voluntary: Option<f64>,
+    /// Context switches of an operation because a thread had to make room.
+    pub ctx_involuntary: Option<f64>,
+    /// Moves of threads from core to core in an operation.
+    pub migrations: Option<f64>,
+    /// The kernel's own high-water mark of resident memory.
+    pub rss_peak_bytes: Option<f64>,
     /// What else the machine did meanwhile.
     pub weather: Weather,
 }
@@ -32,13 +41,24 @@ impl RoundFigures {
         if found.error.is_some() || found.items == 0 {
             return None;
         }
+        let each = |count: Option<u64>| Some(count? as f64 / found.operations.max(1) as f64);
         Some(Self {
             round,
             wall_ns_median: median(&found.wall_ns)?,
-            cpu_ns_mean: cpu_ns_mean(found),
+            cpu_ns_mean: each(found.usage.cpu_ns),
             latency_ns_p50: found.latencies.percentile(50),
+            latency_ns_p99: found.latencies.percentile(99),
+            ctx_voluntary: each(found.usage.ctx_voluntary),
+            ctx_involuntary: each(found.usage.ctx_involuntary),
+            migrations: each(found.migrations),
+            rss_peak_bytes: found.rss_peak_bytes.map(|bytes| bytes as f64),
             weather: outcome.weather,
         })
+    }
+
+    /// Context switches of both kinds, of an operation.
+    pub fn switches(&self) -> Option<f64> {
+        Some(self.ctx_voluntary? + self.ctx_involuntary?)
     }
 
     /// What a workload that shows this is compared by: smaller is better. In nanoseconds, of an
@@ -58,8 +78,4 @@ impl RoundFigures {
             Shows::Latency => self.latency_ns_p50,
         }
     }
-}
-
-fn cpu_ns_mean(found: &Measurement) -> Option<f64> {
-    Some(found.usage.cpu_ns? as f64 / found.operations.max(1) as f64)
 }

@@ -251,7 +251,7 @@ pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
         Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores | Shows::Ramp => {
             record.wall_ns_median
         }
-        Shows::Latency => record.latency_ns_p50,
+        Shows::Latency => record.latency_median(),
     }
 }
 
