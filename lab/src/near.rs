@@ -11,7 +11,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
 
 /// How many letters must be put in, taken out or replaced to make `b` of `a`.
 fn distance(a: &str, b: &str) -> usize {
-    // Of what was read of `a` so far to each beginning of `b`.
+    // How far what was read of `a` so far is from each beginning of `b`.
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (read, in_a) in a.chars().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], read + 1);
