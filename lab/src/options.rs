@@ -197,7 +197,10 @@ impl Options {
                     }
                     Ok(jobs) => jobs,
                     Err(_) => {
-                        bail!("--jobs {text}: not a number of jobs; try --jobs 1,{cores} or --jobs all")
+                        bail!(
+                            "--jobs {text}: not a number of jobs; try --jobs 1,{cores} or \
+                             --jobs all"
+                        )
                     }
                 },
             });

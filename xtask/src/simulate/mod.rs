@@ -42,7 +42,7 @@ use crate::output::print;
 pub struct Options {
     /// Numbers of jobs.
     #[arg(long, value_delimiter = ',', default_values_t = [2, 8, 64])]
-    #[arg(value_parser = limits::jobs, allow_negative_numbers = true)]
+    #[arg(value_parser = limits::jobs, allow_hyphen_values = true)]
     jobs: Vec<usize>,
     /// Programs; all of them unless set.
     #[arg(long, value_delimiter = ',')]
@@ -185,8 +185,8 @@ pub fn run(options: &Options) -> Result<()> {
     tabulate(options, output)
 }
 
-/// Writes what is taken for granted, and a row for each prediction. Nothing is computed for a reader
-/// that has gone.
+/// Writes what is taken for granted, and a row for each prediction. Nothing is computed for a
+/// reader that has gone.
 fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
     let assumptions = options.assumptions(Assumptions::wide())?;
     // What will be refused is refused before anything is computed.

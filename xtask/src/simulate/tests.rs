@@ -144,6 +144,7 @@ fn what_the_model_does_not_take_is_refused_with_the_limits() {
         ("--items 0", "1 to 100000000 items"),
         ("--jobs 0", "1 to 4096 jobs"),
         ("--jobs 2,-1", "1 to 4096 jobs"),
+        ("--jobs -1,2", "1 to 4096 jobs"),
         ("--jobs 100000", "1 to 4096 jobs"),
     ] {
         let error = options(line).unwrap_err().to_string();
