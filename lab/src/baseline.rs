@@ -5,10 +5,10 @@
 //! [by hand](crate::by_hand), process by process, and more than a tenth is a failure. On a noisy
 //! machine there are more rounds, until the interval tells.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::by_hand;
-use crate::launch::{Launcher, Order, Terms};
+use crate::launch::{End, Launcher, Order, Terms};
 use crate::registry;
 use crate::session::Effort;
 use crate::statistics::{Claim, PROCESSES_MIN, Ratio, confidence, median};
@@ -97,8 +97,12 @@ fn measure(
             gated: false,
             slowdown_percent: None,
         };
-        let found = launcher.run(&order, &terms).found;
-        let found = found.map_err(anyhow::Error::msg)?;
+        let outcome = launcher.run(&order, &terms);
+        ensure!(
+            outcome.end != End::Interrupted,
+            "interrupted: it is not known whether seq is fast enough"
+        );
+        let found = outcome.found.map_err(anyhow::Error::msg)?;
         if let Some(error) = found.error {
             anyhow::bail!("{workload}, {runtime}: {error}");
         }

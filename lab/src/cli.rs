@@ -200,6 +200,9 @@ fn hold_baseline(smoke: bool) -> Result<ExitCode> {
     if let Some(warning) = Build::look().warning() {
         output::note(&warning);
     }
+    if let Some(signal) = interrupt::pending() {
+        return Ok(ExitCode::from(interrupt::exit_code(signal)));
+    }
     if rows.iter().any(Row::is_too_slow) {
         output::note("error: seq is slower than code that is written by hand");
         return Ok(ExitCode::FAILURE);

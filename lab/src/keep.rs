@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::destination::Destination;
 use crate::journal::{self, Journal};
 use crate::launch::Launcher;
-use crate::machine::{Build, workspace};
+use crate::machine::{Build, RECORDS, workspace};
 use crate::options::Options;
 use crate::plan::Rounds;
 use crate::reader::{self, REPEATED};
@@ -172,11 +172,12 @@ fn place(build: &Build, date: &str, dirty: bool) -> Result<PathBuf> {
     );
     let short = &revision[..revision.len().min(7)];
     let mark = if is_clean { "" } else { "-dirty" };
-    let directory = workspace().join("lab").join("records");
+    let directory = workspace().join(RECORDS);
     let to = directory.join(format!("{day}-{short}{mark}.jsonl"));
     ensure!(
         !to.exists(),
-        "{} is there already, and a record is never overwritten",
+        "{} is there already, and a record is never overwritten: move or remove it, or commit \
+         first (its name has the day and the revision)",
         to.display()
     );
     Ok(to)

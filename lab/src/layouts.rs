@@ -75,7 +75,7 @@ fn measure(
         .iter()
         .flat_map(|kind| kind.programs.iter().map(|program| (kind.flags, program)))
         .collect();
-    let (machine, build) = (Machine::look(), Build::look());
+    let (machine, build) = (Machine::look(), Build::look_at_workspace());
     let mut verdicts = Vec::new();
     for group in &schedule.groups {
         let mut outcomes: Vec<Vec<Vec<Outcome>>> =

@@ -45,6 +45,7 @@ pub mod looping;
 pub mod machine;
 pub mod mapping;
 pub mod marks;
+mod near;
 pub mod noise;
 pub mod numbers;
 pub mod options;

@@ -1,5 +1,6 @@
 //! The machine and the build, as far as they can matter for a figure.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -189,9 +190,9 @@ pub struct Build {
     pub target_features: Option<String>,
     /// Whether debug assertions are compiled in; figures are worthless then.
     pub debug_assertions: bool,
-    /// Revision of the repository.
+    /// Revision of the files that it was built from.
     pub git_revision: Option<String>,
-    /// Whether files differ from that revision.
+    /// Whether files differ from that revision; those of kept records do not count.
     pub git_dirty: Option<bool>,
 }
 
@@ -217,9 +218,20 @@ impl Build {
         ))
     }
 
-    /// Looks at this program and at the repository around it.
+    /// Looks at this program, and at the files that it was built from. Where those are gone, the
+    /// revision is unknown.
     pub fn look() -> Self {
+        Self::look_with(&source())
+    }
+
+    /// The same for a program that is built from the files of the [`workspace`] as they are.
+    pub fn look_at_workspace() -> Self {
+        Self::look_with(&workspace())
+    }
+
+    fn look_with(files: &Path) -> Self {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let (git_revision, git_dirty) = git_facts(files);
         Self {
             rustc: text(env!("LAB_RUSTC")),
             target: text(env!("LAB_TARGET")),
@@ -230,16 +242,34 @@ impl Build {
             loops_aligned: env!("LAB_RUSTFLAGS").contains(ALIGNMENT),
             target_features: text(env!("LAB_TARGET_FEATURES")),
             debug_assertions: cfg!(debug_assertions),
-            git_revision: git(&["rev-parse", "HEAD"]).and_then(|output| text(&output)),
-            git_dirty: git(&["status", "--porcelain"]).map(|output| !output.is_empty()),
+            git_revision,
+            git_dirty,
         }
     }
 }
 
+/// Where records are kept, seen from the root of the workspace.
+pub const RECORDS: &str = "lab/records";
+
+/// The revision of files, and whether some differ from it. A kept record does not make its own
+/// successor differ.
+fn git_facts(files: &Path) -> (Option<String>, Option<bool>) {
+    let revision = git_in(files, &["rev-parse", "HEAD"]).filter(|text| !text.is_empty());
+    // Each file by itself: a directory that git does not know may hold records and other files.
+    let status = ["status", "--porcelain", "--untracked-files=all", "--", ":/"];
+    let but_records = format!(":(top,exclude){RECORDS}");
+    let differing = git_in(files, &[&status[..], &[&but_records]].concat());
+    (revision, differing.map(|text| !text.is_empty()))
+}
+
 /// What git says about the repository; `None` if it fails.
 pub fn git(arguments: &[&str]) -> Option<String> {
+    git_in(&workspace(), arguments)
+}
+
+fn git_in(directory: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
-        .current_dir(workspace())
+        .current_dir(directory)
         .args(arguments)
         .output()
         .ok()?;
@@ -249,9 +279,22 @@ pub fn git(arguments: &[&str]) -> Option<String> {
 
 /// The repository, if `cargo` started this program; else the current directory.
 pub fn workspace() -> PathBuf {
-    std::env::var_os("CARGO_MANIFEST_DIR")
-        .and_then(|lab| PathBuf::from(lab).parent().map(Path::to_owned))
-        .unwrap_or_else(|| PathBuf::from("."))
+    started_by_cargo().unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// The root of the files that this program was built from. They may be gone.
+fn source() -> PathBuf {
+    let built = above(env!("CARGO_MANIFEST_DIR").as_ref());
+    started_by_cargo().or(built).unwrap_or_default()
+}
+
+/// The root of the workspace, if `cargo` has just built this program and started it.
+fn started_by_cargo() -> Option<PathBuf> {
+    above(&std::env::var_os("CARGO_MANIFEST_DIR")?)
+}
+
+fn above(lab: &OsStr) -> Option<PathBuf> {
+    Path::new(lab).parent().map(Path::to_owned)
 }
 
 /// Where cargo builds.
@@ -284,6 +327,31 @@ mod tests {
         assert_eq!(cores_physical(text), Some(1));
         assert_eq!(cpuinfo_values(text, "processor").count(), 2);
         assert_eq!(cores_physical(""), None);
+    }
+
+    #[test]
+    fn kept_records_do_not_make_files_differ() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = directory.path();
+        let put = |name: &str| {
+            let file = files.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        };
+        let git = |line: &str| git_in(files, &line.split(' ').collect::<Vec<_>>()).unwrap();
+        git("init --quiet");
+        put("file");
+        git("add .");
+        git("-c user.name=lab -c user.email=lab@example.invalid commit --quiet --message first");
+        let revision = git("rev-parse HEAD");
+        let clean = (Some(revision.clone()), Some(false));
+        assert_eq!(git_facts(files), clean);
+        put("lab/records/2026-11-22-0123456.jsonl");
+        assert_eq!(git_facts(files), clean);
+        assert_eq!(git_facts(&files.join("lab")), clean);
+        put("lab/notes");
+        assert_eq!(git_facts(files), (Some(revision), Some(true)));
+        assert_eq!(git_facts(&files.join("gone")), (None, None));
     }
 
     #[test]

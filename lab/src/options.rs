@@ -1,6 +1,7 @@
 //! What one can ask of a run, and the schedule that comes of it.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
@@ -24,16 +25,27 @@ pub struct Options {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     runtime: Vec<String>,
     /// Numbers of jobs; `all` is the number of cores that this process may use.
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    // With a hyphen, so that "-1,2" is told what is right.
+    #[arg(
+        long,
+        value_name = "N,…",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     jobs: Vec<String>,
     /// Sizes instead of each workload's own; 1000, 1_000, 100k and 10M are understood.
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "N,…",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     size: Vec<String>,
     /// How many fresh processes measure each configuration.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = count::<usize>, allow_negative_numbers = true)]
     rounds: Option<usize>,
     /// How many samples each process takes.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = count::<usize>, allow_negative_numbers = true)]
     samples: Option<usize>,
     /// Writes one JSON object per configuration to a file; with `-` to standard output, and
     /// nothing else there.
@@ -56,7 +68,8 @@ pub struct Options {
     #[arg(long)]
     full: bool,
     /// Seconds after which a measuring process is ended; 60, or 20 where a deadlock is expected.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = count::<u64>)]
+    #[arg(allow_negative_numbers = true)]
     timeout: Option<u64>,
 }
 
@@ -184,7 +197,10 @@ impl Options {
                     }
                     Ok(jobs) => jobs,
                     Err(_) => {
-                        bail!("--jobs {text}: not a number; try --jobs 1,{cores} or --jobs all")
+                        bail!(
+                            "--jobs {text}: not a number of jobs; try --jobs 1,{cores} or \
+                             --jobs all"
+                        )
                     }
                 },
             });
@@ -207,12 +223,12 @@ impl Options {
         let mut sizes = Vec::new();
         for text in &self.size {
             let Some(size) = parse_size(text) else {
-                bail!("--size {text}: not a number; try 1000, 1_000, 100k or 10M");
+                bail!("--size {text}: not a size; try 1000, 1_000, 100k or 10M");
             };
             let (low, high) = card.limits;
             ensure!(
                 (low..=high).contains(&size),
-                "--size {text}: {} takes {} to {} {}",
+                "--size {text}: the sizes of {} go from {} to {} ({})",
                 card.name,
                 group(low),
                 group(high),
@@ -237,6 +253,12 @@ impl Options {
             None => family.limit(self.smoke, self.full, effort.samples_max),
         })
     }
+}
+
+/// Reads a whole number. That there is something to count is seen to later.
+fn count<T: FromStr>(text: &str) -> Result<T, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("{text} is no count; a whole number from 1 on is"))
 }
 
 /// Reads `1000`, `1_000`, `100k` or `10M`.

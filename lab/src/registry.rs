@@ -10,6 +10,7 @@ use crate::crowd::Crowd;
 use crate::family::Family;
 use crate::looper::Looper;
 use crate::looping::Loop;
+use crate::near::nearest;
 use crate::runtime::{Runtime, RuntimeCard};
 use crate::session::Session;
 use crate::sleepers::sleep_precisely;
@@ -363,11 +364,25 @@ fn measure_virtual<W: VirtualWorkload, R: VirtualRuntime>(
 
 /// A name that is not in the list.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no {kind} `{name}`; the {kind}s are: {known}")]
+#[error("there is no {kind} `{name}`{hint}; the {kind}s are: {known}")]
 pub struct UnknownName {
     kind: &'static str,
     name: String,
+    /// Which one was meant, if one is like it.
+    hint: String,
     known: String,
+}
+
+impl UnknownName {
+    fn new(kind: &'static str, name: &str, known: &[&'static str]) -> Self {
+        let near = nearest(name, known.iter().copied());
+        Self {
+            kind,
+            name: name.to_owned(),
+            hint: near.map_or_else(String::new, |near| format!(", but there is `{near}`")),
+            known: known.join(", "),
+        }
+    }
 }
 
 /// All workloads: those of the default run in their order, then the others by name.
@@ -392,10 +407,9 @@ pub fn workload(name: &str) -> Result<&'static WorkloadEntry, UnknownName> {
     all.iter()
         .copied()
         .find(|entry| entry.card.name == name)
-        .ok_or_else(|| UnknownName {
-            kind: "workload",
-            name: name.to_owned(),
-            known: join(all.iter().map(|entry| entry.card.name)),
+        .ok_or_else(|| {
+            let names: Vec<_> = all.iter().map(|entry| entry.card.name).collect();
+            UnknownName::new("workload", name, &names)
         })
 }
 
@@ -405,13 +419,9 @@ pub fn runtime(name: &str) -> Result<&'static RuntimeEntry, UnknownName> {
     all.iter()
         .copied()
         .find(|entry| entry.card.name == name)
-        .ok_or_else(|| UnknownName {
-            kind: "runtime",
-            name: name.to_owned(),
-            known: {
-                let names: BTreeSet<_> = all.iter().map(|entry| entry.card.name).collect();
-                join(names.into_iter())
-            },
+        .ok_or_else(|| {
+            let names: BTreeSet<_> = all.iter().map(|entry| entry.card.name).collect();
+            UnknownName::new("runtime", name, &Vec::from_iter(names))
         })
 }
 
@@ -430,10 +440,6 @@ pub fn run(
         .find(|pair| pair.workload == workload && pair.runtime == runtime)
         .with_context(|| format!("{runtime} does not run {workload}"))?;
     (pair.measure)(size, jobs, session)
-}
-
-fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -107,11 +107,23 @@ fn unknown_names_list_the_known_ones() {
         text.contains("no-such") && text.contains("tree-sum"),
         "{text}"
     );
+    assert!(!text.contains("but there is"), "{text}");
 
     let output = run(&["fib", "--runtime", "no-such"]);
     assert!(!output.status.success());
     let text = stderr(&output);
     assert!(text.contains("no-such") && text.contains("rayon"), "{text}");
+
+    for (arguments, hint) in [
+        (&["fibb"][..], "but there is `fib`; the workloads are: "),
+        (
+            &["fib", "--runtime", "raion"],
+            "but there is `rayon`; the runtimes are: ",
+        ),
+    ] {
+        let text = stderr(&run(arguments));
+        assert!(text.contains(hint), "{text}");
+    }
 }
 
 #[test]
@@ -141,13 +153,26 @@ fn a_runtime_of_another_family_is_refused_or_left_out() {
 
 #[test]
 fn nonsense_is_refused_with_advice() {
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 15] = [
         (&["fib", "--jobs", "0"], "--jobs 1"),
         (&["fib", "--jobs", "many"], "--jobs all"),
         (&["fib", "--jobs", "100000"], "1024"),
         (&["fib", "--size", "0"], "1 to 60"),
         (&["fib", "--size", "big"], "100k"),
-        (&["fib", "--size", "-5"], "unexpected argument"),
+        (&["fib", "--size", "-5"], "-5: not a size; try 1000"),
+        (&["fib", "--size", "5,-5k"], "-5k: not a size; try 1000"),
+        (
+            &["fib", "--size", "61"],
+            "the sizes of fib go from 1 to 60 (index)",
+        ),
+        (
+            &["two-items", "--size", "2"],
+            "the sizes of two-items go from 0 to 1 (what they do)",
+        ),
+        (&["fib", "--jobs", "-1"], "-1: not a number of jobs; try"),
+        (&["fib", "--jobs", "-1,2"], "-1: not a number of jobs; try"),
+        (&["fib", "--rounds", "-1"], "-1 is no count"),
+        (&["fib", "--timeout", "-1"], "-1 is no count"),
         (&["coarse-sleep", "--size", "4"], "arrangement"),
         (&["fib", "--timeout", "0"], "at least 1 second"),
     ];
@@ -158,6 +183,9 @@ fn nonsense_is_refused_with_advice() {
         assert!(text.contains(advice), "{arguments:?}: {text}");
         assert!(!text.contains("panicked"), "{arguments:?}: {text}");
     }
+    let output = lab(&["compare", "A", "B", "--plant", "-1"]);
+    let text = stderr(&output);
+    assert!(text.contains("-1 is not in 1..=100"), "{text}");
     for arguments in [["--rounds", "0"], ["--samples", "0"]] {
         let output = lab(&[&["run", "fib"], &arguments[..]].concat());
         assert!(!output.status.success());

@@ -156,15 +156,20 @@ fn repository() -> tempfile::TempDir {
     git(directory.path(), &["init", "--quiet"]);
     fs::write(directory.path().join(".gitignore"), "/target\n").unwrap();
     git(directory.path(), &["add", "file", ".gitignore"]);
+    commit(directory.path());
+    directory
+}
+
+/// Commits what was added, which may be nothing.
+fn commit(repository: &Path) {
     let who = [
         "-c",
         "user.name=lab",
         "-c",
         "user.email=lab@example.invalid",
     ];
-    let commit = ["commit", "--quiet", "--message", "first"];
-    git(directory.path(), &[&who[..], &commit].concat());
-    directory
+    let commit = ["commit", "--quiet", "--allow-empty", "--message", "next"];
+    git(repository, &[&who[..], &commit].concat());
 }
 
 fn git(directory: &Path, arguments: &[&str]) -> String {
@@ -216,10 +221,48 @@ fn a_record_is_kept_once() {
     assert_eq!((records[0].by_round.len(), records[0].jobs), (1, 1));
     assert!(records[0].wall_ns_samples.is_empty());
 
-    // The record is a file that git does not know; so the tree is not clean any more.
-    let again = lab_of(repository.path(), &[&["record", "fib"], &TINY[..]].concat());
+    // Another day has come if it is midnight; the same records have the same day.
+    let from = ["record", "--from", kept[0].to_str().unwrap()];
+    let again = lab_of(repository.path(), &from);
     assert!(!again.status.success());
-    assert!(stderr(&again).contains("--dirty"), "{}", stderr(&again));
+    let text = stderr(&again);
+    for advice in ["never overwritten", "move or remove it", "commit"] {
+        assert!(text.contains(advice), "{text}");
+    }
+
+    // The first record is a file that git does not know, which does not hinder the next one.
+    commit(repository.path());
+    let next = lab_of(repository.path(), &[&["record", "fib"], &TINY[..]].concat());
+    assert!(next.status.success(), "{}", stderr(&next));
+    let place = stdout(&next);
+    let place = place.lines().find_map(|line| line.strip_prefix("kept: "));
+    let place = place.unwrap();
+    assert!(
+        !place.contains("dirty") && Path::new(place) != kept[0],
+        "{place}"
+    );
+}
+
+/// The revision is that of the files that the lab was built from, and not of those that lie around.
+#[test]
+fn a_lab_that_is_started_elsewhere_knows_its_revision() {
+    let elsewhere = repository();
+    let output = command(&[&["run", "fib", "--json", "-"], &TINY[..]].concat())
+        .current_dir(elsewhere.path())
+        .env_remove("CARGO_MANIFEST_DIR")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let record: Value = serde_json::from_str(stdout(&output).trim()).unwrap();
+    let own = Command::new("git")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["rev-parse", "HEAD"])
+        .output()
+        .unwrap();
+    // These files may come from an archive.
+    let own = own.status.success().then(|| stdout(&own));
+    let own = own.as_deref().map(str::trim);
+    assert_eq!(record["build"]["git_revision"].as_str(), own);
 }
 
 #[test]

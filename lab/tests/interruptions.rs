@@ -430,6 +430,27 @@ fn a_build_ends_with_all_that_it_has_started() {
 }
 
 #[test]
+fn a_signal_ends_the_baseline_with_its_code() {
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let mut lab = command(&["baseline"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let held = wait_for("a process measures", || {
+            assert!(lab.try_wait().unwrap().is_none(), "the lab ended");
+            children(lab.id()).into_iter().find(stop)
+        });
+        kill(Pid::from_raw(i32::try_from(lab.id()).unwrap()), signal).unwrap();
+        wait_for("the lab ends", || lab.try_wait().unwrap());
+        let output = lab.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        assert!(stderr(&output).contains("not known whether seq"));
+        is_gone(&held);
+    }
+}
+
+#[test]
 fn a_run_that_ignores_hangups_goes_on() {
     let mut held = Held::of(1, |arguments| {
         let command = command(arguments);

@@ -7,6 +7,7 @@ mod figures;
 mod install;
 mod invocation;
 mod one_core;
+mod output;
 mod rayon_suite;
 mod repeat;
 mod simulate;
@@ -15,6 +16,7 @@ mod tally;
 mod user_lock;
 mod workspace;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -55,7 +57,8 @@ fn main() -> ExitCode {
     match run(Chores::parse().chore) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            // Without a reader there is no other place for it.
+            let _ = writeln!(io::stderr(), "error: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -51,8 +51,11 @@ pub fn between(changes: &[Change<'_>]) -> Vec<Difference> {
     };
     hold("runtime_version", sides.each_ref().map(versions));
     let slowdowns = |records: &Vec<&Record>| {
-        let planted = records.iter().filter_map(|record| record.slowdown_percent);
-        planted.map(|percent| format!("{percent} %")).collect()
+        let planted = records.iter().map(|record| record.slowdown_percent);
+        let words = planted.map(|percent| percent.map(|percent| format!("{percent} %")));
+        words
+            .map(|words| words.unwrap_or_else(|| "none".to_owned()))
+            .collect()
     };
     hold("planted slowdown", sides.each_ref().map(slowdowns));
     let processes = |records: &Vec<&Record>| {
@@ -211,6 +214,19 @@ mod tests {
         let mut b = record("fib", "drumline", 1, &[2.0; 10]);
         b.machine.memory_free_bytes = Some(1);
         assert_eq!(differences(&a, &b), []);
+    }
+
+    #[test]
+    fn a_side_without_a_planted_slowdown_has_none() {
+        let a = record("fib", "drumline", 1, &[1.0; 10]);
+        let mut b = a.clone();
+        b.slowdown_percent = Some(20);
+        let found = differences(&a, &b);
+        let [planted] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(planted.field, "planted slowdown");
+        assert_eq!((planted.a.as_str(), planted.b.as_str()), ("none", "20 %"));
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn order(round: usize, layouts: usize) -> [usize; 2] {
 
 /// The build of a side, as far as it is known from outside.
 fn build(side: &Built) -> Build {
-    let here = Build::look();
+    let here = Build::look_at_workspace();
     Build {
         rustflags: Some(format!(
             "{} ({})",

@@ -62,6 +62,7 @@ pub struct Arguments {
     /// Makes every sample of B longer by this percentage, to see whether a slowdown of that size is
     /// found. Two revisions only, best of all the same one twice.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(allow_negative_numbers = true)]
     plant: Option<u32>,
     #[command(flatten)]
     options: Options,

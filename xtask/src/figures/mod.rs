@@ -41,7 +41,7 @@ pub struct Options {
 pub struct Outcome {
     /// Pages whose tables differ from what the records give.
     pub differing: Vec<String>,
-    /// Tables that no record holds, with their pages.
+    /// Tables that none of the records holds, with their pages.
     pub left: Vec<String>,
     /// How many tables there are that a record holds.
     pub tables: usize,
@@ -50,17 +50,30 @@ pub struct Outcome {
 /// Rewrites the pages, or compares them.
 pub fn run(options: &Options) -> Result<()> {
     let root = workspace::root();
-    let records = match &options.record {
-        Some(file) => vec![Records::read(&root, &std::path::absolute(file)?)?],
-        None => kept(&root)?,
+    let (records, holder) = match &options.record {
+        Some(file) => {
+            let records = Records::read(&root, &std::path::absolute(file)?)?;
+            let holder = records.file.clone();
+            (vec![records], Some(holder))
+        }
+        None => (kept(&root)?, None),
     };
-    ensure!(
-        !records.is_empty(),
-        "there is no record in lab/records; `cargo lab record` makes one"
-    );
+    if records.is_empty() {
+        let none = "there is no record in lab/records; `cargo lab record` makes one";
+        ensure!(options.check, none);
+        println!("nothing to compare: {none}");
+        return Ok(());
+    }
     let outcome = all_pages(&root, &records, options.check)?;
+    if let Some(file) = &holder {
+        outcome.fits(file)?;
+    }
     for left in &outcome.left {
-        println!("left as it is: {left}");
+        let why = match &holder {
+            Some(file) => format!("{file} does not hold"),
+            None => "no record holds".to_owned(),
+        };
+        println!("left as it is: {left}, which {why}");
     }
     for page in &outcome.differing {
         println!(
@@ -97,6 +110,17 @@ pub fn check() -> Result<Option<String>> {
 }
 
 impl Outcome {
+    /// Whether the named record holds a table at all.
+    fn fits(&self, file: &str) -> Result<()> {
+        ensure!(
+            self.tables > 0,
+            "{file} holds none of the tables: {}; name a record of these workloads, or leave \
+             --record out to take the newest one in lab/records",
+            self.left.join("; ")
+        );
+        Ok(())
+    }
+
     fn judge(&self) -> Result<()> {
         ensure!(
             self.differing.is_empty(),

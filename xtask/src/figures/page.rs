@@ -89,9 +89,7 @@ impl<'a> Page<'a> {
                         let source = wrapped(&table.source(records, name));
                         text += &format!("\n{}\n{source}\n", table.text(records)?);
                     } else {
-                        outcome
-                            .left
-                            .push(format!("{name}: no record holds {}", table.describe()));
+                        outcome.left.push(format!("{name}: {}", table.describe()));
                         text += &now.concat();
                     }
                 }

@@ -146,6 +146,45 @@ fn the_newest_record_that_holds_a_table_is_taken() {
     assert!(fib < pipe);
 }
 
+#[test]
+fn a_named_record_that_fits_no_table_is_an_error() {
+    let other = RECORD
+        .replace("\"fib\"", "\"uts\"")
+        .replace("\"pipe\"", "\"uts\"");
+    let other = Records::parse("other.jsonl", &other).unwrap();
+    let mut outcome = Outcome::default();
+    let page = Page::parse(PAGE).unwrap();
+    let same = page.written("PAGE.md", &[other], &mut outcome).unwrap();
+    assert_eq!(same, PAGE);
+    let error = outcome.fits("other.jsonl").unwrap_err().to_string();
+    for part in [
+        "other.jsonl",
+        "PAGE.md: all of fib",
+        "all of pipe",
+        "--record",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+
+    let (_, outcome) = written(PAGE, "PAGE.md").unwrap();
+    assert!(outcome.fits("some.jsonl").is_ok(), "one table is enough");
+
+    // From the command line it is the same.
+    let file = std::env::temp_dir().join(format!("xtask-no-figures-{}", std::process::id()));
+    fs::write(&file, "{\"workload\":\"no-such\"}\n").unwrap();
+    let ran = [true, false].map(|check| {
+        run(&Options {
+            check,
+            record: Some(file.clone()),
+        })
+    });
+    fs::remove_file(&file).unwrap();
+    for ran in ran {
+        let error = ran.unwrap_err().to_string();
+        assert!(error.contains("holds none of the tables"), "{error}");
+    }
+}
+
 /// The pages of this repository have markers that can be read.
 #[test]
 fn the_pages_have_proper_markers() {

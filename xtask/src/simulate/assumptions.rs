@@ -9,6 +9,7 @@ use std::fmt;
 use anyhow::{Result, bail};
 
 use super::clock::Time;
+use super::limits;
 
 /// One thing that is taken for granted.
 #[derive(Clone, Copy, Debug)]
@@ -157,9 +158,7 @@ impl Assumptions {
                 names.join(", ")
             );
         };
-        if !value.is_finite() || value < 0.0 {
-            bail!("{name} = {value} is not a time");
-        }
+        limits::assumption(name, value)?;
         self.0[index] = value;
         Ok(())
     }
@@ -212,6 +211,9 @@ mod tests {
         let text = assumptions.to_string();
         assert_eq!(text.matches("12.5").count(), ROWS.len(), "{text}");
         assert!(assumptions.set("wake", 1.0).is_err());
-        assert!(assumptions.set("barrier", -1.0).is_err());
+        for nonsense in [-1.0, f64::NAN, f64::INFINITY, 1e7] {
+            let error = assumptions.set("barrier", nonsense).unwrap_err();
+            assert!(error.to_string().contains("0 to 1000000"), "{error}");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod clock;
 mod counts;
 mod deque;
 mod lazy;
+mod limits;
 mod line;
 mod pace;
 mod program;
@@ -23,6 +24,7 @@ mod worker;
 mod world;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -33,29 +35,32 @@ use assumptions::{Assumptions, micros, nanos};
 use clock::Time;
 use program::{Program, Shape};
 
+use crate::output::print;
+
 /// Options of `simulate`.
-#[derive(Args)]
+#[derive(Debug, Args)]
 pub struct Options {
     /// Numbers of jobs.
     #[arg(long, value_delimiter = ',', default_values_t = [2, 8, 64])]
+    #[arg(value_parser = limits::jobs, allow_hyphen_values = true)]
     jobs: Vec<usize>,
     /// Programs; all of them unless set.
     #[arg(long, value_delimiter = ',')]
     workload: Vec<Workload>,
     /// How many items, instead of the workload's own number.
-    #[arg(long)]
+    #[arg(long, value_parser = limits::items, allow_negative_numbers = true)]
     items: Option<usize>,
     /// What an item costs, in microseconds.
-    #[arg(long)]
+    #[arg(long, value_parser = limits::cost, allow_negative_numbers = true)]
     cost: Option<f64>,
     /// From the call of a sleeper until it runs, in microseconds.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     wake_latency: Option<f64>,
     /// What a heavy barrier costs, in microseconds.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     barrier: Option<f64>,
     /// What it costs more for each thread that runs.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     barrier_per_thread: Option<f64>,
     /// Any assumption, in microseconds; can be repeated.
     #[arg(long, value_name = "NAME=MICROS")]
@@ -173,17 +178,23 @@ fn outcome(jobs: usize, program: &Program, assumptions: &Assumptions, seed: u64)
 
 /// Predicts, or compares predictions with the real pool.
 pub fn run(options: &Options) -> Result<()> {
+    let output = &mut io::stdout();
     if options.validate {
-        return validate::run(options);
+        return validate::run(options, output);
     }
+    tabulate(options, output)
+}
+
+/// Writes what is taken for granted, and a row for each prediction. Nothing is computed for a
+/// reader that has gone.
+fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
     let assumptions = options.assumptions(Assumptions::wide())?;
-    println!("{assumptions}");
-    println!(
-        "  Seed {}; without spares; the caller is a guest.\n",
-        options.seed
-    );
-    println!(
-        "{:10} {:>4} {:>10} {:>10} {:>5} {:>9} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}",
+    // What will be refused is refused before anything is computed.
+    let programs = options.programs()?;
+    let header = format!(
+        "{assumptions}\n  Seed {}; without spares; the caller is a guest.\n\n\
+         {:10} {:>4} {:>10} {:>10} {:>5} {:>9} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}\n",
+        options.seed,
         "workload",
         "jobs",
         "time µs",
@@ -199,48 +210,66 @@ pub fn run(options: &Options) -> Result<()> {
         "naps",
         "late",
     );
-    let all = Workload::value_variants();
-    let workloads = match &options.workload[..] {
-        [] => all,
-        some => some,
-    };
-    for &workload in workloads {
-        for &jobs in &options.jobs {
-            ensure!(
-                (1..=4096).contains(&jobs),
-                "{jobs} jobs are none to simulate"
-            );
-            let mut program = workload.program(jobs);
-            program.items = options.items.unwrap_or(program.items).max(1);
-            program.cost = options.cost.map_or(program.cost, nanos);
-            let outcome = predict(jobs, &program, &assumptions, options.seed)?;
-            ensure!(
-                outcome.is_complete,
-                "the model has lost an item, or run one twice"
-            );
-            let efficiency = 100.0 * outcome.ideal as f64 / outcome.time as f64;
-            let all_up = outcome.firsts.last().copied().unwrap_or(0);
-            println!(
-                "{:10} {jobs:>4} {:>10.0} {:>10.0} {efficiency:>4.0}% {:>9.0} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}",
-                workload.name(),
-                micros(outcome.time),
-                micros(outcome.ideal),
-                micros(all_up),
-                outcome.count("calls"),
-                outcome.count("marks"),
-                outcome.count("barriers"),
-                outcome.count("ready"),
-                outcome.count("asked"),
-                outcome.count("forced"),
-                outcome.count("naps"),
-                outcome.count("late"),
-            );
+    if !print(output, &header)? {
+        return Ok(());
+    }
+    for (workload, jobs, program) in programs {
+        let outcome = predict(jobs, &program, &assumptions, options.seed)?;
+        ensure!(
+            outcome.is_complete,
+            "the model has lost an item, or run one twice"
+        );
+        if !print(output, &row(workload, jobs, &outcome))? {
+            return Ok(());
         }
     }
     Ok(())
 }
 
+/// A line of the table.
+fn row(workload: Workload, jobs: usize, outcome: &Outcome) -> String {
+    // Items that cost nothing may take no time.
+    let efficiency = 100.0 * outcome.ideal as f64 / outcome.time.max(1) as f64;
+    let all_up = outcome.firsts.last().copied().unwrap_or(0);
+    format!(
+        "{:10} {jobs:>4} {:>10.0} {:>10.0} {efficiency:>4.0}% {:>9.0} {:>6} {:>6} {:>8} {:>7} \
+         {:>7} {:>7} {:>6} {:>6}\n",
+        workload.name(),
+        micros(outcome.time),
+        micros(outcome.ideal),
+        micros(all_up),
+        outcome.count("calls"),
+        outcome.count("marks"),
+        outcome.count("barriers"),
+        outcome.count("ready"),
+        outcome.count("asked"),
+        outcome.count("forced"),
+        outcome.count("naps"),
+        outcome.count("late"),
+    )
+}
+
 impl Options {
+    /// What is to be predicted: each program with each number of jobs.
+    fn programs(&self) -> Result<Vec<(Workload, usize, Program)>> {
+        let workloads = match &self.workload[..] {
+            [] => Workload::value_variants(),
+            some => some,
+        };
+        let mut programs = Vec::new();
+        for &workload in workloads {
+            for &jobs in &self.jobs {
+                let mut program = workload.program(jobs);
+                program.items = self.items.unwrap_or(program.items);
+                program.cost = self.cost.map_or(program.cost, nanos);
+                limits::whole_work(&program)
+                    .with_context(|| format!("{} with {jobs} jobs", workload.name()))?;
+                programs.push((workload, jobs, program));
+            }
+        }
+        Ok(programs)
+    }
+
     /// The assumptions that begin with `defaults`.
     fn assumptions(&self, defaults: Assumptions) -> Result<Assumptions> {
         let mut assumptions = defaults;

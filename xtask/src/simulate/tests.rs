@@ -110,18 +110,79 @@ fn what_costs_more_takes_longer() {
     assert!(time("barrier", 20.0) > time("barrier", 2.0));
 }
 
+#[derive(Debug, clap::Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+fn options(words: &str) -> Result<Options, clap::Error> {
+    let line = clap::Parser::try_parse_from(["x"].into_iter().chain(words.split(' ')));
+    line.map(|Line { options }| options)
+}
+
 #[test]
 fn options_become_assumptions() {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: Options,
-    }
-    let line = "x --jobs 2,64 --workload ramp,many-loops --wake-latency 9 --set barrier=3";
-    let Line { options } = clap::Parser::parse_from(line.split(' '));
+    let line = "--jobs 2,64 --workload ramp,many-loops --wake-latency 9 --set barrier=3";
+    let options = options(line).unwrap();
     assert_eq!(options.jobs, [2, 64]);
     assert_eq!(options.workload, [Workload::Ramp, Workload::ManyLoops]);
     let assumptions = options.assumptions(Assumptions::wide()).unwrap();
     assert_eq!(assumptions.time("wake-latency"), 9_000);
     assert_eq!(assumptions.time("barrier"), 3_000);
+}
+
+#[test]
+fn what_the_model_does_not_take_is_refused_with_the_limits() {
+    for (line, limits) in [
+        ("--cost inf", "0 to 60000000 microseconds"),
+        ("--cost 1e300", "0 to 60000000 microseconds"),
+        ("--cost=-1", "0 to 60000000 microseconds"),
+        ("--cost -1", "0 to 60000000 microseconds"),
+        ("--cost nan", "0 to 60000000 microseconds"),
+        ("--items 18446744073709551615", "1 to 100000000 items"),
+        ("--items 0", "1 to 100000000 items"),
+        ("--jobs 0", "1 to 4096 jobs"),
+        ("--jobs 2,-1", "1 to 4096 jobs"),
+        ("--jobs -1,2", "1 to 4096 jobs"),
+        ("--jobs 100000", "1 to 4096 jobs"),
+    ] {
+        let error = options(line).unwrap_err().to_string();
+        assert!(error.contains(limits), "{line}: {error}");
+    }
+    for (line, advice) in [
+        ("--set barrier=1e300", "0 to 1000000 microseconds"),
+        ("--wake-latency -1", "0 to 1000000 microseconds"),
+        ("--items 100000000 --cost 60000000", "1000000 s at most"),
+    ] {
+        let mut output = Vec::new();
+        let error = tabulate(&options(line).unwrap(), &mut output).unwrap_err();
+        assert!(format!("{error:#}").contains(advice), "{line}: {error:#}");
+        assert!(output.is_empty(), "{line}: refused before anything else");
+    }
+}
+
+#[test]
+fn the_largest_values_are_simulated() {
+    for line in [
+        "--workload ramp --jobs 4 --cost 60000000 --wake-latency 1000000 --barrier 1000000",
+        "--workload uneven --jobs 2 --items 50 --cost 60000000 --set fork=1000000",
+        "--workload loop --jobs 1 --items 1 --cost 0 --seed 18446744073709551615",
+    ] {
+        let mut output = Vec::new();
+        tabulate(&options(line).unwrap(), &mut output).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        assert!(!text.contains("NaN"), "{text}");
+    }
+}
+
+#[test]
+fn a_table_without_a_reader_ends_and_one_without_room_is_an_error() {
+    let options = options("--workload ramp --jobs 2").unwrap();
+    let (reader, mut writer) = io::pipe().unwrap();
+    drop(reader);
+    tabulate(&options, &mut writer).unwrap();
+    let mut full: &mut [u8] = &mut [0; 9];
+    let error = tabulate(&options, &mut full).unwrap_err().to_string();
+    assert!(error.contains("another place"), "{error}");
 }
