@@ -60,7 +60,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let pool = Pool::builder().jobs(jobs).build()?;
     // Without a reader there is nothing to print; `println!` would panic.
     let mut out = io::stdout();
-    let _ = writeln!(out, "{jobs} is {} jobs here", pool.current_jobs());
+    let _ = writeln!(out, "{jobs} is {} jobs here", pool.jobs());
 
     let tasks: Vec<(u64, JoinHandle<u32>)> = numbers
         .into_iter()

@@ -184,7 +184,7 @@ pub struct ScopedWrappersAreShared;
 /// ```
 /// drumline::Pool::builder().jobs(1).build_scoped(
 ///     |thread| thread.run(),
-///     |pool| pool.current_jobs(),
+///     |pool| pool.jobs(),
 /// ).unwrap();
 /// ```
 ///

@@ -151,13 +151,12 @@ impl From<NonZeroUsize> for Jobs {
 
 /// A count from 1 to [`Jobs::MAX`].
 impl TryFrom<usize> for Jobs {
-    type Error = ParseJobsError;
+    type Error = JobsError;
 
     fn try_from(count: usize) -> Result<Self, Self::Error> {
         match NonZeroUsize::new(count) {
-            None => Err(Fault::NoJobs.into()),
             Some(count) if count.get() <= Self::MAX => Ok(Jobs::Count(count)),
-            Some(count) => Err(Fault::TooManyJobs(excerpt(&count.to_string())).into()),
+            _ => Err(JobsError { count }),
         }
     }
 }
@@ -203,11 +202,47 @@ impl FromStr for Jobs {
             }
         } else {
             match digits.parse::<usize>() {
-                Ok(count) => Jobs::try_from(count),
+                Ok(count) => Jobs::try_from(count).map_err(|error| Fault::Count(error).into()),
                 Err(_) => Err(Fault::TooManyJobs(excerpt(digits)).into()),
             }
         }
     }
+}
+
+/// A pool cannot have this number of jobs: it is 0, or more than [`Jobs::MAX`].
+///
+/// ```
+/// use drumline::Pool;
+///
+/// let pool = Pool::builder().jobs(2).build()?;
+/// let error = pool.set_jobs(0).unwrap_err();
+/// assert_eq!(error.to_string(), "0 jobs would run nothing; use 1 for sequential, or auto");
+/// assert_eq!(pool.jobs(), 2);
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobsError {
+    count: usize,
+}
+
+impl fmt::Display for JobsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            0 => f.write_str("0 jobs would run nothing; use 1 for sequential, or auto"),
+            count => too_many(&count, f),
+        }
+    }
+}
+
+impl Error for JobsError {}
+
+fn too_many(given: &dyn fmt::Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const MAX: usize = Jobs::MAX;
+    write!(
+        f,
+        "{given} jobs are more than {MAX}, the most there can be; use auto for as many as this \
+         process may use"
+    )
 }
 
 /// What was given is not a number of jobs; its text tells what was given and what would do.
@@ -226,8 +261,9 @@ pub struct ParseJobsError {
 /// Where a fault quotes what was given, it is an [`excerpt`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fault {
-    NoJobs,
+    Count(JobsError),
     NoPercent,
+    /// More than any integer.
     TooManyJobs(Box<str>),
     TooManyPercent(Box<str>),
     Unknown(Box<str>),
@@ -253,15 +289,11 @@ impl fmt::Display for ParseJobsError {
         const MAX: usize = Jobs::MAX;
         const MAX_PERCENT: u16 = Jobs::MAX_PERCENT;
         match &self.fault {
-            Fault::NoJobs => f.write_str("0 jobs would run nothing; use 1 for sequential, or auto"),
+            Fault::Count(error) => error.fmt(f),
             Fault::NoPercent => {
                 f.write_str("0% of the jobs would run nothing; use 1 for sequential, or auto")
             }
-            Fault::TooManyJobs(given) => write!(
-                f,
-                "{given} jobs are more than {MAX}, the most there can be; use auto for as many as \
-                 this process may use"
-            ),
+            Fault::TooManyJobs(given) => too_many(given, f),
             Fault::TooManyPercent(given) => write!(
                 f,
                 "{given}% is more than {MAX_PERCENT}%, the most there can be; use auto for as many \

@@ -111,6 +111,7 @@
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
 //! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
+//! | stop a loop or a stream, or count what it has done | [`CancellationToken`], [`Progress`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
 //! | ask where one is | [`current_jobs`], [`worker_index`] |
 //! | keep something for each thread | [`WorkerLocal`]; a vector by index: [`PoolBuilder::spares`] |
@@ -261,7 +262,8 @@ pub struct Readme;
 #[cfg(not(drumline_loom))]
 pub use crate::{
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
-    jobs::{Jobs, ParseJobsError},
+    control::{CancellationToken, Progress},
+    jobs::{Jobs, JobsError, ParseJobsError},
     join::{FnContext, join, join_context},
     pool::{
         BuildError, Event, IntoJobs, Pool, PoolBuilder, ShutdownError, Stats, ThreadBuilder,

@@ -47,7 +47,7 @@ fn the_same_worker_has_the_same_number() {
 #[test]
 fn from_inside() {
     for pool in [pool(1), pool(2), closed(1), closed(2), closed(64)] {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         let seen = pool.install(|| drumline::broadcast(|ctx| ctx.index()));
         assert_eq!(seen, (0..jobs).collect::<Vec<_>>());
     }
@@ -56,7 +56,7 @@ fn from_inside() {
 #[test]
 fn from_every_worker_at_once() {
     for pool in [closed(1), closed(2), closed(8)] {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         let count = AtomicUsize::new(0);
         pool.broadcast(|_| {
             drumline::broadcast(|_| count.fetch_add(1, Ordering::Relaxed));
@@ -68,7 +68,7 @@ fn from_every_worker_at_once() {
 #[test]
 fn from_both_halves_of_a_join() {
     for pool in [pool(2), closed(2), closed(4)] {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         for _ in 0..50 {
             let (a, b) = pool.join(
                 || drumline::broadcast(|_| 1).len(),
@@ -206,7 +206,7 @@ fn spawned_panics_are_counted() {
 #[test]
 fn scoped() {
     for pool in [pool(1), pool(3), closed(3), pool(64)] {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         let seen = Mutex::new(Vec::new());
         let extra = AtomicUsize::new(0);
         pool.scope(|s| {

@@ -257,7 +257,7 @@ impl Blocked {
 #[test]
 fn with_some_blocked_as_many_run_as_there_are_jobs_and_no_more() {
     everywhere(&JOBS, |pool, way| {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         for blocked in [1, jobs.saturating_sub(1), jobs, 2 * jobs] {
             let blocked = Blocked::new(pool, blocked, way);
             assert!(meet_awake(pool, jobs, 3) >= jobs);
@@ -273,7 +273,7 @@ fn with_some_blocked_as_many_run_as_there_are_jobs_and_no_more() {
 fn who_comes_back_goes_on_and_then_the_number_is_right_again() {
     let mut pools = Vec::new();
     everywhere(&JOBS, |pool, way| {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         for _ in 0..3 {
             Blocked::new(pool, jobs + 3, way).release();
         }
@@ -295,7 +295,7 @@ fn who_comes_back_goes_on_and_then_the_number_is_right_again() {
     }
     assert!(pools.iter().all(|pool| pool.stats().spares > 0));
     for pool in pools {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         eventually("spares end", || pool.stats().threads == jobs);
         assert_eq!(meet_awake(&pool, jobs, 3), jobs, "and the workers stay");
     }
@@ -393,7 +393,7 @@ fn tasks_that_block_are_joined_inside_of_blocking() {
 #[test]
 fn a_panic_inside_of_blocking_gives_the_place_back() {
     everywhere(&JOBS, |pool, way| {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         let panic = || {
             let panics = catch_unwind(|| {
                 blocking(|| {
@@ -448,7 +448,7 @@ fn the_shares_of_a_broadcast_wait_for_a_job() {
     everywhere(&JOBS, |pool, way| {
         let go = Arc::new(Event::new());
         let begun = AtomicUsize::new(0);
-        let workers = pool.current_jobs();
+        let workers = pool.jobs();
         thread::scope(|threads| {
             threads.spawn(|| {
                 eventually("every share has begun", || {
@@ -469,7 +469,7 @@ fn the_shares_of_a_broadcast_wait_for_a_job() {
 #[test]
 fn a_broadcast_while_all_are_blocked_reaches_those_who_belong_to_the_pool() {
     everywhere(&[1, 4], |pool, way| {
-        let jobs = pool.current_jobs();
+        let jobs = pool.jobs();
         let blocked = Blocked::new(pool, jobs, way);
         assert_eq!(meet_awake(pool, jobs, 1), jobs);
         let shares = thread::scope(|threads| {

@@ -170,7 +170,7 @@ fn tasks(pool: &Pool) {
     assert_eq!(sum, 10);
     drop(pool.spawn(|| quiet_panic("a detached task")));
     let everywhere = pool.broadcast(|context| context.index());
-    assert_eq!(everywhere.len(), pool.current_jobs());
+    assert_eq!(everywhere.len(), pool.jobs());
 }
 
 /// What is done in a pool, with a name.

@@ -7,8 +7,9 @@ use std::sync::{Barrier, Mutex};
 use std::thread::{self, ThreadId};
 
 use drumline::Pool;
-use drumline::iter::{self, CancellationToken, Either, Progress};
+use drumline::iter::{self, Either};
 use drumline::prelude::*;
+use drumline::{CancellationToken, Progress};
 
 const ITEMS: usize = 24;
 

@@ -7,8 +7,8 @@ use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use drumline::Pool;
-use drumline::iter::{CancellationToken, Progress};
 use drumline::prelude::*;
+use drumline::{CancellationToken, Progress};
 
 fn pool(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).build().unwrap()

@@ -80,7 +80,7 @@ fn loops_in_two_pools_without_guests() {
 /// Issue 904: as many tasks as there are threads, and more, wait for a task behind them.
 fn tasks_that_wait_for_a_later_one(pool: &Pool, wait: fn(&Event)) {
     let answer = Arc::new(Event::new());
-    let waiting: Vec<_> = (0..pool.current_jobs() + 2)
+    let waiting: Vec<_> = (0..pool.jobs() + 2)
         .map(|_| {
             let answer = Arc::clone(&answer);
             pool.spawn_fifo(move || wait(&answer))
@@ -239,7 +239,7 @@ fn a_mutex_across_a_task_elsewhere() {
                 let pool = make(jobs);
                 for _ in 0..UNANNOUNCED {
                     let lock = Arc::new(Mutex::new(0));
-                    let tasks: Vec<_> = (0..pool.current_jobs() + 2)
+                    let tasks: Vec<_> = (0..pool.jobs() + 2)
                         .map(|_| {
                             let lock = Arc::clone(&lock);
                             pool.spawn(move || {

@@ -24,15 +24,7 @@ fn no_jobs_is_an_error_that_says_so() {
         "{error}"
     );
     // A later call puts it right.
-    assert_eq!(
-        Pool::builder()
-            .jobs(0)
-            .jobs(3)
-            .build()
-            .unwrap()
-            .current_jobs(),
-        3
-    );
+    assert_eq!(Pool::builder().jobs(0).jobs(3).build().unwrap().jobs(), 3);
 }
 
 #[test]
@@ -170,7 +162,7 @@ fn jobs_go_up_and_down_while_work_runs() {
         }
         for jobs in (1..=8).chain((1..8).rev()).cycle().take(300) {
             pool.set_jobs(jobs).unwrap();
-            assert_eq!(pool.current_jobs(), jobs);
+            assert_eq!(pool.jobs(), jobs);
             if jobs >= 4 {
                 // Two guests above, this one, and a place for a helper.
                 pool.install(meet);
@@ -179,7 +171,7 @@ fn jobs_go_up_and_down_while_work_runs() {
         stop.store(true, Ordering::Relaxed);
     });
     assert!(pool.set_jobs(0).is_err());
-    assert_eq!(pool.current_jobs(), 1);
+    assert_eq!(pool.jobs(), 1);
     pool.shutdown().unwrap();
 }
 

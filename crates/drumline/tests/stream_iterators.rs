@@ -123,7 +123,7 @@ fn work_is_done_in_the_pool_that_was_asked_for() {
                 assert!(items().ordered().with(|all| all.all(|inside| inside)));
                 assert!(items().reduce(|a, b| a && b).unwrap());
                 // The next stage is in a pool of its own.
-                let there = || drumline::current_jobs() == other.current_jobs();
+                let there = || drumline::current_jobs() == other.jobs();
                 let both = items()
                     .ordered()
                     .stream()
@@ -147,7 +147,7 @@ fn work_is_done_in_the_pool_that_was_asked_for() {
 fn states_are_handed_on() {
     for setup in some_setups() {
         let most = match setup.pool.as_ref() {
-            Some(pool) => pool.current_jobs(),
+            Some(pool) => pool.jobs(),
             None => 3,
         };
         for _ in 0..100 {

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::{ends, eventually};
-use drumline::iter::CancellationToken;
+use drumline::CancellationToken;
 use drumline::stream::{
-    self, Closed, Drained, OnPanic, Polled, Sink, Source, Stats, Stopper, Stream, biased, stream,
+    self, Drained, OnPanic, Polled, SendError, Sink, Source, Stats, Stopper, Stream, biased, stream,
 };
 use streams::some_setups;
 
@@ -209,7 +209,7 @@ impl Iterator for One {
 struct Drain(Fuse);
 
 impl Sink<Thing> for Drain {
-    fn send(&self, item: Thing) -> Result<(), Closed<Thing>> {
+    fn send(&self, item: Thing) -> Result<(), SendError<Thing>> {
         self.0.at(Site::Send);
         drop(item);
         Ok(())
@@ -328,7 +328,7 @@ fn run<S: Source<Item = Thing> + 'static>(stream: Stream<S>, end: usize, fuse: &
         })),
         8 => match stream.ordered().send_to(&Drain(fuse.clone())) {
             Ok(report) => booms(report),
-            Err(Closed(_)) => unreachable!("it takes all"),
+            Err(SendError(_)) => unreachable!("it takes all"),
         },
         9 => {
             let results = stream.try_map(|item| {
@@ -380,7 +380,7 @@ fn every_call(number: usize) {
                             let on_panic = if kind & 1 == 0 {
                                 OnPanic::Stop
                             } else {
-                                OnPanic::GoOn
+                                OnPanic::Continue
                             };
                             let name = format!(
                                 "{}, call {call} of {site:?}, end {end}, {on_panic:?}, kind {kind}",
@@ -479,7 +479,7 @@ fn check(
             Err(other) => panic!("{name}: {}", common::message(&*other)),
         },
         Ok(panics) if panics.is_empty() => {
-            let may_be_quiet = !has_frame(end) || on_panic == OnPanic::GoOn && !reports(end);
+            let may_be_quiet = !has_frame(end) || on_panic == OnPanic::Continue && !reports(end);
             assert!(!blown || may_be_quiet, "{name}: the panic is lost");
         }
         Ok(panics) => assert_eq!(panics, [common::fuse::Boom(site)], "{name}"),

@@ -134,7 +134,7 @@ fn in_the_source_and_in_the_scales() {
             });
             let handled = AtomicUsize::new(0);
             let stream = setup.apply(stream::iter(source));
-            let stream = stream.on_panic(OnPanic::GoOn);
+            let stream = stream.on_panic(OnPanic::Continue);
             let all = stream
                 .map(|item| {
                     handled.fetch_add(1, Ordering::Relaxed);
@@ -288,7 +288,7 @@ fn in_stages_behind_one_another() {
     });
 }
 
-/// With [`OnPanic::GoOn`], in order, and all of it told.
+/// With [`OnPanic::Continue`], in order, and all of it told.
 #[test]
 fn it_goes_on_if_it_is_to() {
     for setup in setups() {
@@ -296,7 +296,11 @@ fn it_goes_on_if_it_is_to() {
             let name = format!("{}, batch {batch}", setup.name);
             let expected = (0..ITEMS).filter(|number| number % 50 != 17);
             let ledger = Ledger::new(ITEMS);
-            let stream = || items(&setup, &ledger).batch(batch).on_panic(OnPanic::GoOn);
+            let stream = || {
+                items(&setup, &ledger)
+                    .batch(batch)
+                    .on_panic(OnPanic::Continue)
+            };
             let mut numbers = Vec::new();
             let report = stream()
                 .map_ordered(|item| {
@@ -346,7 +350,7 @@ fn an_item_arrives_whole_or_not_at_all() {
             let all = setup
                 .apply(stream::iter(0..30_u64))
                 .batch(batch)
-                .on_panic(OnPanic::GoOn);
+                .on_panic(OnPanic::Continue);
             let all = all.flat_map(|n| {
                 (0..3).map(move |part| {
                     if n % 10 == 4 && part == 2 {
@@ -413,7 +417,7 @@ fn in_the_drop_of_an_item() {
             "{}",
             setup.name
         );
-        let report = bombs().on_panic(OnPanic::GoOn).for_each(drop);
+        let report = bombs().on_panic(OnPanic::Continue).for_each(drop);
         assert_eq!(report.panics[0].index(), 60, "{}", setup.name);
         // In the hands of the serial end.
         let result = catch_unwind(AssertUnwindSafe(|| bombs().ordered().for_each(drop)));
@@ -470,11 +474,11 @@ fn in_the_drop_of_a_payload() {
 fn of_earlier_stages_are_reported() {
     let lose = |which: u32| move |n: u32| if n == which { quiet_panic(which) } else { n };
     let report = stream::iter(0..100)
-        .on_panic(OnPanic::GoOn)
+        .on_panic(OnPanic::Continue)
         .map(lose(3))
         .ordered()
         .stream()
-        .on_panic(OnPanic::GoOn)
+        .on_panic(OnPanic::Continue)
         .map(lose(50))
         .for_each(drop);
     assert_eq!(report.items, 99);

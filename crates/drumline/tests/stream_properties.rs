@@ -63,7 +63,7 @@ impl Stage {
             shape: SHAPES[usize::try_from(random.below(7)).unwrap()],
             key: 1 + random.below(9),
             panics: (random.below(3) == 0).then(|| 1 + random.below(400)),
-            on_panic: [OnPanic::Stop, OnPanic::GoOn][usize::try_from(random.below(2)).unwrap()],
+            on_panic: [OnPanic::Stop, OnPanic::Continue][usize::try_from(random.below(2)).unwrap()],
             ordered: random.below(3) > 0,
             batch: some(random, 40),
             batch_limit: some(random, 40),

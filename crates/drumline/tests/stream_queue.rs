@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{Event, ends, eventually, quiet_panic};
-use drumline::stream::{self, Closed, Drained, Polled, Source, TrySendError, stream};
+use drumline::stream::{self, Drained, Polled, SendError, Source, TrySendError, stream};
 use streams::{Ledger, setups};
 
 #[test]
@@ -199,7 +199,7 @@ fn the_receiver_ends_it_for_all_senders() {
             for number in 4..20 {
                 let (send, ledger, returned) = (send.clone(), &ledger, &returned);
                 scope.spawn(move || {
-                    let Err(Closed(item)) = send.send(ledger.item(number)) else {
+                    let Err(SendError(item)) = send.send(ledger.item(number)) else {
                         panic!("nobody has taken anything");
                     };
                     assert_eq!(item.number, number);
@@ -281,7 +281,7 @@ fn both_ends_in_one_pool() {
 fn a_stop_is_for_one_stream() {
     for setup in setups() {
         let (send, mut receive) = stream::queue(64);
-        let token = drumline::iter::CancellationToken::new();
+        let token = drumline::CancellationToken::new();
         token.cancel();
         assert_eq!(
             setup.apply(stream(&mut receive)).cancel_on(&token).count(),
@@ -325,7 +325,7 @@ fn errors_say_what_to_do() {
     let closed = send.send(vec![3]).unwrap_err();
     assert!(closed.to_string().contains("over"), "{closed}");
     assert_eq!(closed.0, [3]);
-    assert_eq!(format!("{closed:?}"), "Closed(..)");
+    assert_eq!(format!("{closed:?}"), "SendError(..)");
     assert!(
         send.try_send(vec![4])
             .unwrap_err()

@@ -7,7 +7,7 @@ mod streams;
 use std::sync::mpsc;
 
 use common::{Event, ends};
-use drumline::iter::CancellationToken;
+use drumline::CancellationToken;
 use drumline::stream::{self, Stats, Stream, stream};
 use streams::{Setup, setups};
 

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use common::{Event, eventually, quiet_panic};
-use drumline::iter::CancellationToken;
-use drumline::stream::{self, Closed, OnPanic, Polled, Source, Stopper, stream};
+use drumline::CancellationToken;
+use drumline::stream::{self, OnPanic, Polled, SendError, Source, Stopper, stream};
 use streams::{Ledger, Setup, setups, some_setups};
 
 /// A queue that tells when somebody waits in it.
@@ -187,7 +187,7 @@ fn nothing_that_was_taken_is_lost() {
                         handled.lock().unwrap().push(item.number);
                         item
                     });
-                    let Err(Closed(_back)) = all.send_to(&sink) else {
+                    let Err(SendError(_back)) = all.send_to(&sink) else {
                         panic!("nobody takes")
                     };
                     3
@@ -238,7 +238,9 @@ fn senders_get_back_what_nobody_takes() {
                 let (send, ledger, refused) = (send.clone(), &ledger, &refused);
                 scope.spawn(move || {
                     for number in 0..1_000 {
-                        if let Err(Closed(item)) = send.send(ledger.item(sender * 1_000 + number)) {
+                        if let Err(SendError(item)) =
+                            send.send(ledger.item(sender * 1_000 + number))
+                        {
                             assert_eq!(item.number, sender * 1_000 + number);
                             refused.fetch_add(1, Ordering::Relaxed);
                         }
@@ -312,7 +314,7 @@ fn late_panics_are_told() {
     let stage = stream::iter(0..2)
         .threads(2)
         .batch(1)
-        .on_panic(OnPanic::GoOn);
+        .on_panic(OnPanic::Continue);
     let results = stage.map_ordered(|item| {
         if item == 1 {
             begun.set();
@@ -362,7 +364,7 @@ fn a_thousand_runs_with_panics() {
             let all = setup.apply(stream(receive));
             let goes_on = run % 2 == 0;
             let all = if goes_on {
-                all.on_panic(OnPanic::GoOn)
+                all.on_panic(OnPanic::Continue)
             } else {
                 all
             };

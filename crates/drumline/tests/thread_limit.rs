@@ -49,7 +49,7 @@ fn block_all(pool: &Pool, max: usize, announced: bool) {
             });
             // A spare is made by the very call that finds it missing.
             assert!(pool.stats().threads <= max, "{:?}", pool.stats());
-            if index < pool.current_jobs() {
+            if index < pool.jobs() {
                 begun.wait();
             }
             task

@@ -125,7 +125,7 @@ fn the_current_thread_as_a_member() {
             .use_current_thread()
             .build()
             .unwrap();
-        assert_eq!(pool.current_jobs(), 2);
+        assert_eq!(pool.jobs(), 2);
         let index = pool.worker_index();
         assert!(index.is_some());
         assert_eq!(drumline::worker_index(), index);
@@ -201,7 +201,7 @@ fn the_current_thread_as_the_only_member() {
             .use_current_thread()
             .build()
             .unwrap();
-        assert_eq!(pool.current_jobs(), 1);
+        assert_eq!(pool.jobs(), 1);
         assert_eq!(fib(15), 610);
         thread::scope(|scope| {
             scope.spawn(|| assert_eq!(pool.install(|| fib(12)), 144));

@@ -68,7 +68,7 @@ impl ThreadPool {
 
     /// How many threads this pool has.
     pub fn current_num_threads(&self) -> usize {
-        self.pool.current_jobs()
+        self.pool.jobs()
     }
 
     /// The number of the current thread in this pool, if it is in it.

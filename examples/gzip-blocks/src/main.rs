@@ -84,9 +84,7 @@ fn run(options: &Options) -> Result<()> {
     let mut gzip = Gzip::begin(output, options.level)?;
 
     let blocks = Blocks::of(input.reader, input.name, options.block as usize * 1024);
-    let in_flight = options
-        .in_flight
-        .map_or(8 * pool.current_jobs(), NonZero::get);
+    let in_flight = options.in_flight.map_or(8 * pool.jobs(), NonZero::get);
     stream::iter(blocks)
         .pool(&pool)
         .in_flight(in_flight)

@@ -111,7 +111,7 @@ fn bridged(
 /// Runs it in a pool of rayon that is as large as ours.
 fn on_rayon(pool: &Pool, body: impl FnOnce() -> Counts + Send) -> Result<Counts> {
     let theirs = rayon::ThreadPoolBuilder::new()
-        .num_threads(pool.current_jobs())
+        .num_threads(pool.jobs())
         .build()
         .context("cannot start rayon's threads")?;
     Ok(theirs.install(body))

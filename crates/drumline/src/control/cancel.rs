@@ -9,7 +9,7 @@ use crate::sync::{Arc, Mutex, lock};
 /// Stops loops and streams: every clone of a token stands for the same request.
 ///
 /// ```
-/// use drumline::iter::CancellationToken;
+/// use drumline::CancellationToken;
 /// use drumline::prelude::*;
 ///
 /// let token = CancellationToken::new();

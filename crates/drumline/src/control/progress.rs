@@ -11,7 +11,7 @@ const SHARDS: usize = 16;
 /// the same count.
 ///
 /// ```
-/// use drumline::iter::Progress;
+/// use drumline::Progress;
 /// use drumline::prelude::*;
 ///
 /// let progress = Progress::new();

@@ -2,7 +2,7 @@
 
 use super::plumbing::Folder;
 use super::stage::{Plan, Stage, stage_adapter};
-pub use crate::control::CancellationToken;
+use crate::control::CancellationToken;
 
 stage_adapter! {
     /// The items of another iterator until a token is cancelled; see

@@ -51,8 +51,8 @@
 //!
 //! * [`map_worker`](ParallelIterator::map_worker) and [`for_each_worker`](ParallelIterator::for_each_worker):
 //!   a state per *thread*, not per split;
-//! * [`cancel_on`](ParallelIterator::cancel_on): a [token](CancellationToken) that stops any operation;
-//! * [`progress`](ParallelIterator::progress): a [count](Progress) of finished items;
+//! * [`cancel_on`](ParallelIterator::cancel_on): a [token](crate::CancellationToken) that stops any operation;
+//! * [`progress`](ParallelIterator::progress): a [count](crate::Progress) of finished items;
 //! * [`with_jobs`](ParallelIterator::with_jobs): a limit on the threads of one loop;
 //! * [`sum_fixed`](IndexedParallelIterator::sum_fixed) and
 //!   [`reduce_fixed`](IndexedParallelIterator::reduce_fixed): the same bits for any number of jobs;
@@ -151,7 +151,7 @@ mod zip_eq;
 
 pub use {
     blocks::{ExponentialBlocks, UniformBlocks},
-    cancel::{CancelOn, CancellationToken},
+    cancel::CancelOn,
     chain::Chain,
     chunks::Chunks,
     cloned::{Cloned, Copied},
@@ -182,7 +182,7 @@ pub use {
     parallel::ParallelIterator,
     part_len::{MaxLen, MinLen},
     positions::Positions,
-    progress::{Progress, WithProgress},
+    progress::WithProgress,
     repeat::{Repeat, RepeatN, repeat, repeat_n},
     rev::Rev,
     skip::Skip,

@@ -9,7 +9,7 @@ use std::iter::{Product, Sum};
 use std::marker::PhantomData;
 
 use super::attempt::Attempt;
-use super::cancel::{CancelOn, CancellationToken};
+use super::cancel::CancelOn;
 use super::chain::Chain;
 use super::cloned::{Cloned, Copied};
 use super::convert::{FromParallelIterator, IntoParallelIterator};
@@ -27,7 +27,7 @@ use super::map::{Map, MapInit, MapWith};
 use super::panic_fuse::PanicFuse;
 use super::place::{First, Last, search};
 use super::plumbing::UnindexedConsumer;
-use super::progress::{Progress, WithProgress};
+use super::progress::WithProgress;
 use super::reduce::{ReduceBy, ReduceWith};
 use super::sum::{ProductOf, SumOf, Tally};
 use super::take_any::{SkipAny, TakeAny};
@@ -35,6 +35,7 @@ use super::take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome};
 use super::try_fold::{TryFold, TryFoldWith};
 use super::try_reduce::{TryReduceBy, TryReduceWith};
 use super::worker_state::MapWorker;
+use crate::control::{CancellationToken, Progress};
 
 /// An iterator whose items can be worked on by several threads at once.
 ///
@@ -1140,7 +1141,7 @@ pub trait ParallelIterator: Sized + Send {
     /// [token](CancellationToken::is_cancelled) whether that is all.
     ///
     /// ```
-    /// use drumline::iter::CancellationToken;
+    /// use drumline::CancellationToken;
     /// use drumline::prelude::*;
     ///
     /// let token = CancellationToken::new();
@@ -1156,7 +1157,7 @@ pub trait ParallelIterator: Sized + Send {
     /// chain, so that all the work comes after it.
     ///
     /// ```
-    /// use drumline::iter::Progress;
+    /// use drumline::Progress;
     /// use drumline::prelude::*;
     ///
     /// let progress = Progress::new();

@@ -2,7 +2,7 @@
 
 use super::plumbing::Folder;
 use super::stage::{Plan, Stage, stage_adapter};
-pub use crate::control::Progress;
+use crate::control::Progress;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 stage_adapter! {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::jobs::ParseJobsError;
+use crate::jobs::JobsError;
 
 /// A pool could not be made.
 ///
@@ -20,7 +20,7 @@ pub struct BuildError {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Jobs(ParseJobsError),
+    Jobs(JobsError),
     AlreadyMember,
     GlobalExists,
     MaxThreads { max: usize, jobs: usize },

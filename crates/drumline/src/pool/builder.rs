@@ -15,7 +15,7 @@ use super::registry::{Registry, Shared};
 use super::wait_policy::WaitPolicy;
 use super::warning::Warning;
 use super::{global, local};
-use crate::jobs::{Jobs, ParseJobsError};
+use crate::jobs::{Jobs, JobsError};
 use crate::sync::barrier;
 
 type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
@@ -27,8 +27,8 @@ type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
 ///
 /// let plain = Pool::builder().jobs(2).build()?;
 /// let said = Pool::builder().jobs(Jobs::Auto).build()?;
-/// assert_eq!(plain.current_jobs(), 2);
-/// assert_eq!(said.current_jobs(), Jobs::Auto.resolve().get());
+/// assert_eq!(plain.jobs(), 2);
+/// assert_eq!(said.jobs(), Jobs::Auto.resolve().get());
 /// # Ok::<(), drumline::BuildError>(())
 /// ```
 pub trait IntoJobs: sealed::Sealed {
@@ -44,23 +44,23 @@ pub trait IntoJobs: sealed::Sealed {
     /// # Errors
     ///
     /// For 0, or more than [`Jobs::MAX`].
-    fn into_jobs(self) -> Result<Jobs, ParseJobsError>;
+    fn into_jobs(self) -> Result<Jobs, JobsError>;
 }
 
 impl IntoJobs for usize {
-    fn into_jobs(self) -> Result<Jobs, ParseJobsError> {
+    fn into_jobs(self) -> Result<Jobs, JobsError> {
         Jobs::try_from(self)
     }
 }
 
 impl IntoJobs for NonZeroUsize {
-    fn into_jobs(self) -> Result<Jobs, ParseJobsError> {
+    fn into_jobs(self) -> Result<Jobs, JobsError> {
         Jobs::try_from(self.get())
     }
 }
 
 impl IntoJobs for Jobs {
-    fn into_jobs(self) -> Result<Jobs, ParseJobsError> {
+    fn into_jobs(self) -> Result<Jobs, JobsError> {
         Ok(self)
     }
 }
@@ -89,7 +89,7 @@ mod sealed {
 #[derive(Default)]
 pub struct PoolBuilder {
     jobs: Jobs,
-    jobs_error: Option<ParseJobsError>,
+    jobs_error: Option<JobsError>,
     threads: ThreadSettings,
     spawner: Option<SpawnHook>,
     use_current_thread: bool,
@@ -122,7 +122,7 @@ impl PoolBuilder {
     ///
     /// ```
     /// let pool = drumline::PoolBuilder::new().build()?;
-    /// assert!(pool.current_jobs() >= 1);
+    /// assert!(pool.jobs() >= 1);
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn new() -> Self {
@@ -137,7 +137,7 @@ impl PoolBuilder {
     /// ```
     /// use drumline::Pool;
     ///
-    /// assert_eq!(Pool::builder().jobs(3).build()?.current_jobs(), 3);
+    /// assert_eq!(Pool::builder().jobs(3).build()?.jobs(), 3);
     /// let error = Pool::builder().jobs(0).build().unwrap_err();
     /// assert!(error.to_string().contains("use 1 for sequential"));
     /// # Ok::<(), drumline::BuildError>(())
@@ -433,7 +433,7 @@ impl PoolBuilder {
     /// use drumline::Pool;
     ///
     /// let pool = Pool::builder().jobs(2).guests(false).spares(false).build()?;
-    /// let table: Vec<AtomicUsize> = (0..pool.current_jobs()).map(|_| AtomicUsize::new(0)).collect();
+    /// let table: Vec<AtomicUsize> = (0..pool.jobs()).map(|_| AtomicUsize::new(0)).collect();
     /// pool.scope(|scope| {
     ///     for _ in 0..100 {
     ///         scope.spawn(|_| {

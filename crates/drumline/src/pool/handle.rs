@@ -48,7 +48,7 @@ pub struct Pool {
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool")
-            .field("jobs", &self.current_jobs())
+            .field("jobs", &self.jobs())
             .finish_non_exhaustive()
     }
 }
@@ -58,7 +58,7 @@ impl Pool {
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(2).build()?;
-    /// assert_eq!(pool.current_jobs(), 2);
+    /// assert_eq!(pool.jobs(), 2);
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn builder() -> PoolBuilder {
@@ -108,10 +108,10 @@ impl Pool {
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(3).build()?;
-    /// assert_eq!(pool.current_jobs(), 3);
+    /// assert_eq!(pool.jobs(), 3);
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
-    pub fn current_jobs(&self) -> usize {
+    pub fn jobs(&self) -> usize {
         self.registry.jobs()
     }
 
@@ -137,7 +137,7 @@ impl Pool {
     /// ```
     /// let pool = drumline::Pool::builder().jobs(1).build()?;
     /// pool.set_jobs(2)?;
-    /// assert_eq!(pool.current_jobs(), 2);
+    /// assert_eq!(pool.jobs(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -150,10 +150,7 @@ impl Pool {
     /// # Panics
     ///
     /// In a forked child.
-    pub fn set_jobs(
-        &self,
-        jobs: impl super::builder::IntoJobs,
-    ) -> Result<(), crate::ParseJobsError> {
+    pub fn set_jobs(&self, jobs: impl super::builder::IntoJobs) -> Result<(), crate::JobsError> {
         self.registry.forbid_fork();
         let jobs = jobs.into_jobs()?.resolve().get();
         super::recruit::resize(&self.registry, jobs);

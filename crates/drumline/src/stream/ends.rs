@@ -30,7 +30,7 @@ where
     ///
     /// # Panics
     ///
-    /// Where a function of the stream does, unless it is to [go on](super::OnPanic::GoOn).
+    /// Where a function of the stream does, unless it is to [go on](super::OnPanic::Continue).
     ///
     /// # Blocking
     ///
@@ -131,7 +131,7 @@ where
     /// use drumline::stream::{self, OnPanic};
     ///
     /// let (sum, report) = stream::iter(0..10)
-    ///     .on_panic(OnPanic::GoOn)
+    ///     .on_panic(OnPanic::Continue)
     ///     .fold_report(
     ///         || 0,
     ///         |sum, n| if n == 7 { panic!("not seven") } else { *sum += n },

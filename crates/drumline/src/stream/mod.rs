@@ -91,7 +91,7 @@
 //! results in flight arrive at the serial end if it asks, and what is in a source stays there.
 //! (Give `&mut source` to a stream to go on with it afterwards.)
 //!
-//! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::GoOn`] it costs
+//! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::Continue`] it costs
 //! only its item, and the [`Report`] has it, with the item's number.
 
 #[cfg(not(drumline_loom))]
@@ -161,7 +161,7 @@ mod work;
 pub use self::{
     feed::{Feed, Use},
     histogram::Histogram,
-    queue::{Closed, Receiver, Sender, TrySendError, queue},
+    queue::{Receiver, SendError, Sender, TrySendError, queue},
     report::{Failed, OnPanic, Panicked, Report},
     results::Results,
     serial::Serial,

@@ -89,7 +89,7 @@ pub struct Receiver<T> {
 
 /// Nobody takes from this queue any more; the item comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Closed<T>(pub T);
+pub struct SendError<T>(pub T);
 
 /// The item could not be sent at once; it comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,13 +130,13 @@ impl<T> Sender<T> {
     /// Sends an item, as soon as there is room.
     ///
     /// ```
-    /// use drumline::stream::{self, Closed};
+    /// use drumline::stream::{self, SendError};
     ///
     /// let (sender, receiver) = stream::queue(1);
     /// sender.send(1)?;
     /// drop(receiver);
-    /// assert_eq!(sender.send(2), Err(Closed(2)));
-    /// # Ok::<(), Closed<i32>>(())
+    /// assert_eq!(sender.send(2), Err(SendError(2)));
+    /// # Ok::<(), SendError<i32>>(())
     /// ```
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl<T> Sender<T> {
     ///
     /// While the queue is full. In a pool the thread is replaced meanwhile, as by
     /// [`blocking`](crate::blocking()).
-    pub fn send(&self, item: T) -> Result<(), Closed<T>> {
+    pub fn send(&self, item: T) -> Result<(), SendError<T>> {
         let Some(item) = self.offer(item)? else {
             return Ok(());
         };
@@ -174,11 +174,11 @@ impl<T> Sender<T> {
     }
 
     /// Sends an item if there is room now, or gives it back.
-    fn offer(&self, item: T) -> Result<Option<T>, Closed<T>> {
+    fn offer(&self, item: T) -> Result<Option<T>, SendError<T>> {
         match self.try_send(item) {
             Ok(()) => Ok(None),
             Err(TrySendError::Full(item)) => Ok(Some(item)),
-            Err(TrySendError::Closed(item)) => Err(Closed(item)),
+            Err(TrySendError::Closed(item)) => Err(SendError(item)),
         }
     }
 
@@ -442,13 +442,13 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Closed<T> {
+impl<T> fmt::Debug for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Closed(..)")
+        f.write_str("SendError(..)")
     }
 }
 
-impl<T> fmt::Display for Closed<T> {
+impl<T> fmt::Display for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "the stream that took from this queue is over; the item comes back in the error",
@@ -456,7 +456,7 @@ impl<T> fmt::Display for Closed<T> {
     }
 }
 
-impl<T> std::error::Error for Closed<T> {}
+impl<T> std::error::Error for SendError<T> {}
 
 impl<T> fmt::Debug for TrySendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

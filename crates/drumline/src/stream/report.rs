@@ -116,7 +116,7 @@ pub enum OnPanic {
     Stop,
     /// The item is lost, and the stream goes on. The panics are in the [`Report`] of the last
     /// stage; ends that return none drop them.
-    GoOn,
+    Continue,
 }
 
 /// A stream stopped because of an error.

@@ -6,7 +6,7 @@ use super::consumers::{Consumers, Kind};
 use super::crew::{Detached, Tasks, Threads};
 use super::feed::{Feed, Use};
 use super::finished::Finished;
-use super::queue::Closed;
+use super::queue::SendError;
 use super::report::Report;
 use super::results::{Adrift, Attended, Close, Results};
 use super::settings::Settings;
@@ -133,7 +133,7 @@ where
     /// stream::iter(1..=100).map_ordered(|n| n * 2).send_to(&sender)?;
     /// drop(sender);
     /// assert_eq!(adding.join().unwrap(), 10_100);
-    /// # Ok::<(), stream::Closed<i32>>(())
+    /// # Ok::<(), stream::SendError<i32>>(())
     /// ```
     ///
     /// # Errors
@@ -148,7 +148,7 @@ where
     /// # Blocking
     ///
     /// As [`with`](Self::with), and while the queue is full.
-    pub fn send_to<K>(self, sink: &K) -> Result<Report, Closed<W::Out>>
+    pub fn send_to<K>(self, sink: &K) -> Result<Report, SendError<W::Out>>
     where
         K: Sink<W::Out> + ?Sized,
     {

@@ -2,14 +2,14 @@
 
 use std::sync::mpsc;
 
-use super::queue::{Closed, Sender};
+use super::queue::{SendError, Sender};
 use crate::wait;
 
 /// The sending end of a queue, for [`send_to`](super::Serial::send_to): our own, one of the
 /// standard library's, or with features one of `crossbeam-channel` and `flume`.
 ///
 /// ```
-/// use drumline::stream::{self, Closed, Sink};
+/// use drumline::stream::{self, SendError, Sink};
 /// use std::sync::Mutex;
 ///
 /// /// Keeps what comes, up to ten.
@@ -17,9 +17,9 @@ use crate::wait;
 /// struct Ten(Mutex<Vec<u32>>);
 ///
 /// impl Sink<u32> for Ten {
-///     fn send(&self, item: u32) -> Result<(), Closed<u32>> {
+///     fn send(&self, item: u32) -> Result<(), SendError<u32>> {
 ///         let mut kept = self.0.lock().unwrap();
-///         if kept.len() == 10 { return Err(Closed(item)) }
+///         if kept.len() == 10 { return Err(SendError(item)) }
 ///         kept.push(item);
 ///         Ok(())
 ///     }
@@ -39,40 +39,40 @@ pub trait Sink<T> {
     /// # Blocking
     ///
     /// While there is no room.
-    fn send(&self, item: T) -> Result<(), Closed<T>>;
+    fn send(&self, item: T) -> Result<(), SendError<T>>;
 }
 
 impl<T> Sink<T> for Sender<T> {
-    fn send(&self, item: T) -> Result<(), Closed<T>> {
+    fn send(&self, item: T) -> Result<(), SendError<T>> {
         Sender::send(self, item)
     }
 }
 
 impl<T> Sink<T> for mpsc::Sender<T> {
-    fn send(&self, item: T) -> Result<(), Closed<T>> {
-        mpsc::Sender::send(self, item).map_err(|refused| Closed(refused.0))
+    fn send(&self, item: T) -> Result<(), SendError<T>> {
+        mpsc::Sender::send(self, item).map_err(|refused| SendError(refused.0))
     }
 }
 
 impl<T> Sink<T> for mpsc::SyncSender<T> {
-    fn send(&self, item: T) -> Result<(), Closed<T>> {
+    fn send(&self, item: T) -> Result<(), SendError<T>> {
         let sent = wait::blocking(|| mpsc::SyncSender::send(self, item));
-        sent.map_err(|refused| Closed(refused.0))
+        sent.map_err(|refused| SendError(refused.0))
     }
 }
 
 #[cfg(feature = "crossbeam-channel")]
 impl<T> Sink<T> for crossbeam_channel::Sender<T> {
-    fn send(&self, item: T) -> Result<(), Closed<T>> {
+    fn send(&self, item: T) -> Result<(), SendError<T>> {
         let sent = wait::blocking(|| crossbeam_channel::Sender::send(self, item));
-        sent.map_err(|refused| Closed(refused.0))
+        sent.map_err(|refused| SendError(refused.0))
     }
 }
 
 #[cfg(feature = "flume")]
 impl<T> Sink<T> for flume::Sender<T> {
-    fn send(&self, item: T) -> Result<(), Closed<T>> {
+    fn send(&self, item: T) -> Result<(), SendError<T>> {
         let sent = wait::blocking(|| flume::Sender::send(self, item));
-        sent.map_err(|refused| Closed(refused.0))
+        sent.map_err(|refused| SendError(refused.0))
     }
 }

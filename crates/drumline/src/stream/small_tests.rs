@@ -15,7 +15,7 @@ fn miri_ordered_with_panics() {
     let report = iter((0..24).map(Box::new))
         .pool(&pool)
         .batch(2)
-        .on_panic(OnPanic::GoOn)
+        .on_panic(OnPanic::Continue)
         .map_ordered(|n| if *n % 8 == 3 { unwind::resume(n) } else { n })
         .for_each(|n| kept.push(*n));
     let expected: Vec<i32> = (0..24).filter(|n| n % 8 != 3).collect();

@@ -167,7 +167,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     pub(super) fn panicked(&self, index: u64, payload: Payload) {
         match self.settings.on_panic {
             OnPanic::Stop => self.panicked_for_good(index, payload),
-            OnPanic::GoOn => self.settings.lost.add(self.settings.stage, index, payload),
+            OnPanic::Continue => self.settings.lost.add(self.settings.stage, index, payload),
         }
     }
 

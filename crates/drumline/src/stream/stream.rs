@@ -188,7 +188,7 @@ impl<F: Feed, W> Stream<F, W> {
     ///
     /// ```
     /// use drumline::stream;
-    /// use drumline::iter::CancellationToken;
+    /// use drumline::CancellationToken;
     ///
     /// let token = CancellationToken::new();
     /// let report = stream::iter(0..).cancel_on(&token).for_each(|n| if n == 1_000 { token.cancel() });
@@ -204,7 +204,7 @@ impl<F: Feed, W> Stream<F, W> {
     ///
     /// ```
     /// use drumline::stream;
-    /// use drumline::iter::Progress;
+    /// use drumline::Progress;
     ///
     /// let progress = Progress::new();
     /// stream::iter(0..100).progress(&progress).for_each(|_| ());

@@ -42,7 +42,7 @@ impl Setup {
 
     pub fn jobs(pool: Pool, jobs: usize) -> Self {
         Setup {
-            name: format!("{jobs} jobs of {}", pool.current_jobs()),
+            name: format!("{jobs} jobs of {}", pool.jobs()),
             pool: Some(pool),
             jobs: Some(jobs),
             threads: None,

@@ -144,7 +144,7 @@ impl Plan {
                 5 => End::Leave(leave),
                 _ => pick(random, &ends),
             },
-            on_panic: pick(random, &[OnPanic::Stop, OnPanic::GoOn]),
+            on_panic: pick(random, &[OnPanic::Stop, OnPanic::Continue]),
             panics: some(random, 3, items + 1).map(|every| {
                 let stage = usize::from(two && random.below(2) == 0);
                 (stage, every as u64)

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use drumline::Pool;
-use drumline::iter::{CancellationToken, Progress};
 use drumline::stream::{self, Feed, Report, Source, Stream, Work};
+use drumline::{CancellationToken, Progress};
 use stress::{Random, Waited, fail};
 
 use crate::item::{Item, Mark, Taken, Tally};
