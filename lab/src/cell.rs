@@ -45,6 +45,20 @@ impl<'a> Cell<'a> {
         Some(Self { ours, peer, shows })
     }
 
+    /// What may be claimed of ours and the peer's, whose ratio is known.
+    pub fn claim(&self, ratio: &Ratio) -> Claim {
+        match ratio.claim() {
+            Claim::TooFew => Claim::TooFew,
+            _ if [self.ours, self.peer]
+                .iter()
+                .any(|record| is_disturbed(record)) =>
+            {
+                Claim::Disturbed
+            }
+            claim => claim,
+        }
+    }
+
     /// Ours divided by the peer's, round by round; `None` if they have no round in common.
     pub fn ratio(&self, confidence: f64) -> Option<Ratio> {
         self.ours.against(self.peer, self.shows, confidence)
@@ -69,11 +83,52 @@ pub fn judged(records: &[Record]) -> Vec<(Cell<'_>, Ratio)> {
 
 /// Whether more rounds could make a claim of it.
 pub fn is_open(claim: Claim) -> bool {
-    matches!(claim, Claim::TooNoisy | Claim::TooFew)
+    matches!(claim, Claim::TooNoisy | Claim::TooFew | Claim::Disturbed)
+}
+
+/// With more of the machine for others, no claim is made. Runtimes suffer from other programs
+/// differently: one that wakes all its threads at once has to wait for its processors longer.
+const OTHERS: f64 = 0.25;
+
+/// Whether others had too much of the machine in the middle of the processes.
+fn is_disturbed(record: &Record) -> bool {
+    record.taken_by_others() > OTHERS
 }
 
 fn role(record: &Record) -> Option<Role> {
     registry::runtime(&record.runtime)
         .ok()
         .map(|entry| entry.card.role)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::made_up::record;
+
+    #[test]
+    fn no_claim_is_made_while_other_programs_have_the_machine() {
+        let ours = record("fib", "drumline", 1, &[1.0; 10]);
+        let mut peer = record("fib", "rayon", 1, &[2.0; 10]);
+        let claim = |ours: &Record, peer: &Record| {
+            let records = [ours.clone(), peer.clone()];
+            let judged = judged(&records);
+            let [(cell, ratio)] = &judged[..] else {
+                panic!("{judged:?}");
+            };
+            cell.claim(ratio)
+        };
+        assert_eq!(claim(&ours, &peer), Claim::Faster);
+        // Four of ten processes were disturbed, and then one more than half.
+        for round in &mut peer.by_round[..4] {
+            round.weather.others = Some(0.7);
+        }
+        assert_eq!(claim(&ours, &peer), Claim::Faster);
+        for round in &mut peer.by_round[..6] {
+            round.weather.others = Some(0.7);
+        }
+        assert_eq!(claim(&ours, &peer), Claim::Disturbed);
+        peer.by_round.truncate(5);
+        assert_eq!(claim(&ours, &peer), Claim::TooFew);
+    }
 }

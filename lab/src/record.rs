@@ -11,6 +11,7 @@ use crate::schedule::Configuration;
 use crate::session::Effort;
 use crate::statistics::{Interval, Ratio, Summary, geometric_mean, median, median_interval};
 use crate::usage::Usage;
+use crate::weather::Weather;
 use crate::workload::Shows;
 
 /// One configuration. All times named `wall_ns` and `cpu_ns` are per operation; counts named
@@ -374,6 +375,19 @@ impl Record {
             })
             .collect();
         Ratio::of_pairs(&rounds, confidence)
+    }
+
+    /// A share of the machine in the median of the processes.
+    pub fn weather(&self, field: impl Fn(&Weather) -> Option<f64>) -> Option<f64> {
+        let rounds = self.by_round.iter();
+        let shares: Vec<f64> = rounds.filter_map(|round| field(&round.weather)).collect();
+        median(&shares)
+    }
+
+    /// What other programs and the host had of the machine in the median of the processes.
+    pub fn taken_by_others(&self) -> f64 {
+        let stolen = self.weather(|weather| weather.stolen).unwrap_or(0.0);
+        stolen + self.weather(|weather| weather.others).unwrap_or(0.0)
     }
 
     /// Whether more items ran at once than there were jobs.

@@ -234,7 +234,7 @@ impl<'a> Running<'a> {
         let judged = cell::judged(&records);
         let open: Vec<_> = judged
             .iter()
-            .filter(|(_, ratio)| cell::is_open(ratio.claim()))
+            .filter(|(cell, ratio)| cell::is_open(cell.claim(ratio)))
             .map(|(cell, _)| (cell.ours.workload.as_str(), cell.ours.size))
             .collect();
         let is_open = |group: &Vec<Configuration>| {

@@ -58,7 +58,7 @@ impl Scoreboard {
             .collect();
         let mut losses: Vec<Loss> = judged
             .iter()
-            .filter(|(_, ratio)| ratio.claim() == Claim::Slower)
+            .filter(|(cell, ratio)| cell.claim(ratio) == Claim::Slower)
             .map(|(cell, ratio)| Loss {
                 name: name(cell),
                 peer: cell.peer.runtime.clone(),
@@ -87,14 +87,10 @@ impl Line {
         let of_family = |cell: &Cell<'_>| {
             registry::workload(&cell.ours.workload).is_ok_and(|entry| entry.family == family)
         };
-        let ratios: Vec<&Ratio> = judged
-            .iter()
-            .filter(|(cell, _)| of_family(cell))
-            .map(|(_, ratio)| ratio)
-            .collect();
-        let values: Vec<f64> = ratios.iter().map(|ratio| ratio.value).collect();
+        let judged = || judged.iter().filter(|(cell, _)| of_family(cell));
+        let values: Vec<f64> = judged().map(|(_, ratio)| ratio.value).collect();
         let count = |wanted: &[Claim]| {
-            let claims = ratios.iter().map(|ratio| ratio.claim());
+            let claims = judged().map(|(cell, ratio)| cell.claim(ratio));
             claims.filter(|claim| wanted.contains(claim)).count()
         };
         Some(Self {
@@ -103,7 +99,7 @@ impl Line {
             wins: count(&[Claim::Faster]),
             level: count(&[Claim::Level]),
             losses: count(&[Claim::Slower]),
-            open: count(&[Claim::TooNoisy, Claim::TooFew]),
+            open: count(&[Claim::TooNoisy, Claim::TooFew, Claim::Disturbed]),
         })
     }
 

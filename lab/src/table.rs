@@ -272,7 +272,7 @@ fn ratio_row(
             Some((cell, ratio)) => {
                 any = true;
                 let peer = &cell.peer.runtime;
-                let claim = ratio.claim().words();
+                let claim = cell.claim(ratio).words();
                 cells.extend([ratio.text(), format!("{peer}: {claim}")]);
             }
             None => cells.extend([String::new(), String::new()]),

@@ -66,10 +66,10 @@ pub fn between(changes: &[Change<'_>]) -> Vec<Difference> {
     for (field, share) in [
         (
             "weather.stolen",
-            (|record| share(record, |weather| weather.stolen)) as fn(&Record) -> Option<f64>,
+            (|record| record.weather(|weather| weather.stolen)) as fn(&Record) -> Option<f64>,
         ),
         ("weather.others", |record| {
-            share(record, |weather| weather.others)
+            record.weather(|weather| weather.others)
         }),
     ] {
         differences.extend(weather(field, &sides, share));
@@ -152,12 +152,6 @@ fn join(values: &BTreeSet<String>) -> String {
     values.iter().cloned().collect::<Vec<_>>().join(", ")
 }
 
-fn share(record: &Record, field: fn(&crate::weather::Weather) -> Option<f64>) -> Option<f64> {
-    let rounds = record.by_round.iter();
-    let shares: Vec<f64> = rounds.filter_map(|round| field(&round.weather)).collect();
-    median(&shares)
-}
-
 /// How much of the machine other programs and its host had in the median on each side, where that
 /// is so much that figures suffer.
 pub fn busy(changes: &[Change<'_>]) -> Option<[f64; 2]> {
@@ -166,16 +160,10 @@ pub fn busy(changes: &[Change<'_>]) -> Option<[f64; 2]> {
         median(&shares).unwrap_or(0.0)
     };
     let shares = [
-        of_side(|change| taken(change.a)),
-        of_side(|change| taken(change.b)),
+        of_side(|change| change.a.taken_by_others()),
+        of_side(|change| change.b.taken_by_others()),
     ];
     shares.iter().any(|share| *share > BUSY).then_some(shares)
-}
-
-/// What others had of the machine while a configuration was measured.
-fn taken(record: &Record) -> f64 {
-    let stolen = share(record, |weather| weather.stolen).unwrap_or(0.0);
-    stolen + share(record, |weather| weather.others).unwrap_or(0.0)
 }
 
 /// A difference of what others had of the machine while the two sides were measured.

@@ -30,6 +30,8 @@ pub enum Claim {
     Level,
     /// It may be either.
     TooNoisy,
+    /// Other programs had so much of the machine that the figures are theirs, too.
+    Disturbed,
     /// Too few processes for an interval.
     TooFew,
 }
@@ -42,6 +44,7 @@ impl Claim {
             Self::Slower => "slower",
             Self::Level => "level",
             Self::TooNoisy => "too noisy to tell",
+            Self::Disturbed => "not told, other programs ran",
             Self::TooFew => "too few rounds",
         }
     }
