@@ -213,8 +213,15 @@ impl Table {
 
     /// For each workload and size a row for each quantity, a column for each runtime.
     fn quantities(&self, records: &Records) -> Vec<Vec<String>> {
+        // A run may leave peers out.
+        let has_figures = |runtime: &&str| {
+            let workloads = self.workloads.iter();
+            let mut jobs = workloads.map(|workload| records.jobs(workload, runtime));
+            jobs.any(|jobs| !jobs.is_empty())
+        };
         let runtimes: Vec<&str> = std::iter::once("drumline")
             .chain(self.kind.peers().iter().copied())
+            .filter(has_figures)
             .collect();
         let mut header = vec!["workload".to_owned(), String::new()];
         header.extend(runtimes.iter().map(|runtime| (*runtime).to_owned()));
