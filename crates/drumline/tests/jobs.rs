@@ -1,6 +1,6 @@
 //! `Jobs`: the texts it takes, the texts it refuses, and what it comes to.
 
-use drumline::{Jobs, ParseJobsError};
+use drumline::{Jobs, JobsError, ParseJobsError};
 use std::error::Error;
 use std::num::{NonZeroU16, NonZeroUsize};
 
@@ -176,6 +176,8 @@ fn error_travels() {
         Box::new(error)
     }
     let error = Jobs::try_from(0).unwrap_err();
+    assert!(travels(error).downcast::<JobsError>().is_ok());
+    let error = "many".parse::<Jobs>().unwrap_err();
     assert!(travels(error).downcast::<ParseJobsError>().is_ok());
 }
 
