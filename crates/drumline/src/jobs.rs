@@ -202,7 +202,7 @@ impl FromStr for Jobs {
             }
         } else {
             match digits.parse::<usize>() {
-                Ok(count) => Jobs::try_from(count).map_err(|error| Fault::Count(error).into()),
+                Ok(count) => Ok(Jobs::try_from(count)?),
                 Err(_) => Err(Fault::TooManyJobs(excerpt(digits)).into()),
             }
         }
@@ -267,6 +267,13 @@ enum Fault {
     TooManyJobs(Box<str>),
     TooManyPercent(Box<str>),
     Unknown(Box<str>),
+}
+
+/// So that a program that reads text and takes numbers has one error for both.
+impl From<JobsError> for ParseJobsError {
+    fn from(error: JobsError) -> Self {
+        Fault::Count(error).into()
+    }
 }
 
 impl From<Fault> for ParseJobsError {
