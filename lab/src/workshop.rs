@@ -331,8 +331,8 @@ impl Build<'_> {
     }
 }
 
-/// Runs cargo to its end and returns what it wrote to standard output. A signal that asks for an end
-/// ends cargo, and the compilers that it has started.
+/// Runs cargo to its end and returns what it wrote to standard output. A signal that asks for an
+/// end ends cargo, and the compilers that it has started.
 fn run_cargo(command: &mut Command) -> Result<String> {
     command.stdout(Stdio::piped());
     process_group::lead(command);

@@ -34,8 +34,8 @@ const RUN: [&str; 13] = [
     "600",
 ];
 
-/// Waits until there is something, and fails after five minutes: on a busy machine a build may hold up
-/// what is written.
+/// Waits until there is something, and fails after five minutes: on a busy machine a build may hold
+/// up what is written.
 fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {

@@ -51,7 +51,8 @@
 //!
 //! * [`map_worker`](ParallelIterator::map_worker) and [`for_each_worker`](ParallelIterator::for_each_worker):
 //!   a state per *thread*, not per split;
-//! * [`cancel_on`](ParallelIterator::cancel_on): a [token](crate::CancellationToken) that stops any operation;
+//! * [`cancel_on`](ParallelIterator::cancel_on): a [token](crate::CancellationToken) that stops any
+//!   operation;
 //! * [`progress`](ParallelIterator::progress): a [count](crate::Progress) of finished items;
 //! * [`with_jobs`](ParallelIterator::with_jobs): a limit on the threads of one loop;
 //! * [`sum_fixed`](IndexedParallelIterator::sum_fixed) and

@@ -91,8 +91,8 @@
 //! results in flight arrive at the serial end if it asks, and what is in a source stays there.
 //! (Give `&mut source` to a stream to go on with it afterwards.)
 //!
-//! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::Continue`] it costs
-//! only its item, and the [`Report`] has it, with the item's number.
+//! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::Continue`] it
+//! costs only its item, and the [`Report`] has it, with the item's number.
 
 #[cfg(not(drumline_loom))]
 mod aside;

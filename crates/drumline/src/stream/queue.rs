@@ -87,7 +87,7 @@ pub struct Receiver<T> {
     waits: Vec<Duration>,
 }
 
-/// Nobody takes from this queue any more; the item comes back.
+/// The receiver of the queue is gone; the item comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
