@@ -4,9 +4,11 @@ mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 
 use common::{eventually, fib, pool, without_guests};
 use drumline::Pool;
+use drumline::stream;
 
 #[test]
 fn shutdown_from_inside_gives_the_pool_back() {
@@ -110,4 +112,59 @@ fn usage() -> Option<Usage> {
         threads: number("Threads:")?,
         resident_kib: number("VmRSS:")?,
     })
+}
+
+/// A member for good does not keep its pool from ending. Whatever it begins while the pool ends is
+/// done all the same: by a worker, or by the member.
+fn begun_while_the_pool_ends(begin: fn()) {
+    for round in 0..400 {
+        let member = thread::spawn(move || {
+            let pool = Pool::builder().jobs(2 + round % 2).use_current_thread();
+            let pool = pool.build().unwrap();
+            // In half of the rounds the workers have been busy, in the others they are just coming.
+            if round % 4 < 2 {
+                assert_eq!(pool.spawn(|| 1).join().unwrap(), 1);
+            }
+            drop(pool);
+            begin();
+        });
+        member.join().unwrap();
+    }
+}
+
+#[test]
+fn a_member_spawns_while_its_pool_ends() {
+    begun_while_the_pool_ends(|| {
+        let (send, receive) = mpsc::channel();
+        drop(drumline::spawn(move || send.send(5).unwrap()));
+        assert_eq!(receive.recv(), Ok(5));
+    });
+}
+
+#[test]
+fn a_member_broadcasts_while_its_pool_ends() {
+    begun_while_the_pool_ends(|| {
+        let indices = drumline::broadcast(|context| context.index());
+        assert_eq!(indices, Vec::from_iter(0..indices.len()));
+        let (send, receive) = mpsc::channel();
+        drumline::spawn_broadcast(move |context| send.send(context.num_threads()).unwrap());
+        let shares: Vec<usize> = receive.iter().collect();
+        assert_eq!(shares, vec![shares.len(); shares.len()]);
+    });
+}
+
+#[test]
+fn a_member_begins_a_stream_while_its_pool_ends() {
+    begun_while_the_pool_ends(|| {
+        let doubled = stream::iter(0..100).map(|number| 2 * number).ordered();
+        assert_eq!(doubled.into_iter().sum::<i32>(), 9_900);
+        let tasks = drumline::scope(|scope| {
+            scope.spawn(|_| ());
+            drumline::stream::iter(0..100)
+                .map(|number| number + 1)
+                .for_each(drop);
+            1
+        });
+        assert_eq!(tasks, 1);
+    });
 }

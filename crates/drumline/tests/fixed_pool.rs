@@ -4,9 +4,10 @@
 mod common;
 
 use std::io;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use common::{Random, ends};
 use drumline::prelude::*;
@@ -86,13 +87,13 @@ fn fixed(jobs: usize, policy: WaitPolicy) -> PoolBuilder {
 
 /// All that a program can do in a pool, for a while.
 fn everything(pool: &Pool, table: &'static Table) {
-    let nap = || blocking(|| thread::sleep(std::time::Duration::from_micros(100)));
+    let nap = || blocking(|| thread::sleep(Duration::from_micros(100)));
     pool.install(|| table.visit(|| table.fib(9)));
     pool.join(|| table.visit(nap), || table.visit(nap));
     pool.scope(|scope| {
         for _ in 0..20 {
             scope.spawn(|scope| {
-                table.visit(|| thread::sleep(std::time::Duration::from_micros(50)));
+                table.visit(|| thread::sleep(Duration::from_micros(50)));
                 scope.spawn(|_| table.visit(nap));
             });
         }
@@ -395,6 +396,36 @@ fn a_thread_that_waits_is_woken_for_any_job() {
                     released.set();
                 }
                 caller.join().unwrap();
+            });
+        }
+    });
+}
+
+/// A caller waits for its broadcast, and then it turns out that no thread comes for the share: the
+/// thread that learns of it runs the share, on the seat that has become free.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_share_of_a_thread_that_does_not_come_is_run() {
+    ends(|| {
+        for jobs in [1, 3] {
+            let held = Arc::new(Mutex::new(Vec::new()));
+            let builder = fixed(jobs, WaitPolicy::Related).warning_handler(|_| ());
+            let into = Arc::clone(&held);
+            let pool = builder.spawn_handler(move |thread| {
+                into.lock().unwrap().push(thread);
+                Ok(())
+            });
+            let pool = pool.build().unwrap();
+            thread::scope(|threads| {
+                let caller = thread::Builder::new().name("shares-out".to_owned());
+                let caller = caller.spawn_scoped(threads, || pool.broadcast(|share| share.index()));
+                common::threads::wait_until_asleep("shares-out", 1, Duration::from_millis(1));
+                // All at once, so that none has a seat or another thread to hand its share to.
+                for thread in held.lock().unwrap().drain(..) {
+                    threads.spawn(move || drop(thread));
+                }
+                let shares = caller.unwrap().join().unwrap();
+                assert_eq!(shares, Vec::from_iter(0..jobs));
             });
         }
     });

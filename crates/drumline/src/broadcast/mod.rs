@@ -19,7 +19,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::job::{HeapJob, JobRef};
-use crate::pool::{self, Pool, Registry, guest, local};
+use crate::pool::{self, KeptOpen, Pool, Registry, guest, local};
 use crate::sync::Arc;
 use crate::unwind;
 
@@ -191,14 +191,13 @@ fn current<'a>() -> &'a Registry {
     local::seat().map_or_else(pool::global_registry, |seat| seat.registry())
 }
 
-/// The seats to broadcast to: none, where the workers have ended.
-fn workers(registry: &Registry) -> Vec<usize> {
+/// The seats to broadcast to, none where the workers have ended; and what keeps the pool from its
+/// end until the shares are queued.
+fn workers(registry: &Registry) -> (Vec<usize>, Option<KeptOpen<'_>>) {
     registry.forbid_fork();
-    if registry.line().is_over() {
-        Vec::new()
-    } else {
-        registry.broadcast_seats()
-    }
+    let open = registry.keep_open();
+    let seats = open.as_ref().map(|_| registry.broadcast_seats());
+    (seats.unwrap_or_default(), open)
 }
 
 fn broadcast_in<OP, R>(registry: &Registry, op: OP) -> Vec<R>
@@ -206,7 +205,7 @@ where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
 {
-    let workers = workers(registry);
+    let (workers, _open) = workers(registry);
     if workers.is_empty() {
         return guest::enter(registry, |_| vec![op(BroadcastContext::new(0, 1))]);
     }
@@ -217,7 +216,7 @@ fn spawn_broadcast_in<OP>(registry: &Registry, op: OP)
 where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 {
-    let workers = workers(registry);
+    let (workers, _open) = workers(registry);
     let op = Arc::new(op);
     let share = |index, count| {
         let op = Arc::clone(&op);

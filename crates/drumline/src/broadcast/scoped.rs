@@ -60,7 +60,7 @@ where
     BODY: Fn(&S, BroadcastContext<'_>) + Send + Sync + 'scope,
 {
     let registry: &Registry = scope.crew().registry();
-    let workers = super::workers(registry);
+    let (workers, _open) = super::workers(registry);
     if workers.is_empty() {
         scope.add(move |scope| body(scope, BroadcastContext::new(0, 1)));
         return;

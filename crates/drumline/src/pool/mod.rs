@@ -132,10 +132,10 @@ pub(crate) use {
     global::{in_any, in_global, registry as global_registry},
     guest::{is_inmost, may_visit, visit},
     handle::install,
-    registry::{Registry, Shared},
+    registry::{KeptOpen, Registry, Shared},
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
-    submit::{submit, submit_long_lived, takes_long_lived},
+    submit::{open_for_long_lived, submit, submit_long_lived},
 };
 
 /// After a push that found the deque's limit changed: answers those who asked.

@@ -1,5 +1,6 @@
 //! What the threads of one pool share.
 
+use std::iter;
 use std::sync::OnceLock;
 
 use super::counters::Counters;
@@ -328,6 +329,7 @@ impl Registry {
     /// Makes a seat for a thread that is active for good.
     pub(crate) fn seat_member(&self, index: usize) -> &Seat {
         let seat = self.seat(index);
+        seat.stay_for_good();
         self.line.add_member(seat.index(), |marked| {
             if marked {
                 seat.ask(Reasons::HUNGRY);
@@ -346,10 +348,15 @@ impl Registry {
         lock(&self.workers).retain(|&worker| worker != index);
         // What was sent to it before is for others; nothing is sent to it from now on.
         let inbox = self.seat(index).inbox();
-        while let Some(job) = inbox.take() {
+        let jobs: Vec<JobRef> = iter::from_fn(|| inbox.take()).collect();
+        // First the seat: the calling thread may need it for the jobs, and so may one that waits.
+        lock(&self.free).push(index);
+        if self.is_fixed() {
+            self.call_waiting();
+        }
+        for job in jobs {
             self.send(index, job);
         }
-        lock(&self.free).push(index);
     }
 
     /// How many threads the pool has, guests apart.
@@ -532,9 +539,10 @@ impl Registry {
         });
     }
 
-    /// Keeps the pool from its end while a call from outside may bring work, until this is dropped.
-    pub(crate) fn keep_open(&self) -> KeptOpen<'_> {
-        KeptOpen(self.line.begin_call().then_some(self))
+    /// Keeps the pool from its end while a call from outside, or from a member for good, may bring
+    /// work, until this is dropped. `None`: it has ended.
+    pub(crate) fn keep_open(&self) -> Option<KeptOpen<'_>> {
+        self.line.begin_call().then(|| KeptOpen(self))
     }
 
     // ---- failures -----------------------------------------------------------
@@ -578,13 +586,12 @@ fn forked() -> ! {
 
 /// A call from outside keeps the pool from its end.
 #[must_use]
-pub(crate) struct KeptOpen<'r>(Option<&'r Registry>);
+pub(crate) struct KeptOpen<'r>(&'r Registry);
 
 impl Drop for KeptOpen<'_> {
     fn drop(&mut self) {
-        if let Some(registry) = self.0
-            && !registry.is_forked()
-        {
+        let registry = self.0;
+        if !registry.is_forked() {
             registry.wake(registry.line.end_call(&|| registry.has_work()));
         }
     }

@@ -14,7 +14,7 @@ use super::queue::Queue;
 use super::registry::Registry;
 use super::thief::Stolen;
 use crate::job::{Header, JobRef};
-use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Mutex, lock};
 use crate::unwind;
@@ -49,6 +49,9 @@ pub(crate) struct Seat {
     counters: Counters,
     conduct: Conduct,
     handshake: Handshake,
+    /// The occupant is a member for good, and may outlive the pool's workers; written before it
+    /// begins.
+    permanent: AtomicBool,
     registry: *const Registry,
     index: usize,
 }
@@ -74,6 +77,7 @@ impl Seat {
             counters: Counters::default(),
             conduct: Conduct::new(index),
             handshake: Handshake::new(barrier == Barrier::Refused),
+            permanent: AtomicBool::new(false),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -133,6 +137,16 @@ impl Seat {
     pub(crate) fn set_current(&self, deque: &Deque) {
         self.current
             .store(ptr::from_ref(deque).cast_mut(), Ordering::Relaxed);
+    }
+
+    /// The thread that is about to take the seat is a member for good.
+    pub(crate) fn stay_for_good(&self) {
+        // Relaxed, here and below: that very thread reads it.
+        self.permanent.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_permanent(&self) -> bool {
+        self.permanent.load(Ordering::Relaxed)
     }
 
     pub(crate) fn outer(&self) -> *const Seat {

@@ -10,7 +10,8 @@
 //! (`yielding`, `waiting`, thieves) does not know the queue. A scope that waits runs the jobs of
 //! its own, long-lived or not: a caller that begins such a scope holds nothing that these wait for.
 
-use super::registry::Registry;
+use super::registry::{KeptOpen, Registry};
+use super::seat::Seat;
 use super::{guest, local};
 use crate::job::JobRef;
 
@@ -29,9 +30,7 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
     if let Some(seat) = local::find(registry) {
         if registry.line().is_over() {
             // A permanent member has outlived the workers of its pool.
-            let _apart = seat.stand_apart();
-            // SAFETY: just made, and handed over to nobody else.
-            unsafe { seat.run(job) };
+            run_apart(seat, job);
             return;
         }
         if fifo {
@@ -40,6 +39,12 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
             seat.queue().push(job);
         }
         seat.published();
+        if seat.is_permanent() && registry.line().has_ended() {
+            // The pool has ended between the question above and the push.
+            while let Some(job) = seat.queue().pop() {
+                run_apart(seat, job);
+            }
+        }
     } else if registry.workers() == 0 && registry.has_guests() {
         guest::enter(registry, |_| submit(registry, job, fifo));
     } else {
@@ -47,11 +52,18 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
     }
 }
 
-/// Whether a worker of the pool can take a long-lived job.
+/// Runs a job that no other thread would run: it was just made, or taken from its queue.
+fn run_apart(seat: &Seat, job: JobRef) {
+    let _apart = seat.stand_apart();
+    // SAFETY: no other thread has the job, and it is run here only.
+    unsafe { seat.run(job) };
+}
+
+/// Keeps the pool open for a long-lived job, if a worker can take one.
 ///
-/// A pool has none that could where no thread could be created, and after its workers have ended.
-pub(crate) fn takes_long_lived(registry: &Registry) -> bool {
-    registry.workers() > 0 && !registry.line().is_over()
+/// None can where no thread could be created, and after the workers have ended.
+pub(crate) fn open_for_long_lived(registry: &Registry) -> Option<KeptOpen<'_>> {
+    (registry.workers() > 0).then(|| registry.keep_open())?
 }
 
 /// Queues a long-lived job: one that goes on for as long as others give it something to do, and
@@ -59,7 +71,7 @@ pub(crate) fn takes_long_lived(registry: &Registry) -> bool {
 ///
 /// What it waits for may lie in a frame of the very thread that begins it. So it begins at the
 /// bottom of a worker's stack and nowhere else: a thread that waits or yields passes it by. To be
-/// called only while the pool [takes](takes_long_lived) such jobs.
+/// called only while the pool is [kept open](open_for_long_lived) for the job.
 ///
 /// # Panics
 ///

@@ -135,12 +135,11 @@ impl Crew {
             (self.needs_ticket(&mut state), state.sleeper)
         };
         // Without workers the scope's wait is the only one to take the job.
-        let is_of_use = if self.long_lived {
-            pool::takes_long_lived(registry)
-        } else {
-            home != NOWHERE || registry.workers() > 0
-        };
-        if more && is_of_use {
+        if more && self.long_lived {
+            if let Some(_open) = pool::open_for_long_lived(registry) {
+                self.put_out();
+            }
+        } else if more && (home != NOWHERE || registry.workers() > 0) {
             self.put_out();
         }
         if let Some(sleeper) = sleeper {

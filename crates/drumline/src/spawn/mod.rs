@@ -126,7 +126,7 @@ where
 }
 
 /// Starts a detached task that is [long-lived](pool::submit_long_lived). To be called only while
-/// the pool takes such jobs.
+/// the pool is kept open for it.
 pub(crate) fn spawn_long_lived(registry: Shared, f: impl FnOnce() + Send + 'static) {
     registry.forbid_fork();
     let task = Task::new(f);

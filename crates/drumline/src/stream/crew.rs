@@ -81,9 +81,9 @@ pub(super) struct Tasks {
 
 impl Crew<'static> for Tasks {
     fn call(&self, shift: Arc<dyn Shift<'static>>) {
-        if !pool::takes_long_lived(&self.registry) {
+        let Some(_open) = pool::open_for_long_lived(&self.registry) else {
             return;
-        }
+        };
         let tasks = Tasks {
             registry: Shared::clone(&self.registry),
         };

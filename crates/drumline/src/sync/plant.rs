@@ -83,6 +83,10 @@ pub(crate) enum Plant {
     EndsWithWork,
     /// `Line::end_if_done` ends a pool to which a worker is on its way.
     EndsWithoutArrivals,
+    /// `Line::close` has no fence between closing and scans for work.
+    CloseUnfenced,
+    /// A member for good does not ask whether the pool has ended without its work.
+    MemberUnasked,
     /// The last to leave a closed pool does not end it.
     EndForgotten,
 

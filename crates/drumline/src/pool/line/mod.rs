@@ -96,6 +96,8 @@
 //!   arrives no more: what relied on its look is done anew, as where a place becomes free.
 //! * A call from outside that brings work now and then (a stream) keeps a closed pool from its end
 //!   (`begin_call`). The last such call ends the pool (`end_call`).
+//! * A member for good does not keep the pool from its end. When it has published work, it asks
+//!   whether the pool has ended without the work (`has_ended`). If so, it does the work itself.
 //! * A closed pool is over when only members are in use, no worker arrives, and nothing is
 //!   visible. A thread that is away, displaced included, keeps it open. The last to become idle, or
 //!   to arrive, or to be refused, notices (`end_if_done`).
@@ -136,7 +138,7 @@ mod staff;
 mod state;
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Count, Mutex, MutexGuard, lock, planted};
+use crate::sync::{Count, Mutex, MutexGuard, barrier, lock, planted};
 
 pub(crate) use role::{Absence, Doze, Duty, Role, Take, Wake};
 pub(crate) use state::Staffing;
@@ -158,6 +160,8 @@ pub(crate) struct Line {
     /// How often the pool has come to rest.
     spells: AtomicUsize,
     over: AtomicBool,
+    /// Whether the pool is closed; see [`has_ended`](Self::has_ended).
+    closed: AtomicBool,
     /// Whether a worker could look after the active threads.
     monitored: AtomicBool,
     /// How often the lock was taken; counted under it.
@@ -175,6 +179,7 @@ impl Line {
             entries: AtomicUsize::new(0),
             spells: AtomicUsize::new(0),
             over: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             monitored: AtomicBool::new(staffing.monitored),
             locks: Count::default(),
         }
@@ -427,6 +432,11 @@ impl Line {
     /// No work will come from outside any more; when the last is done, the
     /// workers end.
     pub(crate) fn close(&self, work: &dyn Fn() -> bool) -> Wake {
+        // Relaxed: the fence orders it before every scan for work that could end the pool.
+        self.closed.store(true, Ordering::Relaxed);
+        if !planted!(CloseUnfenced) {
+            barrier::fence();
+        }
         self.with(|state| {
             state.closing = true;
             if state.end_if_done(work) {
@@ -440,6 +450,18 @@ impl Line {
                 Wake::Nobody
             }
         })
+    }
+
+    /// For a member for good that has just published work: whether the pool has ended without it.
+    /// If it has not, the pool sees the work before it ends.
+    pub(crate) fn has_ended(&self) -> bool {
+        if planted!(MemberUnasked) {
+            return false;
+        }
+        // The other side is `close`. Either this load sees that the pool is closed, or every scan
+        // that could end the pool sees the work. If it is closed, the lock puts both in order.
+        barrier::fence();
+        self.closed.load(Ordering::Relaxed) && self.with(|state| state.over)
     }
 
     /// A call from outside may bring work until it [ends](Self::end_call), also to a pool that is

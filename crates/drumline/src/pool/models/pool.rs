@@ -35,6 +35,8 @@ struct Seat {
     /// What the system says of the occupant: that it waits in the kernel. Plain,
     /// like all that is no part of the protocol: no order of steps hangs on it.
     stuck: PlainBool,
+    /// The occupant is a member for good.
+    permanent: PlainBool,
 }
 
 /// The threads of the workers.
@@ -116,6 +118,7 @@ impl Pool {
                     inbox: AtomicUsize::new(0),
                     conduct: Conduct::new(seat),
                     stuck: PlainBool::new(false),
+                    permanent: PlainBool::new(false),
                 })
                 .collect(),
             workers: shape.workers,
@@ -230,6 +233,12 @@ impl Pool {
         if deque.is_asked() && deque.take_reasons().contains(Reasons::HUNGRY) {
             self.wake(self.line.summon());
         }
+        // As `submit`.
+        if self.seats[seat].permanent.load(Ordering::Relaxed) && self.line.has_ended() {
+            while let Some(task) = self.take_queued() {
+                task.run();
+            }
+        }
     }
 
     pub(super) fn take_queued(&self) -> Option<Arc<Task>> {
@@ -267,6 +276,7 @@ impl Pool {
     }
 
     pub(super) fn add_member(&self, seat: usize) {
+        self.seats[seat].permanent.store(true, Ordering::Relaxed);
         let deque = &self.seats[seat].deque;
         self.line.add_member(seat, |marked| {
             if marked {

@@ -76,6 +76,35 @@ fn loom_plants_guest_inside() {
     must_catch(Plant::EndForgotten, || explore(1, guest_inside));
 }
 
+/// A member for good spawns a job while another thread closes the pool: a worker does the job before
+/// it ends, or the member does it.
+fn member_spawns() {
+    let pool = Pool::new(2, 1, 1);
+    let threads = Pool::start(&pool);
+    pool.add_member(1);
+    let closer = thread::spawn({
+        let pool = pool.clone();
+        move || pool.close()
+    });
+    let task = Arc::new(Task::new());
+    pool.spawn(1, task.clone());
+    closer.join().unwrap();
+    threads.join();
+    task.assert_once();
+}
+
+#[test]
+fn loom_member_spawns_at_the_end() {
+    explore(2, member_spawns);
+}
+
+#[test]
+fn loom_plants_member_spawns_at_the_end() {
+    for plant in [Plant::MemberUnasked, Plant::CloseUnfenced] {
+        must_catch(plant, || explore(2, member_spawns));
+    }
+}
+
 /// A guest leaves behind a spawned job and the pool is closed: the job is done.
 fn left_behind() {
     let pool = Pool::new(1, 1, 1);
