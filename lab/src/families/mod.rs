@@ -1,90 +1,124 @@
-//! Kinds of work, each with its own workloads and its own runtimes.
+//! Families: the kinds of work, each with its own workloads and its own runtimes.
+//!
+//! A family is one folder and one line below. The folder holds:
+//!
+//! - `mod.rs`, with two traits, one for workloads and one for runtimes; with `FAMILY`, which is a
+//!   [`Family`]; and with three functions that make entries of the [`registry`](crate::registry):
+//!   `workload` from the type of a workload, `runtime` from the type of a runtime, and `pair` from
+//!   both;
+//! - `workloads/`, with one file per workload;
+//! - `runtimes/`, with one file per runtime, or per way of using one;
+//! - what its workloads and runtimes share, and no other family needs.
+//!
+//! The build script declares a module for each file of `workloads/` and `runtimes/`, and `mod.rs`
+//! includes these declarations. So a new workload or runtime is one new file and nothing else.
+//! Every workload is compiled for every runtime of its family.
 
 use std::time::Duration;
 
-use crate::crowd;
 use crate::session::Effort;
 
-/// What kind of work something is, or can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Closures that are joined in a tree: `workloads/` on `runtimes/`.
-    ForkJoin,
-    /// Closures that are queued from outside and block: `crowds/` on `spawners/`.
-    Tasks,
-    /// Something done with each item of a range or a slice: `loops/` on `loopers/`.
-    Loops,
-    /// Items that come one after the other, handled by many: `streams/` on `streamers/`.
-    Streams,
-    /// Items that sleep, in pools with more jobs than cores: `virtual_workloads/` on
-    /// `virtual_runtimes/`.
-    VirtualCores,
+pub mod fork_join;
+pub mod loops;
+pub mod streams;
+pub mod tasks;
+pub mod virtual_cores;
+
+/// What the lab knows about a kind of work. Two families are equal if their names are.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The name of its folder.
+    pub name: &'static str,
+    /// What lists and tables call it.
+    pub title: &'static str,
+    /// Its place in lists and tables, which are sorted by it.
+    pub rank: u8,
+    /// Whether threads need a stack deeper than usual. Threads that only wait, of which there may
+    /// be hundreds, do not need one.
+    pub nests: bool,
+    /// Whether a process on one job computes from begin to end. If not, it may use less than one
+    /// processor even on an idle machine.
+    pub computes: bool,
+    /// The numbers of jobs that are run when none is asked for, on this many cores.
+    pub jobs: fn(cores: usize) -> Vec<usize>,
+    /// The trouble to go to, where `usual` is what was asked for.
+    pub effort: fn(usual: Effort) -> Effort,
+    /// How long a process may take that takes this many samples.
+    pub limit: fn(smoke: bool, full: bool, samples: usize) -> Duration,
 }
 
-impl Family {
-    /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 5] = [
-        Self::ForkJoin,
-        Self::Tasks,
-        Self::Loops,
-        Self::Streams,
-        Self::VirtualCores,
-    ];
+impl PartialEq for Family {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
 
-    /// What it is called in the list.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::ForkJoin => "fork/join",
-            Self::Tasks => "tasks that block",
-            Self::Loops => "loops",
-            Self::Streams => "streams",
-            Self::VirtualCores => "virtual cores",
+impl Eq for Family {}
+
+/// For [`Family::jobs`]: one job, and as many as cores.
+pub fn one_job_and_all(cores: usize) -> Vec<usize> {
+    if cores > 1 {
+        vec![1, cores]
+    } else {
+        vec![cores]
+    }
+}
+
+/// For [`Family::limit`], unless the family has limits of its own.
+pub fn usual_limit(_smoke: bool, full: bool, _samples: usize) -> Duration {
+    Duration::from_secs(if full { 600 } else { 60 })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use crate::registry::{WorkloadEntry, all_runtimes, all_workloads, families};
+
+    /// A new family needs its folder and one line. A folder without its line does not compile,
+    /// because the registry, which lists the folders, names it.
+    #[test]
+    fn every_folder_is_a_family_with_workloads_and_runtimes() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/families");
+        let folders: BTreeSet<String> = fs::read_dir(source)
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.file_type().unwrap().is_dir())
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        let families = families();
+        let names = families.iter().map(|family| family.name.to_owned());
+        assert_eq!(names.collect::<BTreeSet<_>>(), folders);
+        for family in &families {
+            let workloads = all_workloads();
+            let mut workloads = workloads.iter().filter(|entry| entry.family == *family);
+            let runtimes = all_runtimes();
+            let mut runtimes = runtimes.iter().filter(|entry| entry.family == *family);
+            assert!(runtimes.next().is_some(), "{} has no runtime", family.name);
+            assert!(
+                workloads.next().is_some(),
+                "{} has no workload",
+                family.name
+            );
         }
+        let ranks: BTreeSet<u8> = families.iter().map(|family| family.rank).collect();
+        assert_eq!(ranks.len(), families.len(), "each has a place of its own");
     }
 
-    /// The numbers of jobs that are run when none is asked for.
-    pub fn jobs(self, cores: usize) -> Vec<usize> {
-        match self {
-            Self::VirtualCores => vec![2, 4, 8, 16, 32, 64],
-            Self::ForkJoin | Self::Loops if cores > 1 => vec![1, cores],
-            // With one job, what blocks has only one more way to go wrong, and most streams are
-            // defined with as many jobs as cores.
-            Self::ForkJoin | Self::Loops | Self::Tasks | Self::Streams => vec![cores],
+    #[test]
+    fn every_workload_has_a_runtime_and_every_runtime_a_workload() {
+        let workloads = all_workloads();
+        for entry in &workloads {
+            assert!(!entry.runtimes().is_empty(), "{}", entry.card.name);
         }
-    }
-
-    /// The trouble to go to, where `usual` is what was asked for. Tasks are measured cold: after a
-    /// first sample the threads that it took would still be there. Most streams take seconds, so a
-    /// warm-up would take as long as what it is for. Items that sleep are as long as they say, so
-    /// one sample of a process says as much as several.
-    pub fn effort(self, usual: Effort) -> Effort {
-        match self {
-            Self::ForkJoin | Self::Loops => usual,
-            Self::Tasks => Effort::once(),
-            Self::Streams => Effort {
-                warm_up_ms: 0,
-                samples_min: 1,
-                ..usual
-            },
-            Self::VirtualCores => Effort {
-                samples_min: 1,
-                ..usual
-            },
+        for runtime in all_runtimes() {
+            let runs = |workload: &&WorkloadEntry| {
+                let able = workload.runtimes();
+                able.iter().any(|entry| std::ptr::eq(*entry, runtime))
+            };
+            assert!(workloads.iter().any(runs), "{}", runtime.card.name);
         }
-    }
-
-    /// How long a process may take that takes so many samples.
-    pub fn limit(self, smoke: bool, full: bool, samples: usize) -> Duration {
-        match self {
-            Self::Tasks => crowd::bound(smoke, samples),
-            _ if full => Duration::from_secs(600),
-            _ => Duration::from_secs(60),
-        }
-    }
-
-    /// Whether threads need a stack deeper than usual. Who makes hundreds of them to wait pays for
-    /// what nobody uses.
-    pub fn nests(self) -> bool {
-        self == Self::ForkJoin
     }
 }

@@ -40,7 +40,7 @@ pub trait Pool: Sized + Sync {
     /// Lends the context for one of several joins in a row.
     fn lend<'c>(context: &'c mut Self::Context<'_>) -> Self::Context<'c>;
 
-    /// Why this runtime cannot be measured from outside with so many jobs, if it cannot.
+    /// Why this runtime cannot be measured from outside with this many jobs, if it cannot.
     fn outside_calls_fail(_jobs: usize) -> Option<&'static str> {
         None
     }

@@ -7,8 +7,8 @@
 
 use anyhow::{Result, ensure};
 
-use crate::pool::Pool;
-use crate::registry::runtimes::seq::Seq;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::runtimes::seq::Seq;
 
 /// One node.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Node {
     pub right: Option<Box<Node>>,
 }
 
-/// A tree of so many nodes.
+/// A tree of this many nodes.
 #[derive(Debug)]
 pub struct Tree {
     /// The topmost node.

@@ -1,8 +1,8 @@
-//! What a runtime has to offer to run loops.
+//! Loops: something that is done with each item of a range or a slice.
 //!
-//! Parallel iterators of different libraries have little in common but their looks, so the trait
-//! has one method per loop, in which each library's own chain of calls stands as its users would
-//! write it. Everything is generic and monomorphised. Closures are `Copy` because one of the
+//! Parallel iterators of different libraries have little in common but their looks. So the trait of
+//! runtimes has one method per loop, in which each library's own chain of calls stands as its users
+//! would write it. Everything is generic and monomorphised. Closures are `Copy` because one of the
 //! libraries asks for it.
 //!
 //! Rejected: a common trait for iterators, with adapters over adapters; what would be compared then
@@ -12,24 +12,45 @@ use std::ops::Range;
 
 use anyhow::Result;
 
+use crate::families::{Family, one_job_and_all, usual_limit};
+use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
+use crate::session::Session;
+use crate::workload::{WorkloadCard, group};
 
-/// What a loop is made of. Not everybody can do everything.
+pub mod numbers;
+pub mod sorting;
+
+include!(concat!(env!("OUT_DIR"), "/families/loops.rs"));
+
+/// The family.
+pub static FAMILY: Family = Family {
+    name: "loops",
+    title: "loops",
+    rank: 30,
+    nests: false,
+    computes: true,
+    jobs: one_job_and_all,
+    effort: |usual| usual,
+    limit: usual_limit,
+};
+
+/// What a loop is made of. Not every runtime can do everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// [`Looper::sum`].
+    /// [`LoopRuntime::sum`].
     Sum,
-    /// [`Looper::map_sum`].
+    /// [`LoopRuntime::map_sum`].
     MapSum,
-    /// [`Looper::range_sum`].
+    /// [`LoopRuntime::range_sum`].
     RangeSum,
-    /// [`Looper::map_collect`].
+    /// [`LoopRuntime::map_collect`].
     MapCollect,
-    /// [`Looper::filter_collect`].
+    /// [`LoopRuntime::filter_collect`].
     FilterCollect,
-    /// [`Looper::sort`].
+    /// [`LoopRuntime::sort`].
     Sort,
-    /// [`Looper::sort_unstable`].
+    /// [`LoopRuntime::sort_unstable`].
     SortUnstable,
 }
 
@@ -42,8 +63,42 @@ pub enum Cost {
     Uneven,
 }
 
+/// A loop, with a checked answer.
+pub trait LoopWorkload: Sized + Sync {
+    /// Name, sizes and text.
+    const CARD: WorkloadCard;
+
+    /// What a runtime must be able to do.
+    const NEEDS: Need;
+
+    /// Whether all items cost the same. Some runtimes want to be told.
+    const COST: Cost;
+
+    /// The sizes of the default run, where those of the card would take it too long.
+    const BRIEF: Option<&'static [u64]> = None;
+
+    /// The numbers of jobs when none is asked for, where they are not those of the family.
+    const JOBS: Option<&'static [usize]> = None;
+
+    /// Makes the data, the same for every runtime.
+    fn build(size: u64) -> Result<Self>;
+
+    /// Runs the loop as often as the session wants to.
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session);
+
+    /// Why a size within the limits makes no sense, if it makes none.
+    fn refuses(_size: u64) -> Option<&'static str> {
+        None
+    }
+
+    /// What a size is called in tables.
+    fn size_label(size: u64) -> String {
+        group(size)
+    }
+}
+
 /// A runtime that runs loops.
-pub trait Looper: Sized {
+pub trait LoopRuntime: Sized {
     /// Name, package and place of this runtime.
     const CARD: RuntimeCard;
 
@@ -98,4 +153,43 @@ pub trait Looper: Sized {
     fn sort_unstable(_context: &mut Self::Context, _numbers: &mut [u64]) {
         unreachable!("this runtime lacks it")
     }
+}
+
+// What the registry is made of.
+
+pub(crate) const fn workload<W: LoopWorkload>() -> WorkloadEntry {
+    WorkloadEntry {
+        brief: W::BRIEF,
+        jobs: W::JOBS,
+        label: W::size_label,
+        refuses: W::refuses,
+        ..WorkloadEntry::new(&FAMILY, W::CARD)
+    }
+}
+
+pub(crate) const fn runtime<R: LoopRuntime>() -> RuntimeEntry {
+    RuntimeEntry::new(&FAMILY, R::CARD)
+}
+
+pub(crate) const fn pair<W: LoopWorkload, R: LoopRuntime>() -> Pair {
+    Pair::new(W::CARD, R::CARD, measure::<W, R>)
+}
+
+fn measure<W: LoopWorkload, R: LoopRuntime>(
+    size: u64,
+    jobs: usize,
+    session: &mut Session,
+) -> Result<()> {
+    session.begin();
+    if let Some(reason) = R::lacks(W::NEEDS) {
+        session.decline(reason);
+        return Ok(());
+    }
+    let workload = W::build(size)?;
+    let mut runtime = R::start(jobs, W::COST)?;
+    workload.drive(&mut runtime, session);
+    // The process ends now. Ending a runtime waits for its threads, and if that goes wrong it is
+    // not what was measured.
+    std::mem::forget((workload, runtime));
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The numbers that loops are run over.
 
-/// So many random numbers of 64 bits, the same every time (splitmix64).
+/// This many random numbers of 64 bits, the same every time (splitmix64).
 pub fn random(count: usize) -> Vec<u64> {
     let mut state = 19u64;
     let mut next = || {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::numbers;
+use crate::families::loops::numbers;
 use crate::session::Session;
 
 /// A sample sorts about this many numbers, so that small inputs are not lost in the clock.
@@ -16,7 +16,7 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// So many numbers.
+    /// This many numbers.
     pub fn build(size: u64) -> Result<Self> {
         let numbers = numbers::random(usize::try_from(size)?);
         let mut sorted = numbers.clone();

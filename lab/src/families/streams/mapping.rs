@@ -53,7 +53,7 @@ impl Tally {
     }
 }
 
-/// So many numbers of about equal cost.
+/// Numbers of about equal cost.
 #[derive(Debug)]
 pub struct Steps {
     items: u64,
@@ -61,7 +61,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// So many numbers of so many steps each, or up to seven more.
+    /// This many numbers of this many steps each, or up to seven more.
     pub fn new(items: u64, steps: u64) -> Self {
         Self { items, steps }
     }

@@ -1,8 +1,8 @@
 //! One serial producer and many consumers, and the book in which every item is entered once.
 //!
 //! An item is a number and the time at which it was handed over; both are known to the book before.
-//! Who handles an item enters there how long it had waited. An entry of its own for every item
-//! costs no contention, and shows at the end which item was lost or handled twice.
+//! The consumer of an item enters there how long the item had waited. An entry of its own for every
+//! item costs no contention, and shows at the end which item was lost or handled twice.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -23,11 +23,31 @@ pub trait Pipeline: Sync {
     /// Makes an item: the producer's work.
     fn make(&self, index: u64) -> Self::Item;
 
-    /// The item without the work of making it, for who divides in advance and hands nothing over.
+    /// The item without the work of making it, for a runtime that divides in advance and hands
+    /// nothing over.
     fn given(&self, index: u64) -> Self::Item;
 
     /// The consumers' work.
     fn handle(&self, item: Self::Item);
+}
+
+/// The items of a pipeline, made one after the other.
+pub fn made<P: Pipeline>(pipeline: &P) -> impl Iterator<Item = P::Item> + Send {
+    (0..pipeline.items()).map(|index| pipeline.make(index))
+}
+
+/// The same in batches, for runtimes that leave it to their users. An item waits until its batch is
+/// full.
+pub fn batches<P: Pipeline>(
+    pipeline: &P,
+    batch: usize,
+) -> impl Iterator<Item = Vec<P::Item>> + Send {
+    let mut items = made(pipeline);
+    std::iter::from_fn(move || {
+        let mut together = Vec::with_capacity(batch);
+        together.extend(items.by_ref().take(batch));
+        (!together.is_empty()).then_some(together)
+    })
 }
 
 /// What is handed over: which item it is, and when it was ready.
@@ -37,13 +57,13 @@ pub struct Stamped {
     ready: Option<Duration>,
 }
 
-/// An entry that nobody has written yet.
+/// An entry that is not written yet.
 const OPEN: u64 = u64::MAX;
 
 /// The entry of an item that was handled but never handed over.
 const UNKNOWN: u64 = u64::MAX - 1;
 
-/// Who was handled, and after which wait.
+/// Which items were handled, and after which wait.
 #[derive(Debug)]
 struct Book {
     begin: Instant,
@@ -79,13 +99,13 @@ impl Book {
 
     #[cold]
     fn complain(&self, what: String) {
-        let mut complaint = self.complaint.lock().expect("nobody panics here");
+        let mut complaint = self.complaint.lock().expect("no thread panics here");
         complaint.get_or_insert(what);
     }
 
     /// Whether every item was handled, each exactly once; and how long they waited.
     fn check(&self, latencies: &mut Latencies) -> Result<(), String> {
-        if let Some(complaint) = &*self.complaint.lock().expect("nobody panics here") {
+        if let Some(complaint) = &*self.complaint.lock().expect("no thread panics here") {
             return Err(complaint.clone());
         }
         for (index, entry) in self.entries.iter().enumerate() {
@@ -109,8 +129,8 @@ pub struct Spinning {
 }
 
 impl Spinning {
-    /// A consumer takes `work` steps for an item, and the producer twice that, divided by the jobs: so
-    /// with as many cores as jobs it makes items half as fast as they can be handled.
+    /// A consumer takes `work` steps for an item, and the producer twice that, divided by the jobs:
+    /// so with as many cores as jobs it makes items half as fast as they can be handled.
     pub fn new(work: u64, jobs: usize) -> Self {
         Self {
             make: 2 * work / jobs as u64,
@@ -160,7 +180,7 @@ impl Pipeline for Spinning {
     }
 }
 
-/// So many atomic increments of a counter that nobody else sees.
+/// This many atomic increments of a counter that no other thread sees.
 #[inline(never)]
 fn increments(count: u64) {
     let counter = AtomicU64::new(0);
@@ -178,7 +198,7 @@ pub struct Trickling {
 }
 
 impl Trickling {
-    /// So many items, one after each pause.
+    /// This many items, one after each pause.
     pub fn new(items: u64, pause: Duration) -> Self {
         let book = Book::new(items);
         Self { pause, book }

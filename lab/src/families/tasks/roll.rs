@@ -1,4 +1,4 @@
-//! Who of many tasks has run: the answer that is checked where tasks return nothing.
+//! Which of many tasks have run: the answer that is checked where tasks return nothing.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -15,7 +15,7 @@ pub struct Roll {
 }
 
 impl Roll {
-    /// A roll of so many tasks.
+    /// A roll of this many tasks.
     pub fn new(tasks: usize) -> Arc<Self> {
         Arc::new(Self {
             signatures: (0..tasks).map(|_| AtomicU32::new(0)).collect(),
@@ -31,7 +31,7 @@ impl Roll {
         // Pairs with the Acquire below: the signature is there when the last one is counted.
         self.signatures[index].fetch_add(1, Ordering::Release);
         // Pairs with itself: the last one has seen what all before it did, and hands it on
-        // through the lock. Below zero only a task gets that ran twice; nobody waits any more.
+        // through the lock. Below zero only a task gets that ran twice; no thread waits any more.
         if self.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
             *self.complete.lock().unwrap_or_else(PoisonError::into_inner) = true;
             self.changed.notify_all();
@@ -56,7 +56,7 @@ impl Roll {
             .unwrap_or_else(PoisonError::into_inner);
     }
 
-    /// Whether every task has signed, each exactly once, and nobody complained.
+    /// Whether every task has signed, each exactly once, and none complained.
     pub fn check(&self) -> Result<(), String> {
         let complaint = self
             .complaint

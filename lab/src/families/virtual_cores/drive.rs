@@ -1,46 +1,15 @@
-//! A table of the fifth kind: items that sleep, in pools with more jobs than there may be cores.
-//!
-//! An item that sleeps stands for an item that computes on a core of its own. So a machine with two
-//! cores shows how a pool divides work among sixty-four threads.
+//! How workloads use a runtime: start it, run items inside or outside of its pool as often as the
+//! session wants to, and check that each ran once.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::marks::Marks;
+use crate::families::virtual_cores::VirtualRuntime;
+use crate::families::virtual_cores::marks::Marks;
+use crate::families::virtual_cores::sleepers::Sleepers;
 use crate::session::Session;
-use crate::sleepers::Sleepers;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::workload::{WorkloadCard, group};
-
-/// Something that a pool divides, with a checked answer.
-pub trait VirtualWorkload: Sized {
-    /// Name, sizes and text.
-    const CARD: WorkloadCard;
-
-    /// What a runtime must be able to do. A runtime that is not able has no row.
-    const CALL: Call;
-
-    /// The sizes of the default run, where those of the card would take it too long.
-    const BRIEF: Option<&'static [u64]> = None;
-
-    /// The numbers of jobs in the default run, where those of the family would take it too long.
-    const BRIEF_JOBS: Option<&'static [usize]> = None;
-
-    /// Starts the runtime and runs the work as often as the session wants to.
-    fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()>;
-
-    /// Why a size within the limits makes no sense, if it makes none.
-    fn refuses(_size: u64) -> Option<&'static str> {
-        None
-    }
-
-    /// What a size is called in tables.
-    fn size_label(size: u64) -> String {
-        group(size)
-    }
-}
 
 /// Runs items of these lengths with `operation`, which is called inside the pool.
 pub fn inside<R: VirtualRuntime>(
@@ -74,7 +43,7 @@ pub fn outside<R: VirtualRuntime>(
     Ok(())
 }
 
-/// Runs `operation`, called from outside of the pool, until each of so many items is marked once.
+/// Runs `operation`, called from outside of the pool, until each of this many items is marked once.
 pub fn marked<R: VirtualRuntime>(
     items: u64,
     jobs: usize,
@@ -115,88 +84,19 @@ fn sample<R: VirtualRuntime>(
     );
 }
 
-/// Items of the same length.
-#[derive(Clone, Copy, Debug)]
-pub struct Alike {
-    /// How many.
-    pub items: usize,
-    /// How long each sleeps, in microseconds.
-    pub us: u64,
-}
-
-/// The pairs of the definition, by size; the last one is for smoke runs.
-const PAIRS: [Alike; 5] = [
-    Alike {
-        items: 64,
-        us: 5_000,
-    },
-    Alike {
-        items: 1_000,
-        us: 500,
-    },
-    Alike {
-        items: 1_000,
-        us: 2_000,
-    },
-    Alike {
-        items: 256,
-        us: 2_000,
-    },
-    Alike {
-        items: 8,
-        us: 1_000,
-    },
-];
-
-impl Alike {
-    /// The sizes of workloads that are made of such a pair…
-    pub const SIZES: &'static [u64] = &[0, 1, 2, 3];
-
-    /// …in a smoke run…
-    pub const SMOKE_SIZES: &'static [u64] = &[4];
-
-    /// …and the smallest and the largest.
-    pub const LIMITS: (u64, u64) = (0, PAIRS.len() as u64 - 1);
-
-    /// The pair that a size names.
-    pub fn of(size: u64) -> Result<Self> {
-        Ok(PAIRS[usize::try_from(size)?])
-    }
-
-    /// What a size is called.
-    pub fn label(size: u64) -> String {
-        let Self { items, us } = PAIRS[size as usize];
-        format!("{} × {} ms", group(items as u64), us as f64 / 1e3)
-    }
-
-    /// The lengths of the items.
-    pub fn lengths(self) -> Vec<Duration> {
-        vec![Duration::from_micros(self.us); self.items]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::virtual_workloads::ramp::Ramp;
-    use crate::registry::virtual_workloads::vc_join::VcJoin;
-    use crate::registry::virtual_workloads::vc_loop::VcLoop;
-    use crate::registry::virtual_workloads::vc_nested::VcNested;
-    use crate::registry::virtual_workloads::vc_scope::VcScope;
-    use crate::registry::virtual_workloads::vc_stream::VcStream;
-    use crate::registry::virtual_workloads::vc_uneven::VcUneven;
+    use crate::families::virtual_cores::workloads::ramp::Ramp;
+    use crate::families::virtual_cores::workloads::vc_join::VcJoin;
+    use crate::families::virtual_cores::workloads::vc_loop::VcLoop;
+    use crate::families::virtual_cores::workloads::vc_nested::VcNested;
+    use crate::families::virtual_cores::workloads::vc_scope::VcScope;
+    use crate::families::virtual_cores::workloads::vc_stream::VcStream;
+    use crate::families::virtual_cores::workloads::vc_uneven::VcUneven;
+    use crate::families::virtual_cores::{Call, VirtualWorkload};
     use crate::runtime::{Role, RuntimeCard};
     use crate::session::{Effort, Measurement};
-
-    #[test]
-    fn pairs_have_labels() {
-        let labels: Vec<_> = Alike::SIZES
-            .iter()
-            .map(|size| Alike::label(*size))
-            .collect();
-        let pairs = ["64 × 5 ms", "1,000 × 0.5 ms", "1,000 × 2 ms", "256 × 2 ms"];
-        assert_eq!(labels, pairs);
-    }
 
     /// A pretended runtime: it begins all items before the first one ends, and perhaps leaves the
     /// last one out.

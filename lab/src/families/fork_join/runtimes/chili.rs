@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use ::chili::{Config, Scope, ThreadPool};
 use anyhow::{Context as _, Result};
 
-use crate::pool::Pool;
+use crate::families::fork_join::pool::Pool;
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread pool of chili.

@@ -3,7 +3,7 @@
 use ::drumline::Pool as DrumlinePool;
 use anyhow::{Result, anyhow};
 
-use crate::pool::Pool;
+use crate::families::fork_join::pool::Pool;
 use crate::runtime::{Role, RuntimeCard};
 
 /// A pool of drumline.

@@ -4,7 +4,7 @@
 use ::forte::{ThreadPool, Worker};
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::pool::Pool;
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread pool of forte.

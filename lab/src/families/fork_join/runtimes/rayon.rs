@@ -3,7 +3,7 @@
 use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::pool::Pool;
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread pool of rayon.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::pool::Pool;
 use crate::runtime::{Role, RuntimeCard};
 
 /// The plain recursion.

@@ -14,9 +14,9 @@ use std::thread::{self, Thread};
 
 use anyhow::Result;
 
-use crate::runtime::{Role, Runtime, RuntimeCard};
+use crate::families::fork_join::{ForkJoinRuntime, ForkJoinWorkload};
+use crate::runtime::{Role, RuntimeCard};
 use crate::session::Session;
-use crate::workload::Workload;
 
 const WAIT: u32 = 0;
 const GO: u32 = 1;
@@ -69,7 +69,7 @@ impl<A> Desk<A> {
     }
 }
 
-impl Runtime for StaticDivision {
+impl ForkJoinRuntime for StaticDivision {
     const CARD: RuntimeCard = RuntimeCard {
         name: "static",
         about: "one thread per share, divided in advance: the upper bound",
@@ -81,7 +81,7 @@ impl Runtime for StaticDivision {
         colour: (176, 181, 189),
     };
 
-    fn drive<W: Workload>(workload: &W, jobs: usize, session: &mut Session) -> Result<()> {
+    fn drive<W: ForkJoinWorkload>(workload: &W, jobs: usize, session: &mut Session) -> Result<()> {
         if !W::divides() {
             session.decline("this work has no division in advance");
             return Ok(());
@@ -122,7 +122,7 @@ impl Runtime for StaticDivision {
     }
 }
 
-fn help<W: Workload>(
+fn help<W: ForkJoinWorkload>(
     workload: &W,
     index: usize,
     parts: usize,

@@ -2,15 +2,16 @@
 
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
 use crate::spin;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard};
 
 /// So many leaves.
 #[derive(Debug)]
 pub struct Coarse(u64);
 
-impl Workload for Coarse {
+impl ForkJoinWorkload for Coarse {
     const CARD: WorkloadCard = WorkloadCard {
         name: "coarse",
         about: "leaves that spin for 1 ms of processor time each, joined as a balanced tree",

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
 use crate::session::Session;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard};
 
 const NAP: Duration = Duration::from_millis(100);
 const DEEP: u64 = 10;
@@ -19,7 +20,7 @@ const PENDING: u64 = 20_000;
 #[derive(Debug)]
 pub struct CoarseSleep(u64);
 
-impl Workload for CoarseSleep {
+impl ForkJoinWorkload for CoarseSleep {
     const CARD: WorkloadCard = WorkloadCard {
         name: "coarse-sleep",
         about: "join(sleep 100 ms, sleep 100 ms); the size chooses where: 0 plain, 1 ten joins \

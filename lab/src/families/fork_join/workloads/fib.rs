@@ -2,15 +2,16 @@
 
 use anyhow::Result;
 
-use crate::pool::Pool;
-use crate::registry::runtimes::seq::Seq;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::runtimes::seq::Seq;
+use crate::workload::{Shows, WorkloadCard};
 
 /// The Fibonacci number of this index.
 #[derive(Debug)]
 pub struct Fib(u64);
 
-impl Workload for Fib {
+impl ForkJoinWorkload for Fib {
     const CARD: WorkloadCard = WorkloadCard {
         name: "fib",
         about: "Fibonacci number by the naive recursion, a fork at every call",

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::tree::{self, Tree};
 use crate::session::Session;
-use crate::tree::{self, Tree};
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard};
 
 /// So many milliseconds of rest after use.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub struct IdleAfterUse {
     tree: Tree,
 }
 
-impl Workload for IdleAfterUse {
+impl ForkJoinWorkload for IdleAfterUse {
     const CARD: WorkloadCard = WorkloadCard {
         name: "idle-after-use",
         about: "processor time and context switches of a pool while it rests after use",

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::tree::{self, Tree};
 use crate::session::Session;
-use crate::tree::{self, Tree};
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard};
 
 /// So many rounds of rest and work.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub struct IdleWakeups {
     tree: Tree,
 }
 
-impl Workload for IdleWakeups {
+impl ForkJoinWorkload for IdleWakeups {
     const CARD: WorkloadCard = WorkloadCard {
         name: "idle-wakeups",
         about: "rounds of (sleep 2 ms, one tree-sum of 1,000) called from outside the pool",

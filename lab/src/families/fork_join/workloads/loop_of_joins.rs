@@ -4,14 +4,15 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use crate::pool::Pool;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::workload::{Shows, WorkloadCard};
 
 /// So many joins.
 #[derive(Debug)]
 pub struct LoopOfJoins(u64);
 
-impl Workload for LoopOfJoins {
+impl ForkJoinWorkload for LoopOfJoins {
     const CARD: WorkloadCard = WorkloadCard {
         name: "loop-of-joins",
         about: "joins of two trivial closures in a row inside one call into the pool",

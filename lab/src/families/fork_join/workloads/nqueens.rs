@@ -4,9 +4,10 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use crate::pool::Pool;
-use crate::registry::runtimes::seq::Seq;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::runtimes::seq::Seq;
+use crate::workload::{Shows, WorkloadCard};
 
 /// A board with so many rows and columns.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ struct Board {
     rising: u32,
 }
 
-impl Workload for Nqueens {
+impl ForkJoinWorkload for Nqueens {
     const CARD: WorkloadCard = WorkloadCard {
         name: "nqueens",
         about: "all ways to set queens that do not attack each other; the free columns of a row \

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
 use crate::session::Session;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard};
 
 /// So many numbers in no order.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub struct Quicksort {
     sorted: Vec<u32>,
 }
 
-impl Workload for Quicksort {
+impl ForkJoinWorkload for Quicksort {
     const CARD: WorkloadCard = WorkloadCard {
         name: "quicksort",
         about: "quicksort of `u32`, the two sides of each partition forked, no cutoff",
@@ -118,7 +119,7 @@ fn partition(numbers: &mut [u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::runtimes::seq::Seq;
+    use crate::families::fork_join::runtimes::seq::Seq;
 
     #[test]
     fn all_orders_are_sorted() {

@@ -4,14 +4,15 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use crate::pool::Pool;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::workload::{Shows, WorkloadCard};
 
 /// So many nested joins.
 #[derive(Debug)]
 pub struct Spine(u64);
 
-impl Workload for Spine {
+impl ForkJoinWorkload for Spine {
     const CARD: WorkloadCard = WorkloadCard {
         name: "spine",
         about: "nested joins, the left half of each goes on, the right half is trivial",

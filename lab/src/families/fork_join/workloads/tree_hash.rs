@@ -3,9 +3,10 @@
 use anyhow::Result;
 use sha1::{Digest, Sha1};
 
-use crate::pool::Pool;
-use crate::tree::{Node, Tree};
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::tree::{Node, Tree};
+use crate::workload::{Shows, WorkloadCard};
 
 const NODES: u64 = 100_000;
 
@@ -17,7 +18,7 @@ pub struct TreeHash {
     answer: u64,
 }
 
-impl Workload for TreeHash {
+impl ForkJoinWorkload for TreeHash {
     const CARD: WorkloadCard = WorkloadCard {
         name: "tree-hash",
         about: "a tree of 100,000 nodes, each hashed with SHA-1 so many times",

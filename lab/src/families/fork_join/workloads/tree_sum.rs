@@ -2,15 +2,16 @@
 
 use anyhow::Result;
 
-use crate::pool::Pool;
-use crate::tree::{self, Tree};
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::tree::{self, Tree};
+use crate::workload::{Shows, WorkloadCard};
 
 /// The sum of a balanced tree.
 #[derive(Debug)]
 pub struct TreeSum(Tree);
 
-impl Workload for TreeSum {
+impl ForkJoinWorkload for TreeSum {
     const CARD: WorkloadCard = WorkloadCard {
         name: "tree-sum",
         about: "sum of a balanced tree of heap nodes, a fork at each node with two children",

@@ -2,16 +2,17 @@
 
 use anyhow::Result;
 
-use crate::pool::Pool;
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::tree::{self, Tree};
 use crate::session::Session;
-use crate::tree::{self, Tree};
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::workload::{Shows, WorkloadCard};
 
 /// The sum of a balanced tree, one call from outside per sum.
 #[derive(Debug)]
 pub struct TreeSumOutside(Tree);
 
-impl Workload for TreeSumOutside {
+impl ForkJoinWorkload for TreeSumOutside {
     const CARD: WorkloadCard = WorkloadCard {
         name: "tree-sum-outside",
         about: "the same sum, but each one is a call from a thread outside the pool, back to back",

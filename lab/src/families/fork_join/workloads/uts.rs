@@ -4,9 +4,10 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use crate::pool::Pool;
-use crate::registry::runtimes::seq::Seq;
-use crate::workload::{Shows, Workload, WorkloadCard};
+use crate::families::fork_join::ForkJoinWorkload;
+use crate::families::fork_join::pool::Pool;
+use crate::families::fork_join::runtimes::seq::Seq;
+use crate::workload::{Shows, WorkloadCard};
 
 const ROOT: u64 = 19;
 const CHILDREN: u64 = 8;
@@ -20,7 +21,7 @@ pub struct Uts {
     nodes: u64,
 }
 
-impl Workload for Uts {
+impl ForkJoinWorkload for Uts {
     const CARD: WorkloadCard = WorkloadCard {
         name: "uts",
         about: "count of an unbalanced binomial tree that exists only as hashes",

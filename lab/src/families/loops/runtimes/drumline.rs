@@ -6,7 +6,7 @@ use ::drumline::Pool;
 use ::drumline::prelude::*;
 use anyhow::{Result, anyhow};
 
-use crate::looper::{Cost, Looper};
+use crate::families::loops::{Cost, LoopRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A pool of drumline.
@@ -15,7 +15,7 @@ pub struct Drumline {
     pool: Pool,
 }
 
-impl Looper for Drumline {
+impl LoopRuntime for Drumline {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline",
         about: "this repository: `par_iter`, `into_par_iter`, `par_sort` inside `Pool::install`",

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ::orx_parallel::{BasicPool, Par as _, ParRunner, Parallelizable as _, Params, Runner};
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
+use crate::families::loops::{Cost, LoopRuntime, Need};
 use crate::runtime::{Role, RuntimeCard};
 
 /// Its default kind of pool, with the default runner. The pool has no more threads than the machine
@@ -21,7 +21,7 @@ impl OrxParallel {
     }
 }
 
-impl Looper for OrxParallel {
+impl LoopRuntime for OrxParallel {
     const CARD: RuntimeCard = RuntimeCard {
         name: "orx-parallel",
         about: "`par` with the default runner on a `BasicPool`; at most as many threads as cores",

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ::paralight::prelude::*;
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
+use crate::families::loops::{Cost, LoopRuntime, Need};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread pool of paralight, with the strategy that it recommends for the costs.
@@ -13,7 +13,7 @@ pub struct Paralight {
     pool: ThreadPool,
 }
 
-impl Looper for Paralight {
+impl LoopRuntime for Paralight {
     const CARD: RuntimeCard = RuntimeCard {
         name: "paralight",
         about: "`par_iter().with_thread_pool`; fixed shares for even items, else work stealing",

@@ -6,7 +6,7 @@ use ::rayon::prelude::*;
 use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper};
+use crate::families::loops::{Cost, LoopRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread pool of rayon.
@@ -15,7 +15,7 @@ pub struct Rayon {
     pool: ThreadPool,
 }
 
-impl Looper for Rayon {
+impl LoopRuntime for Rayon {
     const CARD: RuntimeCard = RuntimeCard {
         name: "rayon",
         about: "`par_iter`, `into_par_iter`, `par_sort` inside `ThreadPool::install`",

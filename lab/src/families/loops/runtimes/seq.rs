@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper};
+use crate::families::loops::{Cost, LoopRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// The plain loop.
 #[derive(Debug)]
 pub struct Seq;
 
-impl Looper for Seq {
+impl LoopRuntime for Seq {
     const CARD: RuntimeCard = RuntimeCard {
         name: "seq",
         about: "iterators and sorts of the standard library, one thread",

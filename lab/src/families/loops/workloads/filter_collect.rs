@@ -5,9 +5,7 @@ use std::hint::black_box;
 use anyhow::Result;
 
 use super::map_collect::same;
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
-use crate::numbers;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need, numbers};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -22,7 +20,7 @@ fn kept(number: u64) -> bool {
     number & 1 == 0
 }
 
-impl Loop for FilterCollect {
+impl LoopWorkload for FilterCollect {
     const CARD: WorkloadCard = WorkloadCard {
         name: "filter-collect",
         about: "every second `u64` of a slice, on average, collected into a new vector in order",
@@ -49,13 +47,13 @@ impl Loop for FilterCollect {
         Ok(Self { numbers, expected })
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        looper.enter(|context| {
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        runtime.enter(|context| {
             session.sample_prepared(
                 self.numbers.len() as u64,
                 &mut (),
                 |()| (),
-                |()| L::filter_collect(context, black_box(&self.numbers), kept),
+                |()| R::filter_collect(context, black_box(&self.numbers), kept),
                 |(), found| same(&found, &self.expected),
             );
         });

@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -17,7 +16,7 @@ pub struct Mandelbrot {
     expected: u64,
 }
 
-impl Loop for Mandelbrot {
+impl LoopWorkload for Mandelbrot {
     const CARD: WorkloadCard = WorkloadCard {
         name: "mandelbrot",
         about: "the Mandelbrot set, a square of points; one item is a row",
@@ -45,11 +44,11 @@ impl Loop for Mandelbrot {
         Ok(Self { side, expected })
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
         let side = self.side;
-        looper.enter(|context| {
+        runtime.enter(|context| {
             session.sample(&self.expected, side as u64, || {
-                L::range_sum(context, 0..side, |y| row(y, side))
+                R::range_sum(context, 0..side, |y| row(y, side))
             });
         });
     }

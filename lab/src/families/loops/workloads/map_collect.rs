@@ -4,9 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
-use crate::numbers;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need, numbers};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -21,7 +19,7 @@ fn mapped(number: u64) -> u64 {
     (number ^ (number >> 7)).wrapping_mul(3)
 }
 
-impl Loop for MapCollect {
+impl LoopWorkload for MapCollect {
     const CARD: WorkloadCard = WorkloadCard {
         name: "map-collect",
         about: "a cheap function of each `u64` of a slice, collected into a new vector",
@@ -48,13 +46,13 @@ impl Loop for MapCollect {
         Ok(Self { numbers, expected })
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        looper.enter(|context| {
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        runtime.enter(|context| {
             session.sample_prepared(
                 self.numbers.len() as u64,
                 &mut (),
                 |()| (),
-                |()| L::map_collect(context, black_box(&self.numbers), mapped),
+                |()| R::map_collect(context, black_box(&self.numbers), mapped),
                 |(), found| same(&found, &self.expected),
             );
         });

@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::spin;
 use crate::workload::{Shows, WorkloadCard};
@@ -18,7 +17,7 @@ pub struct Skewed {
     expected: u64,
 }
 
-impl Loop for Skewed {
+impl LoopWorkload for Skewed {
     const CARD: WorkloadCard = WorkloadCard {
         name: "skewed",
         about: "a loop whose last item costs as much as all others together",
@@ -47,10 +46,10 @@ impl Loop for Skewed {
         Ok(Self { items, expected })
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        looper.enter(|context| {
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        runtime.enter(|context| {
             session.sample(&self.expected, self.items.len() as u64, || {
-                L::map_sum(context, &self.items, |&steps| spin::steps(steps))
+                R::map_sum(context, &self.items, |&steps| spin::steps(steps))
             });
         });
     }

@@ -4,9 +4,7 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
-use crate::numbers;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need, numbers};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -19,19 +17,19 @@ pub struct SliceSum {
 
 impl SliceSum {
     /// Measures sums in a row inside one call into the pool.
-    pub fn inside<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        looper.enter(|context| {
+    pub fn inside<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        runtime.enter(|context| {
             session.sample(&self.expected, self.items(), || {
-                L::sum(context, black_box(&self.numbers))
+                R::sum(context, black_box(&self.numbers))
             });
         });
     }
 
     /// Measures sums that are one call from outside each.
-    pub fn outside<L: Looper>(&self, looper: &mut L, session: &mut Session) {
+    pub fn outside<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
         session.sample(&self.expected, self.items(), || {
             let numbers = black_box(&self.numbers);
-            looper.enter(|context| L::sum(context, numbers))
+            runtime.enter(|context| R::sum(context, numbers))
         });
     }
 
@@ -40,7 +38,7 @@ impl SliceSum {
     }
 }
 
-impl Loop for SliceSum {
+impl LoopWorkload for SliceSum {
     const CARD: WorkloadCard = WorkloadCard {
         name: "slice-sum",
         about: "sum of a slice of `u64`, inside the pool",
@@ -69,7 +67,7 @@ impl Loop for SliceSum {
         Ok(Self { numbers, expected })
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        self.inside(looper, session);
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        self.inside(runtime, session);
     }
 }

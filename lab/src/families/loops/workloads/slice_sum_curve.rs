@@ -3,8 +3,7 @@
 use anyhow::Result;
 
 use super::slice_sum::SliceSum;
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -12,7 +11,7 @@ use crate::workload::{Shows, WorkloadCard};
 #[derive(Debug)]
 pub struct SliceSumCurve(SliceSum);
 
-impl Loop for SliceSumCurve {
+impl LoopWorkload for SliceSumCurve {
     const CARD: WorkloadCard = WorkloadCard {
         name: "slice-sum-curve",
         about: "`slice-sum` at 22 lengths on two jobs, drawn as a ratio to the plain loop",
@@ -38,7 +37,7 @@ impl Loop for SliceSumCurve {
         SliceSum::build(size).map(Self)
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        self.0.inside(looper, session);
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        self.0.inside(runtime, session);
     }
 }

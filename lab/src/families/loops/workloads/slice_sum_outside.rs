@@ -3,8 +3,7 @@
 use anyhow::Result;
 
 use super::slice_sum::SliceSum;
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::workload::WorkloadCard;
 
@@ -12,7 +11,7 @@ use crate::workload::WorkloadCard;
 #[derive(Debug)]
 pub struct SliceSumOutside(SliceSum);
 
-impl Loop for SliceSumOutside {
+impl LoopWorkload for SliceSumOutside {
     const CARD: WorkloadCard = WorkloadCard {
         name: "slice-sum-outside",
         about: "the same sum, but each one is a call from a thread outside the pool, back to back",
@@ -31,7 +30,7 @@ impl Loop for SliceSumOutside {
         SliceSum::build(size).map(Self)
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        self.0.outside(looper, session);
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        self.0.outside(runtime, session);
     }
 }

@@ -2,17 +2,16 @@
 
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
+use crate::families::loops::sorting::Sorting;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
-use crate::sorting::Sorting;
 use crate::workload::{Shows, WorkloadCard};
 
 /// So many numbers.
 #[derive(Debug)]
 pub struct Sort(Sorting);
 
-impl Loop for Sort {
+impl LoopWorkload for Sort {
     const CARD: WorkloadCard = WorkloadCard {
         name: "sort",
         about: "stable sort of random `u64`",
@@ -37,9 +36,9 @@ impl Loop for Sort {
         Sorting::build(size).map(Self)
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        looper.enter(|context| {
-            self.0.sample(session, |numbers| L::sort(context, numbers));
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        runtime.enter(|context| {
+            self.0.sample(session, |numbers| R::sort(context, numbers));
         });
     }
 }

@@ -3,17 +3,16 @@
 use anyhow::Result;
 
 use super::sort::Sort;
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
+use crate::families::loops::sorting::Sorting;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
-use crate::sorting::Sorting;
 use crate::workload::WorkloadCard;
 
 /// So many numbers.
 #[derive(Debug)]
 pub struct SortUnstable(Sorting);
 
-impl Loop for SortUnstable {
+impl LoopWorkload for SortUnstable {
     const CARD: WorkloadCard = WorkloadCard {
         name: "sort-unstable",
         about: "unstable sort of random `u64`",
@@ -31,10 +30,10 @@ impl Loop for SortUnstable {
         Sorting::build(size).map(Self)
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
-        looper.enter(|context| {
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        runtime.enter(|context| {
             self.0
-                .sample(session, |numbers| L::sort_unstable(context, numbers));
+                .sample(session, |numbers| R::sort_unstable(context, numbers));
         });
     }
 }

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::looper::{Cost, Looper, Need};
-use crate::looping::Loop;
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::spin;
 use crate::workload::{Shows, WorkloadCard};
@@ -19,7 +18,7 @@ pub struct TwoItems {
     spin: bool,
 }
 
-impl Loop for TwoItems {
+impl LoopWorkload for TwoItems {
     const CARD: WorkloadCard = WorkloadCard {
         name: "two-items",
         about: "two items of 100 ms each; the size chooses what they do: 0 sleep, 1 spin",
@@ -44,7 +43,7 @@ impl Loop for TwoItems {
         Ok(Self { spin: size == 1 })
     }
 
-    fn drive<L: Looper>(&self, looper: &mut L, session: &mut Session) {
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
         let item = |&one: &u64| {
             if self.spin {
                 (0..MILLISECONDS).for_each(|_| spin::one_millisecond());
@@ -53,12 +52,12 @@ impl Loop for TwoItems {
             }
             one
         };
-        looper.enter(|context| {
+        runtime.enter(|context| {
             session.sample_prepared(
                 2,
                 &mut (),
                 |()| (),
-                |()| L::map_sum(context, &[1, 1], item),
+                |()| R::map_sum(context, &[1, 1], item),
                 |(), sum| match sum {
                     2 => Ok(()),
                     sum => Err(format!("wrong answer: {sum}, expected 2")),

@@ -11,9 +11,9 @@ use std::thread;
 
 use anyhow::Result;
 
-use crate::pipeline::Pipeline;
+use crate::families::streams::pipeline::{Pipeline, made};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, made};
 
 /// Threads around one queue, one per job.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl<T> Queue<T> {
     }
 }
 
-impl Streamer for Biased {
+impl StreamRuntime for Biased {
     const CARD: RuntimeCard = RuntimeCard {
         name: "biased",
         about: "the published algorithm, written anew for the lab: threads around a biased queue",

@@ -5,15 +5,15 @@ use std::thread;
 
 use anyhow::Result;
 
-use crate::pipeline::Pipeline;
+use crate::families::streams::pipeline::{Pipeline, made};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, made};
 
 /// A thread and a channel of the standard library.
 #[derive(Debug)]
 pub struct BlockedThread;
 
-impl Streamer for BlockedThread {
+impl StreamRuntime for BlockedThread {
     const CARD: RuntimeCard = RuntimeCard {
         name: "blocked-thread",
         about: "one thread that waits on a `std::sync::mpsc` channel: the bound of latency",

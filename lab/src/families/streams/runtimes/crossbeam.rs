@@ -5,9 +5,9 @@ use std::thread;
 use anyhow::Result;
 use crossbeam_channel::unbounded;
 
-use crate::pipeline::Pipeline;
+use crate::families::streams::pipeline::{Pipeline, batches, made};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, batches, made};
 
 /// So many threads around one channel.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Crossbeam {
     }
 }
 
-impl Streamer for Crossbeam {
+impl StreamRuntime for Crossbeam {
     const CARD: RuntimeCard = RuntimeCard {
         name: "crossbeam",
         about: "threads that share a `crossbeam_channel::unbounded`",

@@ -6,10 +6,10 @@ use ::drumline::Pool;
 use ::drumline::stream::{self, stream};
 use anyhow::{Result, anyhow};
 
-use crate::mapping::{Mapping, Tally};
-use crate::pipeline::Pipeline;
+use crate::families::streams::mapping::{Mapping, Tally};
+use crate::families::streams::pipeline::{Pipeline, made};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, made};
 
 /// How many items wait at most; then the producer does.
 const BOUND: usize = 1_000;
@@ -31,7 +31,7 @@ impl Drumline {
     }
 }
 
-impl Streamer for Drumline {
+impl StreamRuntime for Drumline {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline",
         about: "this repository: `stream` of a `queue` that a thread fills; `map_ordered`",

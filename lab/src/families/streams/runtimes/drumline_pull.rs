@@ -4,10 +4,10 @@ use ::drumline::Pool;
 use ::drumline::stream;
 use anyhow::Result;
 
-use crate::pipeline::Pipeline;
-use crate::registry::streamers::drumline::Drumline;
+use crate::families::streams::pipeline::{Pipeline, made};
+use crate::families::streams::runtimes::drumline::Drumline;
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, made};
 
 /// A pool of drumline.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct DrumlinePull {
     jobs: usize,
 }
 
-impl Streamer for DrumlinePull {
+impl StreamRuntime for DrumlinePull {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline-pull",
         about: "this repository: `stream::iter` of what makes the items; no producer thread",

@@ -3,10 +3,10 @@
 use ::drumline::Pool;
 use anyhow::Result;
 
-use crate::pipeline::Pipeline;
-use crate::registry::streamers::drumline::Drumline;
+use crate::families::streams::pipeline::{Pipeline, batches, made};
+use crate::families::streams::runtimes::drumline::Drumline;
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, batches, made};
 
 /// A pool of drumline.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl DrumlineSpawn {
     }
 }
 
-impl Streamer for DrumlineSpawn {
+impl StreamRuntime for DrumlineSpawn {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline-spawn",
         about: "this repository: `Scope::spawn` of each item in `Pool::in_place_scope`",

@@ -5,10 +5,10 @@ use std::thread;
 use ::pariter::{IteratorExt, ParallelMapBuilder};
 use anyhow::Result;
 
-use crate::mapping::{Mapping, Tally};
-use crate::pipeline::Pipeline;
+use crate::families::streams::mapping::{Mapping, Tally};
+use crate::families::streams::pipeline::{Pipeline, batches, made};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, batches, made};
 
 /// So many threads for each stream.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Pariter {
     }
 }
 
-impl Streamer for Pariter {
+impl StreamRuntime for Pariter {
     const CARD: RuntimeCard = RuntimeCard {
         name: "pariter",
         about: "`parallel_map_scoped_custom` with `threads`, in order",

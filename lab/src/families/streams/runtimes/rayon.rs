@@ -4,10 +4,10 @@ use ::rayon::iter::{ParallelBridge, ParallelIterator};
 use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use anyhow::Result;
 
-use crate::mapping::{Mapping, Tally};
-use crate::pipeline::Pipeline;
+use crate::families::streams::mapping::{Mapping, Tally};
+use crate::families::streams::pipeline::{Pipeline, batches, made};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, batches, made};
 
 /// A thread pool of rayon.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Rayon {
     }
 }
 
-impl Streamer for Rayon {
+impl StreamRuntime for Rayon {
     const CARD: RuntimeCard = RuntimeCard {
         name: "rayon",
         about: "`Scope::spawn` in `in_place_scope`; `par_bridge`, which keeps no order",

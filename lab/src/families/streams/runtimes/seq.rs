@@ -2,15 +2,15 @@
 
 use anyhow::Result;
 
-use crate::mapping::{Mapping, Tally};
+use crate::families::streams::mapping::{Mapping, Tally};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task};
 
 /// The plain loop.
 #[derive(Debug)]
 pub struct Seq;
 
-impl Streamer for Seq {
+impl StreamRuntime for Seq {
     const CARD: RuntimeCard = RuntimeCard {
         name: "seq",
         about: "`Iterator::map`, one thread: what parallel code is measured against",

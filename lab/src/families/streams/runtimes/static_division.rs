@@ -5,9 +5,9 @@ use std::thread;
 
 use anyhow::Result;
 
-use crate::pipeline::Pipeline;
+use crate::families::streams::pipeline::{Pipeline, made};
+use crate::families::streams::{StreamRuntime, Task};
 use crate::runtime::{Role, RuntimeCard};
-use crate::streamer::{Streamer, Task, made};
 
 /// Items dealt out in advance.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct StaticDivision {
     jobs: u64,
 }
 
-impl Streamer for StaticDivision {
+impl StreamRuntime for StaticDivision {
     const CARD: RuntimeCard = RuntimeCard {
         name: "static",
         about: "producer and consumers do their shares and hand nothing over: the floor",

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::families::streams::pipeline::Trickling;
+use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
 use crate::latency::Latencies;
-use crate::pipeline::Trickling;
 use crate::session::Session;
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
 use crate::workload::{Shows, WorkloadCard};
 
 /// The pause before each item.
@@ -18,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct LightLoad;
 
-impl Stream for LightLoad {
+impl StreamWorkload for LightLoad {
     const CARD: WorkloadCard = WorkloadCard {
         name: "light-load",
         about: "one item per millisecond: how soon does a thread that sleeps begin with it?",
@@ -38,8 +37,8 @@ impl Stream for LightLoad {
 
     const TASK: Task = Task::Trickle;
 
-    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        let streamer = S::start(jobs)?;
+    fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        let runtime = R::start(jobs)?;
         let new = || Trickling::new(size, PAUSE);
         let mut latencies = Latencies::default();
         session.tasks(1, Some(size));
@@ -47,12 +46,12 @@ impl Stream for LightLoad {
             size,
             &mut new(),
             |pipeline| *pipeline = new(),
-            |pipeline| streamer.pipe(pipeline, 1),
+            |pipeline| runtime.pipe(pipeline, 1),
             |pipeline, ()| pipeline.check(&mut latencies),
         );
         session.latencies(&latencies);
         // The process ends now; see `triple-pool`.
-        std::mem::forget(streamer);
+        std::mem::forget(runtime);
         Ok(())
     }
 }

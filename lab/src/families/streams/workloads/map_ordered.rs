@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 
-use crate::mapping::Steps;
+use crate::families::streams::mapping::Steps;
+use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
 use crate::session::Session;
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
 use crate::workload::{Shows, WorkloadCard};
 
 /// The steps of an item: about a microsecond.
@@ -15,7 +14,7 @@ const STEPS: u64 = 850;
 #[derive(Debug)]
 pub struct MapOrdered;
 
-impl Stream for MapOrdered {
+impl StreamWorkload for MapOrdered {
     const CARD: WorkloadCard = WorkloadCard {
         name: "map-ordered",
         about: "an iterator mapped in parallel, 1 µs per item, and its results taken in order",
@@ -39,22 +38,22 @@ impl Stream for MapOrdered {
 
     const ONE_JOB_TOO: bool = true;
 
-    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        mapped::<S>(size, STEPS, jobs, session)
+    fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        mapped::<R>(size, STEPS, jobs, session)
     }
 }
 
 /// Maps so many items of so many steps each.
-pub fn mapped<S: Streamer>(
+pub fn mapped<R: StreamRuntime>(
     size: u64,
     steps: u64,
     jobs: usize,
     session: &mut Session,
 ) -> Result<()> {
-    let streamer = S::start(jobs)?;
+    let runtime = R::start(jobs)?;
     let mapping = Steps::new(size, steps);
-    session.sample(&mapping.expected(), size, || streamer.map(&mapping));
+    session.sample(&mapping.expected(), size, || runtime.map(&mapping));
     // The process ends now; see `triple-pool`.
-    std::mem::forget(streamer);
+    std::mem::forget(runtime);
     Ok(())
 }

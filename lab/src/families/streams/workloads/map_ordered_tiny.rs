@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 
-use crate::registry::streams::map_ordered::{MapOrdered, mapped};
+use crate::families::streams::workloads::map_ordered::{MapOrdered, mapped};
+use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
 use crate::session::Session;
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
 use crate::workload::WorkloadCard;
 
 /// The steps of an item: about fifty nanoseconds.
@@ -15,7 +14,7 @@ const STEPS: u64 = 55;
 #[derive(Debug)]
 pub struct MapOrderedTiny;
 
-impl Stream for MapOrderedTiny {
+impl StreamWorkload for MapOrderedTiny {
     const CARD: WorkloadCard = WorkloadCard {
         name: "map-ordered-tiny",
         about: "an iterator mapped in parallel, 50 ns per item, and its results taken in order",
@@ -30,7 +29,7 @@ impl Stream for MapOrderedTiny {
 
     const ONE_JOB_TOO: bool = MapOrdered::ONE_JOB_TOO;
 
-    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        mapped::<S>(size, STEPS, jobs, session)
+    fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        mapped::<R>(size, STEPS, jobs, session)
     }
 }

@@ -2,17 +2,16 @@
 
 use anyhow::Result;
 
-use crate::registry::streams::triple_pool::{TriplePool, at_once};
+use crate::families::streams::workloads::triple_pool::{TriplePool, at_once};
+use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
 use crate::session::Session;
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
 use crate::workload::WorkloadCard;
 
 /// One pipeline.
 #[derive(Debug)]
 pub struct SinglePool;
 
-impl Stream for SinglePool {
+impl StreamWorkload for SinglePool {
     const CARD: WorkloadCard = WorkloadCard {
         name: "single-pool",
         about: "one pipeline of `triple-pool`, alone on the machine",
@@ -26,7 +25,7 @@ impl Stream for SinglePool {
 
     const BRIEF: Option<&'static [u64]> = TriplePool::BRIEF;
 
-    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        at_once::<S, 1>(size, jobs, 1, session)
+    fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        at_once::<R, 1>(size, jobs, 1, session)
     }
 }

@@ -4,11 +4,10 @@ use std::thread;
 
 use anyhow::Result;
 
+use crate::families::streams::pipeline::Spinning;
+use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
 use crate::latency::Latencies;
-use crate::pipeline::Spinning;
 use crate::session::Session;
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
 use crate::workload::{Shows, WorkloadCard};
 
 /// So many pipelines run at once.
@@ -18,7 +17,7 @@ pub const PIPELINES: usize = 3;
 #[derive(Debug)]
 pub struct TriplePool;
 
-impl Stream for TriplePool {
+impl StreamWorkload for TriplePool {
     const CARD: WorkloadCard = WorkloadCard {
         name: "triple-pool",
         about: "three pipelines at once, each a serial producer and as many consumers as jobs",
@@ -43,20 +42,20 @@ impl Stream for TriplePool {
     // With as many items as for 10,000 steps, and so as many hand-overs, in less time.
     const BRIEF: Option<&'static [u64]> = Some(&[4_000]);
 
-    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        at_once::<S, PIPELINES>(size, jobs, 1, session)
+    fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        at_once::<R, PIPELINES>(size, jobs, 1, session)
     }
 }
 
 /// Runs so many pipelines at once in this process.
-pub fn at_once<S: Streamer, const N: usize>(
+pub fn at_once<R: StreamRuntime, const N: usize>(
     work: u64,
     jobs: usize,
     batch: usize,
     session: &mut Session,
 ) -> Result<()> {
-    let streamers = [(); N].map(|()| S::start(jobs));
-    let streamers = streamers.into_iter().collect::<Result<Vec<S>>>()?;
+    let runtimes = [(); N].map(|()| R::start(jobs));
+    let runtimes = runtimes.into_iter().collect::<Result<Vec<R>>>()?;
     let new = || [(); N].map(|()| Spinning::new(work, jobs));
     let items = Spinning::count(work, jobs) * N as u64;
     let mut latencies = Latencies::default();
@@ -67,13 +66,13 @@ pub fn at_once<S: Streamer, const N: usize>(
         |pipelines| *pipelines = new(),
         |pipelines| {
             thread::scope(|scope| {
-                let mut pairs = streamers.iter().zip(&*pipelines);
+                let mut pairs = runtimes.iter().zip(&*pipelines);
                 let mine = pairs.next();
-                for (streamer, pipeline) in pairs {
-                    scope.spawn(move || streamer.pipe(pipeline, batch));
+                for (runtime, pipeline) in pairs {
+                    scope.spawn(move || runtime.pipe(pipeline, batch));
                 }
-                if let Some((streamer, pipeline)) = mine {
-                    streamer.pipe(pipeline, batch);
+                if let Some((runtime, pipeline)) = mine {
+                    runtime.pipe(pipeline, batch);
                 }
             });
         },
@@ -85,6 +84,6 @@ pub fn at_once<S: Streamer, const N: usize>(
     session.latencies(&latencies);
     // The process ends now. Ending a pool waits for its threads, and if that goes wrong it is not
     // what was measured.
-    std::mem::forget(streamers);
+    std::mem::forget(runtimes);
     Ok(())
 }

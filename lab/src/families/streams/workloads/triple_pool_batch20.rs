@@ -2,17 +2,16 @@
 
 use anyhow::Result;
 
-use crate::registry::streams::triple_pool::{PIPELINES, TriplePool, at_once};
+use crate::families::streams::workloads::triple_pool::{PIPELINES, TriplePool, at_once};
+use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
 use crate::session::Session;
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
 use crate::workload::WorkloadCard;
 
 /// The three pipelines, with twenty items in a batch.
 #[derive(Debug)]
 pub struct TriplePoolBatch20;
 
-impl Stream for TriplePoolBatch20 {
+impl StreamWorkload for TriplePoolBatch20 {
     const CARD: WorkloadCard = WorkloadCard {
         name: "triple-pool-batch20",
         about: "`triple-pool`, where twenty items are handed over together",
@@ -26,7 +25,7 @@ impl Stream for TriplePoolBatch20 {
 
     const BRIEF: Option<&'static [u64]> = TriplePool::BRIEF;
 
-    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        at_once::<S, PIPELINES>(size, jobs, 20, session)
+    fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+        at_once::<R, PIPELINES>(size, jobs, 20, session)
     }
 }

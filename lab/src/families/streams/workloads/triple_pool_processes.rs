@@ -2,21 +2,20 @@
 
 use anyhow::Result;
 
+use crate::families::streams::pipeline::Spinning;
+use crate::families::streams::workloads::single_pool::SinglePool;
+use crate::families::streams::workloads::triple_pool::{PIPELINES, TriplePool};
+use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
 use crate::gate::Gated;
 use crate::launch::Order;
-use crate::pipeline::Spinning;
-use crate::registry::streams::single_pool::SinglePool;
-use crate::registry::streams::triple_pool::{PIPELINES, TriplePool};
 use crate::session::{Effort, Measurement, Session};
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
 use crate::workload::WorkloadCard;
 
 /// The three, each in a process of its own.
 #[derive(Debug)]
 pub struct TriplePoolProcesses;
 
-impl Stream for TriplePoolProcesses {
+impl StreamWorkload for TriplePoolProcesses {
     const CARD: WorkloadCard = WorkloadCard {
         name: "triple-pool-processes",
         about: "`triple-pool` as three processes, each with one pipeline",
@@ -30,10 +29,10 @@ impl Stream for TriplePoolProcesses {
 
     const BRIEF: Option<&'static [u64]> = TriplePool::BRIEF;
 
-    fn drive<S: Streamer>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
+    fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         let order = Order {
             workload: SinglePool::CARD.name.to_owned(),
-            runtime: S::CARD.name.to_owned(),
+            runtime: R::CARD.name.to_owned(),
             jobs,
             size,
             effort: Effort::once(),

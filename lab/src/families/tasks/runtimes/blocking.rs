@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// The pool of the process; it needs no start and knows no number of jobs.
 #[derive(Debug)]
 pub struct Blocking;
 
-impl Spawner for Blocking {
+impl TaskRuntime for Blocking {
     const CARD: RuntimeCard = RuntimeCard {
         name: "blocking",
         about: "`blocking::unblock`; at most 500 threads, whatever the jobs",

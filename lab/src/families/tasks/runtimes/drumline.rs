@@ -3,8 +3,8 @@
 use ::drumline::Pool;
 use anyhow::{Result, anyhow};
 
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// A pool of drumline.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Drumline {
     }
 }
 
-impl Spawner for Drumline {
+impl TaskRuntime for Drumline {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline",
         about: "this repository: `Pool::spawn`, plain closures that block",

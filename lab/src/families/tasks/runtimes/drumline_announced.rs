@@ -3,14 +3,14 @@
 use anyhow::Result;
 
 use super::drumline::Drumline;
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// A pool of drumline whose tasks announce that they block.
 #[derive(Debug)]
 pub struct DrumlineAnnounced(Drumline);
 
-impl Spawner for DrumlineAnnounced {
+impl TaskRuntime for DrumlineAnnounced {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline-announced",
         about: "this repository: `Pool::spawn`, what blocks inside `drumline::blocking`",

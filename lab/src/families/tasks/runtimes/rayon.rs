@@ -3,8 +3,8 @@
 use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use anyhow::Result;
 
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// A thread pool of rayon.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub struct Rayon {
     pool: ThreadPool,
 }
 
-impl Spawner for Rayon {
+impl TaskRuntime for Rayon {
     const CARD: RuntimeCard = RuntimeCard {
         name: "rayon",
         about: "`ThreadPool::spawn`; a fixed number of threads",

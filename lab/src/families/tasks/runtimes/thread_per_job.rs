@@ -4,14 +4,14 @@ use std::thread;
 
 use anyhow::Result;
 
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// A thread of the standard library per task, whatever the number of jobs.
 #[derive(Debug)]
 pub struct ThreadPerJob;
 
-impl Spawner for ThreadPerJob {
+impl TaskRuntime for ThreadPerJob {
     const CARD: RuntimeCard = RuntimeCard {
         name: "thread-per-job",
         about: "`std::thread::spawn` for every task, whatever the jobs",

@@ -4,8 +4,8 @@
 use ::tokio::runtime::{Builder, Runtime};
 use anyhow::Result;
 
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// A multi-threaded runtime of tokio.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Tokio {
     }
 }
 
-impl Spawner for Tokio {
+impl TaskRuntime for Tokio {
     const CARD: RuntimeCard = RuntimeCard {
         name: "tokio",
         about: "`Runtime::spawn`, tasks that simply block",

@@ -4,14 +4,14 @@
 use anyhow::Result;
 
 use super::tokio::Tokio;
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// A multi-threaded runtime of tokio whose tasks announce that they block.
 #[derive(Debug)]
 pub struct TokioBlockInPlace(Tokio);
 
-impl Spawner for TokioBlockInPlace {
+impl TaskRuntime for TokioBlockInPlace {
     const CARD: RuntimeCard = RuntimeCard {
         name: "tokio-block-in-place",
         about: "`Runtime::spawn`, what blocks inside `block_in_place`; at most 512 more threads",

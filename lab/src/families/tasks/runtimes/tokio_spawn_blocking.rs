@@ -3,14 +3,14 @@
 use anyhow::Result;
 
 use super::tokio::Tokio;
+use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
-use crate::spawner::Spawner;
 
 /// The blocking pool of a runtime of tokio, with the cap that it has by default.
 #[derive(Debug)]
 pub struct TokioSpawnBlocking(Tokio);
 
-impl Spawner for TokioSpawnBlocking {
+impl TaskRuntime for TokioSpawnBlocking {
     const CARD: RuntimeCard = RuntimeCard {
         name: "tokio-spawn-blocking",
         about: "`Runtime::spawn_blocking`; at most 512 threads, whatever the jobs",

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::crowd::Crowd;
-use crate::roll::Roll;
+use crate::families::tasks::roll::Roll;
+use crate::families::tasks::{TaskRuntime, TaskWorkload};
 use crate::session::Session;
-use crate::spawner::Spawner;
 use crate::workload::{Shows, WorkloadCard};
 
 /// Long enough for every waiting task to have been begun that ever will be.
@@ -40,7 +39,7 @@ impl Prepared {
     }
 }
 
-impl Crowd for BlockingDep {
+impl TaskWorkload for BlockingDep {
     const CARD: WorkloadCard = WorkloadCard {
         name: "blocking-dep",
         about: "tasks that each wait on a channel, which as many tasks, queued 0.5 s later, fill",
@@ -65,7 +64,7 @@ impl Crowd for BlockingDep {
         Ok(Self { waiting })
     }
 
-    fn drive<S: Spawner>(&self, spawner: &S, session: &mut Session) {
+    fn drive<R: TaskRuntime>(&self, runtime: &R, session: &mut Session) {
         let waiting = self.waiting;
         session.tasks(2 * waiting as u64, Some(waiting as u64));
         session.sample_prepared(
@@ -75,9 +74,9 @@ impl Crowd for BlockingDep {
             |prepared| {
                 for (index, receiver) in prepared.receivers.drain(..).enumerate() {
                     let roll = Arc::clone(&prepared.roll);
-                    spawner.spawn(move || {
+                    runtime.spawn(move || {
                         // Each channel has a message of its own, so that no two can be confused.
-                        match S::block(|| receiver.recv()) {
+                        match R::block(|| receiver.recv()) {
                             Ok(message) if message == index => {}
                             other => roll.complain(format!("task {index} received {other:?}")),
                         }
@@ -87,7 +86,7 @@ impl Crowd for BlockingDep {
                 sleep(PAUSE);
                 for (index, sender) in prepared.senders.drain(..).enumerate() {
                     let roll = Arc::clone(&prepared.roll);
-                    spawner.spawn(move || {
+                    runtime.spawn(move || {
                         if sender.send(index).is_err() {
                             roll.complain(format!("task {index} did not wait"));
                         }

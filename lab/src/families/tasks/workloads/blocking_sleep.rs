@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::crowd::Crowd;
-use crate::roll::Roll;
+use crate::families::tasks::roll::Roll;
+use crate::families::tasks::{TaskRuntime, TaskWorkload};
 use crate::session::Session;
-use crate::spawner::Spawner;
 use crate::workload::{Shows, WorkloadCard};
 
 const NAP: Duration = Duration::from_millis(10);
@@ -20,7 +19,7 @@ pub struct BlockingSleep {
     tasks: usize,
 }
 
-impl Crowd for BlockingSleep {
+impl TaskWorkload for BlockingSleep {
     const CARD: WorkloadCard = WorkloadCard {
         name: "blocking-sleep",
         about: "tasks that sleep for 10 ms each, all queued at once from outside",
@@ -45,7 +44,7 @@ impl Crowd for BlockingSleep {
         Ok(Self { tasks })
     }
 
-    fn drive<S: Spawner>(&self, spawner: &S, session: &mut Session) {
+    fn drive<R: TaskRuntime>(&self, runtime: &R, session: &mut Session) {
         session.tasks(self.tasks as u64, None);
         session.sample_prepared(
             self.tasks as u64,
@@ -54,8 +53,8 @@ impl Crowd for BlockingSleep {
             |roll| {
                 for index in 0..self.tasks {
                     let roll = Arc::clone(roll);
-                    spawner.spawn(move || {
-                        S::block(|| sleep(NAP));
+                    runtime.spawn(move || {
+                        R::block(|| sleep(NAP));
                         roll.sign(index);
                     });
                 }

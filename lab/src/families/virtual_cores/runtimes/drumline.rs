@@ -6,9 +6,9 @@ use ::drumline::prelude::*;
 use ::drumline::{Pool, stream};
 use anyhow::{Result, anyhow};
 
+use crate::families::virtual_cores::sleepers::Sleepers;
+use crate::families::virtual_cores::{Call, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
-use crate::sleepers::Sleepers;
-use crate::virtual_runtime::{Call, VirtualRuntime};
 
 /// A pool of drumline, for all rows.
 #[derive(Debug)]
@@ -100,11 +100,7 @@ impl VirtualRuntime for Drumline {
         drop(self.pool.spawn(task));
     }
 
-    fn bridge(
-        &self,
-        numbers: impl Iterator<Item = u64> + Send,
-        item: impl Fn(u64) + Send + Sync,
-    ) {
+    fn bridge(&self, numbers: impl Iterator<Item = u64> + Send, item: impl Fn(u64) + Send + Sync) {
         self.pool.install(|| numbers.par_bridge().for_each(item));
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::drumline::Drumline;
+use crate::families::virtual_cores::sleepers::Sleepers;
+use crate::families::virtual_cores::{Call, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
-use crate::sleepers::Sleepers;
-use crate::virtual_runtime::{Call, VirtualRuntime};
 
 /// A pool of drumline that promises to run no more at once than there are jobs.
 #[derive(Debug)]
@@ -61,11 +61,7 @@ impl VirtualRuntime for DrumlineNoSpares {
         self.0.spawn(task);
     }
 
-    fn bridge(
-        &self,
-        numbers: impl Iterator<Item = u64> + Send,
-        item: impl Fn(u64) + Send + Sync,
-    ) {
+    fn bridge(&self, numbers: impl Iterator<Item = u64> + Send, item: impl Fn(u64) + Send + Sync) {
         self.0.bridge(numbers, item);
     }
 }

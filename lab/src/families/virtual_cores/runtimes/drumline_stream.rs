@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use super::drumline::Drumline;
+use crate::families::virtual_cores::{Call, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
-use crate::virtual_runtime::{Call, VirtualRuntime};
 
 /// A pool of drumline.
 #[derive(Debug)]
@@ -30,11 +30,7 @@ impl VirtualRuntime for DrumlineStream {
         Drumline::start(jobs).map(Self)
     }
 
-    fn bridge(
-        &self,
-        numbers: impl Iterator<Item = u64> + Send,
-        item: impl Fn(u64) + Send + Sync,
-    ) {
+    fn bridge(&self, numbers: impl Iterator<Item = u64> + Send, item: impl Fn(u64) + Send + Sync) {
         self.0.stream_each(numbers, item);
     }
 }

@@ -11,9 +11,9 @@ use std::thread::{self, Thread};
 
 use anyhow::{Context, Result};
 
+use crate::families::virtual_cores::sleepers::Sleepers;
+use crate::families::virtual_cores::{Call, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
-use crate::sleepers::Sleepers;
-use crate::virtual_runtime::{Call, VirtualRuntime};
 
 /// One thread per share.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use ::rayon::prelude::*;
 use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use anyhow::Result;
 
+use crate::families::virtual_cores::sleepers::Sleepers;
+use crate::families::virtual_cores::{Call, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
-use crate::sleepers::Sleepers;
-use crate::virtual_runtime::{Call, VirtualRuntime};
 
 /// A thread pool of rayon.
 #[derive(Debug)]
@@ -68,18 +68,15 @@ impl VirtualRuntime for Rayon {
 
     fn stream(&self, items: &Arc<Sleepers>) {
         let source = (0..items.len()).par_bridge();
-        self.pool.install(|| source.for_each(|item| items.run(item)));
+        self.pool
+            .install(|| source.for_each(|item| items.run(item)));
     }
 
     fn spawn(&self, task: impl FnOnce() + Send + 'static) {
         self.pool.spawn(task);
     }
 
-    fn bridge(
-        &self,
-        numbers: impl Iterator<Item = u64> + Send,
-        item: impl Fn(u64) + Send + Sync,
-    ) {
+    fn bridge(&self, numbers: impl Iterator<Item = u64> + Send, item: impl Fn(u64) + Send + Sync) {
         self.pool.install(|| numbers.par_bridge().for_each(item));
     }
 }

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
+use crate::families::virtual_cores::{Call, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
-use crate::virtual_runtime::{Call, VirtualRuntime};
 
 /// The plain loop.
 #[derive(Debug)]
@@ -29,11 +29,7 @@ impl VirtualRuntime for Seq {
         Ok(Self)
     }
 
-    fn bridge(
-        &self,
-        numbers: impl Iterator<Item = u64> + Send,
-        item: impl Fn(u64) + Send + Sync,
-    ) {
+    fn bridge(&self, numbers: impl Iterator<Item = u64> + Send, item: impl Fn(u64) + Send + Sync) {
         numbers.for_each(item);
     }
 }

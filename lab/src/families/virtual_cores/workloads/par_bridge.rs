@@ -4,10 +4,10 @@ use std::hint::black_box;
 
 use anyhow::Result;
 
+use crate::families::virtual_cores::drive::marked;
+use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::spin;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::{VirtualWorkload, marked};
 use crate::workload::{Shows, WorkloadCard};
 
 const ITEMS: u64 = 1_000_000;

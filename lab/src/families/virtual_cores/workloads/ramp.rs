@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::families::virtual_cores::sleepers::Sleepers;
+use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
 use crate::latency::Latencies;
 use crate::session::Session;
-use crate::sleepers::Sleepers;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::VirtualWorkload;
 use crate::workload::{Shows, WorkloadCard};
 
 /// How long a leaf sleeps: longer than it takes to wake all threads.
@@ -76,7 +75,7 @@ impl VirtualWorkload for Ramp {
             },
         );
         session.items_peak(items.peak());
-        // The process ends now; see `virtual_workload`.
+        // The process ends now; see `drive`.
         std::mem::forget(runtime);
         Ok(())
     }

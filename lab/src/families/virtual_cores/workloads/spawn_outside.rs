@@ -4,9 +4,9 @@ use std::thread;
 
 use anyhow::Result;
 
+use crate::families::virtual_cores::drive::marked;
+use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::{VirtualWorkload, marked};
 use crate::workload::{Shows, WorkloadCard, group};
 
 /// What each thread spawns.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::families::virtual_cores::drive::inside;
+use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::{VirtualWorkload, inside};
 use crate::workload::{Shows, WorkloadCard};
 
 /// How long a leaf sleeps.

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 
+use crate::families::virtual_cores::alike::Alike;
+use crate::families::virtual_cores::drive::inside;
+use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::{Alike, VirtualWorkload, inside};
 use crate::workload::{Shows, WorkloadCard};
 
 /// A parallel loop.

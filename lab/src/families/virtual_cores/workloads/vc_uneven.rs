@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
-use rand::SeedableRng;
 
+use crate::families::virtual_cores::drive::inside;
+use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::{VirtualWorkload, inside};
 use crate::workload::{Shows, WorkloadCard};
 
 /// The shortest and the longest item, in microseconds.
