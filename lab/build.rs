@@ -1,49 +1,22 @@
-//! Writes two things that the lab is compiled with: the registry, from the names of the files in
-//! the directories of each family, and the facts about this build that every record carries.
+//! Writes two things that the lab is compiled with: the lists of families, workloads and runtimes,
+//! from the names of folders and files; and the facts about this build that every record carries.
 //!
-//! The registry is generated so that a new workload or runtime is one new file and nothing else.
-//! A file `loop_of_joins.rs` must hold a public type `LoopOfJoins`.
+//! The lists are generated so that a new workload or runtime is one new file and nothing else. A
+//! file `loop_of_joins.rs` must hold a public type `LoopOfJoins`. A family is a folder of
+//! `src/families`; `src/families/mod.rs` says what must be in it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// A family: what is computed, who computes it, and the constructor of a pair of them. Every
-/// workload is compiled for every runtime of its own family.
+/// A family: a folder with a file per workload and a file per runtime. Every workload is compiled
+/// for every runtime of its own family.
 struct Family {
-    workloads: &'static str,
-    runtimes: &'static str,
-    constructor: &'static str,
+    name: String,
+    workloads: Files,
+    runtimes: Files,
 }
-
-const FAMILIES: [Family; 5] = [
-    Family {
-        workloads: "workloads",
-        runtimes: "runtimes",
-        constructor: "fork_join",
-    },
-    Family {
-        workloads: "crowds",
-        runtimes: "spawners",
-        constructor: "tasks",
-    },
-    Family {
-        workloads: "loops",
-        runtimes: "loopers",
-        constructor: "loops",
-    },
-    Family {
-        workloads: "streams",
-        runtimes: "streamers",
-        constructor: "streams",
-    },
-    Family {
-        workloads: "virtual_workloads",
-        runtimes: "virtual_runtimes",
-        constructor: "virtual_cores",
-    },
-];
 
 /// The Rust files of a directory as (stem, path), by name.
 type Files = Vec<(String, PathBuf)>;
@@ -52,13 +25,15 @@ fn main() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(variable("OUT_DIR"));
 
-    let source = manifest.join("src");
-    let found = FAMILIES.map(|family| {
-        let workloads = files(&source.join(family.workloads));
-        let runtimes = files(&source.join(family.runtimes));
-        (family, workloads, runtimes)
-    });
-    fs::write(out.join("registry.rs"), registry(&found)).expect("the registry cannot be written");
+    let families = families(&manifest.join("src/families"));
+    fs::write(out.join("registry.rs"), registry(&families))
+        .expect("the registry cannot be written");
+    let modules_of = out.join("families");
+    fs::create_dir_all(&modules_of).expect("a directory cannot be made");
+    for family in &families {
+        let path = modules_of.join(format!("{}.rs", family.name));
+        fs::write(path, modules(family)).expect("the modules of a family cannot be written");
+    }
 
     let lock = manifest.join("../Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
@@ -83,71 +58,93 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }
 
-fn files(directory: &Path) -> Files {
+/// The families, by name.
+fn families(directory: &Path) -> Vec<Family> {
+    // Cargo looks for changes in all of it, at any depth.
     println!("cargo::rerun-if-changed={}", directory.display());
-    let mut found: Vec<_> = fs::read_dir(directory)
-        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
-        .map(|entry| entry.expect("a directory entry cannot be read").path())
+    let folders = entries(directory).into_iter().filter(|path| path.is_dir());
+    folders
+        .map(|folder| {
+            let name = folder.file_name().expect("a folder has a name");
+            Family {
+                name: name.to_string_lossy().into_owned(),
+                workloads: files(&folder.join("workloads")),
+                runtimes: files(&folder.join("runtimes")),
+            }
+        })
+        .collect()
+}
+
+fn files(directory: &Path) -> Files {
+    let paths = entries(directory).into_iter();
+    paths
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
         .map(|path| {
             let stem = path.file_stem().expect("a file has a stem");
             (stem.to_string_lossy().into_owned(), path)
         })
+        .collect()
+}
+
+/// What is in a directory, by name.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = fs::read_dir(directory)
+        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
+        .map(|entry| entry.expect("a directory entry cannot be read").path())
         .collect();
     found.sort();
     found
 }
 
-fn registry(families: &[(Family, Files, Files)]) -> String {
-    let mut modules = String::new();
+/// The modules of a family's workloads and runtimes, which its `mod.rs` includes.
+fn modules(family: &Family) -> String {
+    let mut text = String::new();
+    for (module, files) in [
+        ("workloads", &family.workloads),
+        ("runtimes", &family.runtimes),
+    ] {
+        writeln!(
+            text,
+            "/// The {module} of the family, one file each.\npub mod {module} {{"
+        )
+        .unwrap();
+        for (stem, path) in files {
+            writeln!(text, "    #[path = {path:?}]\n    pub mod {stem};").unwrap();
+        }
+        writeln!(text, "}}").unwrap();
+    }
+    text
+}
+
+/// All families, their workloads and runtimes, and the pairs of these, as the source of four lists.
+fn registry(families: &[Family]) -> String {
+    let mut family_list = String::new();
     let mut workload_list = String::new();
     let mut runtime_list = String::new();
     let mut pair_list = String::new();
-    for (family, workloads, runtimes) in families {
-        let constructor = family.constructor;
-        for (module, files, item, list) in [
-            (
-                family.workloads,
-                workloads,
-                "WorkloadEntry",
-                &mut workload_list,
-            ),
-            (family.runtimes, runtimes, "RuntimeEntry", &mut runtime_list),
-        ] {
-            writeln!(
-                modules,
-                "/// The {module}, one file each.\npub mod {module} {{"
-            )
-            .unwrap();
-            for (stem, path) in files {
-                writeln!(modules, "    #[path = {path:?}]\n    pub mod {stem};").unwrap();
-                let kind = camel(stem);
-                writeln!(
-                    list,
-                    "    {item}::{constructor}::<{module}::{stem}::{kind}>(),"
-                )
-                .unwrap();
+    for family in families {
+        let module = format!("families::{}", family.name);
+        let types = |part: &str, files: &Files| -> Vec<String> {
+            let path = |stem: &str| format!("{module}::{part}::{stem}::{}", camel(stem));
+            files.iter().map(|(stem, _)| path(stem)).collect()
+        };
+        let workloads = types("workloads", &family.workloads);
+        let runtimes = types("runtimes", &family.runtimes);
+        writeln!(family_list, "    &{module}::FAMILY,").unwrap();
+        for workload in &workloads {
+            writeln!(workload_list, "    {module}::workload::<{workload}>(),").unwrap();
+            for runtime in &runtimes {
+                writeln!(pair_list, "    {module}::pair::<{workload}, {runtime}>(),").unwrap();
             }
-            writeln!(modules, "}}").unwrap();
         }
-        for (workload, _) in workloads {
-            for (runtime, _) in runtimes {
-                writeln!(
-                    pair_list,
-                    "    Pair::{constructor}::<{}::{workload}::{}, {}::{runtime}::{}>(),",
-                    family.workloads,
-                    camel(workload),
-                    family.runtimes,
-                    camel(runtime),
-                )
-                .unwrap();
-            }
+        for runtime in &runtimes {
+            writeln!(runtime_list, "    {module}::runtime::<{runtime}>(),").unwrap();
         }
     }
     let list = |name: &str, item: &str, lines: &str| {
         format!("pub(super) static {name}: &[{item}] = &[\n{lines}];\n")
     };
-    modules
+    list("FAMILIES", "&Family", &family_list)
         + &list("WORKLOADS", "WorkloadEntry", &workload_list)
         + &list("RUNTIMES", "RuntimeEntry", &runtime_list)
         + &list("PAIRS", "Pair", &pair_list)

@@ -5,9 +5,9 @@ use std::hint::black_box;
 
 use anyhow::{Result, bail};
 
-use crate::numbers;
+use crate::families::fork_join::tree::{Node, Tree};
+use crate::families::loops::numbers;
 use crate::session::Session;
-use crate::tree::{Node, Tree};
 
 /// The name that stands where that of a runtime would.
 pub const NAME: &str = "by-hand";

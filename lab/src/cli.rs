@@ -9,7 +9,6 @@ use clap::{Parser, Subcommand};
 use crate::baseline::{self, Row};
 use crate::comparison;
 use crate::destination::Destination;
-use crate::family::Family;
 use crate::journal::{self, Journal};
 use crate::keep;
 use crate::launch::{self, Launcher};
@@ -358,13 +357,13 @@ fn is_finding(runtime: &str, deadlock: bool) -> bool {
 /// All workloads and runtimes, as text.
 fn list() -> String {
     let mut text = String::new();
-    for family in Family::ALL {
-        text += &format!("workloads, {}:\n", family.title());
+    for family in registry::families() {
+        text += &format!("workloads, {}:\n", family.title);
         let workloads = registry::all_workloads();
         for entry in workloads.iter().filter(|entry| entry.family == family) {
             text += &workload_lines(entry);
         }
-        text += &format!("\nruntimes, {}:\n", family.title());
+        text += &format!("\nruntimes, {}:\n", family.title);
         let runtimes = registry::all_runtimes();
         for entry in runtimes.iter().filter(|entry| entry.family == family) {
             text += &runtime_line(entry);

@@ -10,7 +10,6 @@
 
 use std::fmt::Write as _;
 
-use crate::family::Family;
 use crate::record::Record;
 use crate::registry;
 use crate::statistics::median;
@@ -124,8 +123,7 @@ fn same(records: &[Record]) -> Option<f64> {
 /// A row on one job that lacked a processor. What sleeps by itself is left out.
 fn starved(record: &Record) -> Option<(String, f64)> {
     let entry = registry::workload(&record.workload).ok()?;
-    let computes = matches!(entry.family, Family::ForkJoin | Family::Loops)
-        && matches!(entry.card.shows, Shows::Time | Shows::Curve);
+    let computes = entry.family.computes && matches!(entry.card.shows, Shows::Time | Shows::Curve);
     if record.jobs != 1 || !computes {
         return None;
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
 
-use crate::family::Family;
+use crate::families::Family;
 use crate::machine::cores_available;
 use crate::plan::Rounds;
 use crate::registry::{self, RuntimeEntry, WorkloadEntry};
@@ -140,8 +140,8 @@ impl Options {
         others == Self::default()
     }
 
-    fn effort(&self, family: Family, usual: Effort) -> Effort {
-        let mut effort = family.effort(match (self.smoke, self.full) {
+    fn effort(&self, family: &Family, usual: Effort) -> Effort {
+        let mut effort = (family.effort)(match (self.smoke, self.full) {
             (true, _) => Effort::smoke(),
             (_, true) => Effort::full(),
             _ => usual,
@@ -243,14 +243,14 @@ impl Options {
         Ok(sizes)
     }
 
-    fn limit(&self, family: Family, effort: Effort) -> Result<Duration> {
+    fn limit(&self, family: &Family, effort: Effort) -> Result<Duration> {
         ensure!(
             self.timeout != Some(0),
             "--timeout must be at least 1 second"
         );
         Ok(match self.timeout {
             Some(seconds) => Duration::from_secs(seconds),
-            None => family.limit(self.smoke, self.full, effort.samples_max),
+            None => (family.limit)(self.smoke, self.full, effort.samples_max),
         })
     }
 }

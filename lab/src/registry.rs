@@ -1,36 +1,24 @@
-//! The list of all workloads and runtimes, and of all pairs of them.
+//! The list of all families, of their workloads and runtimes, and of all pairs of them.
 //!
-//! The list itself is generated from the names of the files; see `build.rs`.
+//! The list itself is generated from the names of folders and files; see `build.rs`. Three functions
+//! of each [family](crate::families) make the entries.
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-use crate::crowd::Crowd;
-use crate::family::Family;
-use crate::looper::Looper;
-use crate::looping::Loop;
+use crate::families::Family;
 use crate::near::nearest;
-use crate::runtime::{Runtime, RuntimeCard};
+use crate::runtime::RuntimeCard;
 use crate::session::Session;
-use crate::sleepers::sleep_precisely;
-use crate::spawner::Spawner;
-use crate::streamer::{Streamer, Task};
-use crate::streaming::Stream;
-use crate::virtual_runtime::{Call, VirtualRuntime};
-use crate::virtual_workload::VirtualWorkload;
-use crate::workload::{Workload, WorkloadCard};
+use crate::workload::{WorkloadCard, group};
 
 mod generated {
     use super::{Pair, RuntimeEntry, WorkloadEntry};
+    use crate::families::{self, Family};
 
     include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 }
-
-pub use generated::{
-    crowds, loopers, loops, runtimes, spawners, streamers, streams, virtual_runtimes,
-    virtual_workloads, workloads,
-};
 
 /// A workload in the list.
 #[derive(Debug)]
@@ -38,97 +26,36 @@ pub struct WorkloadEntry {
     /// Its card.
     pub card: WorkloadCard,
     /// What kind of work it is.
-    pub family: Family,
+    pub family: &'static Family,
     /// Whether a run that stands still will do so for ever.
     pub can_deadlock: bool,
-    brief: Option<&'static [u64]>,
-    jobs: Option<&'static [usize]>,
-    brief_jobs: Option<&'static [usize]>,
-    one_job_too: bool,
-    task: Option<Task>,
-    call: Option<Call>,
-    label: fn(u64) -> String,
-    refuses: fn(u64) -> Option<&'static str>,
+    /// The sizes of the default run, if they are not those of the card.
+    pub(crate) brief: Option<&'static [u64]>,
+    /// The numbers of jobs, if they are not those of the family.
+    pub(crate) jobs: Option<&'static [usize]>,
+    /// The numbers of jobs of the default run, if they differ from those of other runs.
+    pub(crate) brief_jobs: Option<&'static [usize]>,
+    /// Whether it is run with one job in any case.
+    pub(crate) one_job_too: bool,
+    /// What a size is called in tables.
+    pub(crate) label: fn(u64) -> String,
+    /// Why a size within the limits makes no sense, if it makes none.
+    pub(crate) refuses: fn(u64) -> Option<&'static str>,
 }
 
 impl WorkloadEntry {
-    const fn fork_join<W: Workload>() -> Self {
+    /// A workload about which there is nothing special. Families change what their workloads say.
+    pub(crate) const fn new(family: &'static Family, card: WorkloadCard) -> Self {
         Self {
-            card: W::CARD,
-            family: Family::ForkJoin,
+            card,
+            family,
             can_deadlock: false,
-            brief: W::BRIEF,
-            jobs: None,
-            brief_jobs: None,
-            one_job_too: false,
-            task: None,
-            call: None,
-            label: W::size_label,
-            refuses: W::refuses,
-        }
-    }
-
-    const fn tasks<C: Crowd>() -> Self {
-        Self {
-            card: C::CARD,
-            family: Family::Tasks,
-            can_deadlock: C::TASKS_WAIT_FOR_TASKS,
             brief: None,
             jobs: None,
             brief_jobs: None,
             one_job_too: false,
-            task: None,
-            call: None,
-            label: C::size_label,
-            refuses: C::refuses,
-        }
-    }
-
-    const fn loops<W: Loop>() -> Self {
-        Self {
-            card: W::CARD,
-            family: Family::Loops,
-            can_deadlock: false,
-            brief: W::BRIEF,
-            jobs: W::JOBS,
-            brief_jobs: None,
-            one_job_too: false,
-            task: None,
-            call: None,
-            label: W::size_label,
-            refuses: W::refuses,
-        }
-    }
-
-    const fn streams<W: Stream>() -> Self {
-        Self {
-            card: W::CARD,
-            family: Family::Streams,
-            can_deadlock: false,
-            brief: W::BRIEF,
-            jobs: None,
-            brief_jobs: None,
-            one_job_too: W::ONE_JOB_TOO,
-            task: Some(W::TASK),
-            call: None,
-            label: W::size_label,
+            label: group,
             refuses: |_| None,
-        }
-    }
-
-    const fn virtual_cores<W: VirtualWorkload>() -> Self {
-        Self {
-            card: W::CARD,
-            family: Family::VirtualCores,
-            can_deadlock: false,
-            brief: W::BRIEF,
-            jobs: None,
-            brief_jobs: W::BRIEF_JOBS,
-            one_job_too: false,
-            task: None,
-            call: Some(W::CALL),
-            label: W::size_label,
-            refuses: W::refuses,
         }
     }
 
@@ -143,22 +70,26 @@ impl WorkloadEntry {
             .brief_jobs
             .filter(|_| brief)
             .or(self.jobs)
-            .map_or_else(|| self.family.jobs(cores), <[usize]>::to_vec);
+            .map_or_else(|| (self.family.jobs)(cores), <[usize]>::to_vec);
         if self.one_job_too && !jobs.contains(&1) {
             jobs.insert(0, 1);
         }
         jobs
     }
 
-    /// The runtimes that can run it, by rank.
+    /// The runtimes that are able to run it, by rank.
     pub fn runtimes(&self) -> Vec<&'static RuntimeEntry> {
         let mut all = all_runtimes();
-        all.retain(|runtime| {
-            let able = self.task.is_none_or(|task| runtime.tasks.contains(&task))
-                && self.call.is_none_or(|call| runtime.calls.contains(&call));
-            runtime.family == self.family && able
-        });
+        all.retain(|entry| entry.family == self.family && self.pair(entry.card.name).is_some());
         all
+    }
+
+    /// It and the runtime of this name, if that one is able to run it.
+    fn pair(&self, runtime: &str) -> Option<&'static Pair> {
+        let mut pairs = generated::PAIRS.iter();
+        pairs.find(|pair| {
+            pair.workload == self.card.name && pair.runtime == runtime && (pair.able)()
+        })
     }
 
     /// What a size is called in tables.
@@ -178,188 +109,53 @@ pub struct RuntimeEntry {
     /// Its card.
     pub card: RuntimeCard,
     /// What kind of work it can run.
-    pub family: Family,
-    /// What it does with streams.
-    tasks: &'static [Task],
-    /// How it shares items among virtual cores.
-    calls: &'static [Call],
+    pub family: &'static Family,
     /// Whether it is a row of the default run.
     pub by_default: bool,
 }
 
 impl RuntimeEntry {
-    const fn fork_join<R: Runtime>() -> Self {
+    /// A runtime that is a row of the default run.
+    pub(crate) const fn new(family: &'static Family, card: RuntimeCard) -> Self {
         Self {
-            card: R::CARD,
-            family: Family::ForkJoin,
-            tasks: &[],
-            calls: &[],
-            by_default: true,
-        }
-    }
-
-    const fn tasks<S: Spawner>() -> Self {
-        Self {
-            card: S::CARD,
-            family: Family::Tasks,
-            tasks: &[],
-            calls: &[],
-            by_default: true,
-        }
-    }
-
-    const fn loops<L: Looper>() -> Self {
-        Self {
-            card: L::CARD,
-            family: Family::Loops,
-            tasks: &[],
-            calls: &[],
-            by_default: true,
-        }
-    }
-
-    const fn streams<S: Streamer>() -> Self {
-        Self {
-            card: S::CARD,
-            family: Family::Streams,
-            tasks: S::TASKS,
-            calls: &[],
-            by_default: S::BY_DEFAULT,
-        }
-    }
-
-    const fn virtual_cores<R: VirtualRuntime>() -> Self {
-        Self {
-            card: R::CARD,
-            family: Family::VirtualCores,
-            tasks: &[],
-            calls: R::CALLS,
+            card,
+            family,
             by_default: true,
         }
     }
 }
 
+/// Measures a workload of this size on this many jobs.
+type Measure = fn(size: u64, jobs: usize, session: &mut Session) -> Result<()>;
+
 /// A workload compiled for a runtime.
-struct Pair {
+pub(crate) struct Pair {
     workload: &'static str,
     runtime: &'static str,
-    measure: fn(u64, usize, &mut Session) -> Result<()>,
+    measure: Measure,
+    /// Whether the runtime is able to run the workload. If not, there is no such row.
+    able: fn() -> bool,
 }
 
 impl Pair {
-    const fn fork_join<W: Workload, R: Runtime>() -> Self {
+    /// A workload that its runtime is able to run.
+    pub(crate) const fn new(
+        workload: WorkloadCard,
+        runtime: RuntimeCard,
+        measure: Measure,
+    ) -> Self {
         Self {
-            workload: W::CARD.name,
-            runtime: R::CARD.name,
-            measure: measure_fork_join::<W, R>,
+            workload: workload.name,
+            runtime: runtime.name,
+            measure,
+            able: || true,
         }
     }
 
-    const fn tasks<C: Crowd, S: Spawner>() -> Self {
-        Self {
-            workload: C::CARD.name,
-            runtime: S::CARD.name,
-            measure: measure_tasks::<C, S>,
-        }
+    /// The same, unless the runtime is not able to run the workload.
+    pub(crate) const fn only_if(self, able: fn() -> bool) -> Self {
+        Self { able, ..self }
     }
-
-    const fn loops<W: Loop, L: Looper>() -> Self {
-        Self {
-            workload: W::CARD.name,
-            runtime: L::CARD.name,
-            measure: measure_loop::<W, L>,
-        }
-    }
-
-    const fn streams<W: Stream, S: Streamer>() -> Self {
-        Self {
-            workload: W::CARD.name,
-            runtime: S::CARD.name,
-            measure: measure_stream::<W, S>,
-        }
-    }
-
-    const fn virtual_cores<W: VirtualWorkload, R: VirtualRuntime>() -> Self {
-        Self {
-            workload: W::CARD.name,
-            runtime: R::CARD.name,
-            measure: measure_virtual::<W, R>,
-        }
-    }
-}
-
-fn measure_fork_join<W: Workload, R: Runtime>(
-    size: u64,
-    jobs: usize,
-    session: &mut Session,
-) -> Result<()> {
-    session.begin();
-    let workload = W::build(size)?;
-    R::drive(&workload, jobs, session)?;
-    // The process ends now; taking a large tree apart would only take time.
-    std::mem::forget(workload);
-    Ok(())
-}
-
-fn measure_tasks<C: Crowd, S: Spawner>(
-    size: u64,
-    jobs: usize,
-    session: &mut Session,
-) -> Result<()> {
-    session.begin();
-    let crowd = C::build(size)?;
-    let spawner = S::start(jobs)?;
-    crowd.drive(&spawner, session);
-    // The process ends now. Ending a runtime waits for its threads, and if that goes wrong it is
-    // not what was measured.
-    std::mem::forget(spawner);
-    Ok(())
-}
-
-fn measure_loop<W: Loop, L: Looper>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-    session.begin();
-    if let Some(reason) = L::lacks(W::NEEDS) {
-        session.decline(reason);
-        return Ok(());
-    }
-    let workload = W::build(size)?;
-    let mut looper = L::start(jobs, W::COST)?;
-    workload.drive(&mut looper, session);
-    // The process ends now; see `measure_tasks`.
-    std::mem::forget((workload, looper));
-    Ok(())
-}
-
-fn measure_stream<W: Stream, S: Streamer>(
-    size: u64,
-    jobs: usize,
-    session: &mut Session,
-) -> Result<()> {
-    session.begin();
-    ensure!(
-        S::TASKS.contains(&W::TASK),
-        "{} does not run {}",
-        S::CARD.name,
-        W::CARD.name
-    );
-    W::drive::<S>(size, jobs, session)
-}
-
-fn measure_virtual<W: VirtualWorkload, R: VirtualRuntime>(
-    size: u64,
-    jobs: usize,
-    session: &mut Session,
-) -> Result<()> {
-    session.begin();
-    ensure!(
-        R::CALLS.contains(&W::CALL),
-        "{} does not run {}",
-        R::CARD.name,
-        W::CARD.name
-    );
-    // Before the runtime makes its threads.
-    sleep_precisely();
-    W::drive::<R>(size, jobs, session)
 }
 
 /// A name that is not in the list.
@@ -385,6 +181,13 @@ impl UnknownName {
     }
 }
 
+/// All families, in the order in which they are listed.
+pub fn families() -> Vec<&'static Family> {
+    let mut all = generated::FAMILIES.to_vec();
+    all.sort_by_key(|family| family.rank);
+    all
+}
+
 /// All workloads: those of the default run in their order, then the others by name.
 pub fn all_workloads() -> Vec<&'static WorkloadEntry> {
     let mut all: Vec<_> = generated::WORKLOADS.iter().collect();
@@ -392,12 +195,11 @@ pub fn all_workloads() -> Vec<&'static WorkloadEntry> {
     all
 }
 
-/// All runtimes, by family and rank. Somebody who is in two families is there twice, with the same
-/// name and the same part in the comparison.
+/// All runtimes, by family and rank. A runtime of two families is there twice, with the same name
+/// and the same part in the comparison.
 pub fn all_runtimes() -> Vec<&'static RuntimeEntry> {
     let mut all: Vec<_> = generated::RUNTIMES.iter().collect();
-    let family = |entry: &RuntimeEntry| Family::ALL.iter().position(|f| *f == entry.family);
-    all.sort_by_key(|entry| (family(entry), entry.card.rank, entry.card.name));
+    all.sort_by_key(|entry| (entry.family.rank, entry.card.rank, entry.card.name));
     all
 }
 
@@ -433,11 +235,10 @@ pub fn run(
     jobs: usize,
     session: &mut Session,
 ) -> Result<()> {
-    self::workload(workload)?;
+    let entry = self::workload(workload)?;
     self::runtime(runtime)?;
-    let pair = generated::PAIRS
-        .iter()
-        .find(|pair| pair.workload == workload && pair.runtime == runtime)
+    let pair = entry
+        .pair(runtime)
         .with_context(|| format!("{runtime} does not run {workload}"))?;
     (pair.measure)(size, jobs, session)
 }
@@ -448,7 +249,7 @@ mod tests {
 
     #[test]
     fn names_are_unique_within_a_family() {
-        for family in Family::ALL {
+        for family in families() {
             let runtimes = all_runtimes();
             let names = runtimes.iter().filter(|entry| entry.family == family);
             let names: Vec<_> = names.map(|entry| entry.card.name).collect();
@@ -460,7 +261,7 @@ mod tests {
 
     /// Tables and charts find a runtime by its name.
     #[test]
-    fn who_is_in_two_families_looks_the_same_in_both() {
+    fn a_runtime_of_two_families_looks_the_same_in_both() {
         for entry in all_runtimes() {
             let found = runtime(entry.card.name).unwrap().card;
             assert_eq!(found.role, entry.card.role, "{}", found.name);

@@ -150,12 +150,7 @@ fn board(records: &[Record]) -> String {
     for line in &board.lines {
         html += &format!(
             "<tr><td>{}</td><td>{:.2}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            line.family.title(),
-            line.mean,
-            line.wins,
-            line.level,
-            line.losses,
-            line.open
+            line.family.title, line.mean, line.wins, line.level, line.losses, line.open
         );
     }
     html += "</tbody></table>";

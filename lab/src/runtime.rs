@@ -1,10 +1,4 @@
-//! A row of the comparison: something that can run a workload.
-
-use anyhow::Result;
-
-use crate::pool::Pool;
-use crate::session::Session;
-use crate::workload::Workload;
+//! What the lab knows about runtimes of every family. A runtime is a row of the comparison.
 
 /// What part a runtime plays in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,32 +26,10 @@ pub struct RuntimeCard {
     pub rank: u8,
     /// How work is divided, in the runtime's own terms.
     pub scheduler: &'static str,
-    /// Whether it is run with every number of jobs; if not, with one. Who ignores the number but
-    /// has as many threads as it likes is run with all, to stand next to the others.
+    /// Whether it is run with every number of jobs; if not, with one. A runtime that
+    /// ignores the number but has as many threads as it likes is run with all, to stand next to the
+    /// others.
     pub parallel: bool,
     /// The colour of its bars, as red, green, blue.
     pub colour: (u8, u8, u8),
-}
-
-/// Something that can run every workload, or say why it cannot.
-pub trait Runtime {
-    /// Name, package and place of this runtime.
-    const CARD: RuntimeCard;
-
-    /// Makes the runtime and lets `workload` run on it under `session`.
-    fn drive<W: Workload>(workload: &W, jobs: usize, session: &mut Session) -> Result<()>;
-}
-
-impl<P: Pool> Runtime for P {
-    const CARD: RuntimeCard = <P as Pool>::CARD;
-
-    fn drive<W: Workload>(workload: &W, jobs: usize, session: &mut Session) -> Result<()> {
-        if let (true, Some(reason)) = (W::CARD.outside, P::outside_calls_fail(jobs)) {
-            session.decline(reason);
-            return Ok(());
-        }
-        let pool = P::start(jobs)?;
-        workload.drive(&pool, session);
-        Ok(())
-    }
 }

@@ -70,7 +70,7 @@ impl Schedule {
             let terms = Terms {
                 limit: choice.limit,
                 can_deadlock: workload.can_deadlock,
-                deep_stack: workload.family.nests(),
+                deep_stack: workload.family.nests,
             };
             for &size in &choice.sizes {
                 let mut group = Vec::new();

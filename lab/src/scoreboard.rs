@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::cell::{self, Cell};
-use crate::family::Family;
+use crate::families::Family;
 use crate::record::Record;
 use crate::registry;
 use crate::statistics::{Claim, Ratio, geometric_mean};
@@ -12,7 +12,7 @@ use crate::statistics::{Claim, Ratio, geometric_mean};
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The family.
-    pub family: Family,
+    pub family: &'static Family,
     /// Geometric mean of the ratios to the best peer of each row; below one, ours took less.
     pub mean: f64,
     /// Cells in which ours took less, beyond doubt.
@@ -52,7 +52,7 @@ impl Scoreboard {
         if judged.is_empty() {
             return None;
         }
-        let lines = Family::ALL
+        let lines = registry::families()
             .into_iter()
             .filter_map(|family| Line::of(family, &judged))
             .collect();
@@ -83,7 +83,7 @@ impl Scoreboard {
 }
 
 impl Line {
-    fn of(family: Family, judged: &[(Cell<'_>, Ratio)]) -> Option<Self> {
+    fn of(family: &'static Family, judged: &[(Cell<'_>, Ratio)]) -> Option<Self> {
         let of_family = |cell: &Cell<'_>| {
             registry::workload(&cell.ours.workload).is_ok_and(|entry| entry.family == family)
         };
@@ -115,7 +115,7 @@ impl Line {
         } = self;
         let mut text = format!(
             "{:16} {mean:.2} × (geometric mean): {wins} faster, {level} level, {losses} slower",
-            family.title(),
+            family.title,
         );
         if *open > 0 {
             write!(text, ", {open} cannot be told").expect("a string takes everything");

@@ -1,11 +1,4 @@
-//! A table of the comparison: something to compute, with a checked answer.
-
-use std::fmt::Debug;
-
-use anyhow::Result;
-
-use crate::pool::Pool;
-use crate::session::Session;
+//! What the lab knows about workloads of every family. A workload is a table of the comparison.
 
 /// What a workload's table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,72 +55,6 @@ pub struct WorkloadCard {
     pub outside: bool,
     /// What the table shows.
     pub shows: Shows,
-}
-
-/// Something to compute.
-pub trait Workload: Sized + Sync {
-    /// Name, sizes and text.
-    const CARD: WorkloadCard;
-
-    /// The sizes of the default run, where those of the card would take it too long.
-    const BRIEF: Option<&'static [u64]> = None;
-
-    /// The answer, compared after every operation.
-    type Answer: PartialEq + Debug + Send + Sync;
-
-    /// Makes the data, the same for every runtime.
-    fn build(size: u64) -> Result<Self>;
-
-    /// The answer that is right.
-    fn expected(&self) -> Self::Answer;
-
-    /// The number of items in one operation.
-    fn items(&self) -> u64;
-
-    /// One operation, inside the pool.
-    fn run<P: Pool>(&self, context: P::Context<'_>) -> Self::Answer;
-
-    /// Whether the work can be divided in advance with [`part`](Self::part).
-    fn divides() -> bool {
-        false
-    }
-
-    /// The share of thread `index` of `parts`, computed without any runtime.
-    fn part(&self, _index: usize, _parts: usize) -> Self::Answer {
-        unreachable!("this workload does not divide")
-    }
-
-    /// Puts two shares together.
-    fn merge(_a: Self::Answer, _b: Self::Answer) -> Self::Answer {
-        unreachable!("this workload does not divide")
-    }
-
-    /// How a pool is used: by default all operations run inside one call into the pool.
-    fn drive<P: Pool>(&self, pool: &P, session: &mut Session) {
-        let expected = self.expected();
-        let items = self.items();
-        pool.enter(|mut context| {
-            session.sample(&expected, items, || self.run::<P>(P::lend(&mut context)));
-        });
-    }
-
-    /// For [`drive`](Self::drive): one call into the pool per operation.
-    fn drive_outside<P: Pool>(&self, pool: &P, session: &mut Session) {
-        let expected = self.expected();
-        session.sample(&expected, self.items(), || {
-            pool.enter(|context| self.run::<P>(context))
-        });
-    }
-
-    /// Why a size within the limits makes no sense, if it makes none.
-    fn refuses(_size: u64) -> Option<&'static str> {
-        None
-    }
-
-    /// What a size is called in tables.
-    fn size_label(size: u64) -> String {
-        group(size)
-    }
 }
 
 /// A number with its thousands set apart.

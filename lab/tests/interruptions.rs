@@ -357,11 +357,11 @@ fn a_run_whose_lab_was_killed_is_resumed() {
 #[test]
 fn a_second_signal_ends_the_lab_at_once() {
     let (reader, writer) = std::io::pipe().unwrap();
-    let mut crowd = writer.try_clone().unwrap();
+    let mut filler = writer.try_clone().unwrap();
     let mut held = Held::of(1, |arguments| {
         let mut command = command(arguments);
         // The pipe is full and nothing reads it, so the tables keep the lab waiting.
-        thread::spawn(move || while crowd.write_all(&[b'.'; 4096]).is_ok() {});
+        thread::spawn(move || while filler.write_all(&[b'.'; 4096]).is_ok() {});
         let mut shell = Command::new("sh");
         shell.args(["-c", "exec \"$@\" >&0", "sh"]).stdin(writer);
         shell.arg(command.get_program()).args(command.get_args());

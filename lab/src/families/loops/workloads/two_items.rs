@@ -1,0 +1,72 @@
+//! `two-items`: the shortest loop that is worth sharing.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
+use crate::session::Session;
+use crate::spin;
+use crate::workload::{Shows, WorkloadCard};
+
+const MILLISECONDS: u64 = 100;
+
+/// Two items that sleep, or spin.
+#[derive(Debug)]
+pub struct TwoItems {
+    spin: bool,
+}
+
+impl LoopWorkload for TwoItems {
+    const CARD: WorkloadCard = WorkloadCard {
+        name: "two-items",
+        about: "two items of 100 ms each; the size chooses what they do: 0 sleep, 1 spin",
+        analysis: "With two jobs the right answer is 100 ms: few items are no reason to keep them \
+                   together. With one job it is 200 ms, unless somebody notices that the thread \
+                   sleeps and puts another one in its place.",
+        item: "item",
+        size_counts: "what they do",
+        sizes: &[0, 1],
+        smoke_sizes: &[0],
+        limits: (0, 1),
+        default_rank: None,
+        outside: false,
+        shows: Shows::Path,
+    };
+
+    const NEEDS: Need = Need::MapSum;
+
+    const COST: Cost = Cost::Uneven;
+
+    fn build(size: u64) -> Result<Self> {
+        Ok(Self { spin: size == 1 })
+    }
+
+    fn drive<R: LoopRuntime>(&self, runtime: &mut R, session: &mut Session) {
+        let item = |&one: &u64| {
+            if self.spin {
+                (0..MILLISECONDS).for_each(|_| spin::one_millisecond());
+            } else {
+                sleep(Duration::from_millis(MILLISECONDS));
+            }
+            one
+        };
+        runtime.enter(|context| {
+            session.sample_prepared(
+                2,
+                &mut (),
+                |()| (),
+                |()| R::map_sum(context, &[1, 1], item),
+                |(), sum| match sum {
+                    2 => Ok(()),
+                    sum => Err(format!("wrong answer: {sum}, expected 2")),
+                },
+            );
+        });
+    }
+
+    fn size_label(size: u64) -> String {
+        if size == 0 { "sleep" } else { "spin" }.to_owned()
+    }
+}

@@ -1,0 +1,35 @@
+//! No parallelism: a plain loop.
+
+use anyhow::Result;
+
+use crate::families::virtual_cores::{Call, VirtualRuntime};
+use crate::runtime::{Role, RuntimeCard};
+
+/// The plain loop.
+#[derive(Debug)]
+pub struct Seq;
+
+impl VirtualRuntime for Seq {
+    const CARD: RuntimeCard = RuntimeCard {
+        name: "seq",
+        about: "no parallelism: a plain loop",
+        package: None,
+        role: Role::Bound,
+        rank: 0,
+        scheduler: "none, one thread",
+        parallel: false,
+        colour: (122, 128, 138),
+    };
+
+    const CALLS: &'static [Call] = &[Call::Bridge];
+
+    const KEEPS_JOBS: bool = true;
+
+    fn start(_jobs: usize) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn bridge(&self, numbers: impl Iterator<Item = u64> + Send, item: impl Fn(u64) + Send + Sync) {
+        numbers.for_each(item);
+    }
+}
