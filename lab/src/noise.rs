@@ -35,7 +35,7 @@ pub struct Noise {
     /// How far two rounds of the same `seq` lie apart, in the middle, relative.
     pub same: Option<f64>,
     /// Rows on one job that lacked a processor, with the share of the time in which they had one.
-    pub starved: Vec<(String, f64)>,
+    pub short_of_time: Vec<(String, f64)>,
 }
 
 impl Noise {
@@ -54,7 +54,7 @@ impl Noise {
             others: mean(|weather| weather.others),
             stolen: mean(|weather| weather.stolen),
             same: same(records),
-            starved: records.iter().filter_map(starved).collect(),
+            short_of_time: records.iter().filter_map(short_of_time).collect(),
         }
     }
 
@@ -80,14 +80,14 @@ impl Noise {
                 percent(stolen)
             ));
         }
-        if let Some((worst, share)) = self.starved.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+        if let Some((worst, share)) = self.short_of_time.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
             let mut line = format!(
                 "warning: {} rows on one job had no processor for a part of their time; the worst, \
                  {worst}, had one for {}",
-                self.starved.len(),
+                self.short_of_time.len(),
                 percent(*share)
             );
-            if self.starved.len() == 1 {
+            if self.short_of_time.len() == 1 {
                 line = format!(
                     "warning: {worst} on one job had a processor for {} of its time",
                     percent(*share)
@@ -121,7 +121,7 @@ fn same(records: &[Record]) -> Option<f64> {
 }
 
 /// A row on one job that lacked a processor. What sleeps by itself is left out.
-fn starved(record: &Record) -> Option<(String, f64)> {
+fn short_of_time(record: &Record) -> Option<(String, f64)> {
     let entry = registry::workload(&record.workload).ok()?;
     let computes = entry.family.computes && matches!(entry.card.shows, Shows::Time | Shows::Curve);
     if record.jobs != 1 || !computes {
@@ -147,7 +147,7 @@ mod tests {
             others: Some(0.01),
             stolen: Some(0.0),
             same: Some(0.004),
-            starved: Vec::new(),
+            short_of_time: Vec::new(),
         };
         let text = noise.to_text();
         assert_eq!(
@@ -163,7 +163,7 @@ mod tests {
             others: Some(0.5),
             stolen: Some(0.1),
             same: None,
-            starved: vec![
+            short_of_time: vec![
                 ("fib 35, rayon".to_owned(), 0.6),
                 ("fib 35, seq".to_owned(), 0.4),
             ],

@@ -129,7 +129,7 @@ fn counts(before: &Stats, after: &Stats) -> Vec<(String, u64)> {
         ("parks", before.parks, after.parks),
         ("naps", before.naps, after.naps),
         ("late", before.late_naps, after.late_naps),
-        ("line", before.idle_set_locks, after.idle_set_locks),
+        ("idle", before.idle_set_locks, after.idle_set_locks),
         ("thief", before.thief_locks, after.thief_locks),
         ("owner", before.owner_locks, after.owner_locks),
         ("depth", 0, after.call_depth as u64),

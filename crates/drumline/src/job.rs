@@ -153,17 +153,17 @@ where
     /// `data` is the address of a live job of this very type, whose cell nobody else touches, and holds what
     /// the order is about.
     #[cold]
-    unsafe fn obey(data: *const (), order: Order) {
+    unsafe fn obey(data: *const (), order: JobCommand) {
         // SAFETY: the caller guarantees a live job of this very type.
         let job = unsafe { &*data.cast::<Self>() };
         let result = match order {
             // SAFETY: the caller has won the job, so nobody else runs it.
-            Order::Run => Ok(unsafe { job.take_func() }(true)),
-            Order::Panicked(payload) => Err(payload),
+            JobCommand::Run => Ok(unsafe { job.take_func() }(true)),
+            JobCommand::Panicked(payload) => Err(payload),
             // SAFETY: nobody ran the job, and nobody will.
-            Order::DropFunc => return drop(unsafe { job.take_func() }),
+            JobCommand::DropFunc => return drop(unsafe { job.take_func() }),
             // SAFETY: the runner is done, and nobody takes the result.
-            Order::DropResult => return drop(unsafe { job.take_result() }),
+            JobCommand::DropResult => return drop(unsafe { job.take_result() }),
         };
         // SAFETY: still the only user of the cell.
         let cell = unsafe { &mut *job.cell.get() };
@@ -185,7 +185,7 @@ where
 }
 
 /// What is to be done with a [`StackJob`] of whatever type.
-enum Order {
+enum JobCommand {
     Run,
     /// The run ended so.
     Panicked(Payload),
@@ -193,7 +193,7 @@ enum Order {
     DropResult,
 }
 
-type ObeyFn = unsafe fn(*const (), Order);
+type ObeyFn = unsafe fn(*const (), JobCommand);
 
 /// Runs the job at `data`; compiled once for all of them.
 ///
@@ -202,9 +202,9 @@ type ObeyFn = unsafe fn(*const (), Order);
 /// As for [`StackJob::run_elsewhere`], with the job's own `obey`.
 unsafe fn run_guarded(data: *const (), obey: ObeyFn) {
     // SAFETY: the caller's obligations.
-    if let Err(payload) = unwind::catch(|| unsafe { obey(data, Order::Run) }) {
+    if let Err(payload) = unwind::catch(|| unsafe { obey(data, JobCommand::Run) }) {
         // SAFETY: as above; the closure is gone.
-        unsafe { obey(data, Order::Panicked(payload)) }
+        unsafe { obey(data, JobCommand::Panicked(payload)) }
     }
 }
 
@@ -218,9 +218,9 @@ unsafe fn run_guarded(data: *const (), obey: ObeyFn) {
 unsafe fn abandon(data: *const (), is_back: bool, obey: ObeyFn, payload: Payload) -> ! {
     unwind::discard_erased(&mut || {
         let order = if is_back {
-            Order::DropFunc
+            JobCommand::DropFunc
         } else {
-            Order::DropResult
+            JobCommand::DropResult
         };
         // SAFETY: the caller's obligations.
         unsafe { obey(data, order) }
@@ -267,15 +267,15 @@ where
 /// Something to be done by a function that gets its address only, and then what came of it. It is empty when it is
 /// dropped.
 #[derive(Debug)]
-pub(crate) struct Call<O, R> {
+pub(crate) struct ErasedCall<O, R> {
     pub(crate) op: Option<O>,
     pub(crate) result: Option<R>,
 }
 
-impl<O, R> Call<O, R> {
+impl<O, R> ErasedCall<O, R> {
     #[inline(always)]
     pub(crate) fn new(op: O) -> Self {
-        Call {
+        ErasedCall {
             op: Some(op),
             result: None,
         }

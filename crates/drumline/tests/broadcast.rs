@@ -266,7 +266,7 @@ fn a_waiting_scope_runs_its_share() {
 }
 
 #[test]
-fn without_workers_the_caller_is_the_crew() {
+fn without_workers_the_caller_runs_the_stream() {
     let pool = Pool::builder()
         .jobs(2)
         .warning_handler(|_| ())

@@ -202,7 +202,7 @@ fn meet_awake(pool: &Pool, together: usize, rounds: usize) -> usize {
 }
 
 /// Many jobs at once, none of which waits; returns how many ran at once.
-fn crowd(pool: &Pool, jobs: usize) -> usize {
+fn at_once(pool: &Pool, jobs: usize) -> usize {
     let inside = Arc::new(Inside::default());
     let (done, all) = Countdown::new(jobs);
     for _ in 0..jobs {
@@ -263,7 +263,7 @@ fn with_some_blocked_as_many_run_as_there_are_jobs_and_no_more() {
             assert!(meet_awake(pool, jobs, 3) >= jobs);
             // Not at once: on a busy machine a thread may have stood still for so long that it was
             // taken for a blocked one, and go on, until it is seen to run.
-            eventually("no more than jobs run", || crowd(pool, 50) <= jobs);
+            eventually("no more than jobs run", || at_once(pool, 50) <= jobs);
             blocked.release();
         }
     });
@@ -280,7 +280,7 @@ fn who_comes_back_goes_on_and_then_the_number_is_right_again() {
         // Nothing is active any more once a job has been answered that came after all of them;
         // a job that has sent its last message may still hold its place for a moment.
         eventually("at most as many as there are jobs", || {
-            crowd(pool, 50) <= jobs
+            at_once(pool, 50) <= jobs
         });
         let most = meet_awake(pool, jobs, 3);
         assert!(most >= jobs, "nobody is cut off");
@@ -415,7 +415,7 @@ fn a_panic_inside_of_blocking_gives_the_place_back() {
         }
         assert_eq!(pool.stats().blocked, 0);
         assert_eq!(meet_awake(pool, jobs, 3), jobs);
-        eventually("no more than jobs run", || crowd(pool, 50) <= jobs);
+        eventually("no more than jobs run", || at_once(pool, 50) <= jobs);
     });
 }
 

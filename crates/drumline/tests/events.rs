@@ -223,7 +223,7 @@ fn what_lies_pending_is_the_queue_depth() {
 }
 
 #[test]
-fn a_lookout_that_leaves_work_behind_calls_the_next() {
+fn a_searcher_that_leaves_work_behind_calls_the_next() {
     let log = Log::default();
     let pool = log.builder(3).guests(false).build().unwrap();
     log.wait_for(3, slept);

@@ -340,8 +340,8 @@ fn handlers_that_listen_may_call_the_global_pool() {
 /// A spawner that says one thing and does another: no thread is counted on that will not come.
 #[test]
 fn spawners_that_do_not_start_threads() {
-    type Spawner = fn(drumline::ThreadBuilder) -> std::io::Result<()>;
-    let spawners: [Spawner; 5] = [
+    type SpawnHandler = fn(drumline::ThreadBuilder) -> std::io::Result<()>;
+    let spawners: [SpawnHandler; 5] = [
         |builder| {
             drop(builder);
             Ok(())
@@ -420,14 +420,14 @@ fn hooks_that_panic_when_they_are_dropped() {
 fn a_handler_cannot_shut_its_pool_down() {
     /// Where the pool is for the handler, and what came of its attempt.
     #[derive(Default)]
-    struct Desk {
+    struct Shared {
         pool: Mutex<Option<Pool>>,
         refused: Event,
     }
     for drops in [false, true] {
         ends(move || {
-            let desk = Arc::new(Desk::default());
-            let its = Arc::clone(&desk);
+            let shared = Arc::new(Shared::default());
+            let its = Arc::clone(&shared);
             let pool = Pool::builder()
                 .jobs(2)
                 .event_handler(move |_| {
@@ -445,9 +445,9 @@ fn a_handler_cannot_shut_its_pool_down() {
             let go = Arc::new(Event::new());
             let wait = Arc::clone(&go);
             drop(pool.spawn(move || drumline::blocking(|| wait.wait())));
-            *desk.pool.lock().unwrap() = Some(pool);
+            *shared.pool.lock().unwrap() = Some(pool);
             go.set();
-            desk.refused.wait();
+            shared.refused.wait();
         });
     }
 }

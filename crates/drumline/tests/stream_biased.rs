@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Barrier, mpsc};
 use std::thread;
 
-use drumline::stream::{self, Polled, Source, Stats, biased, stream};
+use drumline::stream::{self, Polled, Source, StreamStats, biased, stream};
 
 /// Runs a thread per receiver, and returns what `work` made of each.
-fn run<S, R, F>(receivers: Vec<biased::Receiver<S>>, work: F) -> Vec<R>
+fn run<S, R, F>(receivers: Vec<biased::BiasedReceiver<S>>, work: F) -> Vec<R>
 where
     S: Source,
     R: Send,
-    F: Fn(biased::Receiver<S>) -> R + Sync,
+    F: Fn(biased::BiasedReceiver<S>) -> R + Sync,
 {
     thread::scope(|scope| {
         let threads: Vec<_> = receivers
@@ -162,7 +162,7 @@ fn a_stream_counts_what_it_does() {
             sender.send(n).unwrap();
         }
     });
-    let stats = Stats::new();
+    let stats = StreamStats::new();
     let sum = AtomicU64::new(0);
     let report = stream(receiver)
         .pool(&pool)

@@ -15,7 +15,8 @@ use std::time::Duration;
 use common::{ends, eventually};
 use drumline::CancellationToken;
 use drumline::stream::{
-    self, Drained, OnPanic, Polled, SendError, Sink, Source, Stats, Stopper, Stream, biased, stream,
+    self, Drained, OnPanic, Polled, SendError, Sink, Source, Stopper, Stream, StreamStats, biased,
+    stream,
 };
 use streams::some_setups;
 
@@ -452,7 +453,7 @@ fn knobs<S: Source<Item = Thing>>(
     }
     let fuse = fuse.clone();
     stream
-        .stats(&Stats::new())
+        .stats(&StreamStats::new())
         .cancel_on(&CancellationToken::new())
         .weigh(2, move |_| {
             fuse.at(Site::Weigh);

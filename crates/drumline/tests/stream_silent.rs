@@ -8,7 +8,7 @@ use std::sync::mpsc;
 
 use common::{Event, ends};
 use drumline::CancellationToken;
-use drumline::stream::{self, Stats, Stream, stream};
+use drumline::stream::{self, Stream, StreamStats, stream};
 use streams::{Setup, setups};
 
 type Numbers = Stream<mpsc::Receiver<u64>>;
@@ -50,7 +50,7 @@ fn cancelled_at_a_serial_end() {
 #[test]
 fn cancelled_from_outside_while_it_sleeps() {
     with_a_silent_sender(|setup, items, token| {
-        let (handled, stats) = (Event::new(), Stats::new());
+        let (handled, stats) = (Event::new(), StreamStats::new());
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 handled.wait();
@@ -131,7 +131,7 @@ fn a_later_stage_stops_a_queue() {
 #[test]
 fn who_can_be_woken_or_is_never_stopped_has_no_timer() {
     let run = |with_token: bool| {
-        let stats = Stats::new();
+        let stats = StreamStats::new();
         let (sender, receiver) = stream::queue(1);
         let (first, second) = mpsc::channel();
         std::thread::scope(|scope| {

@@ -16,12 +16,12 @@ use streams::Setup;
 
 /// Which items have been begun, and how many are finished.
 #[derive(Default)]
-struct Course {
+struct Gates {
     state: Mutex<(u64, u64)>,
     changed: Condvar,
 }
 
-impl Course {
+impl Gates {
     fn begin(&self, n: u64) {
         let mut state = self.state.lock().unwrap();
         state.0 = state.0.max(n + 1);
@@ -57,7 +57,7 @@ struct Program {
     waiting: u64,
     /// Between the short items and the others.
     pause: Duration,
-    course: Arc<Course>,
+    gates: Arc<Gates>,
 }
 
 impl Program {
@@ -66,12 +66,12 @@ impl Program {
     }
 
     fn handle(&self, n: u64) -> u64 {
-        self.course.begin(n);
+        self.gates.begin(n);
         if n >= self.short {
             let last = self.items() - 1;
-            self.course.wait(&self.name, |begun, _| begun > last);
+            self.gates.wait(&self.name, |begun, _| begun > last);
         }
-        self.course.finish();
+        self.gates.finish();
         n
     }
 
@@ -79,12 +79,12 @@ impl Program {
     fn send(self, send: impl Fn(u64) + Send + 'static) {
         thread::spawn(move || {
             (0..self.short).for_each(&send);
-            self.course
+            self.gates
                 .wait(&self.name, |_, finished| finished >= self.short);
             thread::sleep(self.pause);
             for n in self.short..self.items() {
                 send(n);
-                self.course.wait(&self.name, |begun, _| begun > n);
+                self.gates.wait(&self.name, |begun, _| begun > n);
             }
         });
     }
@@ -194,7 +194,7 @@ fn all_but_one_wait(kind: Kind) {
                             short,
                             waiting: consumers as u64 - 1,
                             pause: Duration::ZERO,
-                            course: Arc::default(),
+                            gates: Arc::default(),
                         };
                         run_over(kind, &program, &setup, batch, end);
                     }
@@ -242,7 +242,7 @@ fn all_but_one_wait_after_a_silence() {
                         short: 100,
                         waiting: 2,
                         pause: Duration::from_millis(250),
-                        course: Arc::default(),
+                        gates: Arc::default(),
                     };
                     run_over(kind, &program, &setup, Some(1), end);
                 }

@@ -1,15 +1,15 @@
 //! A push is noticed, whenever the pool fell asleep, also if its `a` never comes back.
 //!
 //! In every round an `a` spins until its `b` has run on another thread, so a `b` that nobody sees is
-//! a round that never ends. The push is timed to meet a lookout that is about to sleep:
+//! a round that never ends. The push is timed to meet a searcher that is about to sleep:
 //!
 //! * *Return*: a guest leaves the pool, and another call enters and pushes a random moment later,
-//!   around the time at which the lookout finds the pool deserted and dozes.
-//! * *Second*: the lookout takes a first entry, and marks the deques before it begins to run it; a
+//!   around the time at which the searcher finds the pool deserted and is about to sleep.
+//! * *Second*: the searcher takes a first entry, and marks the deques before it begins to run it; a
 //!   second push comes at about that time, and the first entry waits for the second.
-//! * *Long*: a guest stays inside until the lookout's naps have reached their limit.
+//! * *Long*: a guest stays inside until the searcher's naps have reached their limit.
 //!
-//! Without the barrier the lookout can mark, look and see nothing while the push is still in the
+//! Without the barrier the searcher can mark, look and see nothing while the push is still in the
 //! owner's store buffer, and the owner has read the limit before it was marked.
 //!
 //! Planted: fails
@@ -75,7 +75,7 @@ fn must_be_noticed(what: &str) {
     drumline::join(|| until(&ran, what), || ran.store(true, Ordering::Release));
 }
 
-/// How long after a guest has left the lookout dozes: a moving target, because it depends on the
+/// How long after a guest has left the searcher goes to sleep: a moving target, because it depends on the
 /// machine's timers. Random delays spread around it.
 struct Timing {
     start: u64,
@@ -105,7 +105,7 @@ fn after_return(pool: &Pool, random: &mut Random, timing: &mut Timing) {
 fn second(pool: &Pool, random: &mut Random) {
     pool.install(|| {
         for _ in 0..EPISODES {
-            // Time for those at work to find nothing more, and for one to be the lookout.
+            // Time for those at work to find nothing more, and for one to be the searcher.
             dither(random.below(8_000));
             // From the moment at which it sees the first entry, or a while later.
             let steps = random.below(2_000);

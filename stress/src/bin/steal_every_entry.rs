@@ -2,7 +2,7 @@
 //!
 //! Two kinds of rounds, mixed. In a *duel* there is one entry at a time, and thieves that come back
 //! for it all the time; its owner pops it at a random moment. A half that was stolen works for a few
-//! microseconds, so that the thieves' manners never tell them to stay away; one that was not is as
+//! microseconds, so that the thieves never back off; one that was not is as
 //! short as can be. A *tree* forks at random, and its leaves count themselves, each in a place
 //! of its own.
 //!

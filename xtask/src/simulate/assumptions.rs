@@ -75,7 +75,12 @@ const ROWS: [Row; 19] = [
         0.0,
         "what each barrier takes from every thread that computes",
     ),
-    row("line-lock", 0.15, 0.1, "how long the line's lock is held"),
+    row(
+        "idle-lock",
+        0.15,
+        0.1,
+        "how long the lock of the idle set is held",
+    ),
     row(
         "hand-over",
         0.05,
@@ -86,7 +91,7 @@ const ROWS: [Row; 19] = [
         "survey-per-seat",
         0.1,
         0.01,
-        "a lookout's look at one deque",
+        "a searcher's look at one deque",
     ),
     row("mark-per-seat", 0.2, 0.03, "a mark on one deque"),
     row(
@@ -127,7 +132,7 @@ const ROWS: [Row; 19] = [
     ),
     row("fork", 0.001, 0.001, "a push and a pop that meet no thief"),
     row(
-        "crowded",
+        "oversubscribed",
         0.0,
         0.0,
         "not a time: 1 if threads wait for processors, so that the first nap is the last",

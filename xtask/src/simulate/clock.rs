@@ -18,7 +18,7 @@ pub type Time = u64;
 pub type ThreadId = usize;
 
 /// What a simulated thread does.
-pub type Course<'w> = Pin<Box<dyn Future<Output = ()> + 'w>>;
+pub type ThreadFuture<'w> = Pin<Box<dyn Future<Output = ()> + 'w>>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
@@ -104,7 +104,7 @@ impl Clock {
     }
 
     /// Runs all threads until nothing is left to happen.
-    pub fn run(&self, mut threads: Vec<Course<'_>>) {
+    pub fn run(&self, mut threads: Vec<ThreadFuture<'_>>) {
         let mut context = Context::from_waker(Waker::noop());
         let mut ended = vec![false; threads.len()];
         for thread in 0..threads.len() {
@@ -159,7 +159,7 @@ mod tests {
     fn threads_go_on_in_the_order_of_time() {
         let clock = Clock::new(3);
         let seen = RefCell::new(Vec::new());
-        let course = |thread: usize, delay| -> Course<'_> {
+        let future = |thread: usize, delay| -> ThreadFuture<'_> {
             let (clock, seen) = (&clock, &seen);
             Box::pin(async move {
                 for _ in 0..2 {
@@ -168,7 +168,7 @@ mod tests {
                 }
             })
         };
-        clock.run(vec![course(0, 50), course(1, 20), course(2, 20)]);
+        clock.run(vec![future(0, 50), future(1, 20), future(2, 20)]);
         let expected = [(20, 1), (20, 2), (40, 1), (40, 2), (50, 0), (100, 0)];
         assert_eq!(*seen.borrow(), expected);
     }
@@ -178,7 +178,7 @@ mod tests {
         let clock = Clock::new(3);
         let (lock, inside) = (Lock::default(), Cell::new(0));
         let order = RefCell::new(Vec::new());
-        let course = |thread: usize| -> Course<'_> {
+        let future = |thread: usize| -> ThreadFuture<'_> {
             let (clock, lock, inside, order) = (&clock, &lock, &inside, &order);
             Box::pin(async move {
                 clock.pass(thread as Time).await;
@@ -190,7 +190,7 @@ mod tests {
                 lock.release(clock, 5);
             })
         };
-        clock.run(vec![course(0), course(1), course(2)]);
+        clock.run(vec![future(0), future(1), future(2)]);
         assert_eq!(*order.borrow(), [(0, 100), (1, 205), (2, 310)]);
     }
 }

@@ -61,8 +61,8 @@ pub struct Deque {
     is_locked: Cell<bool>,
     /// A thief wants this many entries.
     wanted: Cell<Option<usize>>,
-    is_hungry: Cell<bool>,
-    followers: RefCell<Vec<ThreadId>>,
+    is_wake_requested: Cell<bool>,
+    waiters: RefCell<Vec<ThreadId>>,
 }
 
 impl Deque {
@@ -93,14 +93,14 @@ impl Deque {
 
     /// The owner's next look calls a worker.
     pub fn mark(&self) {
-        self.is_hungry.set(true);
+        self.is_wake_requested.set(true);
     }
 
     /// The same for a thread that waits for the owner.
-    pub fn follow(&self, follower: ThreadId) {
-        let mut followers = self.followers.borrow_mut();
-        if !followers.contains(&follower) {
-            followers.push(follower);
+    pub fn add_waiter(&self, waiter: ThreadId) {
+        let mut waiters = self.waiters.borrow_mut();
+        if !waiters.contains(&waiter) {
+            waiters.push(waiter);
         }
     }
 
@@ -115,7 +115,9 @@ impl Deque {
     }
 
     fn is_asked(&self) -> bool {
-        self.is_hungry.get() || self.wanted.get().is_some() || !self.followers.borrow().is_empty()
+        self.is_wake_requested.get()
+            || self.wanted.get().is_some()
+            || !self.waiters.borrow().is_empty()
     }
 
     /// Owner: a job begins to which older entries have no relation.
@@ -163,11 +165,11 @@ impl World {
                 deque.head.set(head + (top - head).min(wanted));
             }
         }
-        if deque.is_hungry.take() {
+        if deque.is_wake_requested.take() {
             self.summon(me).await;
         }
-        for follower in deque.followers.take() {
-            self.unpark(follower).await;
+        for waiter in deque.waiters.take() {
+            self.unpark(waiter).await;
         }
         true
     }

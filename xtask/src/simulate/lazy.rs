@@ -1,7 +1,7 @@
 //! Lazy loops: `iter::plumbing::{lazy, helped}` for items that are counted, with a minimum of one.
 
-use super::clock::{Course, ThreadId};
-use super::pace::{Pace, halfway};
+use super::chunk_len::{ChunkLen, halfway};
+use super::clock::{ThreadFuture, ThreadId};
 use super::program::{Items, Job};
 use super::world::World;
 
@@ -16,26 +16,32 @@ enum Part {
 
 impl World {
     /// Goes through `items`, and offers half of what is left, over and over.
-    pub async fn lazy(&self, me: ThreadId, mut items: Items, mut pace: Pace, folder: bool) {
+    pub async fn lazy(
+        &self,
+        me: ThreadId,
+        mut items: Items,
+        mut chunk_len: ChunkLen,
+        folder: bool,
+    ) {
         let mut has_folder = folder;
         let mut offers = if folder { 2 } else { 0 };
         loop {
-            if items.len() <= pace.hidden {
+            if items.len() <= chunk_len.hidden {
                 return self.fold(me, items).await;
             }
-            let is_first = offers == 0 && !pace.is_helped;
-            let is_late = offers > 1 && !pace.is_helped;
+            let is_first = offers == 0 && !chunk_len.is_helped;
+            let is_late = offers > 1 && !chunk_len.is_helped;
             let at = if is_first {
-                pace.run
+                chunk_len.run
             } else {
                 halfway(items.len(), is_late)
             };
             let (own, other) = items.split(at);
             let (_, is_asked) = self.push(me, Job::Part(other)).await;
-            let part = if is_asked || pace.is_helped {
-                self.helped(me, own, &mut pace, has_folder).await
+            let part = if is_asked || chunk_len.is_helped {
+                self.helped(me, own, &mut chunk_len, has_folder).await
             } else {
-                self.in_runs(me, own, &mut pace).await
+                self.in_runs(me, own, &mut chunk_len).await
             };
             if !self.pop(me).await {
                 return;
@@ -45,13 +51,13 @@ impl World {
             match part {
                 Part::Open if is_asked => offers = 2,
                 Part::Open => {
-                    if is_first && !pace.is_timed() {
-                        pace.learn_nothing();
+                    if is_first && !chunk_len.is_timed() {
+                        chunk_len.learn_nothing();
                     }
                     offers += 1;
                 }
                 Part::Closed => {
-                    pace.run = 1;
+                    chunk_len.run = 1;
                     offers = 0;
                 }
             }
@@ -59,25 +65,25 @@ impl World {
     }
 
     /// Goes through what is not on offer, in runs.
-    async fn in_runs(&self, me: ThreadId, mut own: Items, pace: &mut Pace) -> Part {
+    async fn in_runs(&self, me: ThreadId, mut own: Items, chunk_len: &mut ChunkLen) -> Part {
         let offer = self.deques[me].newest();
         loop {
-            if own.len() <= pace.run {
+            if own.len() <= chunk_len.run {
                 self.fold(me, own).await;
                 return Part::Open;
             }
             let start = self.clock.now();
-            let (run, rest) = own.split(pace.run);
-            let is_timed = pace.is_timed();
+            let (run, rest) = own.split(chunk_len.run);
+            let is_timed = chunk_len.is_timed();
             self.fold(me, run).await;
             if is_timed {
-                pace.learn(self.clock.now() - start);
+                chunk_len.learn(self.clock.now() - start);
             } else {
-                pace.learn_nothing();
+                chunk_len.learn_nothing();
             }
             own = rest;
             if self.is_taken(me, &offer).await {
-                return self.helped(me, own, pace, true).await;
+                return self.helped(me, own, chunk_len, true).await;
             }
         }
     }
@@ -87,47 +93,48 @@ impl World {
         &self,
         me: ThreadId,
         mut own: Items,
-        pace: &mut Pace,
+        chunk_len: &mut ChunkLen,
         has_folder: bool,
     ) -> Part {
         let offer = self.deques[me].newest();
         let mut is_open = has_folder;
         loop {
             if is_open && self.is_taken(me, &offer).await {
-                let fresh = Pace::helped(own.len());
-                let run = pace.run.min(fresh.run);
-                let alone: Course<'_> = Box::pin(self.lazy(me, own, Pace { run, ..fresh }, true));
+                let fresh = ChunkLen::helped(own.len());
+                let run = chunk_len.run.min(fresh.run);
+                let alone: ThreadFuture<'_> =
+                    Box::pin(self.lazy(me, own, ChunkLen { run, ..fresh }, true));
                 alone.await;
                 return Part::Closed;
             }
-            if own.len() <= pace.run {
+            if own.len() <= chunk_len.run {
                 self.fold(me, own).await;
                 return Part::Open;
             }
             let start = self.clock.now();
-            let (run, rest) = own.split(pace.run);
+            let (run, rest) = own.split(chunk_len.run);
             self.push(me, Job::Part(rest)).await;
             self.fold(me, run).await;
             is_open = true;
             if !self.pop(me).await {
                 return Part::Closed;
             }
-            pace.learn(self.clock.now() - start);
+            chunk_len.learn(self.clock.now() - start);
             own = rest;
         }
     }
 
     /// A part that this thread has taken: its last item comes first.
     pub async fn stolen(&self, me: ThreadId, items: Items) {
-        let pace = Pace::helped(items.len());
+        let chunk_len = ChunkLen::helped(items.len());
         if items.len() <= 2 {
-            return self.lazy(me, items, pace, false).await;
+            return self.lazy(me, items, chunk_len, false).await;
         }
         let (rest, last) = items.split(items.len() - 1);
         self.push(me, Job::Part(rest)).await;
         self.fold(me, last).await;
         if self.pop(me).await {
-            self.lazy(me, rest, pace, true).await;
+            self.lazy(me, rest, chunk_len, true).await;
         }
     }
 }

@@ -6,13 +6,13 @@
 
 mod assumptions;
 mod barrier;
+mod chunk_len;
 mod clock;
 mod counts;
 mod deque;
+mod idle;
 mod lazy;
 mod limits;
-mod line;
-mod pace;
 mod program;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::clock::{Course, ThreadId, Time};
-use super::pace::Pace;
+use super::chunk_len::ChunkLen;
+use super::clock::{ThreadFuture, ThreadId, Time};
 use super::world::World;
 
 /// The shape of a program.
@@ -125,14 +125,15 @@ impl World {
         };
         match self.program.shape {
             Shape::Loop | Shape::Uneven => {
-                self.lazy(me, items, Pace::new(items.len()), false).await;
+                self.lazy(me, items, ChunkLen::new(items.len()), false)
+                    .await;
             }
             Shape::Join => self.node(me, items).await,
         }
     }
 
     /// Runs what was taken.
-    pub fn run_job(&self, me: ThreadId, job: Job) -> Course<'_> {
+    pub fn run_job(&self, me: ThreadId, job: Job) -> ThreadFuture<'_> {
         Box::pin(async move {
             match job {
                 Job::Part(items) => self.stolen(me, items).await,
@@ -142,7 +143,7 @@ impl World {
     }
 
     /// A node of a tree of joins.
-    fn node(&self, me: ThreadId, items: Items) -> Course<'_> {
+    fn node(&self, me: ThreadId, items: Items) -> ThreadFuture<'_> {
         Box::pin(async move {
             if items.len() <= 1 {
                 return self.fold(me, items).await;

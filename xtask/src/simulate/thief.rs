@@ -9,22 +9,22 @@ use super::world::World;
 /// A stolen job shorter than this was not worth it.
 const SHORT: Time = 4_000;
 /// For this long a victim is left alone at most.
-const LAST_CALM: Time = 1_000_000;
+const LONGEST_BACKOFF: Time = 1_000_000;
 /// So often that time is doubled.
-const MAX_STREAK: u32 = 8;
+const MAX_FAILURES: u32 = 8;
 
 /// How a thread treats one victim.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Manners {
+pub struct StealBackoff {
     until: Time,
-    streak: u32,
+    failures: u32,
 }
 
-impl Manners {
+impl StealBackoff {
     /// How many entries to claim by force; 0 for a victim that is left alone.
     pub fn limit(&self, now: Time) -> usize {
         if self.until <= now {
-            1 << (3 * self.streak)
+            1 << (3 * self.failures)
         } else {
             0
         }
@@ -39,8 +39,8 @@ impl Manners {
         if took >= cost {
             *self = Self::default();
         } else if claim != Claim::None {
-            self.until = now + (cost << self.streak).min(LAST_CALM);
-            self.streak = (self.streak + 1).min(MAX_STREAK);
+            self.until = now + (cost << self.failures).min(LONGEST_BACKOFF);
+            self.failures = (self.failures + 1).min(MAX_FAILURES);
         }
     }
 }
@@ -55,13 +55,13 @@ pub struct Loot {
 
 impl World {
     fn limit(&self, me: ThreadId, victim: ThreadId) -> usize {
-        self.manners[me].borrow()[victim].limit(self.clock.now())
+        self.backoffs[me].borrow()[victim].limit(self.clock.now())
     }
 
     /// Thief `me` learns how it is with `victim`.
     fn learn(&self, me: ThreadId, victim: ThreadId, claim: Claim, took: Time) {
         let (barrier, now) = (self.barrier_cost.get(), self.clock.now());
-        self.manners[me].borrow_mut()[victim].learn(claim, took, barrier, now);
+        self.backoffs[me].borrow_mut()[victim].learn(claim, took, barrier, now);
     }
 
     /// About how many jobs `me` could take without being rude.
@@ -81,10 +81,10 @@ impl World {
     }
 
     /// How long the next victim that is left alone will be so.
-    pub fn calm(&self, me: ThreadId) -> Option<Time> {
+    pub fn backing_off(&self, me: ThreadId) -> Option<Time> {
         let now = self.clock.now();
-        let manners = self.manners[me].borrow();
-        let ends = manners.iter().map(|manners| manners.until);
+        let backoffs = self.backoffs[me].borrow();
+        let ends = backoffs.iter().map(|backoffs| backoffs.until);
         ends.filter(|&until| until > now).min().map(|end| end - now)
     }
 
@@ -127,7 +127,7 @@ impl World {
     pub async fn run_loot(&self, me: ThreadId, loot: Loot) -> bool {
         let start = self.clock.now();
         let mut ran = u64::from(self.run_stolen(me, &loot.entry).await);
-        while !self.line.is_crowded()
+        while !self.idle_set.is_overfull()
             && let Steal::Taken(next, _) = self.steal(me, loot.victim, 0, None).await
         {
             ran += u64::from(self.run_stolen(me, &next).await);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::clock::{ThreadId, Time};
 use super::world::World;
 
-/// One thread's state; what it does is its course.
+/// One thread's state; what it does is its future.
 #[derive(Debug, Default)]
 pub struct Thread {
     is_parked: Cell<bool>,

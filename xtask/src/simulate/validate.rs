@@ -27,7 +27,7 @@ const SEEDS: u64 = 5;
 
 /// Counts that must agree.
 const HELD: [&str; 8] = [
-    "calls", "depth", "marks", "barriers", "forced", "steals", "parks", "line",
+    "calls", "depth", "marks", "barriers", "forced", "steals", "parks", "idle",
 ];
 /// Counts and times that are printed beside them. Who takes what lies ready, how often a thread
 /// naps, and all times depend on the machine.
@@ -88,9 +88,9 @@ impl Case {
     /// where they lack, and the real machine is both by turns.
     fn predicted(&self, assumptions: &Assumptions, seed: u64) -> Result<Predictions> {
         let mut ranges = Predictions::new();
-        for crowded in [0.0, 1.0] {
+        for oversubscribed in [0.0, 1.0] {
             let mut assumptions = assumptions.clone();
-            assumptions.set("crowded", crowded)?;
+            assumptions.set("oversubscribed", oversubscribed)?;
             for (name, figure) in self.medians(&assumptions, seed)? {
                 let range = ranges.entry(name).or_insert((figure, figure));
                 *range = (range.0.min(figure), range.1.max(figure));

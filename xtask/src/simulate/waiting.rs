@@ -6,18 +6,18 @@
 
 use super::clock::ThreadId;
 use super::deque::{Claim, Entry, State, Steal};
-use super::thief::Manners;
-use super::worker::{Mood, Patience};
+use super::thief::StealBackoff;
+use super::worker::{Patience, WaitKind};
 use super::world::World;
 
 impl World {
     pub(super) async fn wait_for(&self, me: ThreadId, entry: &Entry) {
         let mut patience = Patience::new(self);
-        let mut manners = Manners::default();
+        let mut backoff = StealBackoff::default();
         let is_done = || entry.state.get() == State::Done;
         while !is_done() {
             if patience.has_lasted(self, self.barrier_cost.get() * 2)
-                && self.help(me, entry, &mut manners).await
+                && self.help(me, entry, &mut backoff).await
             {
                 patience = Patience::new(self);
                 continue;
@@ -28,7 +28,7 @@ impl World {
                 }
                 entry.is_awaited.set(true);
             }
-            if !patience.wait(self, me, Mood::Eager).await {
+            if !patience.wait(self, me, WaitKind::Eager).await {
                 self.sleep_until(me, entry).await;
                 patience = Patience::new(self);
             }
@@ -36,11 +36,11 @@ impl World {
     }
 
     /// Runs one job that belongs to the awaited one.
-    async fn help(&self, me: ThreadId, entry: &Entry, manners: &mut Manners) -> bool {
+    async fn help(&self, me: ThreadId, entry: &Entry, backoff: &mut StealBackoff) -> bool {
         let State::Started(runner) = entry.state.get() else {
             return false;
         };
-        let limit = manners.limit(self.clock.now());
+        let limit = backoff.limit(self.clock.now());
         let barrier = self.barrier_cost.get();
         match self.steal(me, runner, limit, Some(entry)).await {
             Steal::Taken(stolen, claim) => {
@@ -48,11 +48,11 @@ impl World {
                 let ran = self.run_stolen(me, &stolen).await;
                 let now = self.clock.now();
                 let took = if ran { now - start } else { 0 };
-                manners.learn(claim, took, self.barrier_cost.get(), now);
+                backoff.learn(claim, took, self.barrier_cost.get(), now);
                 true
             }
             Steal::Missed => {
-                manners.learn(Claim::Forced, 0, barrier, self.clock.now());
+                backoff.learn(Claim::Forced, 0, barrier, self.clock.now());
                 false
             }
             Steal::Empty | Steal::Busy => false,
@@ -66,7 +66,7 @@ impl World {
             _ => None,
         };
         if let Some(runner) = runner {
-            runner.follow(me);
+            runner.add_waiter(me);
         }
         self.heavy().await;
         if runner.is_some_and(|runner| runner.has_related()) || entry.state.get() == State::Done {

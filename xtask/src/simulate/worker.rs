@@ -1,7 +1,7 @@
 //! The life of a worker, and how it watches: `pool::worker` and `wait::patience`.
 
 use super::clock::{ThreadId, Time};
-use super::line::{Doze, Role, Take};
+use super::idle::{ParkStep, Role, Take};
 use super::world::World;
 
 /// Spins for this long while what it waits for may come at any moment.
@@ -14,7 +14,7 @@ const LAST_NAP: Time = 1_600_000;
 
 /// What there is to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
+pub enum WaitKind {
     Eager,
     Idle,
     /// No nap is worth it.
@@ -47,20 +47,20 @@ impl Patience {
     }
 
     /// Passes a little time. `false`: there was enough of it.
-    pub async fn wait(&mut self, world: &World, me: ThreadId, mood: Mood) -> bool {
-        let spin = match mood {
-            Mood::Eager => LONG_SPIN,
-            Mood::Idle | Mood::Leaving => SHORT_SPIN,
+    pub async fn wait(&mut self, world: &World, me: ThreadId, kind: WaitKind) -> bool {
+        let spin = match kind {
+            WaitKind::Eager => LONG_SPIN,
+            WaitKind::Idle | WaitKind::Leaving => SHORT_SPIN,
         };
         let spun = world.clock.now() - self.since;
         let nap = match self.nap {
-            None if spun < spin && world.times.is_crowded && spun >= SHORT_SPIN => LAST_NAP,
+            None if spun < spin && world.times.is_overfull && spun >= SHORT_SPIN => LAST_NAP,
             None if spun < spin => {
                 world.clock.pass(world.times.look).await;
                 return true;
             }
-            _ if mood == Mood::Leaving => return false,
-            None if world.times.is_crowded => LAST_NAP,
+            _ if kind == WaitKind::Leaving => return false,
+            None if world.times.is_overfull => LAST_NAP,
             None => FIRST_NAP,
             Some(nap) if nap >= LAST_NAP => return false,
             Some(nap) => nap * 2,
@@ -102,7 +102,7 @@ impl World {
                 Role::Watch => match self.watch(me, is_useful).await {
                     Ok(mark) => {
                         is_useful |= self.work_off(me, mark).await;
-                        self.retire(me).await
+                        self.become_idle(me).await
                     }
                     Err(role) => role,
                 },
@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// Watches as the lookout, until there is work (and whether the marks are due), or another
+    /// Watches as the searcher, until there is work (and whether the marks are due), or another
     /// role.
     async fn watch(&self, me: ThreadId, is_useful: bool) -> Result<bool, Role> {
         let mut patience = Patience::new(self);
@@ -123,30 +123,31 @@ impl World {
                 self.call(me, call).await;
                 return Ok(mark);
             }
-            let is_quiet = self.line.is_quiet();
+            let is_quiet = self.idle_set.is_quiet();
             if seen == 0
                 && !is_quiet
-                && self.line.is_lookout(me)
-                && let Some(calm) = self.calm(me)
+                && self.idle_set.is_searcher(me)
+                && let Some(backing_off) = self.backing_off(me)
             {
-                patience.rest(self, me, calm).await;
+                patience.rest(self, me, backing_off).await;
                 continue;
             }
-            let is_deserted = is_quiet && entries == Some(self.line.entries());
-            entries = Some(self.line.entries());
-            let mood = match (is_quiet, is_deserted) {
-                (false, _) => Mood::Eager,
-                (true, true) if !is_useful || patience.nap.is_some() => Mood::Leaving,
-                (true, _) => Mood::Idle,
+            let is_deserted = is_quiet && entries == Some(self.idle_set.entries());
+            entries = Some(self.idle_set.entries());
+            let kind = match (is_quiet, is_deserted) {
+                (false, _) => WaitKind::Eager,
+                (true, true) if !is_useful || patience.nap.is_some() => WaitKind::Leaving,
+                (true, _) => WaitKind::Idle,
             };
-            if self.line.is_lookout(me) && patience.wait(self, me, mood).await {
+            if self.idle_set.is_searcher(me) && patience.wait(self, me, kind).await {
                 continue;
             }
-            match self.doze(me).await {
-                Doze::Sleep => return Err(Role::Sleep),
-                Doze::Watch => {}
-                Doze::Mark => {
-                    if !self.mark_and_scan().await || self.rise(me).await == Role::Sleep {
+            match self.prepare_park(me).await {
+                ParkStep::Sleep => return Err(Role::Sleep),
+                ParkStep::Watch => {}
+                ParkStep::Mark => {
+                    if !self.mark_and_scan().await || self.return_from_park(me).await == Role::Sleep
+                    {
                         return Err(Role::Sleep);
                     }
                 }
@@ -164,7 +165,7 @@ impl World {
                 self.summon(me).await;
             }
             is_useful |= self.run_loot(me, loot).await;
-            if self.line.is_crowded() {
+            if self.idle_set.is_overfull() {
                 break;
             }
         }

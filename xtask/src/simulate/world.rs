@@ -6,12 +6,12 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
 use super::assumptions::Assumptions;
-use super::clock::{Clock, Course, Lock, ThreadId, Time};
+use super::clock::{Clock, Lock, ThreadFuture, ThreadId, Time};
 use super::counts::Counts;
 use super::deque::Deque;
-use super::line::Line;
+use super::idle::IdleSet;
 use super::program::{Program, Progress};
-use super::thief::Manners;
+use super::thief::StealBackoff;
 use super::threads::Thread;
 
 /// The assumptions, as times of the clock.
@@ -24,7 +24,7 @@ pub struct Times {
     pub barrier: Time,
     pub barrier_per_thread: Time,
     pub interruption: Time,
-    pub line_lock: Time,
+    pub idle_lock: Time,
     pub hand_over: Time,
     pub survey: Time,
     pub mark: Time,
@@ -36,7 +36,7 @@ pub struct Times {
     pub look: Time,
     pub fork: Time,
     /// Whether threads have to wait for processors.
-    pub is_crowded: bool,
+    pub is_overfull: bool,
 }
 
 impl Times {
@@ -49,7 +49,7 @@ impl Times {
             barrier: assumptions.time("barrier"),
             barrier_per_thread: assumptions.time("barrier-per-thread"),
             interruption: assumptions.time("interruption"),
-            line_lock: assumptions.time("line-lock"),
+            idle_lock: assumptions.time("idle-lock"),
             hand_over: assumptions.time("hand-over"),
             survey: assumptions.time("survey-per-seat"),
             mark: assumptions.time("mark-per-seat"),
@@ -61,7 +61,7 @@ impl Times {
             // Zero would be a thread that looks for ever and lets no time pass.
             look: assumptions.time("look").max(1),
             fork: assumptions.time("fork"),
-            is_crowded: assumptions.time("crowded") > 0,
+            is_overfull: assumptions.time("oversubscribed") > 0,
         }
     }
 }
@@ -75,7 +75,7 @@ pub struct World {
     pub counts: Counts,
     pub threads: Vec<Thread>,
     pub deques: Vec<Deque>,
-    pub line: Line,
+    pub idle_set: IdleSet,
     /// The kernel's lock around the barrier.
     pub kernel: Lock,
     pub barriers_done: Cell<u64>,
@@ -84,7 +84,7 @@ pub struct World {
     /// How many threads run.
     pub running: Cell<usize>,
     /// How each thread treats each victim.
-    pub manners: Vec<RefCell<Vec<Manners>>>,
+    pub backoffs: Vec<RefCell<Vec<StealBackoff>>>,
     pub program: Program,
     pub progress: Progress,
     random: RefCell<SmallRng>,
@@ -99,13 +99,13 @@ impl World {
             counts: Counts::default(),
             threads: (0..threads).map(|_| Thread::default()).collect(),
             deques: (0..threads).map(|_| Deque::default()).collect(),
-            line: Line::new(jobs),
+            idle_set: IdleSet::new(jobs),
             kernel: Lock::default(),
             barriers_done: Cell::new(0),
             barrier_cost: Cell::new(2_000),
             running: Cell::new(threads),
-            manners: (0..threads)
-                .map(|_| RefCell::new(vec![Manners::default(); threads]))
+            backoffs: (0..threads)
+                .map(|_| RefCell::new(vec![StealBackoff::default(); threads]))
                 .collect(),
             progress: Progress::new(&program),
             program,
@@ -138,8 +138,8 @@ impl World {
 /// Runs `program` in a pool with this many jobs whose workers sleep, until they sleep again.
 pub fn run(jobs: usize, program: Program, assumptions: &Assumptions, seed: u64) -> World {
     let world = World::new(jobs, program, assumptions, seed);
-    let workers = (0..jobs).map(|me| -> Course<'_> { Box::pin(world.live(me)) });
-    let guest: Course<'_> = Box::pin(world.visit());
+    let workers = (0..jobs).map(|me| -> ThreadFuture<'_> { Box::pin(world.live(me)) });
+    let guest: ThreadFuture<'_> = Box::pin(world.visit());
     world.clock.run(workers.chain([guest]).collect());
     world
 }

@@ -3,7 +3,7 @@
 use super::BroadcastContext;
 use crate::job::HeapJob;
 use crate::pool::{Registry, local};
-use crate::scope::{Crew, OfCrew, Scope, ScopeFifo};
+use crate::scope::{HasScopeState, Scope, ScopeFifo, ScopeState};
 use crate::sync::Arc;
 use crate::unwind;
 
@@ -56,21 +56,21 @@ impl<'scope> ScopeFifo<'scope> {
 
 fn to_all<'scope, S, BODY>(scope: &S, body: BODY)
 where
-    S: OfCrew<'scope>,
+    S: HasScopeState<'scope>,
     BODY: Fn(&S, BroadcastContext<'_>) + Send + Sync + 'scope,
 {
-    let registry: &Registry = scope.crew().registry();
+    let registry: &Registry = scope.state().registry();
     let (workers, _open) = super::workers(registry);
     if workers.is_empty() {
         scope.add(move |scope| body(scope, BroadcastContext::new(0, 1)));
         return;
     }
     let body = Arc::new(body);
-    scope.crew().expect(workers.len());
+    scope.state().expect(workers.len());
     for (index, &worker) in workers.iter().enumerate() {
         let share = Share {
             body: Arc::clone(&body),
-            crew: Arc::clone(scope.crew()),
+            state: Arc::clone(scope.state()),
             index,
             count: workers.len(),
         };
@@ -83,7 +83,7 @@ where
 
 struct Share<BODY> {
     body: Arc<BODY>,
-    crew: Arc<Crew>,
+    state: Arc<ScopeState>,
     index: usize,
     count: usize,
 }
@@ -91,12 +91,12 @@ struct Share<BODY> {
 impl<BODY> Share<BODY> {
     fn run<'scope, S>(self)
     where
-        S: OfCrew<'scope>,
+        S: HasScopeState<'scope>,
         BODY: Fn(&S, BroadcastContext<'_>),
     {
         let seat = local::seat().expect("jobs run in seats").index();
-        self.crew.enroll(seat);
-        let scope = S::from_crew(self.crew);
+        self.state.enroll(seat);
+        let scope = S::from_state(self.state);
         let context = BroadcastContext::new(self.index, self.count);
         let body = self.body;
         let outcome = unwind::catch(|| body(&scope, context));
@@ -109,6 +109,6 @@ impl<BODY> Share<BODY> {
             }
             (outcome, dropped) => outcome.and(dropped),
         };
-        scope.into_crew().complete(seat, outcome);
+        scope.into_state().complete(seat, outcome);
     }
 }

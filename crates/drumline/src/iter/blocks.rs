@@ -1,10 +1,10 @@
 //! `by_exponential_blocks` and `by_uniform_blocks`.
 
-use super::limit::{self, Limit};
+use super::item_op::adapter;
+use super::loop_limit::{self, LoopLimit};
 use super::plumbing::{
     Producer, ProducerCallback, Reducer, UnindexedConsumer, bridge_producer_consumer,
 };
-use super::stage::adapter;
 use super::{IndexedParallelIterator, ParallelIterator};
 use crate::join;
 
@@ -22,7 +22,7 @@ impl<I: IndexedParallelIterator> ParallelIterator for ExponentialBlocks<I> {
         C: UnindexedConsumer<I::Item>,
     {
         // What the first block is depends on the pool.
-        limit::within(move || {
+        loop_limit::within(move || {
             let first = join::jobs();
             drive_blocks(self.base, first, 2, consumer)
         })
@@ -46,7 +46,7 @@ impl<I: IndexedParallelIterator> ParallelIterator for UniformBlocks<I> {
     where
         C: UnindexedConsumer<I::Item>,
     {
-        limit::within(move || drive_blocks(self.base, self.size, 1, consumer))
+        loop_limit::within(move || drive_blocks(self.base, self.size, 1, consumer))
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -92,7 +92,7 @@ impl<T, C: UnindexedConsumer<T>> ProducerCallback<T> for Blocks<C> {
             mut consumer,
         } = self;
         // Each block has the limit; what joins their results is a closure, and has none.
-        let hidden = Limit::hide();
+        let hidden = LoopLimit::hide();
         let mut done = None;
         // Results are joined as soon as they are there: there may be many blocks.
         let join = |reducer: C::Reducer, done: Option<C::Result>, block| match done {

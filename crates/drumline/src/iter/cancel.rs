@@ -1,10 +1,10 @@
 //! Stopping a loop from outside.
 
+use super::item_op::{ItemOp, Plan, item_op_adapter};
 use super::plumbing::Folder;
-use super::stage::{Plan, Stage, stage_adapter};
 use crate::control::CancellationToken;
 
-stage_adapter! {
+item_op_adapter! {
     /// The items of another iterator until a token is cancelled; see
     /// [`cancel_on`](super::ParallelIterator::cancel_on).
     CancelOn<I> { token: CancellationToken }
@@ -13,19 +13,19 @@ stage_adapter! {
     plan UntilCancelled(&token);
 }
 
-/// Hands items on until the token is cancelled; plan and stage in one.
+/// Hands items on until the token is cancelled; plan and item operation in one.
 #[derive(Clone, Debug)]
 struct UntilCancelled<'t>(&'t CancellationToken);
 
 impl Plan for UntilCancelled<'_> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T> Stage<T> for UntilCancelled<'_> {
+impl<T> ItemOp<T> for UntilCancelled<'_> {
     type Item = T;
 
     #[inline]

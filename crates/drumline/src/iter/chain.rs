@@ -2,12 +2,12 @@
 
 use std::iter;
 
-use super::limit::{self, Limit};
+use super::loop_limit::{self, LoopLimit};
 use super::plumbing::{
     Consumer, Folder, Nested, Producer, ProducerCallback, Reducer, UnindexedConsumer,
 };
 use super::{IndexedParallelIterator, ParallelIterator};
-use crate::join::{self, Fate};
+use crate::join::{self, SplitOutcome};
 
 /// The items of one iterator, then those of another; see [`chain`](ParallelIterator::chain).
 #[must_use = "parallel iterators do nothing unless they are driven"]
@@ -38,7 +38,7 @@ where
         if a.opt_len() == Some(0) {
             return b.drive_unindexed(consumer);
         }
-        limit::within(move || {
+        loop_limit::within(move || {
             // Consumers that must know their number need not be able to do without it.
             let (first, second, reducer) = match a.opt_len() {
                 Some(len) => consumer.split_at(len),
@@ -89,7 +89,7 @@ where
         if a.len() == 0 {
             return b.drive(consumer);
         }
-        limit::within(move || {
+        loop_limit::within(move || {
             let (first, second, reducer) = consumer.split_at(a.len());
             in_turn(
                 move || {
@@ -182,14 +182,14 @@ where
     B: Send,
 {
     // What joins the results is a closure, and has no limit.
-    let hidden = Limit::hide();
+    let hidden = LoopLimit::hide();
     let (first, second) = if hidden.before().is_some() {
         let announced = hidden.again();
         let first = first();
         drop(announced);
-        (first, Fate::Back(second))
+        (first, SplitOutcome::NotTaken(second))
     } else {
-        join::offer_calmly(
+        join::publish_split_cold(
             second,
             first,
             |first, _| first(),
@@ -198,14 +198,14 @@ where
         )
     };
     match (first, second) {
-        (first, Fate::Done(second)) => reducer.reduce(first.close(), second),
-        (Nested::Open(open), Fate::Back((consumer, b))) => {
+        (first, SplitOutcome::Taken(second)) => reducer.reduce(first.close(), second),
+        (Nested::Open(open), SplitOutcome::NotTaken((consumer, b))) => {
             let announced = hidden.again();
             let nested = go_on(consumer, reducer, open, b);
             drop(announced);
             nested.complete()
         }
-        (Nested::Closed(first), Fate::Back((consumer, b))) => {
+        (Nested::Closed(first), SplitOutcome::NotTaken((consumer, b))) => {
             let announced = hidden.again();
             let second = drive(consumer, b);
             drop(announced);

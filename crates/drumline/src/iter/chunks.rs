@@ -2,8 +2,8 @@
 
 use super::IndexedParallelIterator;
 use super::bridged::{Wrap, Wrapping, bridged};
+use super::item_op::adapter;
 use super::plumbing::{Folder, Producer};
-use super::stage::adapter;
 
 adapter! {
     /// Vectors of items of another iterator; see

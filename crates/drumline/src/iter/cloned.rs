@@ -1,9 +1,9 @@
 //! `cloned` and `copied`.
 
-use super::each::{Each, each_adapter};
-use super::stage::Plan;
+use super::item_op::Plan;
+use super::map_op::{MapOp, map_op_adapter};
 
-each_adapter! {
+map_op_adapter! {
     /// Clones of the items of another iterator; see [`cloned`](super::ParallelIterator::cloned).
     Cloned<I> {}
     where ['a T] { I: crate::iter::ParallelIterator<Item = &'a T>, T: Clone + Send + 'a, }
@@ -11,19 +11,19 @@ each_adapter! {
     plan Cloning;
 }
 
-/// Clones; plan and stage in one.
+/// Clones; plan and item operation in one.
 #[derive(Clone, Debug)]
 struct Cloning;
 
 impl Plan for Cloning {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T: Clone> Each<&T> for Cloning {
+impl<T: Clone> MapOp<&T> for Cloning {
     type Item = T;
 
     #[inline]
@@ -32,7 +32,7 @@ impl<T: Clone> Each<&T> for Cloning {
     }
 }
 
-each_adapter! {
+map_op_adapter! {
     /// Copies of the items of another iterator; see [`copied`](super::ParallelIterator::copied).
     Copied<I> {}
     where ['a T] { I: crate::iter::ParallelIterator<Item = &'a T>, T: Copy + Send + 'a, }
@@ -40,19 +40,19 @@ each_adapter! {
     plan Copying;
 }
 
-/// Copies; plan and stage in one.
+/// Copies; plan and item operation in one.
 #[derive(Clone, Debug)]
 struct Copying;
 
 impl Plan for Copying {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T: Copy> Each<&T> for Copying {
+impl<T: Copy> MapOp<&T> for Copying {
     type Item = T;
 
     #[inline]

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::IndexedParallelIterator;
 use super::bridged::{Wrap, Wrapping, bridged};
-use super::each::{Each, One};
+use super::item_op::{ItemOpFolder, adapter};
+use super::map_op::{MapOp, One};
 use super::plumbing::{Folder, Producer};
-use super::stage::{StageFolder, adapter};
 
 adapter! {
     /// The items of another iterator, each with its index; see
@@ -84,9 +84,9 @@ impl<P: Producer> Producer for EnumerateProducer<P> {
     where
         F: Folder<Self::Item>,
     {
-        let folder = StageFolder {
+        let folder = ItemOpFolder {
             base: folder,
-            stage: One(Counter(self.first)),
+            op: One(Counter(self.first)),
         };
         self.base.fold_with(folder).base
     }
@@ -95,7 +95,7 @@ impl<P: Producer> Producer for EnumerateProducer<P> {
 /// Counts items.
 struct Counter(usize);
 
-impl<T> Each<T> for Counter {
+impl<T> MapOp<T> for Counter {
     type Item = (usize, T);
 
     #[inline]

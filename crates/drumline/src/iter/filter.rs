@@ -1,9 +1,9 @@
 //! `filter` and `filter_map`.
 
+use super::item_op::{ItemOp, by_fn, item_op_adapter};
 use super::plumbing::Folder;
-use super::stage::{Stage, by_fn, stage_adapter};
 
-stage_adapter! {
+item_op_adapter! {
     /// The items of another iterator that satisfy a predicate; see
     /// [`filter`](super::ParallelIterator::filter).
     Filter<I, P> { predicate: P }
@@ -17,7 +17,7 @@ by_fn! {
     Satisfying
 }
 
-impl<T, P> Stage<T> for Satisfying<'_, P>
+impl<T, P> ItemOp<T> for Satisfying<'_, P>
 where
     P: Fn(&T) -> bool,
 {
@@ -42,7 +42,7 @@ where
     }
 }
 
-stage_adapter! {
+item_op_adapter! {
     /// What a function makes of the items of another iterator, where it makes something; see
     /// [`filter_map`](super::ParallelIterator::filter_map).
     FilterMap<I, P> { op: P }
@@ -56,7 +56,7 @@ by_fn! {
     Making
 }
 
-impl<T, R, P> Stage<T> for Making<'_, P>
+impl<T, R, P> ItemOp<T> for Making<'_, P>
 where
     P: Fn(T) -> Option<R>,
 {

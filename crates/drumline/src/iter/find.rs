@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow::{Break, Continue};
 
-use super::gather::{Gather, Join};
+use super::reduction::{Join, Reduction};
 use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// Stops everybody as soon as something is made of an item.
@@ -38,7 +38,7 @@ impl<R, P: Sync> Join<Option<R>> for FindAny<'_, P> {
     }
 }
 
-impl<T, R, P> Gather<T> for FindAny<'_, P>
+impl<T, R, P> Reduction<T> for FindAny<'_, P>
 where
     R: Send,
     P: Fn(T) -> Option<R> + Sync,

@@ -4,8 +4,8 @@
 //! others can help with. The inner loops go on with one folder for as long as nobody does; see
 //! [`nest`](super::plumbing).
 
-use super::plumbing::{Consumer, Folder, Nested, Reducer, Tempo, UnindexedConsumer};
-use super::stage::adapter;
+use super::item_op::adapter;
+use super::plumbing::{Consumer, Folder, InnerLoopThreshold, Nested, Reducer, UnindexedConsumer};
 use super::{IntoParallelIterator, ParallelIterator};
 
 adapter! {
@@ -80,7 +80,7 @@ where
         FlatMapFolder {
             rest: self.base,
             op: self.op,
-            tempo: Tempo::default(),
+            threshold: InnerLoopThreshold::default(),
             closed: None,
             open: None,
         }
@@ -126,7 +126,7 @@ struct FlatMapFolder<'f, C, O, R, F> {
     /// For the inner loops that follow.
     rest: C,
     op: &'f F,
-    tempo: Tempo,
+    threshold: InnerLoopThreshold,
     /// What has come of inner loops up to the last one that somebody helped with.
     closed: Option<R>,
     /// What comes of those after it.
@@ -146,7 +146,7 @@ impl<C, O, R, F> FlatMapFolder<'_, C, O, R, F> {
         let part = self.rest.split_off_left();
         let reducer = self.rest.to_reducer();
         let open = self.open.take();
-        match part.nest_unindexed(reducer, open, Some(&self.tempo), inner) {
+        match part.nest_unindexed(reducer, open, Some(&self.threshold), inner) {
             Nested::Open(folder) => self.open = Some(folder),
             Nested::Closed(result) => {
                 self.closed = Some(match self.closed.take() {

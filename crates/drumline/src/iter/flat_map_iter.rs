@@ -1,9 +1,9 @@
 //! `flat_map_iter` and `flatten_iter`.
 
+use super::item_op::{ItemOp, Plan, by_fn, item_op_adapter};
 use super::plumbing::Folder;
-use super::stage::{Plan, Stage, by_fn, stage_adapter};
 
-stage_adapter! {
+item_op_adapter! {
     /// The items of the sequential iterators that a function makes of the items of another iterator;
     /// see [`flat_map_iter`](super::ParallelIterator::flat_map_iter).
     FlatMapIter<I, F> { op: F }
@@ -20,7 +20,7 @@ by_fn! {
     Unpacking
 }
 
-impl<T, S, F> Stage<T> for Unpacking<'_, F>
+impl<T, S, F> ItemOp<T> for Unpacking<'_, F>
 where
     F: Fn(T) -> S,
     S: IntoIterator,
@@ -33,7 +33,7 @@ where
     }
 }
 
-stage_adapter! {
+item_op_adapter! {
     /// The items of the sequential iterators that another iterator gives; see
     /// [`flatten_iter`](super::ParallelIterator::flatten_iter).
     FlattenIter<I> {}
@@ -42,19 +42,19 @@ stage_adapter! {
     plan Flattening;
 }
 
-/// Hands on all items of an item; plan and stage in one.
+/// Hands on all items of an item; plan and item operation in one.
 #[derive(Clone, Debug)]
 struct Flattening;
 
 impl Plan for Flattening {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T: IntoIterator> Stage<T> for Flattening {
+impl<T: IntoIterator> ItemOp<T> for Flattening {
     type Item = T::Item;
 
     #[inline]

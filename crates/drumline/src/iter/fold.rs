@@ -3,8 +3,8 @@
 use std::ops::ControlFlow::{Break, Continue};
 
 use super::ParallelIterator;
+use super::item_op::{Plan, adapter};
 use super::plumbing::{Consumer, Folder, UnindexedConsumer};
-use super::stage::{Plan, adapter};
 use super::start::{CloneOf, MadeBy, With};
 
 adapter! {
@@ -106,10 +106,10 @@ impl<C, P> FoldConsumer<C, P> {
 impl<T, C, P> Consumer<T> for FoldConsumer<C, P>
 where
     P: Plan,
-    P::Stage: Roll<T>,
-    C: Consumer<<P::Stage as Roll<T>>::Item>,
+    P::ItemOp: Roll<T>,
+    C: Consumer<<P::ItemOp as Roll<T>>::Item>,
 {
-    type Folder = FoldFolder<C::Folder, P::Stage>;
+    type Folder = FoldFolder<C::Folder, P::ItemOp>;
     type Reducer = C::Reducer;
     type Result = C::Result;
     const RESUMES: bool = C::RESUMES;
@@ -156,8 +156,8 @@ where
 impl<T, C, P> UnindexedConsumer<T> for FoldConsumer<C, P>
 where
     P: Plan,
-    P::Stage: Roll<T>,
-    C: UnindexedConsumer<<P::Stage as Roll<T>>::Item>,
+    P::ItemOp: Roll<T>,
+    C: UnindexedConsumer<<P::ItemOp as Roll<T>>::Item>,
 {
     fn split_off_left(&self) -> Self {
         FoldConsumer::new(self.base.split_off_left(), self.plan.clone())

@@ -3,7 +3,7 @@
 use super::IndexedParallelIterator;
 use super::bridged::{Wrapping, bridged};
 use super::chunks::{InChunks, OfChunk};
-use super::stage::adapter;
+use super::item_op::adapter;
 
 adapter! {
     /// What becomes of so many items of another iterator each; see

@@ -1,6 +1,6 @@
 //! `for_each`.
 
-use super::gather::{Gather, Join};
+use super::reduction::{Join, Reduction};
 
 /// Calls a function with each item.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ impl<F: Sync> Join<()> for CallWith<'_, F> {
     fn join(&self, _left: (), _right: ()) {}
 }
 
-impl<T, F> Gather<T> for CallWith<'_, F>
+impl<T, F> Reduction<T> for CallWith<'_, F>
 where
     F: Fn(T) + Sync,
 {

@@ -10,8 +10,8 @@ use super::fixed;
 use super::fold_chunks::{FoldChunks, FoldChunksWith};
 use super::interleave::Interleave;
 use super::interleave_shortest::InterleaveShortest;
+use super::ordered_search;
 use super::part_len::{MaxLen, MinLen};
-use super::place;
 use super::plumbing::{Consumer, ProducerCallback};
 use super::positions::Positions;
 use super::rev::Rev;
@@ -286,7 +286,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         let other = other.into_par_iter();
         let by_len = self.len().cmp(&other.len());
         let differ = |(a, b)| Some(Ord::cmp(&a, &b)).filter(|order| order.is_ne());
-        place::search(self.zip(other), &differ, place::First).unwrap_or(by_len)
+        ordered_search::search(self.zip(other), &differ, ordered_search::First).unwrap_or(by_len)
     }
 
     /// Compares the items with those of another iterator, as words in a dictionary. The first pair
@@ -310,7 +310,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
             let order = PartialOrd::partial_cmp(&a, &b);
             (order != Some(Ordering::Equal)).then_some(order)
         };
-        place::search(self.zip(other), &differ, place::First).unwrap_or(Some(by_len))
+        ordered_search::search(self.zip(other), &differ, ordered_search::First)
+            .unwrap_or(Some(by_len))
     }
 
     /// Whether the items equal those of another iterator, and are as many.

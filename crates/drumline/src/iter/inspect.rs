@@ -1,9 +1,9 @@
 //! `inspect` and `update`.
 
-use super::each::{Each, each_adapter};
-use super::stage::by_fn;
+use super::item_op::by_fn;
+use super::map_op::{MapOp, map_op_adapter};
 
-each_adapter! {
+map_op_adapter! {
     /// The items of another iterator, each of them shown to a function; see
     /// [`inspect`](super::ParallelIterator::inspect).
     Inspect<I, F> { op: F }
@@ -17,7 +17,7 @@ by_fn! {
     Showing
 }
 
-impl<T, F> Each<T> for Showing<'_, F>
+impl<T, F> MapOp<T> for Showing<'_, F>
 where
     F: Fn(&T),
 {
@@ -30,7 +30,7 @@ where
     }
 }
 
-each_adapter! {
+map_op_adapter! {
     /// The items of another iterator, each of them changed by a function; see
     /// [`update`](super::ParallelIterator::update).
     Update<I, F> { op: F }
@@ -44,7 +44,7 @@ by_fn! {
     Changing
 }
 
-impl<T, F> Each<T> for Changing<'_, F>
+impl<T, F> MapOp<T> for Changing<'_, F>
 where
     F: Fn(&mut T),
 {

@@ -1,10 +1,10 @@
 //! `map`, `map_with` and `map_init`.
 
-use super::each::{Each, each_adapter};
-use super::stage::by_fn;
+use super::item_op::by_fn;
+use super::map_op::{MapOp, map_op_adapter};
 use super::start::{CloneOf, MadeBy, With};
 
-each_adapter! {
+map_op_adapter! {
     /// The items of another iterator, mapped by a function; see
     /// [`map`](super::ParallelIterator::map).
     Map<I, F> { op: F }
@@ -18,7 +18,7 @@ by_fn! {
     ByFn
 }
 
-impl<T, R, F> Each<T> for ByFn<'_, F>
+impl<T, R, F> MapOp<T> for ByFn<'_, F>
 where
     F: Fn(T) -> R,
 {
@@ -30,7 +30,7 @@ where
     }
 }
 
-each_adapter! {
+map_op_adapter! {
     /// The items of another iterator, mapped by a function that is lent a clone of a value; see
     /// [`map_with`](super::ParallelIterator::map_with).
     MapWith<I, T, F> { init: T, op: F }
@@ -39,7 +39,7 @@ each_adapter! {
     plan With::new(CloneOf(init), &op);
 }
 
-each_adapter! {
+map_op_adapter! {
     /// The items of another iterator, mapped by a function that is lent a value made for the
     /// purpose; see [`map_init`](super::ParallelIterator::map_init).
     MapInit<I, INIT, F> { init: INIT, op: F }
@@ -52,7 +52,7 @@ each_adapter! {
     plan With::new(MadeBy(&init), &op);
 }
 
-impl<T, V, R, F> Each<T> for With<'_, V, F>
+impl<T, V, R, F> MapOp<T> for With<'_, V, F>
 where
     F: Fn(&mut V, T) -> R,
 {

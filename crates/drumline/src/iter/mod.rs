@@ -89,7 +89,6 @@ mod chunks;
 mod cloned;
 mod collect;
 mod convert;
-mod each;
 mod either;
 mod empty;
 mod enumerate;
@@ -103,29 +102,31 @@ mod fold;
 mod fold_chunks;
 mod for_each;
 mod from_par_fn;
-mod gather;
 mod indexed;
 mod inspect;
 mod interleave;
 mod interleave_shortest;
 mod intersperse;
-mod limit;
+mod item_op;
+mod loop_limit;
 mod map;
+mod map_op;
 mod multizip;
 mod once;
+mod ordered_search;
 mod panic_fuse;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod panic_sweep;
 mod par_bridge;
 mod parallel;
 mod part_len;
-mod place;
 pub mod plumbing;
 mod positions;
 mod progress;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod properties;
 mod reduce;
+mod reduction;
 mod repeat;
 mod rev;
 mod search;
@@ -135,7 +136,6 @@ mod small_tests;
 pub(crate) mod source;
 mod spaced;
 mod splitter;
-mod stage;
 mod start;
 mod step_by;
 mod sum;
@@ -174,7 +174,7 @@ pub use {
     interleave::Interleave,
     interleave_shortest::InterleaveShortest,
     intersperse::Intersperse,
-    limit::WithJobs,
+    loop_limit::WithJobs,
     map::{Map, MapInit, MapWith},
     multizip::MultiZip,
     once::{Once, once},

@@ -2,8 +2,8 @@
 
 use std::thread;
 
+use super::item_op::{ItemOp, ItemOpConsumer, ItemOpFolder, Plan, adapter};
 use super::plumbing::{Consumer, Folder, Producer, ProducerCallback, UnindexedConsumer};
-use super::stage::{Plan, Stage, StageConsumer, StageFolder, adapter};
 use super::until::Until;
 use super::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
     {
         let blown = AtomicBool::new(false);
         self.base
-            .drive_unindexed(StageConsumer::new(consumer, Wire(&blown)))
+            .drive_unindexed(ItemOpConsumer::new(consumer, Wire(&blown)))
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -41,7 +41,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
         C: Consumer<I::Item>,
     {
         let blown = AtomicBool::new(false);
-        self.base.drive(StageConsumer::new(consumer, Wire(&blown)))
+        self.base.drive(ItemOpConsumer::new(consumer, Wire(&blown)))
     }
 
     fn with_producer<CB>(self, callback: CB) -> CB::Output
@@ -84,13 +84,13 @@ impl Wire<'_> {
 }
 
 impl<'b> Plan for Wire<'b> {
-    type Stage = Fuse<'b>;
+    type ItemOp = Fuse<'b>;
 
     fn begin(self) -> Fuse<'b> {
-        let was_calm = !thread::panicking();
+        let began_without_panic = !thread::panicking();
         Fuse {
             wire: self,
-            was_calm,
+            began_without_panic,
         }
     }
 
@@ -104,19 +104,19 @@ impl<'b> Plan for Wire<'b> {
 struct Fuse<'b> {
     wire: Wire<'b>,
     /// In a destructor that runs because of another panic nothing can be noticed.
-    was_calm: bool,
+    began_without_panic: bool,
 }
 
 impl Drop for Fuse<'_> {
     fn drop(&mut self) {
-        if self.was_calm && thread::panicking() {
+        if self.began_without_panic && thread::panicking() {
             // Relaxed: as above.
             self.wire.0.store(true, Ordering::Relaxed);
         }
     }
 }
 
-impl<T> Stage<T> for Fuse<'_> {
+impl<T> ItemOp<T> for Fuse<'_> {
     type Item = T;
 
     #[inline]
@@ -185,9 +185,9 @@ impl<'b, P: Producer> Producer for FuseProducer<'b, P> {
     where
         F: Folder<P::Item>,
     {
-        let folder = StageFolder {
+        let folder = ItemOpFolder {
             base: folder,
-            stage: self.wire.begin(),
+            op: self.wire.begin(),
         };
         self.base.fold_with(folder).base
     }

@@ -19,17 +19,17 @@ use super::flat_map::{FlatMap, Flatten};
 use super::flat_map_iter::{FlatMapIter, FlattenIter};
 use super::fold::{Fold, FoldWith};
 use super::for_each::CallWith;
-use super::gather::gather;
 use super::inspect::{Inspect, Update};
 use super::intersperse::Intersperse;
-use super::limit::WithJobs;
+use super::loop_limit::WithJobs;
 use super::map::{Map, MapInit, MapWith};
+use super::ordered_search::{First, Last, search};
 use super::panic_fuse::PanicFuse;
-use super::place::{First, Last, search};
 use super::plumbing::UnindexedConsumer;
 use super::progress::WithProgress;
 use super::reduce::{ReduceBy, ReduceWith};
-use super::sum::{ProductOf, SumOf, Tally};
+use super::reduction::run_reduction;
+use super::sum::{CountOf, ProductOf, SumOf};
 use super::take_any::{SkipAny, TakeAny};
 use super::take_any_while::{SkipAnyWhile, TakeAnyWhile, WhileSome};
 use super::try_fold::{TryFold, TryFoldWith};
@@ -81,7 +81,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         OP: Fn(Self::Item) + Sync + Send,
     {
-        gather(self, &CallWith(&op));
+        run_reduction(self, &CallWith(&op));
     }
 
     /// Calls `op` with each item and a value that its thread has for itself: `init`, or a clone of it.
@@ -198,7 +198,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(even.count(), 2);
     /// ```
     fn count(self) -> usize {
-        gather(self, &Tally)
+        run_reduction(self, &CountOf)
     }
 
     /// Maps each item by `op`.
@@ -464,7 +464,7 @@ pub trait ParallelIterator: Sized + Send {
             identity: &identity,
             op: &op,
         };
-        gather(self, &by)
+        run_reduction(self, &by)
     }
 
     /// Joins all items by `op`; `None` if there are none.
@@ -482,7 +482,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
     {
-        gather(self, &ReduceWith(&op))
+        run_reduction(self, &ReduceWith(&op))
     }
 
     /// Joins what all items hold by `op`, until an item or a call of `op` is a failure; then that is
@@ -506,7 +506,7 @@ pub trait ParallelIterator: Sized + Send {
         ID: Fn() -> T + Sync + Send,
         Self::Item: Attempt<Output = T>,
     {
-        gather(self, &TryReduceBy::new(&identity, &op))
+        run_reduction(self, &TryReduceBy::new(&identity, &op))
     }
 
     /// As [`try_reduce`](Self::try_reduce); `None` if there are no items.
@@ -522,7 +522,7 @@ pub trait ParallelIterator: Sized + Send {
         OP: Fn(T, T) -> Self::Item + Sync + Send,
         Self::Item: Attempt<Output = T>,
     {
-        gather(self, &TryReduceWith::new(&op))
+        run_reduction(self, &TryReduceWith::new(&op))
     }
 
     /// Folds the items of each [part](Self#parts) into a value, and gives those values.
@@ -621,7 +621,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         S: Send + Sum<Self::Item> + Sum<S>,
     {
-        gather(self, &SumOf::new())
+        run_reduction(self, &SumOf::new())
     }
 
     /// Multiplies all items, in any order, which matters where multiplication rounds.
@@ -635,7 +635,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         P: Send + Product<Self::Item> + Product<P>,
     {
-        gather(self, &ProductOf::new())
+        run_reduction(self, &ProductOf::new())
     }
 
     /// The smallest item, of several the first one; `None` if there are none.
@@ -816,7 +816,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        gather(self, &FindAny::new(&op))
+        run_reduction(self, &FindAny::new(&op))
     }
 
     /// Searches for the first item of which `op` makes something, and returns that; as

@@ -2,8 +2,8 @@
 
 use super::IndexedParallelIterator;
 use super::bridged::{Wrap, Wrapping, bridged};
+use super::item_op::adapter;
 use super::plumbing::{Folder, Producer};
-use super::stage::adapter;
 
 adapter! {
     /// The items of another iterator, in parts that are not too short; see
@@ -22,7 +22,7 @@ bridged! {
     yields I::Item;
     len |limited| limited.base.len();
     producer |limited, callback| {
-        let wrap = Limits { min: limited.min, max: usize::MAX };
+        let wrap = PartLenBounds { min: limited.min, max: usize::MAX };
         limited.base.with_producer(Wrapping { callback, wrap })
     };
 }
@@ -32,19 +32,19 @@ bridged! {
     yields I::Item;
     len |limited| limited.base.len();
     producer |limited, callback| {
-        let wrap = Limits { min: 1, max: limited.max };
+        let wrap = PartLenBounds { min: 1, max: limited.max };
         limited.base.with_producer(Wrapping { callback, wrap })
     };
 }
 
 /// How short and how long parts may be.
 #[derive(Clone, Copy)]
-struct Limits {
+struct PartLenBounds {
     min: usize,
     max: usize,
 }
 
-impl<T> Wrap<T> for Limits {
+impl<T> Wrap<T> for PartLenBounds {
     type Item = T;
     type Producer<P>
         = LimitedProducer<P>
@@ -62,7 +62,7 @@ impl<T> Wrap<T> for Limits {
 /// A producer whose parts have limits, besides those that they had already.
 struct LimitedProducer<P> {
     base: P,
-    limits: Limits,
+    limits: PartLenBounds,
 }
 
 impl<P: Producer> Producer for LimitedProducer<P> {

@@ -1,7 +1,7 @@
 //! `positions`.
 
+use super::item_op::{ItemOp, ItemOpConsumer, Plan, adapter};
 use super::plumbing::{Folder, UnindexedConsumer};
-use super::stage::{Plan, Stage, StageConsumer, adapter};
 use super::{IndexedParallelIterator, ParallelIterator};
 
 adapter! {
@@ -23,11 +23,11 @@ where
     {
         let plan = IndexIf(&self.predicate);
         let numbered = self.base.enumerate();
-        numbered.drive_unindexed(StageConsumer::new(consumer, plan))
+        numbered.drive_unindexed(ItemOpConsumer::new(consumer, plan))
     }
 }
 
-/// Keeps the index where the item satisfies the predicate; plan and stage in one.
+/// Keeps the index where the item satisfies the predicate; plan and item operation in one.
 struct IndexIf<'f, P>(&'f P);
 
 impl<P> Clone for IndexIf<'_, P> {
@@ -37,14 +37,14 @@ impl<P> Clone for IndexIf<'_, P> {
 }
 
 impl<P: Sync> Plan for IndexIf<'_, P> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T, P> Stage<(usize, T)> for IndexIf<'_, P>
+impl<T, P> ItemOp<(usize, T)> for IndexIf<'_, P>
 where
     P: Fn(T) -> bool,
 {

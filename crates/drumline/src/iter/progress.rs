@@ -1,11 +1,11 @@
 //! Counting what a loop has done.
 
+use super::item_op::{ItemOp, Plan, item_op_adapter};
 use super::plumbing::Folder;
-use super::stage::{Plan, Stage, stage_adapter};
 use crate::control::Progress;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
-stage_adapter! {
+item_op_adapter! {
     /// Another iterator whose finished items are counted; see
     /// [`progress`](super::ParallelIterator::progress).
     WithProgress<I> { progress: Progress }
@@ -19,7 +19,7 @@ stage_adapter! {
 struct Counting<'p>(&'p Progress);
 
 impl<'p> Plan for Counting<'p> {
-    type Stage = Counter<'p>;
+    type ItemOp = Counter<'p>;
 
     fn begin(self) -> Counter<'p> {
         Counter(self.0.shard(crate::join::here()))
@@ -29,7 +29,7 @@ impl<'p> Plan for Counting<'p> {
 #[derive(Debug)]
 struct Counter<'p>(&'p AtomicUsize);
 
-impl<T> Stage<T> for Counter<'_> {
+impl<T> ItemOp<T> for Counter<'_> {
     type Item = T;
 
     #[inline]

@@ -10,7 +10,7 @@ use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Pool;
-use crate::iter::plumbing::plant::{self, Plant};
+use crate::iter::plumbing::plant::{self, LoopPlant};
 use crate::join::forced;
 use crate::prelude::*;
 
@@ -387,37 +387,37 @@ fn two_states_for_each_offer_that_is_taken_at_most() {
 }
 
 /// Tries chains with `plant` switched on, until one fails.
-fn must_catch(plant: Plant) {
+fn must_catch(plant: LoopPlant) {
     let fails = |&chain: &fn()| plant::with(plant, || catch_unwind(chain)).is_err();
     assert!(CHAINS.iter().any(fails), "no chain fails with {plant:?}");
 }
 
 #[test]
 fn halves_swapped_is_caught() {
-    must_catch(Plant::HalvesSwapped);
+    must_catch(LoopPlant::HalvesSwapped);
 }
 
 #[test]
 fn closed_swapped_is_caught() {
-    must_catch(Plant::ClosedSwapped);
+    must_catch(LoopPlant::ClosedSwapped);
 }
 
 #[test]
 fn stolen_part_lost_is_caught() {
-    must_catch(Plant::StolenPartLost);
+    must_catch(LoopPlant::StolenPartLost);
 }
 
 #[test]
 fn split_skips_one_is_caught() {
-    must_catch(Plant::SplitSkipsOne);
+    must_catch(LoopPlant::SplitSkipsOne);
 }
 
 #[test]
 fn resume_forgotten_is_caught() {
-    must_catch(Plant::ResumeForgotten);
+    must_catch(LoopPlant::ResumeForgotten);
 }
 
 #[test]
 fn slot_to_the_right_is_caught() {
-    must_catch(Plant::SlotToTheRight);
+    must_catch(LoopPlant::FolderCellToTheRight);
 }

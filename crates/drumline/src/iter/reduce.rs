@@ -1,6 +1,6 @@
 //! `reduce` and `reduce_with`; the smallest and the largest item are found by the latter.
 
-use super::gather::{Gather, Join};
+use super::reduction::{Join, Reduction};
 
 /// Joins items by an operation that has an identity.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ where
     }
 }
 
-impl<T, ID, OP> Gather<T> for ReduceBy<'_, ID, OP>
+impl<T, ID, OP> Reduction<T> for ReduceBy<'_, ID, OP>
 where
     T: Send,
     ID: Fn() -> T + Sync,
@@ -64,7 +64,7 @@ where
     }
 }
 
-impl<T, OP> Gather<T> for ReduceWith<'_, OP>
+impl<T, OP> Reduction<T> for ReduceWith<'_, OP>
 where
     T: Send,
     OP: Fn(T, T) -> T + Sync,

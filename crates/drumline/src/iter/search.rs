@@ -1,6 +1,6 @@
 //! Searches by index: `position_any`, `position_first`, `eq`, …
 
-use super::gather::{Gather, Join, gather};
+use super::reduction::{Join, Reduction, run_reduction};
 use super::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -11,11 +11,11 @@ where
     R: Send,
     F: Fn(I::Item) -> Option<R> + Sync,
 {
-    let search = Any {
+    let search = AnyOf {
         found: AtomicBool::new(false),
         op,
     };
-    gather(iter, &search)
+    run_reduction(iter, &search)
 }
 
 /// What `op` makes of the first item that it makes something of, and the index of that item.
@@ -25,31 +25,31 @@ where
     R: Send,
     F: Fn(I::Item) -> Option<R> + Sync,
 {
-    let search = First {
+    let search = FirstOf {
         best: AtomicUsize::new(usize::MAX),
         op,
     };
-    match gather(iter.enumerate(), &search) {
-        Search::Found(index, made) => Some((index, made)),
-        Search::On | Search::Late => None,
+    match run_reduction(iter.enumerate(), &search) {
+        SearchState::Found(index, made) => Some((index, made)),
+        SearchState::On | SearchState::Late => None,
     }
 }
 
 /// Ends everywhere as soon as something is found.
-struct Any<F> {
+struct AnyOf<F> {
     /// Relaxed throughout: it only says that there is no need to go on. What was found comes with
     /// the result.
     found: AtomicBool,
     op: F,
 }
 
-impl<R, F: Sync> Join<Option<R>> for Any<F> {
+impl<R, F: Sync> Join<Option<R>> for AnyOf<F> {
     fn join(&self, left: Option<R>, right: Option<R>) -> Option<R> {
         left.or(right)
     }
 }
 
-impl<T, R, F> Gather<T> for Any<F>
+impl<T, R, F> Reduction<T> for AnyOf<F>
 where
     R: Send,
     F: Fn(T) -> Option<R> + Sync,
@@ -105,7 +105,7 @@ where
 }
 
 /// What comes of a search for the first.
-enum Search<R> {
+enum SearchState<R> {
     /// Nothing yet.
     On,
     /// This, at this index.
@@ -115,7 +115,7 @@ enum Search<R> {
 }
 
 /// Ends wherever something was found further to the front.
-struct First<F> {
+struct FirstOf<F> {
     /// The smallest index at which something was found. Relaxed throughout: it only says that
     /// there is no need to go on. What was found comes with the result, and the result of the
     /// foremost part counts.
@@ -123,47 +123,47 @@ struct First<F> {
     op: F,
 }
 
-impl<R, F: Sync> Join<Search<R>> for First<F> {
-    fn join(&self, left: Search<R>, right: Search<R>) -> Search<R> {
+impl<R, F: Sync> Join<SearchState<R>> for FirstOf<F> {
+    fn join(&self, left: SearchState<R>, right: SearchState<R>) -> SearchState<R> {
         match left {
-            Search::Found(..) => left,
-            Search::On | Search::Late => right,
+            SearchState::Found(..) => left,
+            SearchState::On | SearchState::Late => right,
         }
     }
 }
 
-impl<T, R, F> Gather<(usize, T)> for First<F>
+impl<T, R, F> Reduction<(usize, T)> for FirstOf<F>
 where
     R: Send,
     F: Fn(T) -> Option<R> + Sync,
 {
-    type Value = Search<R>;
+    type Value = SearchState<R>;
 
     #[inline]
-    fn begin(&self) -> Search<R> {
-        Search::On
+    fn begin(&self) -> SearchState<R> {
+        SearchState::On
     }
 
     #[inline]
-    fn take(&self, value: Search<R>, (index, item): (usize, T)) -> Search<R> {
+    fn take(&self, value: SearchState<R>, (index, item): (usize, T)) -> SearchState<R> {
         if self.full(&value) {
             return value;
         }
         if index > self.best.load(Ordering::Relaxed) {
-            return Search::Late;
+            return SearchState::Late;
         }
         match (self.op)(item) {
-            None => Search::On,
+            None => SearchState::On,
             Some(made) => {
                 self.best.fetch_min(index, Ordering::Relaxed);
-                Search::Found(index, made)
+                SearchState::Found(index, made)
             }
         }
     }
 
     // Never inline: the loop needs all registers, and it is called once in a run.
     #[inline(never)]
-    fn take_all<I>(&self, value: Search<R>, items: I) -> Search<R>
+    fn take_all<I>(&self, value: SearchState<R>, items: I) -> SearchState<R>
     where
         I: Iterator<Item = (usize, T)>,
     {
@@ -172,18 +172,18 @@ where
         }
         for (index, item) in items {
             if index > self.best.load(Ordering::Relaxed) {
-                return Search::Late;
+                return SearchState::Late;
             }
             if let Some(made) = (self.op)(item) {
                 self.best.fetch_min(index, Ordering::Relaxed);
-                return Search::Found(index, made);
+                return SearchState::Found(index, made);
             }
         }
-        Search::On
+        SearchState::On
     }
 
     #[inline]
-    fn full(&self, value: &Search<R>) -> bool {
-        !matches!(value, Search::On)
+    fn full(&self, value: &SearchState<R>) -> bool {
+        !matches!(value, SearchState::On)
     }
 }

@@ -3,9 +3,9 @@
 use super::IndexedParallelIterator;
 use super::bridged::{Wrap, Wrapping, bridged};
 use super::for_each::CallWith;
-use super::gather::Gathering;
+use super::item_op::adapter;
 use super::plumbing::{Producer, bridge_producer_consumer};
-use super::stage::adapter;
+use super::reduction::ReductionConsumer;
 
 adapter! {
     /// The items of another iterator after the first ones; see
@@ -43,7 +43,7 @@ impl<T> Wrap<T> for After {
         // As in a sequential iterator, what is skipped is made nevertheless: a closure of `map`
         // further up is called for it.
         let nothing = CallWith(&drop::<T>);
-        bridge_producer_consumer(self.count, skipped, Gathering(&nothing));
+        bridge_producer_consumer(self.count, skipped, ReductionConsumer(&nothing));
         rest
     }
 }

@@ -1,13 +1,13 @@
 //! What each part of a loop begins with: a clone of a value, or what a function makes.
 
-use super::stage::Plan;
+use super::item_op::Plan;
 
 /// Begins with a clone; the last part with the value itself.
 #[derive(Clone, Debug)]
 pub(crate) struct CloneOf<T>(pub(crate) T);
 
 impl<T: Clone + Send> Plan for CloneOf<T> {
-    type Stage = T;
+    type ItemOp = T;
     const HAS_STATE: bool = true;
 
     #[inline]
@@ -30,7 +30,7 @@ impl<T, F> Plan for MadeBy<'_, F>
 where
     F: Fn() -> T + Sync,
 {
-    type Stage = T;
+    type ItemOp = T;
     const HAS_STATE: bool = true;
 
     #[inline]
@@ -39,7 +39,7 @@ where
     }
 }
 
-/// What there is at the start, and a function that works with it; first as a plan, then as a stage.
+/// What there is at the start, and a function that works with it; first as a plan, then as an item operation.
 #[derive(Debug)]
 pub(crate) struct With<'f, S, F> {
     pub(crate) start: S,
@@ -64,11 +64,11 @@ where
     S: Plan,
     F: Sync,
 {
-    type Stage = With<'f, S::Stage, F>;
+    type ItemOp = With<'f, S::ItemOp, F>;
     const HAS_STATE: bool = S::HAS_STATE;
 
     #[inline]
-    fn begin(self) -> Self::Stage {
+    fn begin(self) -> Self::ItemOp {
         With::new(self.start.begin(), self.op)
     }
 }

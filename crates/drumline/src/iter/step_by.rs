@@ -4,8 +4,8 @@ use std::iter;
 
 use super::IndexedParallelIterator;
 use super::bridged::{Wrap, Wrapping, bridged};
+use super::item_op::adapter;
 use super::plumbing::Producer;
-use super::stage::adapter;
 
 adapter! {
     /// Every so manieth item of another iterator; see

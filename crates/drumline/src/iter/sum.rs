@@ -3,7 +3,7 @@
 use std::iter::{self, Product, Sum};
 use std::marker::PhantomData;
 
-use super::gather::{Gather, Join};
+use super::reduction::{Join, Reduction};
 
 /// Adds items up.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ where
     }
 }
 
-impl<T, S> Gather<T> for SumOf<S>
+impl<T, S> Reduction<T> for SumOf<S>
 where
     S: Send + Sum<T> + Sum<S>,
 {
@@ -70,7 +70,7 @@ where
     }
 }
 
-impl<T, P> Gather<T> for ProductOf<P>
+impl<T, P> Reduction<T> for ProductOf<P>
 where
     P: Send + Product<T> + Product<P>,
 {
@@ -97,16 +97,16 @@ where
 
 /// Counts items.
 #[derive(Debug)]
-pub(crate) struct Tally;
+pub(crate) struct CountOf;
 
-impl Join<usize> for Tally {
+impl Join<usize> for CountOf {
     #[inline]
     fn join(&self, left: usize, right: usize) -> usize {
         left + right
     }
 }
 
-impl<T> Gather<T> for Tally {
+impl<T> Reduction<T> for CountOf {
     type Value = usize;
 
     #[inline]

@@ -2,8 +2,8 @@
 
 use super::IndexedParallelIterator;
 use super::bridged::{Wrap, Wrapping, bridged};
+use super::item_op::adapter;
 use super::plumbing::Producer;
-use super::stage::adapter;
 
 adapter! {
     /// The first items of another iterator; see [`take`](super::IndexedParallelIterator::take).

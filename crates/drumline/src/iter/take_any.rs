@@ -1,11 +1,11 @@
 //! `take_any` and `skip_any`.
 
+use super::item_op::{ItemOp, Plan, item_op_adapter};
 use super::plumbing::Folder;
-use super::stage::{Plan, Stage, stage_adapter};
 use super::until::Until;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
-stage_adapter! {
+item_op_adapter! {
     /// Some items of another iterator, no matter which; see
     /// [`take_any`](super::ParallelIterator::take_any).
     TakeAny<I> { count: usize }
@@ -14,7 +14,7 @@ stage_adapter! {
     plan Taking(&AtomicUsize::new(count));
 }
 
-stage_adapter! {
+item_op_adapter! {
     /// The items of another iterator without some, no matter which; see
     /// [`skip_any`](super::ParallelIterator::skip_any).
     SkipAny<I> { count: usize }
@@ -40,12 +40,12 @@ fn take_one(count: &AtomicUsize) -> bool {
         .is_ok()
 }
 
-/// Hands on as many items as the number says; plan and stage in one.
+/// Hands on as many items as the number says; plan and item operation in one.
 #[derive(Clone, Debug)]
 struct Taking<'n>(&'n AtomicUsize);
 
 impl Plan for Taking<'_> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
@@ -56,7 +56,7 @@ impl Plan for Taking<'_> {
     }
 }
 
-impl<T> Stage<T> for Taking<'_> {
+impl<T> ItemOp<T> for Taking<'_> {
     type Item = T;
 
     #[inline]
@@ -85,19 +85,19 @@ impl<T> Stage<T> for Taking<'_> {
     }
 }
 
-/// Drops as many items as the number says; plan and stage in one.
+/// Drops as many items as the number says; plan and item operation in one.
 #[derive(Clone, Debug)]
 struct Skipping<'n>(&'n AtomicUsize);
 
 impl Plan for Skipping<'_> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T> Stage<T> for Skipping<'_> {
+impl<T> ItemOp<T> for Skipping<'_> {
     type Item = T;
 
     #[inline]

@@ -1,11 +1,11 @@
 //! `take_any_while`, `skip_any_while` and `while_some`.
 
+use super::item_op::{ItemOp, Plan, item_op_adapter};
 use super::plumbing::Folder;
-use super::stage::{Plan, Stage, stage_adapter};
 use super::until::Until;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
-stage_adapter! {
+item_op_adapter! {
     /// Items of another iterator until one of them does not satisfy a predicate; see
     /// [`take_any_while`](super::ParallelIterator::take_any_while).
     TakeAnyWhile<I, P> { predicate: P }
@@ -14,7 +14,7 @@ stage_adapter! {
     plan TakingWhile(Once { over: &AtomicBool::new(false), by: &predicate });
 }
 
-stage_adapter! {
+item_op_adapter! {
     /// Items of another iterator after one of them did not satisfy a predicate; see
     /// [`skip_any_while`](super::ParallelIterator::skip_any_while).
     SkipAnyWhile<I, P> { predicate: P }
@@ -23,7 +23,7 @@ stage_adapter! {
     plan SkippingWhile(Once { over: &AtomicBool::new(false), by: &predicate });
 }
 
-stage_adapter! {
+item_op_adapter! {
     /// What the items of another iterator hold, until one of them is `None`; see
     /// [`while_some`](super::ParallelIterator::while_some).
     WhileSome<I> {}
@@ -76,7 +76,7 @@ impl<P> Once<'_, P> {
     }
 }
 
-/// Hands on items until it is over; plan and stage in one.
+/// Hands on items until it is over; plan and item operation in one.
 #[derive(Debug)]
 struct TakingWhile<'f, P>(Once<'f, P>);
 
@@ -87,7 +87,7 @@ impl<P> Clone for TakingWhile<'_, P> {
 }
 
 impl<P: Sync> Plan for TakingWhile<'_, P> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
@@ -98,7 +98,7 @@ impl<P: Sync> Plan for TakingWhile<'_, P> {
     }
 }
 
-impl<T, P> Stage<T> for TakingWhile<'_, P>
+impl<T, P> ItemOp<T> for TakingWhile<'_, P>
 where
     P: Fn(&T) -> bool,
 {
@@ -129,7 +129,7 @@ where
     }
 }
 
-/// Drops items until it is over; plan and stage in one.
+/// Drops items until it is over; plan and item operation in one.
 #[derive(Debug)]
 struct SkippingWhile<'f, P>(Once<'f, P>);
 
@@ -140,14 +140,14 @@ impl<P> Clone for SkippingWhile<'_, P> {
 }
 
 impl<P: Sync> Plan for SkippingWhile<'_, P> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T, P> Stage<T> for SkippingWhile<'_, P>
+impl<T, P> ItemOp<T> for SkippingWhile<'_, P>
 where
     P: Fn(&T) -> bool,
 {
@@ -173,12 +173,12 @@ where
     }
 }
 
-/// Hands on what items hold until one holds nothing; plan and stage in one.
+/// Hands on what items hold until one holds nothing; plan and item operation in one.
 #[derive(Clone, Debug)]
 struct Unwrapping<'f>(Once<'f, ()>);
 
 impl Plan for Unwrapping<'_> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
@@ -189,7 +189,7 @@ impl Plan for Unwrapping<'_> {
     }
 }
 
-impl<T> Stage<Option<T>> for Unwrapping<'_> {
+impl<T> ItemOp<Option<T>> for Unwrapping<'_> {
     type Item = T;
 
     #[inline]

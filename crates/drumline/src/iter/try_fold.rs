@@ -7,8 +7,8 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use super::ParallelIterator;
 use super::attempt::Attempt;
 use super::fold::{FoldConsumer, Roll};
+use super::item_op::{Plan, adapter};
 use super::plumbing::UnindexedConsumer;
-use super::stage::{Plan, adapter};
 use super::start::{CloneOf, MadeBy, With};
 
 adapter! {
@@ -87,13 +87,13 @@ impl<S: Clone, F, U> Clone for Trying<'_, S, F, U> {
 
 impl<'f, S, F, U> Plan for Trying<'f, S, F, U>
 where
-    S: Plan<Stage = U::Output>,
+    S: Plan<ItemOp = U::Output>,
     F: Sync,
     U: Attempt,
 {
-    type Stage = Tried<'f, F, U>;
+    type ItemOp = Tried<'f, F, U>;
 
-    fn begin(self) -> Self::Stage {
+    fn begin(self) -> Self::ItemOp {
         Tried {
             state: Continue(self.0.start.begin()),
             op: self.0.op,

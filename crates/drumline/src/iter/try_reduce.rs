@@ -3,7 +3,7 @@
 use std::ops::ControlFlow::{Break, Continue};
 
 use super::attempt::Attempt;
-use super::gather::{Gather, Join};
+use super::reduction::{Join, Reduction};
 use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// An operation that may fail, and whether it, or an item, did.
@@ -98,7 +98,7 @@ where
     }
 }
 
-impl<R, ID, OP> Gather<R> for TryReduceBy<'_, ID, OP>
+impl<R, ID, OP> Reduction<R> for TryReduceBy<'_, ID, OP>
 where
     R: Attempt + Send,
     ID: Fn() -> R::Output + Sync,
@@ -154,7 +154,7 @@ where
     }
 }
 
-impl<R, OP> Gather<R> for TryReduceWith<'_, OP>
+impl<R, OP> Reduction<R> for TryReduceWith<'_, OP>
 where
     R: Attempt + Send,
     OP: Fn(R::Output, R::Output) -> R + Sync,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::ParallelIterator;
-use super::plumbing::{Folder, Items, Pace, UnindexedConsumer, drive_items};
+use super::plumbing::{ChunkLen, Folder, Items, UnindexedConsumer, drive_items};
 
 /// Declares a parallel iterator over the nodes of a tree.
 macro_rules! walk {
@@ -46,17 +46,17 @@ macro_rules! walk {
 
 walk! {
     /// A parallel iterator over the nodes of a tree, in any order; see [`walk_tree()`].
-    WalkTree, Order::Prefix, IntoIterator<Item = S, IntoIter: DoubleEndedIterator>
+    WalkTree, Traversal::Prefix, IntoIterator<Item = S, IntoIter: DoubleEndedIterator>
 }
 
 walk! {
     /// A parallel iterator over the nodes of a tree, parents first; see [`walk_tree_prefix`].
-    WalkTreePrefix, Order::Prefix, IntoIterator<Item = S, IntoIter: DoubleEndedIterator>
+    WalkTreePrefix, Traversal::Prefix, IntoIterator<Item = S, IntoIter: DoubleEndedIterator>
 }
 
 walk! {
     /// A parallel iterator over the nodes of a tree, children first; see [`walk_tree_postfix`].
-    WalkTreePostfix, Order::Postfix, IntoIterator<Item = S>
+    WalkTreePostfix, Traversal::Postfix, IntoIterator<Item = S>
 }
 
 /// A parallel iterator over the nodes of a tree, in whatever order is best: `root`, what `children_of`
@@ -122,7 +122,7 @@ where
 
 /// When a node comes.
 #[derive(Clone, Copy, Debug)]
-enum Order {
+enum Traversal {
     /// Before its children.
     Prefix,
     /// After them.
@@ -143,7 +143,7 @@ struct Walk<'b, S, B> {
     /// The next one last. So what is at the bottom is what comes last, and usually the largest.
     stack: Vec<Entry<S>>,
     children_of: &'b B,
-    order: Order,
+    order: Traversal,
 }
 
 impl<S, B, I> Walk<'_, S, B>
@@ -154,7 +154,7 @@ where
     /// Puts the entries of a tree in its place.
     fn open(&mut self, root: S) {
         let children = (self.children_of)(&root);
-        if let Order::Postfix = self.order {
+        if let Traversal::Postfix = self.order {
             self.stack.push(Entry::Node(root));
             self.push(children);
         } else {
@@ -203,11 +203,11 @@ where
         self.stack.is_empty()
     }
 
-    fn pace(&self, _min: usize, _is_helped: bool) -> Pace {
-        Pace::unknown()
+    fn chunk_len(&self, _min: usize, _is_helped: bool) -> ChunkLen {
+        ChunkLen::unknown()
     }
 
-    fn halve(mut self, _pace: &Pace, _is_late: bool) -> Result<(Self, Self, usize), Self> {
+    fn halve(mut self, _chunk_len: &ChunkLen, _is_late: bool) -> Result<(Self, Self, usize), Self> {
         if let [Entry::Tree(_)] = self.stack[..]
             && let Some(Entry::Tree(root)) = self.stack.pop()
         {
@@ -224,12 +224,12 @@ where
         Ok((first, self, 0))
     }
 
-    fn fold_run<F>(mut self, pace: &mut Pace, folder: F) -> (F, Self)
+    fn fold_chunk<F>(mut self, chunk_len: &mut ChunkLen, folder: F) -> (F, Self)
     where
         F: Folder<S>,
     {
         // Every node is on the stack twice.
-        let folder = self.visit(pace.run.saturating_mul(2), folder);
+        let folder = self.visit(chunk_len.items.saturating_mul(2), folder);
         (folder, self)
     }
 

@@ -5,11 +5,11 @@
 //! it back, and makes one only if the shelf is empty. A thread goes through one run at a time, so there
 //! are never more states than threads that took part.
 
-use super::each::{Each, each_adapter};
-use super::stage::Plan;
+use super::item_op::Plan;
+use super::map_op::{MapOp, map_op_adapter};
 use crate::sync::{Mutex, lock};
 
-each_adapter! {
+map_op_adapter! {
     /// The items of another iterator, mapped with a state that each thread has for itself; see
     /// [`map_worker`](super::ParallelIterator::map_worker).
     MapWorker<I, INIT, F> { init: INIT, op: F }
@@ -71,9 +71,9 @@ where
     INIT: Fn() -> S + Sync,
     F: Sync,
 {
-    type Stage = WithState<'f, S, INIT, F>;
+    type ItemOp = WithState<'f, S, INIT, F>;
 
-    fn begin(self) -> Self::Stage {
+    fn begin(self) -> Self::ItemOp {
         WithState {
             shelf: self.shelf,
             op: self.op,
@@ -82,7 +82,7 @@ where
     }
 }
 
-/// The stage: has a state as long as a run lasts.
+/// The item operation: has a state as long as a run lasts.
 struct WithState<'f, S, INIT, F>
 where
     INIT: Fn() -> S,
@@ -92,7 +92,7 @@ where
     state: Option<S>,
 }
 
-impl<T, R, S, INIT, F> Each<T> for WithState<'_, S, INIT, F>
+impl<T, R, S, INIT, F> MapOp<T> for WithState<'_, S, INIT, F>
 where
     INIT: Fn() -> S,
     F: Fn(&mut S, T) -> R,

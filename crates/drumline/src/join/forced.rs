@@ -6,8 +6,8 @@
 
 use std::cell::Cell;
 
-use super::offer::{ErasedOwn, offer_calmly};
-use super::{Settled, Watch};
+use super::published_split::{ErasedOwn, publish_split_cold};
+use super::{PublishOutcome, SplitWatch};
 use crate::job::Header;
 use crate::unwind::{self, Payload};
 
@@ -53,30 +53,30 @@ pub(crate) fn below(end: u64) -> u64 {
     (state >> 33) % end
 }
 
-/// An [`offer`](super::offer()), with the decision drawn, and whether it is a rare one. Little of
+/// A [`publish_split`](super::publish_split()), with the decision drawn, and whether it is a rare one. Little of
 /// it is compiled for each loop: both go the way of offers that are not in a hurry.
-pub(crate) fn offer<T, O, A, P, B, W, RA, R>(
+pub(crate) fn publish_split<T, O, A, P, B, W, RA, R>(
     item: T,
     own: O,
     a: A,
-    calm: impl FnOnce(O) -> (P, B),
+    to_cold: impl FnOnce(O) -> (P, B),
     work: W,
     close: impl FnOnce(RA) -> RA,
-) -> Settled<RA, T, R>
+) -> PublishOutcome<RA, T, R>
 where
     T: Send,
-    A: FnOnce(O, Watch<'_>) -> RA,
-    B: FnOnce(P, Watch<'_>) -> RA,
+    A: FnOnce(O, SplitWatch<'_>) -> RA,
+    B: FnOnce(P, SplitWatch<'_>) -> RA,
     W: FnOnce(T) -> R + Copy + Send,
     R: Send,
 {
     if below(4) == 0 {
-        let (own, calmly) = calm(own);
-        let (ra, fate) = offer_calmly(item, own, calmly, work, close);
-        Settled::Rarely(ra, fate)
+        let (own, cold) = to_cold(own);
+        let (ra, split) = publish_split_cold(item, own, cold, work, close);
+        PublishOutcome::Cold(ra, split)
     } else {
-        let (ra, fate) = offer_calmly(item, own, a, work, close);
-        Settled::Plainly(ra, fate)
+        let (ra, split) = publish_split_cold(item, own, a, work, close);
+        PublishOutcome::Fast(ra, split)
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) unsafe fn run_and_pop(
         _ => below(2) == 0,
     };
     // SAFETY: the caller's obligation.
-    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, Watch::Forced(notices)) });
+    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, SplitWatch::Forced(notices)) });
     if decision < 2 {
         return (caught, true);
     }

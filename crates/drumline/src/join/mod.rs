@@ -2,7 +2,7 @@
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) mod forced;
-mod offer;
+mod published_split;
 
 use std::cell::Cell;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -13,8 +13,9 @@ use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::sync::thread;
 use crate::unwind::{self, Payload};
 
-pub(crate) use offer::{
-    Fate, Settled, Watch, has_room, here, is_outside, jobs, offer, offer_calmly, within,
+pub(crate) use published_split::{
+    PublishOutcome, SplitOutcome, SplitWatch, has_room, here, is_outside, jobs, publish_split,
+    publish_split_cold, within,
 };
 
 /// Tells a half of a [`join_context`] where it runs.
@@ -179,7 +180,7 @@ impl Pool {
 /// register: registers that live across the call to `a` would be saved and
 /// restored by *every* call of the user's function, also by those that do not
 /// fork. A recursion is bound by its stores, and half of its calls are leaves.
-/// For the same reason the result of `a` waits in memory for `b` ([`Kept`]).
+/// For the same reason the result of `a` waits in memory for `b` ([`FirstResult`]).
 #[repr(C)]
 struct Fork<F, R> {
     job: StackJob<F, R>,
@@ -281,7 +282,7 @@ where
         match unwind::catch(|| a(false)) {
             Ok(ra) => {
                 // Never moved, so that the value is not, either.
-                let mut kept = Kept::vacant();
+                let mut kept = FirstResult::vacant();
                 kept.put(ra);
                 // SAFETY: all that `a` pushed has been popped, so this is the
                 // newest entry.
@@ -336,15 +337,15 @@ where
 /// the compiler may not remove cost less.
 ///
 /// [discarded]: unwind::discard
-struct Kept<T>(MaybeUninit<T>);
+struct FirstResult<T>(MaybeUninit<T>);
 
-impl<T> Kept<T> {
+impl<T> FirstResult<T> {
     const IN_REGISTERS: bool = size_of::<T>() <= 2 * size_of::<usize>();
 
     /// Must be [`put`](Self::put) next.
     #[inline(always)]
     fn vacant() -> Self {
-        Kept(MaybeUninit::uninit())
+        FirstResult(MaybeUninit::uninit())
     }
 
     #[inline(always)]
@@ -374,7 +375,7 @@ impl<T> Kept<T> {
     }
 }
 
-impl<T> Drop for Kept<T> {
+impl<T> Drop for FirstResult<T> {
     #[inline(always)]
     fn drop(&mut self) {
         if const { std::mem::needs_drop::<T>() } {
@@ -423,7 +424,7 @@ where
 
 /// The rest of a fork that is not common: nobody has taken the job yet because
 /// there is no deque (`pushed` is false); or the push met a full deque or a
-/// gate, or somebody who asks for attention.
+/// trampoline, or a thread that asks for attention.
 ///
 /// # Safety
 ///
@@ -450,7 +451,9 @@ where
     };
     let mut full = seat.current();
     if full.is_gate() {
-        let room = full.next().expect("a gate has a room behind it");
+        let room = full
+            .next()
+            .expect("a trampoline deque has a room behind it");
         if room.has_room() {
             // SAFETY: this thread owns the chain; `fork` stays in its frame.
             if unsafe { fork.push::<true>(room) } {

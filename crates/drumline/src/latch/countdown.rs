@@ -1,4 +1,4 @@
-//! How many of a crowd are still at work.
+//! How many of several are still at work.
 //!
 //! ```text
 //!   n ──count_down()──► n-1 ──► … ──► 1 ──count_down()──► 0: done

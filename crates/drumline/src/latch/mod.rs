@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `sleeper` | whoever waits: a thread of a pool, or one outside |
 //! | `task` | the life of a spawned task |
-//! | `countdown` | how many of a crowd are still at work |
+//! | `countdown` | how many of several are still at work |
 //!
 //! A waiter names itself (`watch`) before it goes to sleep; whoever makes the
 //! last step finds the name in the same read-modify-write. So either the waiter
@@ -20,4 +20,4 @@ pub(crate) use countdown::Countdown;
 #[cfg(not(drumline_loom))]
 pub(crate) use sleeper::Bell;
 pub(crate) use sleeper::Sleeper;
-pub(crate) use task::{Detach, Finish, Progress, TaskWord};
+pub(crate) use task::{Detach, Finish, TaskState, TaskWord};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-use super::{Countdown, Detach, Finish, Progress, Sleeper, TaskWord};
+use super::{Countdown, Detach, Finish, Sleeper, TaskState, TaskWord};
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
@@ -72,7 +72,7 @@ fn join() {
             assert_eq!(Task::take(&task.closure), 1, "somebody else has run it");
         } else {
             if task.word.watch(Sleeper::Member(&task.parker)) {
-                while task.word.progress() != Progress::Done {
+                while task.word.progress() != TaskState::Done {
                     task.parker.park();
                 }
             }

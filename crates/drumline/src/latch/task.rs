@@ -50,7 +50,7 @@ const SEAT_SHIFT: u32 = 4;
 
 /// How far a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum TaskState {
     /// Nobody runs it, or its own handle does.
     Queued,
     /// The thread in this seat runs it.
@@ -159,13 +159,13 @@ impl TaskWord {
     }
 
     /// Anybody: how far the task is.
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> TaskState {
         // Acquire pairs with the Release in `start` and `finish`.
         let word = self.word.load(Ordering::Acquire);
         match word & STATE {
-            DONE => Progress::Done,
-            RUNNING => Progress::Running(word >> SEAT_SHIFT),
-            _ => Progress::Queued,
+            DONE => TaskState::Done,
+            RUNNING => TaskState::Running(word >> SEAT_SHIFT),
+            _ => TaskState::Queued,
         }
     }
 

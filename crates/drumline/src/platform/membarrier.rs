@@ -155,8 +155,11 @@ mod tests {
         }
         // On lines of their own, as the deque's are.
         #[repr(align(128))]
-        struct Line(AtomicUsize);
-        let (x, y) = (Line(AtomicUsize::new(0)), Line(AtomicUsize::new(0)));
+        struct CacheLine(AtomicUsize);
+        let (x, y) = (
+            CacheLine(AtomicUsize::new(0)),
+            CacheLine(AtomicUsize::new(0)),
+        );
         // What x was when the thief looked in its round t, and whether its barrier worked.
         let mut looked = vec![(0, false); ROUNDS + 1];
         let noticed = thread::scope(|s| {

@@ -11,7 +11,7 @@
 //! | [`futex`] | sleep until a word changes | Linux, Windows | hashed mutexes and condition variables |
 //! | [`timer`] | naps of some tens of microseconds that are as short as asked for | Linux | nothing |
 //! | [`thread_state`] | whether another thread stands still | Linux | nobody does |
-//! | [`crowd`] | how often a thread had to make room | Linux | never |
+//! | [`preemptions`] | how often a thread had to make room | Linux | never |
 //! | [`topology`] | how many processors, and how many real cores | Linux, Windows, Apple | what `std` knows |
 //! | [`room`] | how many threads this process may have | Linux, Android | no answer |
 //! | [`stack`] | how much of its stack a thread has left | Linux with glibc | nobody knows |
@@ -26,7 +26,6 @@
 //! hardware's own atomics even under a model checker. They are therefore named through
 //! `core::sync::atomic` in this directory, and do not go through the crate's `sync` façade.
 
-pub(crate) mod crowd;
 pub(crate) mod fork;
 #[cfg(not(drumline_loom))]
 pub(crate) mod futex;
@@ -35,9 +34,10 @@ pub(crate) mod futex;
     allow(dead_code, reason = "a build with fences asks for no barrier")
 )]
 pub(crate) mod membarrier;
-pub(crate) mod room;
+pub(crate) mod preemptions;
 pub(crate) mod stack;
 pub(crate) mod stderr;
+pub(crate) mod thread_quota;
 pub(crate) mod thread_state;
 pub(crate) mod timer;
 pub(crate) mod topology;

@@ -15,11 +15,11 @@ use crate::jobs::JobsError;
 /// ```
 #[derive(Debug)]
 pub struct BuildError {
-    pub(super) kind: Kind,
+    pub(super) kind: BuildErrorKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum BuildErrorKind {
     Jobs(JobsError),
     AlreadyMember,
     GlobalExists,
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 impl BuildError {
     pub(crate) fn global_exists() -> Self {
         BuildError {
-            kind: Kind::GlobalExists,
+            kind: BuildErrorKind::GlobalExists,
         }
     }
 }
@@ -37,15 +37,15 @@ impl BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Jobs(error) => error.fmt(f),
-            Kind::MaxThreads { max, jobs } => write!(
+            BuildErrorKind::Jobs(error) => error.fmt(f),
+            BuildErrorKind::MaxThreads { max, jobs } => write!(
                 f,
                 "max_threads = {max} is less than jobs = {jobs}; raise it or leave it out"
             ),
-            Kind::AlreadyMember => f.write_str(
+            BuildErrorKind::AlreadyMember => f.write_str(
                 "the current thread is in a pool already, and can be a permanent member of one only",
             ),
-            Kind::GlobalExists => f.write_str(
+            BuildErrorKind::GlobalExists => f.write_str(
                 "the global pool exists already; call build_global before anything uses it, once",
             ),
         }
@@ -55,8 +55,10 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
-            Kind::Jobs(error) => Some(error),
-            Kind::AlreadyMember | Kind::GlobalExists | Kind::MaxThreads { .. } => None,
+            BuildErrorKind::Jobs(error) => Some(error),
+            BuildErrorKind::AlreadyMember
+            | BuildErrorKind::GlobalExists
+            | BuildErrorKind::MaxThreads { .. } => None,
         }
     }
 }

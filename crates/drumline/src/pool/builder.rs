@@ -6,12 +6,14 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use super::build_error::{BuildError, Kind};
+use super::build_error::{BuildError, BuildErrorKind};
 use super::handle::Pool;
 use super::hooks::Hooks;
-use super::limit::Limit;
-use super::recruit::{ThreadBuilder, ThreadSettings, become_member, spawn_thread, start_workers};
-use super::registry::{Registry, Shared};
+use super::registry::{Registry, SharedRegistry};
+use super::thread_limit::ThreadLimit;
+use super::thread_starter::{
+    ThreadBuilder, ThreadSettings, become_member, spawn_thread, start_workers,
+};
 use super::wait_policy::WaitPolicy;
 use super::warning::Warning;
 use super::{global, local};
@@ -500,7 +502,7 @@ impl PoolBuilder {
     ///
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let registry = self.make_registry(self.spawner.is_none())?;
-        let pool = Pool::from_registry(Shared::clone(&registry));
+        let pool = Pool::from_registry(SharedRegistry::clone(&registry));
         let member = self.add_member(&registry);
         match self.spawner.take() {
             Some(mut spawner) => self.start(&registry, &mut *spawner),
@@ -609,7 +611,7 @@ impl PoolBuilder {
         let result = thread::scope(|scope| {
             // Dropped at the end of this closure, also by a panic, so that the
             // threads end before the scope waits for them.
-            let pool = Pool::from_registry(Shared::clone(&registry));
+            let pool = Pool::from_registry(SharedRegistry::clone(&registry));
             let member = self.add_member(&registry);
             self.start(&registry, &mut |builder: ThreadBuilder| {
                 let mut thread = thread::Builder::new();
@@ -629,21 +631,21 @@ impl PoolBuilder {
         Ok(result)
     }
 
-    fn make_registry(&mut self, spares: bool) -> Result<Shared, BuildError> {
+    fn make_registry(&mut self, spares: bool) -> Result<SharedRegistry, BuildError> {
         if let Some(error) = self.jobs_error.take() {
             return Err(BuildError {
-                kind: Kind::Jobs(error),
+                kind: BuildErrorKind::Jobs(error),
             });
         }
         if self.use_current_thread && local::seat().is_some() {
             return Err(BuildError {
-                kind: Kind::AlreadyMember,
+                kind: BuildErrorKind::AlreadyMember,
             });
         }
         let places = self.jobs.resolve().get();
         if let Some(max) = self.max_threads.filter(|&max| max < places) {
             return Err(BuildError {
-                kind: Kind::MaxThreads { max, jobs: places },
+                kind: BuildErrorKind::MaxThreads { max, jobs: places },
             });
         }
         let hooks = std::mem::take(&mut self.hooks);
@@ -660,7 +662,7 @@ impl PoolBuilder {
         let guests = self.guests.unwrap_or(!special);
         let spares = spares && self.spares.unwrap_or(true);
         let threads = std::mem::take(&mut self.threads);
-        let limit = Limit::new(self.max_threads, members, spares);
+        let limit = ThreadLimit::new(self.max_threads, members, spares);
         let policy = self.wait_policy;
         let registry = Registry::new(places, guests, policy, hooks, threads, barrier, limit);
         for _ in 0..members {
@@ -681,7 +683,7 @@ impl PoolBuilder {
 
     fn start(
         &mut self,
-        registry: &Shared,
+        registry: &SharedRegistry,
         spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
     ) {
         let wanted = registry.jobs() - registry.members();

@@ -1,7 +1,7 @@
 //! Giving up a place while its thread blocks.
 //!
-//! As a rule the place is given up at once, and whoever stands first in line
-//! is woken, or a spare is started. That costs microseconds, so a thread whose
+//! As a rule the place is given up at once, and the first idle worker is woken, or a spare is
+//! started. That costs microseconds, so a thread whose
 //! last announced blocking was over sooner than that only leaves a note: it
 //! costs a few nanoseconds, and if the thread stays away after all, the
 //! [monitor](super::monitor) finds the note and takes the place.
@@ -12,7 +12,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::line::Absence;
+use super::idle::Absence;
 use super::local;
 use super::seat::Seat;
 use crate::sync::{Instant, per_thread, planted};
@@ -70,15 +70,15 @@ fn leave_places(first: Option<&Seat>) -> bool {
             continue;
         }
         seat.has_blocked();
-        if !seat.registry().line().is_monitored() && !planted!(NoteUnread) {
+        if !seat.registry().idle_set().is_monitored() && !planted!(NoteUnread) {
             // No worker would read a note.
-            seat.conduct().expect_short(false);
+            seat.block_state().expect_short(false);
         }
-        if !seat.conduct().block() {
+        if !seat.block_state().block() {
             SINCE.with(|since| since.set(Some(Instant::now())));
             let registry = seat.registry();
             let wake = registry
-                .line()
+                .idle_set()
                 .rest(seat.index(), Absence::Blocks, &|| registry.has_work());
             registry.wake(wake);
         }
@@ -91,13 +91,13 @@ fn take_places_back(first: Option<&Seat>) {
         if !seat.leave_region() {
             continue;
         }
-        if seat.conduct().unblock() {
+        if seat.block_state().unblock() {
             // Where it was expected to be short, it was not.
             let since = SINCE.with(Cell::take);
             let short = since.is_some_and(|since| since.elapsed() < SHORT);
             let registry = seat.registry();
-            seat.conduct().expect_short(short);
-            registry.wake(registry.line().come_back(seat.index(), Absence::Blocks));
+            seat.block_state().expect_short(short);
+            registry.wake(registry.idle_set().come_back(seat.index(), Absence::Blocks));
         }
         seat.has_unblocked();
     }

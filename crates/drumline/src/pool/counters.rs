@@ -6,7 +6,7 @@
 //! these.
 //!
 //! What happens under a lock is counted beside that lock, by the thread that holds it: see
-//! `deque::counts`, `line` and `queue`.
+//! `deque::counts`, `idle` and `queue`.
 
 use super::local;
 use super::registry::Registry;
@@ -14,18 +14,18 @@ use crate::sync::{Apart, Count, Level};
 
 /// The counters of one seat, apart from what thieves look at.
 #[derive(Debug, Default)]
-pub(crate) struct Counters(Apart<Inner>);
+pub(crate) struct Counters(Apart<CounterWords>);
 
 /// What the occupant counts. [`Stats`](super::Stats) says more about each.
 #[derive(Debug, Default)]
-pub(crate) struct Inner {
+pub(crate) struct CounterWords {
     /// It took a job from another seat, and runs it.
     pub(super) steals: Count,
     /// It goes to sleep, for as long as no thread wakes it.
     pub(super) parks: Count,
     /// It has been woken from that sleep.
     pub(super) wakes: Count,
-    /// As the lookout it took work, and called the next in line.
+    /// As the searcher it took work, and called the next idle worker.
     pub(super) beats: Count,
     /// It blocks.
     pub(super) blocks: Count,
@@ -54,9 +54,9 @@ pub(crate) struct Inner {
 }
 
 impl std::ops::Deref for Counters {
-    type Target = Inner;
+    type Target = CounterWords;
 
-    fn deref(&self) -> &Inner {
+    fn deref(&self) -> &CounterWords {
         &self.0
     }
 }
@@ -90,7 +90,7 @@ impl Counters {
 
 impl Registry {
     /// Counts something that the calling thread did for this pool, on its seat if it has one here.
-    pub(super) fn count(&self, what: impl FnOnce(&Inner) -> &Count) {
+    pub(super) fn count(&self, what: impl FnOnce(&CounterWords) -> &Count) {
         match local::find(self) {
             Some(seat) => what(seat.counters()).up(),
             None => what(self.outsiders()).up_shared(),
@@ -99,7 +99,7 @@ impl Registry {
 
     /// The calling thread is about to wake the worker with seat number `called`.
     pub(super) fn count_call(&self, called: usize) {
-        let spell = self.line().spells();
+        let spell = self.idle_set().spells();
         let (chain, counters) = match local::find(self) {
             Some(seat) => (seat.counters().chain_in(spell), seat.counters()),
             None => (0, self.outsiders()),

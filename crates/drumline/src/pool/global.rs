@@ -7,7 +7,7 @@ use super::builder::PoolBuilder;
 use super::handle::{self, Pool};
 use super::registry::Registry;
 use super::{guest, local};
-use crate::job::Call;
+use crate::job::ErasedCall;
 use crate::sync::atomic::{AtomicPtr, Ordering};
 use crate::sync::{Arc, Mutex, lock, process_wide};
 
@@ -87,17 +87,17 @@ pub(crate) fn in_any<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     /// `call` is a call of this very type, and nobody else uses it.
     unsafe fn run<O: FnOnce() -> R, R>(call: *mut ()) {
         // SAFETY: the caller's obligation.
-        let call = unsafe { &mut *call.cast::<Call<O, R>>() };
+        let call = unsafe { &mut *call.cast::<ErasedCall<O, R>>() };
         if let Some(op) = call.op.take() {
             call.result = Some(op());
         }
     }
 
-    fn runner<O: FnOnce() -> R, R>(_call: &Call<O, R>) -> unsafe fn(*mut ()) {
+    fn runner<O: FnOnce() -> R, R>(_call: &ErasedCall<O, R>) -> unsafe fn(*mut ()) {
         run::<O, R>
     }
 
-    let mut call = Call::new(op);
+    let mut call = ErasedCall::new(op);
     let run = runner(&call);
     // SAFETY: the call is of the type that `run` is for, and stays here; what is in it is `Send`.
     unsafe { call_in_any((&raw mut call).cast(), run) };

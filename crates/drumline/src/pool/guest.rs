@@ -11,13 +11,13 @@ use super::seat::Seat;
 use crate::unwind;
 
 /// A guest's stay; ends when it is dropped, also by a panic of the call.
-struct Visit<'a> {
+struct GuestStay<'a> {
     registry: &'a Registry,
     seat: &'a Seat,
     restore: Option<Restore>,
 }
 
-impl Drop for Visit<'_> {
+impl Drop for GuestStay<'_> {
     fn drop(&mut self) {
         self.seat.set_outer(std::ptr::null());
         self.restore = None;
@@ -40,7 +40,7 @@ pub(crate) fn enter<R>(registry: &Registry, op: impl FnOnce(&Seat) -> R) -> R {
     let seat = registry.admit();
     let restore = local::switch(seat, seat.first_deque());
     seat.set_outer(restore.seat());
-    let _visit = Visit {
+    let _visit = GuestStay {
         registry,
         seat,
         restore: Some(restore),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::builder::PoolBuilder;
-use super::registry::{Registry, Shared};
+use super::registry::{Registry, SharedRegistry};
 use super::waiting;
 use super::{guest, local};
 use crate::job::{Header, JobRef, StackJob};
@@ -40,7 +40,7 @@ use crate::unwind;
 /// the parent. Dropping it does nothing. The global pool is made anew in the
 /// child on first use.
 pub struct Pool {
-    registry: Shared,
+    registry: SharedRegistry,
     /// The threads have been told to end, and have.
     closed: bool,
 }
@@ -65,14 +65,14 @@ impl Pool {
         PoolBuilder::new()
     }
 
-    pub(crate) fn from_registry(registry: Shared) -> Self {
+    pub(crate) fn from_registry(registry: SharedRegistry) -> Self {
         Pool {
             registry,
             closed: false,
         }
     }
 
-    pub(crate) fn registry(&self) -> &Shared {
+    pub(crate) fn registry(&self) -> &SharedRegistry {
         &self.registry
     }
 
@@ -153,7 +153,7 @@ impl Pool {
     pub fn set_jobs(&self, jobs: impl super::builder::IntoJobs) -> Result<(), crate::JobsError> {
         self.registry.forbid_fork();
         let jobs = jobs.into_jobs()?.resolve().get();
-        super::recruit::resize(&self.registry, jobs);
+        super::thread_starter::resize(&self.registry, jobs);
         Ok(())
     }
 
@@ -216,7 +216,7 @@ impl Pool {
     /// Tells the threads that nothing more comes from outside.
     fn close(&self) {
         let registry = &self.registry;
-        registry.wake(registry.line().close(&|| registry.has_work()));
+        registry.wake(registry.idle_set().close(&|| registry.has_work()));
         registry.alive_down();
     }
 }
@@ -228,12 +228,12 @@ impl Drop for Pool {
         }
         if self.registry.is_forked() {
             // Its threads, and perhaps its locks, belong to another process.
-            std::mem::forget(Shared::clone(&self.registry));
+            std::mem::forget(SharedRegistry::clone(&self.registry));
             return;
         }
         self.close();
         let registry = &self.registry;
-        let has_nothing_to_do = !registry.has_work() && registry.line().is_quiet();
+        let has_nothing_to_do = !registry.has_work() && registry.idle_set().is_quiet();
         if has_nothing_to_do && !local::is_inside(registry) {
             registry.wait_ended();
         }

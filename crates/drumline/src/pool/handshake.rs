@@ -14,8 +14,8 @@
 //! ```
 //!
 //! * IDLE: the occupant has nothing pending, and does not push before it has
-//!   called [`begin`](Handshake::begin). A worker that stands in line or is the
-//!   lookout, and a seat that no guest has.
+//!   called [`begin`](Handshake::begin). A worker that is in the idle set or is the
+//!   searcher, and a seat that no guest has.
 //! * PLAIN: the occupant may push and pop with nothing but `barrier::light`.
 //! * FENCED: each push from now on is followed by a fence, and everything that
 //!   was pending has been exposed by its owner.
@@ -23,8 +23,8 @@
 //! # Steps
 //!
 //! 1. A thread whose barrier fails declares it lost (`barrier::heavy`). From
-//!    then on no thief insists: it takes only what an owner has exposed.
-//! 2. The thread asks the owners for attention, as a lookout does anyway: each
+//!    then on no thief steals by force: it takes only what an owner has exposed.
+//! 2. The thread asks the owners for attention, as a searcher does anyway: each
 //!    deque's `limit` is null. An owner sees that at one of its next pushes.
 //!    When it does matters to nothing but the duration of step 4.
 //! 3. The owner, at that cold step, finds the barrier lost. It makes all deques
@@ -50,7 +50,7 @@
 //! sees the entry, or the push sees the mark.
 //!
 //! *A seat is IDLE to the sleeper, and its occupant pushes.* The occupant calls
-//! `begin` before it passes the lock of the line (`Line::enter`, `take`,
+//! `begin` before it passes the lock of the idle set (`IdleSet::enter`, `take`,
 //! `begin`). The sleeper looks after it has passed that lock. If the
 //! occupant came first, the sleeper sees PLAIN. If the sleeper came first, the
 //! line tells the occupant to mark its own deque, or has another thread watch.
@@ -75,8 +75,8 @@
 //!
 //! A signal to each owner (signals belong to the program); `mprotect` (no
 //! barrier on arm64); to wait until a store buffer "must be" empty (no system
-//! says when); a gate in front of the deque in use (frames below would still
-//! pop without a fence, and the frames above would return to it); a gate for
+//! says when); a trampoline deque in front of the deque in use (frames below would still
+//! pop without a fence, and the frames above would return to it); a trampoline for
 //! the calls that come later (8 of 25 ns per `join`, for one more kind of seat).
 
 use std::time::Duration;
@@ -110,7 +110,7 @@ impl Handshake {
 
     // ---- the occupant ----------------------------------------------------
 
-    /// It may push from now on. To be called before it passes the line's lock.
+    /// It may push from now on. To be called before it passes the lock of the idle set.
     #[inline]
     pub(crate) fn begin(&self) {
         self.leave(IDLE, PLAIN);

@@ -33,8 +33,8 @@ use std::io;
 
 use super::event::Event;
 use super::local;
-use super::recruit::{NameHook, ThreadBuilder};
 use super::registry::Registry;
+use super::thread_starter::{NameHook, ThreadBuilder};
 use super::trace;
 use super::warning::Warning;
 use crate::platform::stderr;
@@ -114,7 +114,7 @@ impl Drop for Hooks {
 
 /// Which hooks run on this thread: a bit for each.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum HookKind {
     Name = 1,
     Spawn = 2,
     Panic = 4,
@@ -131,10 +131,10 @@ per_thread! {
 
 /// The hooks that only listen. While any hook runs on a thread, nothing is told to these there:
 /// a program may use one lock in all of them.
-const LISTENERS: u8 = Kind::Warning as u8 | Kind::Event as u8 | Kind::Trace as u8;
+const LISTENERS: u8 = HookKind::Warning as u8 | HookKind::Event as u8 | HookKind::Trace as u8;
 
 /// Runs a hook, unless it runs on this thread already, or may not be told anything now (`None`).
-fn cross<R>(kind: Kind, hook: impl FnOnce() -> R) -> Option<Result<R, Payload>> {
+fn cross<R>(kind: HookKind, hook: impl FnOnce() -> R) -> Option<Result<R, Payload>> {
     let running = RUNNING.with(Cell::get);
     let bit = kind as u8;
     if running & bit != 0 || running != 0 && LISTENERS & bit != 0 {
@@ -153,7 +153,7 @@ pub(super) fn name_thread(
     hook: &mut NameHook,
     index: usize,
 ) -> Option<String> {
-    local::outside(|| match cross(Kind::Name, || hook(index))? {
+    local::outside(|| match cross(HookKind::Name, || hook(index))? {
         Ok(name) if name.contains('\0') => {
             registry.warn(Warning::NameNotUsed { index, name });
             None
@@ -172,7 +172,7 @@ pub(super) fn spawn_thread(
     spawner: &mut dyn FnMut(ThreadBuilder) -> io::Result<()>,
     builder: ThreadBuilder,
 ) -> io::Result<()> {
-    let crossed = local::outside(|| cross(Kind::Spawn, || spawner(builder)));
+    let crossed = local::outside(|| cross(HookKind::Spawn, || spawner(builder)));
     match crossed {
         Some(Ok(outcome)) => outcome,
         Some(Err(payload)) => {
@@ -210,7 +210,7 @@ impl Registry {
             return self.lose_panic(payload);
         };
         let mut payload = Some(payload);
-        let crossed = cross(Kind::Panic, || payload.take().map(hook));
+        let crossed = cross(HookKind::Panic, || payload.take().map(hook));
         if let Some(payload) = payload {
             self.lose_panic(payload);
         }
@@ -237,13 +237,13 @@ impl Registry {
         self.hooks().event.is_some() || trace::is_on()
     }
 
-    /// Tells the event handler and `tracing`. Returns whether either listens.
+    /// Notifies the event handler and `tracing`. Returns whether either listens.
     #[cold]
-    pub(super) fn tell_now(&self, event: &Event) -> bool {
+    pub(super) fn notify_now(&self, event: &Event) -> bool {
         local::outside(|| {
             let mut heard = false;
             if let Some(hook) = &self.hooks().event {
-                match cross(Kind::Event, || hook(event)) {
+                match cross(HookKind::Event, || hook(event)) {
                     None => {}
                     Some(Ok(())) => heard = true,
                     Some(Err(payload)) => {
@@ -252,7 +252,7 @@ impl Registry {
                     }
                 }
             }
-            match cross(Kind::Trace, || trace::tell(event)) {
+            match cross(HookKind::Trace, || trace::notify(event)) {
                 None => {}
                 Some(Ok(traced)) => heard |= traced,
                 Some(Err(payload)) => self.report_panic(payload),
@@ -262,14 +262,14 @@ impl Registry {
     }
 
     /// Warns: the warning handler, and as an event; on standard error where neither hears. Not to
-    /// be called with the line's lock held.
+    /// be called with the lock of the idle set held.
     #[cold]
     pub(crate) fn warn(&self, warning: Warning) {
         // The text of a warning may be the program's as well: an error of its own.
         let warned = unwind::catch(|| {
             let mut heard = false;
             if let Some(hook) = &self.hooks().warning {
-                local::outside(|| match cross(Kind::Warning, || hook(&warning)) {
+                local::outside(|| match cross(HookKind::Warning, || hook(&warning)) {
                     None => {}
                     Some(Ok(())) => heard = true,
                     Some(Err(payload)) => {
@@ -279,7 +279,7 @@ impl Registry {
                 });
             }
             if self.is_heard() {
-                heard |= self.tell_now(&Event::from(&warning));
+                heard |= self.notify_now(&Event::from(&warning));
             }
             if !heard && warning.is_printed() {
                 stderr::say(&warning.to_string());

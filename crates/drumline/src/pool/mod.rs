@@ -7,28 +7,27 @@
 //! | `handshake` | how owners change over to fences when the barrier is lost |
 //! | `scan` | whether there is anything, and whether that is certain |
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
-//! | `line`, `idle` | who watches and who sleeps |
+//! | `idle`, `seat_set` | which worker searches and which ones sleep |
 //! | `thief` | taking work from others |
 //! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
 //! | `elsewhere` | waiting in one pool for what happens in another |
 //! | `room` | room on the stack for what it runs |
-//! | `compensate`, `conduct` | what becomes of the place of a thread that blocks |
+//! | `compensate`, `block_state` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
-//! | `reserve` | whether a thread that only waits is replaced |
-//! | `refusal`, `starved` | when the system refuses a thread, and pools that wait for one |
+//! | `spare_policy` | whether a thread that only waits is replaced |
+//! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
 //! | `worker`, `guest` | threads of the pool, and threads that call it |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `registry`, `limit` | what they share |
 //! | `hooks` | the border to the program's own code that the scheduler calls |
-//! | `event`, `tell`, `trace`, `warning` | what the program hears of them |
+//! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
 //! | `counters`, `stats` | how often things happen |
-//! | `builder`, `recruit`, `build_error`, `handle`, `global` | the public face |
+//! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
 
-mod conduct;
+mod block_state;
 mod deque;
 mod handshake;
 mod idle;
-mod line;
 #[cfg(not(drumline_loom))]
 mod signal;
 mod slot;
@@ -59,15 +58,13 @@ mod handle;
 #[cfg(not(drumline_loom))]
 mod hooks;
 #[cfg(not(drumline_loom))]
-mod limit;
+mod job_queue;
 #[cfg(not(drumline_loom))]
 pub(crate) mod local;
 #[cfg(not(drumline_loom))]
 mod monitor;
 #[cfg(not(drumline_loom))]
-mod queue;
-#[cfg(not(drumline_loom))]
-mod recruit;
+mod notify;
 #[cfg(not(drumline_loom))]
 mod refusal;
 #[cfg(all(test, not(drumline_loom), not(miri)))]
@@ -75,17 +72,18 @@ mod refused_tests;
 #[cfg(not(drumline_loom))]
 mod registry;
 #[cfg(not(drumline_loom))]
-mod reserve;
-#[cfg(not(drumline_loom))]
-pub(crate) mod room;
-#[cfg(not(drumline_loom))]
 mod scan;
 #[cfg(not(drumline_loom))]
 mod seat;
+mod seat_set;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
-mod starved;
+mod spare_policy;
+#[cfg(not(drumline_loom))]
+mod spawn_retry;
+#[cfg(not(drumline_loom))]
+pub(crate) mod stack_room;
 #[cfg(not(drumline_loom))]
 mod stats;
 #[cfg(not(drumline_loom))]
@@ -93,9 +91,11 @@ mod submit;
 #[cfg(not(drumline_loom))]
 mod table;
 #[cfg(not(drumline_loom))]
-mod tell;
-#[cfg(not(drumline_loom))]
 mod thief;
+#[cfg(not(drumline_loom))]
+mod thread_limit;
+#[cfg(not(drumline_loom))]
+mod thread_starter;
 #[cfg(not(drumline_loom))]
 mod trace;
 #[cfg(not(drumline_loom))]
@@ -119,8 +119,8 @@ pub use {
     event::Event,
     global::{current_jobs, worker_index},
     handle::{Pool, ShutdownError},
-    recruit::ThreadBuilder,
     stats::Stats,
+    thread_starter::ThreadBuilder,
     wait_policy::WaitPolicy,
     warning::Warning,
     yielding::{Yield, yield_local, yield_now},
@@ -132,14 +132,14 @@ pub(crate) use {
     global::{in_any, in_global, registry as global_registry},
     guest::{is_inmost, may_visit, visit},
     handle::install,
-    registry::{KeptOpen, Registry, Shared},
+    registry::{KeptOpen, Registry, SharedRegistry},
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
     submit::{open_for_long_lived, submit, submit_long_lived},
 };
 
 /// After a push that found the deque's limit changed: answers those who asked.
-/// `false`: the deque is full (or a gate), and the push is undone.
+/// `false`: the deque is full (or a trampoline), and the push is undone.
 #[cfg(not(drumline_loom))]
 #[cold]
 #[inline(never)]

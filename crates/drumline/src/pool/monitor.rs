@@ -13,7 +13,7 @@ use super::registry::Registry;
 use super::seat::Seat;
 use crate::platform::thread_state::ThreadId;
 use crate::sync::Instant;
-use crate::wait::Crowded;
+use crate::wait::Oversubscription;
 
 /// The shortest nap between two looks, and the time for which a thread must have
 /// stood still at least.
@@ -51,7 +51,7 @@ impl Monitor {
             samples: Vec::new(),
             nap: FIRST_NAP,
             busy: Instant::now(),
-            entries: registry.line().entries(),
+            entries: registry.idle_set().entries(),
             cursor: 0,
         }
     }
@@ -68,31 +68,31 @@ impl Monitor {
 
     /// Looks at the active threads, and takes the places of those that block.
     pub(super) fn look(&mut self, registry: &Registry) {
-        let line = registry.line();
-        let (acting, displaced) = line.acting();
+        let idle_set = registry.idle_set();
+        let (active, displaced) = idle_set.active_and_displaced();
         self.restore(registry, &displaced);
-        let entries = line.entries();
+        let entries = idle_set.entries();
         let used = entries != std::mem::replace(&mut self.entries, entries);
-        let needed = line.is_full() && registry.has_work();
+        let needed = idle_set.is_full() && registry.has_work();
         let before = std::mem::take(&mut self.samples);
         let mut suspects = false;
         if needed {
-            for index in acting {
+            for index in active {
                 let seat = registry.seat(index);
-                if seat.conduct().is_napping() {
+                if seat.block_state().is_napping() {
                     continue;
                 }
                 let sample = sample(seat);
                 self.samples.push(sample);
-                let announced = seat.conduct().is_blocked();
+                let announced = seat.block_state().is_blocked();
                 if !announced && !sample.thread.is_waiting() {
                     continue;
                 }
                 suspects = true;
                 if before.contains(&sample) {
-                    let claim = || !announced || seat.conduct().lose_place();
-                    seat.conduct().note_used(sample.used);
-                    line.displace(index, announced, &claim);
+                    let claim = || !announced || seat.block_state().lose_place();
+                    seat.block_state().note_used(sample.used);
+                    idle_set.displace(index, announced, &claim);
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Monitor {
         }
         self.nap = if suspects {
             FIRST_NAP
-        } else if Crowded::here().is_crowded(Instant::now()) {
+        } else if Oversubscription::here().is_oversubscribed(Instant::now()) {
             // Each end of a nap takes the processor from somebody.
             LAST_NAP
         } else {
@@ -119,11 +119,15 @@ impl Monitor {
         }
         for &index in displaced.iter().skip(self.cursor).take(RESTORED_AT_ONCE) {
             let seat = registry.seat(index);
-            let used = seat.conduct().thread().processor_time().unwrap_or_default();
-            if used != seat.conduct().used() {
-                seat.conduct().note_used(used);
-                if !seat.conduct().thread().is_waiting() {
-                    registry.line().replace(index);
+            let used = seat
+                .block_state()
+                .thread()
+                .processor_time()
+                .unwrap_or_default();
+            if used != seat.block_state().used() {
+                seat.block_state().note_used(used);
+                if !seat.block_state().thread().is_waiting() {
+                    registry.idle_set().replace(index);
                 }
             }
         }
@@ -132,7 +136,7 @@ impl Monitor {
 }
 
 fn sample(seat: &Seat) -> Sample {
-    let thread = seat.conduct().thread();
+    let thread = seat.block_state().thread();
     Sample {
         seat: seat.index(),
         thread,

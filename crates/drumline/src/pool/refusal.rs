@@ -2,7 +2,7 @@
 //!
 //! An attempt that fails costs tens of microseconds. A pool that is short of threads has a reason
 //! to try with each job that comes. The first [`BURST`] refusals are followed by further
-//! attempts at once. After those, a refusal puts off the next attempt, for [`SHARE`] times what
+//! attempts at once. After those, a refusal puts off the next attempt, for [`WAIT_FACTOR`] times what
 //! the failed one took: attempts in vain cost a thread a tenth of its time at most. A thread that
 //! ends, one that could be created, or a second without a refusal, forgives that.
 //!
@@ -21,7 +21,7 @@ const BURST: u32 = 64;
 /// As if none had been refused: the last refusal is this long ago.
 const FORGOTTEN: Duration = Duration::from_secs(1);
 /// How many times the cost of a failed attempt passes before the next one.
-const SHARE: u32 = 10;
+const WAIT_FACTOR: u32 = 10;
 /// For how long a refusal puts off the next attempt at most: what made the system refuse may end
 /// at any moment.
 const LONGEST: Duration = Duration::from_millis(16);
@@ -77,7 +77,7 @@ impl Refusals {
         }
         self.burst = self.burst.saturating_add(1);
         if self.burst > BURST {
-            self.until = Some(now + took.saturating_mul(SHARE).min(LONGEST));
+            self.until = Some(now + took.saturating_mul(WAIT_FACTOR).min(LONGEST));
         }
         if self.spell.replace(spell) == Some(spell) {
             return None;

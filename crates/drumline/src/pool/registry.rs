@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 use super::counters::Counters;
 use super::deque::Reasons;
 use super::hooks::Hooks;
-use super::limit::Limit;
-use super::line::{Line, Wake};
-use super::queue::Queue;
-use super::recruit::{self, Recruiter, ThreadSettings};
+use super::idle::{IdleSet, Wake};
+use super::job_queue::JobQueue;
 use super::scan::Scan;
 use super::seat::Seat;
 use super::table::SeatTable;
+use super::thread_limit::ThreadLimit;
+use super::thread_starter::{self, ThreadSettings, ThreadStarter};
 use super::wait_policy::WaitPolicy;
 use super::{compensate, guest};
 use crate::job::JobRef;
@@ -33,8 +33,8 @@ process_wide! {
 #[cfg(drumline_shuttle)]
 fn make_statics() {
     barrier::is_lost();
-    super::starved::retry();
-    crate::wait::Crowded::here().is_crowded(crate::sync::Instant::now());
+    super::spawn_retry::retry();
+    crate::wait::Oversubscription::here().is_oversubscribed(crate::sync::Instant::now());
 }
 
 /// The heart of a pool, shared by its handle and its threads.
@@ -43,7 +43,7 @@ pub(crate) struct Registry {
     this: Weak<Registry>,
     /// No other pool of this process has it.
     id: usize,
-    line: Line,
+    idle_set: IdleSet,
     seats: SeatTable,
     /// Seats that no guest uses. Its lock also orders changes of the table.
     free: Mutex<Vec<usize>>,
@@ -51,14 +51,14 @@ pub(crate) struct Registry {
     /// pool without threads; changed with the lock of `free` held.
     callers: Mutex<Vec<Arc<Gate>>>,
     /// Jobs from threads that are not in the pool.
-    injector: Queue,
+    injector: JobQueue,
     /// Long-lived jobs, which begin at the bottom of a worker's stack only.
-    long_lived: Queue,
+    long_lived: JobQueue,
     barrier: Barrier,
     hooks: Hooks,
-    recruiter: Recruiter,
+    thread_starter: ThreadStarter,
     guests: bool,
-    limit: Limit,
+    limit: ThreadLimit,
     wait_policy: WaitPolicy,
     /// The fork generation in which the pool was made.
     generation: u32,
@@ -83,7 +83,7 @@ pub(crate) struct Registry {
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Registry")
-            .field("line", &self.line)
+            .field("idle_set", &self.idle_set)
             .field("barrier", &self.barrier)
             .field("guests", &self.guests)
             .finish_non_exhaustive()
@@ -98,25 +98,25 @@ impl Registry {
         hooks: Hooks,
         threads: ThreadSettings,
         barrier: Barrier,
-        limit: Limit,
-    ) -> Shared {
+        limit: ThreadLimit,
+    ) -> SharedRegistry {
         #[cfg(drumline_shuttle)]
         make_statics();
         fork::watch();
         compensate::start();
-        Shared::new_cyclic(|this| Registry {
+        SharedRegistry::new_cyclic(|this| Registry {
             this: Weak::clone(this),
             // Relaxed: the numbers only have to differ.
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            line: Line::new(places, limit.staffing(places)),
+            idle_set: IdleSet::new(places, limit.worker_policy(places)),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
             callers: Mutex::new(Vec::new()),
-            injector: Queue::new(),
-            long_lived: Queue::new(),
+            injector: JobQueue::new(),
+            long_lived: JobQueue::new(),
             barrier,
             hooks,
-            recruiter: Recruiter::new(threads),
+            thread_starter: ThreadStarter::new(threads),
             guests,
             limit,
             wait_policy,
@@ -135,7 +135,7 @@ impl Registry {
     }
 
     /// Keeps the registry alive.
-    pub(crate) fn share(&self) -> Shared {
+    pub(crate) fn share(&self) -> SharedRegistry {
         self.this
             .upgrade()
             .expect("whoever refers to a registry keeps it alive")
@@ -148,7 +148,7 @@ impl Registry {
 
     /// How many threads may run user code at once.
     pub(crate) fn jobs(&self) -> usize {
-        self.line.places()
+        self.idle_set.places()
     }
 
     /// How many threads are members for good without being workers.
@@ -165,16 +165,16 @@ impl Registry {
         &self.outsiders
     }
 
-    pub(crate) fn line(&self) -> &Line {
-        &self.line
+    pub(crate) fn idle_set(&self) -> &IdleSet {
+        &self.idle_set
     }
 
-    pub(crate) fn injector(&self) -> &Queue {
+    pub(crate) fn injector(&self) -> &JobQueue {
         &self.injector
     }
 
     /// The long-lived jobs that nothing has begun; see [`submit`](super::submit).
-    pub(crate) fn long_lived(&self) -> &Queue {
+    pub(crate) fn long_lived(&self) -> &JobQueue {
         &self.long_lived
     }
 
@@ -186,13 +186,13 @@ impl Registry {
         &self.hooks
     }
 
-    pub(crate) fn limit(&self) -> &Limit {
+    pub(crate) fn limit(&self) -> &ThreadLimit {
         &self.limit
     }
 
     /// The requests for threads.
-    pub(super) fn recruiter(&self) -> &Recruiter {
-        &self.recruiter
+    pub(super) fn thread_starter(&self) -> &ThreadStarter {
+        &self.thread_starter
     }
 
     /// What a thread that waits may run.
@@ -255,14 +255,14 @@ impl Registry {
             None => self.push_seat(),
         };
         drop(free);
-        seat.conduct().occupy();
+        seat.block_state().occupy();
         seat.counters().has_new_occupant();
         seat.begin();
-        self.wake(self.line.enter(seat.index(), |marked| {
-            // Every deque of the chain: behind a gate it is the second that
+        self.wake(self.idle_set.enter(seat.index(), |marked| {
+            // Every deque of the chain: behind a trampoline it is the second that
             // is pushed to.
             if marked {
-                seat.ask(Reasons::HUNGRY);
+                seat.ask(Reasons::WAKE_REQUESTED);
             } else if seat.first_deque().is_asked() {
                 let _ = seat.first_deque().take_reasons();
             }
@@ -273,12 +273,12 @@ impl Registry {
     /// Takes the seat back from a guest.
     pub(crate) fn dismiss(&self, seat: &Seat) {
         if self.is_forked() {
-            // The line's lock may be held by a thread of the parent, for ever.
+            // The lock of the idle set may be held by a thread of the parent, for ever.
             return;
         }
-        seat.conduct().vacate();
+        seat.block_state().vacate();
         seat.handshake().end();
-        self.wake(self.line.leave(seat.index(), &|| self.has_work()));
+        self.wake(self.idle_set.leave(seat.index(), &|| self.has_work()));
         lock(&self.free).push(seat.index());
         if self.is_fixed() {
             self.call_waiting();
@@ -301,9 +301,9 @@ impl Registry {
     /// A worker becomes active to do what only it can do.
     pub(crate) fn begin(&self, seat: &Seat) {
         seat.begin();
-        self.wake(self.line.begin(seat.index(), |marked| {
+        self.wake(self.idle_set.begin(seat.index(), |marked| {
             if marked {
-                seat.ask(Reasons::HUNGRY);
+                seat.ask(Reasons::WAKE_REQUESTED);
             }
         }));
     }
@@ -313,11 +313,11 @@ impl Registry {
         seat.begin();
         let admit = |marked| {
             if marked {
-                seat.ask(Reasons::HUNGRY);
+                seat.ask(Reasons::WAKE_REQUESTED);
             }
         };
         let work = || self.has_work();
-        self.wake(self.line.arrive_active(seat.index(), admit, &work));
+        self.wake(self.idle_set.arrive_active(seat.index(), admit, &work));
     }
 
     /// From now on broadcasts go to the member for good with this seat, too.
@@ -330,9 +330,9 @@ impl Registry {
     pub(crate) fn seat_member(&self, index: usize) -> &Seat {
         let seat = self.seat(index);
         seat.stay_for_good();
-        self.line.add_member(seat.index(), |marked| {
+        self.idle_set.add_member(seat.index(), |marked| {
             if marked {
-                seat.ask(Reasons::HUNGRY);
+                seat.ask(Reasons::WAKE_REQUESTED);
             }
         });
         seat
@@ -378,10 +378,10 @@ impl Registry {
         lock(&self.spares).push(index);
     }
 
-    /// A spare has left the line for good, or could not be started.
+    /// A spare has left the idle set for good, or could not be started.
     pub(crate) fn dismiss_spare(&self, seat: &Seat) {
         seat.handshake().end();
-        seat.conduct().move_out();
+        seat.block_state().move_out();
         lock(&self.spares).retain(|&index| index != seat.index());
         lock(&self.free).push(seat.index());
         self.limit_over();
@@ -455,17 +455,17 @@ impl Registry {
 
     // ---- waking -----------------------------------------------------------
 
-    /// Wakes the thread that the line chose. The caller may be anywhere between a push and its pop,
+    /// Wakes the thread that the idle set chose. The caller may be anywhere between a push and its pop,
     /// so nothing unwinds from here.
     pub(crate) fn wake(&self, wake: Wake) {
-        if wake != Wake::Nobody {
+        if wake != Wake::None {
             unwind::never(|| self.wake_now(wake));
         }
     }
 
     fn wake_now(&self, wake: Wake) {
         match wake {
-            Wake::Nobody => {}
+            Wake::None => {}
             Wake::One(index) => {
                 self.count_call(index);
                 self.seat(index).parker().unpark();
@@ -478,13 +478,13 @@ impl Registry {
                     self.seat(index).parker().unpark();
                 }
             }
-            Wake::Recruit => recruit::start_spare(self),
+            Wake::StartWorker => thread_starter::start_spare(self),
             Wake::Mark => {
                 if self.mark_and_scan() != Scan::Nothing {
-                    self.wake(self.line.summon());
+                    self.wake(self.idle_set.summon());
                 }
             }
-            Wake::Limit => self.limit_reached(),
+            Wake::ThreadLimit => self.limit_reached(),
         }
     }
 
@@ -514,7 +514,7 @@ impl Registry {
         } else {
             self.injector.push(job);
         }
-        self.wake(self.line.alert());
+        self.wake(self.idle_set.alert());
     }
 
     /// Queues a job for the member for good, or for one worker. Should that worker not come after
@@ -542,7 +542,7 @@ impl Registry {
     /// Keeps the pool from its end while a call from outside, or from a member for good, may bring
     /// work, until this is dropped. `None`: it has ended.
     pub(crate) fn keep_open(&self) -> Option<KeptOpen<'_>> {
-        self.line.begin_call().then(|| KeptOpen(self))
+        self.idle_set.begin_call().then(|| KeptOpen(self))
     }
 
     // ---- failures -----------------------------------------------------------
@@ -592,10 +592,10 @@ impl Drop for KeptOpen<'_> {
     fn drop(&mut self) {
         let registry = self.0;
         if !registry.is_forked() {
-            registry.wake(registry.line.end_call(&|| registry.has_work()));
+            registry.wake(registry.idle_set.end_call(&|| registry.has_work()));
         }
     }
 }
 
 /// A registry as its threads share it.
-pub(crate) type Shared = Arc<Registry>;
+pub(crate) type SharedRegistry = Arc<Registry>;

@@ -20,12 +20,12 @@ pub(crate) enum Scan {
 }
 
 impl Registry {
-    /// Marks every deque, so that the next push anywhere summons the lookout;
+    /// Marks every deque, so that the next push anywhere summons the searcher;
     /// then says whether there is something that came before the marks.
     pub(crate) fn mark_and_scan(&self) -> Scan {
         self.count(|counters| &counters.marks);
         for seat in self.seats() {
-            seat.ask(Reasons::HUNGRY);
+            seat.ask(Reasons::WAKE_REQUESTED);
         }
         // The owners are asked before the scan: what those that have acknowledged
         // pushed without a fence is visible then.

@@ -1,4 +1,4 @@
-//! One thread's place in one pool: its deque, its queues, its bed.
+//! One thread's place in one pool: its deque, its queues, its parker.
 //!
 //! A worker has its seat for life; a guest borrows one for a call. Seats are
 //! never freed before the pool, so a late wake-up or a late look at a deque
@@ -6,11 +6,11 @@
 
 use std::ptr::{self, NonNull};
 
-use super::conduct::Conduct;
+use super::block_state::BlockState;
 use super::counters::Counters;
 use super::deque::{Deque, Reasons};
 use super::handshake::Handshake;
-use super::queue::Queue;
+use super::job_queue::JobQueue;
 use super::registry::Registry;
 use super::thief::Stolen;
 use crate::job::{Header, JobRef};
@@ -34,12 +34,12 @@ pub(crate) struct Seat {
     /// of the seat, which would end the right to use them if this were a box.
     deque: NonNull<Deque>,
     /// Jobs spawned here. Anybody may take them.
-    queue: Queue,
+    queue: JobQueue,
     /// Jobs for this very worker.
-    inbox: Queue,
+    inbox: JobQueue,
     parker: Parker,
     /// Seats whose threads sleep until this one publishes something.
-    followers: Mutex<Vec<usize>>,
+    waiters: Mutex<Vec<usize>>,
     /// The deque of the chain in use; written by the occupant.
     current: AtomicPtr<Deque>,
     /// Where the occupant was before it took this seat; written by it.
@@ -47,7 +47,7 @@ pub(crate) struct Seat {
     /// How many regions deep the occupant blocks; written by it alone.
     regions: AtomicUsize,
     counters: Counters,
-    conduct: Conduct,
+    block_state: BlockState,
     handshake: Handshake,
     /// The occupant is a member for good, and may outlive the pool's workers; written before it
     /// begins.
@@ -64,18 +64,20 @@ unsafe impl Sync for Seat {}
 
 impl Seat {
     pub(crate) fn new(registry: &Registry, index: usize, barrier: Barrier) -> Self {
-        let deque = NonNull::from(Box::leak(Deque::gated(Deque::new(CAPACITY, barrier))));
+        let deque = NonNull::from(Box::leak(Deque::with_trampoline(Deque::new(
+            CAPACITY, barrier,
+        ))));
         Seat {
             current: AtomicPtr::new(deque.as_ptr()),
             deque,
-            queue: Queue::new(),
-            inbox: Queue::new(),
+            queue: JobQueue::new(),
+            inbox: JobQueue::new(),
             parker: Parker::new(),
-            followers: Mutex::new(Vec::new()),
+            waiters: Mutex::new(Vec::new()),
             outer: AtomicPtr::new(ptr::null_mut()),
             regions: AtomicUsize::new(0),
             counters: Counters::default(),
-            conduct: Conduct::new(index),
+            block_state: BlockState::new(index),
             handshake: Handshake::new(barrier == Barrier::Refused),
             permanent: AtomicBool::new(false),
             registry: ptr::from_ref(registry),
@@ -98,19 +100,19 @@ impl Seat {
         &self.counters
     }
 
-    pub(crate) fn conduct(&self) -> &Conduct {
-        &self.conduct
+    pub(crate) fn block_state(&self) -> &BlockState {
+        &self.block_state
     }
 
     pub(crate) fn handshake(&self) -> &Handshake {
         &self.handshake
     }
 
-    pub(crate) fn queue(&self) -> &Queue {
+    pub(crate) fn queue(&self) -> &JobQueue {
         &self.queue
     }
 
-    pub(crate) fn inbox(&self) -> &Queue {
+    pub(crate) fn inbox(&self) -> &JobQueue {
         &self.inbox
     }
 
@@ -188,7 +190,7 @@ impl Seat {
         if self.handshake.is_settled() {
             return true;
         }
-        let occupant = || self.conduct.thread();
+        let occupant = || self.block_state.thread();
         if !occupant().is_off_processor() {
             return false;
         }
@@ -236,10 +238,10 @@ impl Seat {
     pub(crate) fn overflow<'a>(&'a self, full: &'a Deque) -> &'a Deque {
         if full.next().is_none() {
             let further = full.further();
-            self.registry().line().add_deque(|marked| {
+            self.registry().idle_set().add_deque(|marked| {
                 if marked {
                     for deque in std::iter::successors(Some(&*further), |deque| deque.next()) {
-                        deque.ask(Reasons::HUNGRY);
+                        deque.ask(Reasons::WAKE_REQUESTED);
                     }
                 }
                 full.link(further);
@@ -248,7 +250,7 @@ impl Seat {
         full.next().expect("linked above, or before")
     }
 
-    /// Answers those who asked for attention.
+    /// Answers the threads that asked for attention.
     #[cold]
     pub(crate) fn answer(&self, reasons: Reasons) {
         let registry = self.registry();
@@ -257,12 +259,12 @@ impl Seat {
             return;
         }
         self.acknowledge();
-        if reasons.contains(Reasons::HUNGRY) {
-            registry.wake(registry.line().summon());
+        if reasons.contains(Reasons::WAKE_REQUESTED) {
+            registry.wake(registry.idle_set().summon());
         }
-        if reasons.contains(Reasons::FOLLOWED) {
-            for follower in std::mem::take(&mut *lock(&self.followers)) {
-                registry.seat(follower).parker.unpark();
+        if reasons.contains(Reasons::HAS_WAITER) {
+            for waiter in std::mem::take(&mut *lock(&self.waiters)) {
+                registry.seat(waiter).parker.unpark();
             }
         }
     }
@@ -331,14 +333,14 @@ impl Seat {
 
     /// Another thread wants to be woken when this seat publishes something.
     /// To be followed by a heavy barrier and a look.
-    pub(crate) fn follow(&self, follower: usize) {
+    pub(crate) fn add_waiter(&self, waiter: usize) {
         {
-            let mut followers = lock(&self.followers);
-            if !followers.contains(&follower) {
-                followers.push(follower);
+            let mut waiters = lock(&self.waiters);
+            if !waiters.contains(&waiter) {
+                waiters.push(waiter);
             }
         }
-        self.ask(Reasons::FOLLOWED);
+        self.ask(Reasons::HAS_WAITER);
     }
 }
 

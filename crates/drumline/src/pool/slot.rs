@@ -40,7 +40,7 @@ const THIEF_SHIFT: u32 = 3;
 
 /// What the word of a taken entry says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum StealState {
     /// A thief has the entry and has not begun to run it.
     Taken,
     /// The thief with this seat number runs it.
@@ -163,13 +163,13 @@ impl Slot {
     }
 
     /// Owner, after a theft that was not taken back: how far the thief is.
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> StealState {
         // Acquire pairs with the Release in `start` and `finish`.
         let word = self.word.load(Ordering::Acquire);
         match word & STATE {
-            DONE => Progress::Done,
-            STARTED => Progress::Started(word >> THIEF_SHIFT),
-            _ => Progress::Taken,
+            DONE => StealState::Done,
+            STARTED => StealState::Started(word >> THIEF_SHIFT),
+            _ => StealState::Taken,
         }
     }
 

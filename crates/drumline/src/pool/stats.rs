@@ -49,7 +49,7 @@ pub struct Stats {
     /// How often a thread was woken from such a sleep.
     pub wakes: u64,
     /// How often a thread that found work saw more than it could take, and
-    /// called the next one in line.
+    /// called the next idle worker.
     pub beats: u64,
     /// How often a thread blocked: entered [`blocking`](crate::blocking), or
     /// waited for something outside of this pool.
@@ -258,8 +258,8 @@ impl Registry {
             jobs: self.jobs(),
             threads: self.threads(),
             queue_depth: self.injector().len(),
-            refusals: self.recruiter().refused(),
-            idle_set_locks: self.line().locks(),
+            refusals: self.thread_starter().refused(),
+            idle_set_locks: self.idle_set().locks(),
             queue_locks: self.injector().locks() + self.long_lived().locks(),
             ..Stats::zero()
         };

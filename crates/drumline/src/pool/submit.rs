@@ -28,7 +28,7 @@ use crate::job::JobRef;
 pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
     registry.forbid_fork();
     if let Some(seat) = local::find(registry) {
-        if registry.line().is_over() {
+        if registry.idle_set().is_over() {
             // A permanent member has outlived the workers of its pool.
             run_apart(seat, job);
             return;
@@ -39,7 +39,7 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
             seat.queue().push(job);
         }
         seat.published();
-        if seat.is_permanent() && registry.line().has_ended() {
+        if seat.is_permanent() && registry.idle_set().has_ended() {
             // The pool has ended between the question above and the push.
             while let Some(job) = seat.queue().pop() {
                 run_apart(seat, job);
@@ -81,6 +81,6 @@ pub(crate) fn submit_long_lived(registry: &Registry, job: JobRef) {
     registry.long_lived().push(job);
     match local::find(registry) {
         Some(seat) => seat.published(),
-        None => registry.wake(registry.line().alert()),
+        None => registry.wake(registry.idle_set().alert()),
     }
 }

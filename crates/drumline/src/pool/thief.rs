@@ -1,4 +1,4 @@
-//! Looking for work in other seats, and the manners that go with it.
+//! Looking for work in other seats, and leaving victims alone for a while (back-off).
 //!
 //! A steal that needs the asymmetric barrier costs the thief two to fifteen
 //! microseconds and the running victim about half of that: the barrier is an
@@ -21,24 +21,25 @@ pub(crate) use super::deque::Stolen;
 
 /// A stolen job shorter than this was not worth it, however cheap it was to get:
 /// a thief that naps and comes back costs its neighbours a context switch, too.
-/// It is also the first calm.
+/// It is also the first back-off.
 const SHORT: Duration = Duration::from_micros(4);
-/// The same for a job from a queue, which costs a lock and nobody's nap: but
-/// both threads pull at the lines of that queue.
+/// The same for a job from a queue, which costs a lock and no nap: but both threads pull at the
+/// cache lines of that queue.
 const SHORT_QUEUED: Duration = Duration::from_micros(1);
-/// The longest calm.
-const LAST_CALM: Duration = Duration::from_millis(1);
-/// Doublings of the calm.
-const MAX_STREAK: u32 = 8;
+/// The longest back-off.
+const LAST_BACKOFF: Duration = Duration::from_millis(1);
+/// Doublings of the back-off.
+const MAX_FAILURES: u32 = 8;
 
-/// How a thief treats one victim.
+/// For how long a thief leaves one victim alone.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Manners {
+pub(crate) struct StealBackoff {
     until: Option<Instant>,
-    streak: u32,
+    /// Failures in a row.
+    failures: u32,
 }
 
-impl Manners {
+impl StealBackoff {
     /// Whether the victim may be interrupted by a barrier.
     pub(crate) fn may_interrupt(&self, now: Instant) -> bool {
         self.until.is_none_or(|until| until <= now)
@@ -46,7 +47,7 @@ impl Manners {
 
     /// How many entries to claim with one barrier.
     pub(crate) fn batch(&self) -> usize {
-        1 << (3 * self.streak)
+        1 << (3 * self.failures)
     }
 
     /// The victim was interrupted, and nothing came of it.
@@ -59,15 +60,15 @@ impl Manners {
         if took >= SHORT_QUEUED {
             *self = Self::default();
         } else {
-            self.calm_down(SHORT);
+            self.back_off(SHORT);
         }
     }
 
     /// Leaves the victim alone, longer each time.
-    fn calm_down(&mut self, cost: Duration) {
-        let calm = cost * (1 << self.streak);
-        self.until = Some(Instant::now() + calm.min(LAST_CALM));
-        self.streak = (self.streak + 1).min(MAX_STREAK);
+    fn back_off(&mut self, cost: Duration) {
+        let pause = cost * (1 << self.failures);
+        self.until = Some(Instant::now() + pause.min(LAST_BACKOFF));
+        self.failures = (self.failures + 1).min(MAX_FAILURES);
     }
 
     /// Learns from stolen jobs that took this long each.
@@ -79,7 +80,7 @@ impl Manners {
         if took >= cost {
             *self = Self::default();
         } else if claim != Claim::None {
-            self.calm_down(cost);
+            self.back_off(cost);
         }
     }
 }
@@ -87,12 +88,12 @@ impl Manners {
 /// Whether taking a job from the victim's queue could disturb its occupant:
 /// where there is one, and the queue is not so long that it is no use to it.
 fn would_disturb(registry: &Registry, victim: &Seat) -> bool {
-    victim.conduct().is_occupied() && victim.queue().len() <= registry.jobs()
+    victim.block_state().is_occupied() && victim.queue().len() <= registry.jobs()
 }
 
 /// Something to run.
 #[derive(Debug)]
-pub(crate) enum Loot<'a> {
+pub(crate) enum StolenWork<'a> {
     /// Half of a join, from this seat.
     Half(Stolen, &'a Seat),
     /// A spawned job.
@@ -105,7 +106,7 @@ pub(crate) enum Loot<'a> {
 #[derive(Debug)]
 pub(crate) struct Thief {
     me: usize,
-    manners: Vec<Manners>,
+    backoffs: Vec<StealBackoff>,
     random: u32,
 }
 
@@ -113,26 +114,26 @@ impl Thief {
     pub(crate) fn new(me: usize) -> Self {
         Thief {
             me,
-            manners: Vec::new(),
+            backoffs: Vec::new(),
             random: (me as u32).wrapping_mul(0x9E37_79B9) | 1,
         }
     }
 
-    fn manners(&mut self, victim: usize) -> &mut Manners {
-        if victim >= self.manners.len() {
-            self.manners.resize(victim + 1, Manners::default());
+    fn backoff(&mut self, victim: usize) -> &mut StealBackoff {
+        if victim >= self.backoffs.len() {
+            self.backoffs.resize(victim + 1, StealBackoff::default());
         }
-        &mut self.manners[victim]
+        &mut self.backoffs[victim]
     }
 
-    /// About how many jobs this thread could take now without being rude.
+    /// About how many jobs this thread could take now from victims that it does not leave alone.
     pub(crate) fn survey(&mut self, registry: &Registry) -> usize {
         let now = Instant::now();
         let mut seen = registry.injector().len() + registry.long_lived().len();
         for seat in registry.seats() {
             // Not even a look at a victim that is left alone: a look pulls the
             // cache line away that its owner writes at every push.
-            if seat.index() == self.me || self.manners(seat.index()).may_interrupt(now) {
+            if seat.index() == self.me || self.backoff(seat.index()).may_interrupt(now) {
                 seen += seat.visible();
             } else {
                 seen += seat.exposed();
@@ -145,16 +146,16 @@ impl Thief {
     }
 
     /// How long the next victim that is left alone will be so, if there is any.
-    pub(crate) fn calm(&self) -> Option<Duration> {
+    pub(crate) fn backing_off(&self) -> Option<Duration> {
         let now = Instant::now();
-        let ends = self.manners.iter().filter_map(|manners| manners.until);
+        let ends = self.backoffs.iter().filter_map(|backoff| backoff.until);
         ends.filter(|&until| until > now)
             .map(|until| until - now)
             .min()
     }
 
-    /// Takes one job from somebody else.
-    pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<Loot<'a>> {
+    /// Takes one job from another seat.
+    pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<StolenWork<'a>> {
         let count = registry.seats_len();
         // xorshift32 (Marsaglia 2003): where to begin, so that thieves spread.
         self.random ^= self.random << 13;
@@ -167,13 +168,13 @@ impl Thief {
             if victim.index() == self.me {
                 continue;
             }
-            let manners = *self.manners(victim.index());
-            let may_interrupt = manners.may_interrupt(now);
-            let limit = if may_interrupt { manners.batch() } else { 0 };
+            let backoff = *self.backoff(victim.index());
+            let may_interrupt = backoff.may_interrupt(now);
+            let limit = if may_interrupt { backoff.batch() } else { 0 };
             for deque in victim.deques() {
                 match deque.steal(self.me, limit, None) {
-                    Steal::Taken(stolen) => return Some(Loot::Half(stolen, victim)),
-                    Steal::Missed => self.manners(victim.index()).regret(),
+                    Steal::Taken(stolen) => return Some(StolenWork::Half(stolen, victim)),
+                    Steal::Missed => self.backoff(victim.index()).regret(),
                     // Whoever is at it may need this processor to go on.
                     Steal::Busy => {
                         registry.seat(self.me).counters().busy.up();
@@ -186,7 +187,7 @@ impl Thief {
                 && let Some(job) = victim.queue().take()
             {
                 registry.seat(self.me).has_stolen(victim);
-                return Some(Loot::Queued(job, victim));
+                return Some(StolenWork::Queued(job, victim));
             }
         }
         None
@@ -194,18 +195,18 @@ impl Thief {
 
     /// Runs what was taken, and what lies exposed beside it, and learns from it.
     /// Returns whether it was worth while.
-    pub(crate) fn run(&mut self, seat: &Seat, loot: Loot<'_>) -> bool {
-        self.run_while(seat, loot, || !seat.registry().line().is_crowded())
+    pub(crate) fn run(&mut self, seat: &Seat, loot: StolenWork<'_>) -> bool {
+        self.run_while(seat, loot, || !seat.registry().idle_set().is_overfull())
     }
 
     /// Runs what was taken, and learns from it.
-    pub(crate) fn run_one(&mut self, seat: &Seat, loot: Loot<'_>) {
+    pub(crate) fn run_one(&mut self, seat: &Seat, loot: StolenWork<'_>) {
         self.run_while(seat, loot, || false);
     }
 
-    fn run_while(&mut self, seat: &Seat, loot: Loot<'_>, go_on: impl Fn() -> bool) -> bool {
+    fn run_while(&mut self, seat: &Seat, loot: StolenWork<'_>, go_on: impl Fn() -> bool) -> bool {
         match loot {
-            Loot::Half(stolen, victim) => {
+            StolenWork::Half(stolen, victim) => {
                 let claim = stolen.claim;
                 let start = Instant::now();
                 // A half that its owner took back was as short as can be.
@@ -221,20 +222,20 @@ impl Thief {
                     0 => Duration::ZERO,
                     ran => start.elapsed() / ran,
                 };
-                self.manners(victim.index()).learn(claim, took);
+                self.backoff(victim.index()).learn(claim, took);
                 took >= SHORT
             }
-            Loot::Job(job) => {
+            StolenWork::Job(job) => {
                 // SAFETY: a job that left its queue is run by whoever took it.
                 unsafe { seat.run(job) };
                 true
             }
-            Loot::Queued(job, victim) => {
+            StolenWork::Queued(job, victim) => {
                 let start = Instant::now();
                 // SAFETY: as above.
                 unsafe { seat.run(job) };
                 let took = start.elapsed();
-                self.manners(victim.index()).learn_queued(took);
+                self.backoff(victim.index()).learn_queued(took);
                 took >= SHORT
             }
         }

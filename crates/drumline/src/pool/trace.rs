@@ -11,9 +11,9 @@ pub(super) fn is_on() -> bool {
     imp::is_on()
 }
 
-/// Tells `tracing`. Returns whether somebody listens.
-pub(super) fn tell(event: &Event) -> bool {
-    imp::tell(event)
+/// Notifies `tracing`. Returns whether a subscriber listens.
+pub(super) fn notify(event: &Event) -> bool {
+    imp::notify(event)
 }
 
 #[cfg(not(feature = "tracing"))]
@@ -24,7 +24,7 @@ mod imp {
         false
     }
 
-    pub(super) const fn tell(_: &Event) -> bool {
+    pub(super) const fn notify(_: &Event) -> bool {
         false
     }
 }
@@ -55,7 +55,7 @@ mod imp {
         }
     }
 
-    pub(super) fn tell(event: &Event) -> bool {
+    pub(super) fn notify(event: &Event) -> bool {
         if !hears(event) {
             return false;
         }

@@ -12,13 +12,13 @@
 //! pending here.
 //!
 //! To help is a favour: the runner would do it all itself. So it is done only
-//! with [room](super::room) on the stack. What is helped with would run further
+//! with [room](super::stack_room) on the stack. What is helped with would run further
 //! down in a sequential program, but each time the frames of a wait come on top,
 //! and those can be larger than the program's own.
 //!
 //! Before the last sleep it *follows* the threads that work for it: it marks
 //! their deques, runs the heavy barrier and looks once more, exactly as a
-//! lookout does, so that what they publish later wakes it.
+//! searcher does, so that what they publish later wakes it.
 
 use std::time::Duration;
 
@@ -26,19 +26,19 @@ use super::compensate;
 use super::deque::{Deque, Steal};
 use super::elsewhere;
 use super::handshake::Naps;
-use super::line::Absence;
+use super::idle::Absence;
 use super::registry::Registry;
-use super::room::Room;
 use super::seat::Seat;
-use super::slot::{Progress, Slot};
-use super::thief::{Manners, Thief};
+use super::slot::{Slot, StealState};
+use super::stack_room::StackRoom;
+use super::thief::{StealBackoff, Thief};
 use super::wait_policy::WaitPolicy;
 use super::yielding::run_any;
 use super::{guest, local};
 use crate::job::JobRef;
 use crate::latch::{Countdown, Sleeper};
 use crate::sync::{Instant, barrier};
-use crate::wait::{Gate, Mood, Patience, Step, blocking};
+use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
 
 /// Something that a thread of a pool waits for.
 pub(crate) trait Awaited {
@@ -118,7 +118,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
     }
     let registry = seat.registry();
     let mut patience = Patience::new();
-    let mut manners = Manners::default();
+    let mut backoff = StealBackoff::default();
     let steals = registry.wait_policy() == WaitPolicy::Steal;
     let mut thief = Thief::new(seat.index());
     let mut watching = false;
@@ -140,8 +140,8 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         // At first only wait: what was taken is often about to be done, and
         // helping costs its runner an interrupt.
         if (steals || patience.has_lasted(barrier::cost() * 2))
-            && let Some(_room) = Room::find()
-            && (help(seat, awaited, &mut manners) || steals && run_any(seat, &mut thief, true))
+            && let Some(_room) = StackRoom::find()
+            && (help(seat, awaited, &mut backoff) || steals && run_any(seat, &mut thief, true))
         {
             patience.reset();
             continue;
@@ -152,15 +152,15 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             }
             watching = true;
         }
-        seat.conduct().set_napping(true);
-        let step = patience.wait(seat.parker(), Mood::Eager);
-        seat.conduct().set_napping(false);
+        seat.block_state().set_napping(true);
+        let step = patience.wait(seat.parker(), WaitKind::Eager);
+        seat.block_state().set_napping(false);
         if let Some(through) = patience.take_nap() {
             // Under shuttle each look would be steps of the program.
             let is_late = || !cfg!(drumline_shuttle) && registry.has_work();
             seat.counters().count_nap(through, is_late);
         }
-        if step == Step::GiveUp && sleep(seat, awaited, &mut naps) {
+        if step == WaitStep::GiveUp && sleep(seat, awaited, &mut naps) {
             patience.reset();
         }
     }
@@ -182,9 +182,9 @@ fn run_own(seat: &Seat, awaited: &dyn Awaited) -> bool {
 }
 
 /// Runs one job that belongs to what is awaited, from a thread at work on it.
-fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
-    let may_interrupt = manners.may_interrupt(Instant::now());
-    let limit = if may_interrupt { manners.batch() } else { 0 };
+fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bool {
+    let may_interrupt = backoff.may_interrupt(Instant::now());
+    let limit = if may_interrupt { backoff.batch() } else { 0 };
     awaited.any_runner(&mut |runner| {
         if runner == seat.index() {
             return false;
@@ -198,10 +198,10 @@ fn help(seat: &Seat, awaited: &dyn Awaited, manners: &mut Manners) -> bool {
                     let start = Instant::now();
                     let ran = seat.run_stolen(stolen, runner);
                     let took = if ran { start.elapsed() } else { Duration::ZERO };
-                    manners.learn(claim, took);
+                    backoff.learn(claim, took);
                     return true;
                 }
-                Steal::Missed => manners.regret(),
+                Steal::Missed => backoff.regret(),
                 Steal::Busy => seat.counters().busy.up(),
                 Steal::Empty => {}
             }
@@ -218,14 +218,14 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited, naps: &mut Naps) -> bool {
     let mut seen = false;
     awaited.any_runner(&mut |runner| {
         if runner != seat.index() {
-            registry.seat(runner).follow(seat.index());
+            registry.seat(runner).add_waiter(seat.index());
         }
         false
     });
     // What it could not take is no reason to stay awake: as long as it does, it
     // keeps its place, and others may be waiting for that.
     let mut sure = registry.heavy();
-    if Room::find().is_some() {
+    if StackRoom::find().is_some() {
         // Before the look: what they pushed until then is visible.
         sure = sure
             || !awaited.any_runner(&mut |runner| {
@@ -254,18 +254,18 @@ fn sleep(seat: &Seat, awaited: &dyn Awaited, naps: &mut Naps) -> bool {
     }
     let me = seat.index();
     // Without room it would be woken for nothing.
-    let steals = registry.wait_policy() == WaitPolicy::Steal && Room::find().is_some();
+    let steals = registry.wait_policy() == WaitPolicy::Steal && StackRoom::find().is_some();
     let why = if steals {
         Absence::Steals
     } else {
         Absence::Waits
     };
-    registry.wake(registry.line().rest(me, why, &|| registry.has_work()));
+    registry.wake(registry.idle_set().rest(me, why, &|| registry.has_work()));
     compensate::wait_inside(seat, || pass(naps));
-    registry.wake(registry.line().come_back(me, why));
+    registry.wake(registry.idle_set().come_back(me, why));
     if steals && awaited.is_done() && registry.has_work() {
         // It may have been woken for that, and has something else to do now.
-        registry.wake(registry.line().summon());
+        registry.wake(registry.idle_set().summon());
     }
     sure
 }
@@ -277,18 +277,18 @@ struct TakenHalf<'a> {
 
 impl Awaited for TakenHalf<'_> {
     fn is_done(&self) -> bool {
-        self.slot.progress() == Progress::Done
+        self.slot.progress() == StealState::Done
     }
 
     fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
         match self.slot.progress() {
-            Progress::Started(runner) => visit(runner),
-            Progress::Taken | Progress::Done => false,
+            StealState::Started(runner) => visit(runner),
+            StealState::Taken | StealState::Done => false,
         }
     }
 
     fn is_runner(&self, seat: usize) -> bool {
-        self.slot.progress() == Progress::Started(seat)
+        self.slot.progress() == StealState::Started(seat)
     }
 
     fn watch(&self, _owner: Sleeper) -> bool {

@@ -1,35 +1,35 @@
 //! The life of a worker thread.
 //!
 //! ```text
-//!  arrive ──► asleep ◄──────── idle ◄──── watching ──► active ──► retire ─┐
-//!                │                          ▲  ▲                          │
-//!                └── woken as the lookout ──┘  └──────────────────────────┘
+//!  arrive ──► asleep ◄──────── idle ◄──── searching ──► active ──► become_idle ─┐
+//!                │                           ▲  ▲                               │
+//!                └── woken as the searcher ──┘  └───────────────────────────────┘
 //! ```
 
 use std::time::Duration;
 
 use super::event::Event;
-use super::line::{Doze, Duty, Role, Take, Wake};
+use super::idle::{Duty, ParkStep, Role, Take, Wake};
 use super::local;
 use super::monitor::Monitor;
 use super::registry::Registry;
-use super::reserve::Reserve;
 use super::scan::Scan;
 use super::seat::Seat;
-use super::thief::{Loot, Thief};
+use super::spare_policy::SparePolicy;
+use super::thief::{StolenWork, Thief};
 use crate::platform::timer;
 use crate::sync::thread;
 use crate::unwind;
-use crate::wait::{Mood, Patience, Step};
+use crate::wait::{Patience, WaitKind, WaitStep};
 
 /// For how long a spare that nobody needs stays.
 const SPARE_STAYS: Duration = Duration::from_secs(2);
 /// The same for one that never had anything to do but to look after others.
 const MONITOR_STAYS: Duration = Duration::from_millis(100);
 
-/// How a spell of watching ended.
+/// How a search ended.
 enum Watched {
-    /// There is work, and a place. With `mark`, the line's marks must be set
+    /// There is work, and a place. With `mark`, the marks of the idle set must be set
     /// before the first job begins.
     Active { mark: bool },
     /// Another role.
@@ -41,10 +41,10 @@ enum Watched {
 /// A spare ends earlier, when nobody has needed it for a while.
 pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     let seat = registry.seat(index);
-    seat.conduct().move_in(thread::current().name());
+    seat.block_state().move_in(thread::current().name());
     let _restore = local::switch(seat, seat.first_deque());
     timer::precise_timer_slack();
-    registry.tell(|| Event::ThreadStarted { index });
+    registry.notify(|| Event::ThreadStarted { index });
     // A panic here would leave the pool with a thread that it counts on.
     unwind::never(|| {
         Worker {
@@ -60,12 +60,12 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     if registry.hooks().has_exit() {
         registry.begin(seat);
         registry.run_exit_hook(index);
-        registry.wake(registry.line().leave(index, &|| registry.has_work()));
+        registry.wake(registry.idle_set().leave(index, &|| registry.has_work()));
     }
-    registry.tell(|| Event::ThreadStopped { index });
-    if spare && !registry.line().is_over() {
+    registry.notify(|| Event::ThreadStopped { index });
+    if spare && !registry.idle_set().is_over() {
         registry.dismiss_spare(seat);
-        registry.wake(registry.line().left(&|| registry.has_work()));
+        registry.wake(registry.idle_set().left(&|| registry.has_work()));
     }
 }
 
@@ -83,16 +83,16 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     fn live(&mut self) {
-        let line = self.registry.line();
+        let idle_set = self.registry.idle_set();
         let me = self.seat.index();
         let work = || self.registry.has_work();
         let mut role = if self.registry.hooks().has_entry() {
             self.registry.begin_first(self.seat);
             self.registry.run_entry_hooks(me);
-            self.retire()
+            self.become_idle()
         } else {
             self.seat.handshake().end();
-            let (role, wake) = line.arrive(me, &work);
+            let (role, wake) = idle_set.arrive(me, &work);
             self.registry.wake(wake);
             role
         };
@@ -110,11 +110,11 @@ impl<'a> Worker<'a> {
                         self.registry.begin(self.seat);
                         self.work(false)
                     } else {
-                        line.woken(me)
+                        idle_set.woken(me)
                     }
                 }
                 Role::Monitor => self.look_after(),
-                Role::Watch => match self.watch() {
+                Role::Search => match self.watch() {
                     Watched::Active { mark } => self.work(mark),
                     Watched::Role(role) => role,
                 },
@@ -122,8 +122,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Sleeps in line until it is woken. `false`: a spare that was not needed
-    /// for a while, and has left the line.
+    /// Sleeps in the idle set until it is woken. `false`: a spare that was not needed
+    /// for a while, and has left the idle set.
     fn sleep(&self) -> bool {
         if !self.spare {
             self.seat.sleep();
@@ -134,13 +134,13 @@ impl<'a> Worker<'a> {
         } else {
             MONITOR_STAYS
         };
-        let line = self.registry.line();
+        let idle_set = self.registry.idle_set();
         self.seat.sleep_in(|parker| {
             while !parker.park_timeout(stay) {
-                if line.quit(self.seat.index()) {
+                if idle_set.quit(self.seat.index()) {
                     return false;
                 }
-                if line.is_over() {
+                if idle_set.is_over() {
                     break;
                 }
             }
@@ -151,7 +151,7 @@ impl<'a> Worker<'a> {
     /// Looks after the active threads as the monitor, until it has another role.
     fn look_after(&mut self) -> Role {
         let registry = self.registry;
-        let line = registry.line();
+        let idle_set = registry.idle_set();
         let me = self.seat.index();
         let mut monitor = Monitor::new(registry);
         loop {
@@ -160,13 +160,13 @@ impl<'a> Worker<'a> {
                 return self.work(false);
             }
             monitor.look(registry);
-            match line.monitor(me, monitor.has_rested(), &|| registry.has_work()) {
+            match idle_set.monitor(me, monitor.has_rested(), &|| registry.has_work()) {
                 Duty::Stay => {
                     self.seat.parker().park_timeout(monitor.nap());
                 }
                 Duty::Leave { mark } => {
                     if mark && registry.mark_and_scan_patiently(self.seat) {
-                        registry.wake(line.summon());
+                        registry.wake(idle_set.summon());
                     }
                     return Role::Sleep;
                 }
@@ -175,16 +175,16 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Watches as the lookout until there is work, or there is nobody to
+    /// Watches as the searcher until there is work, or there is nobody to
     /// watch for.
     fn watch(&mut self) -> Watched {
         let registry = self.registry;
-        let line = registry.line();
+        let idle_set = registry.idle_set();
         let me = self.seat.index();
         let work = || registry.has_work();
         let mut patience = Patience::new();
         let mut entries = None;
-        let (mut reserve, mut insists) = (None, false);
+        let (mut policy, mut is_forced) = (None, false);
         loop {
             if self.seat.inbox().len() > 0 {
                 registry.begin(self.seat);
@@ -196,18 +196,18 @@ impl<'a> Worker<'a> {
             }
             if seen > 0 {
                 self.seat.begin();
-                match line.take(me, seen > 1, self.spare && !insists) {
+                match idle_set.take(me, seen > 1, self.spare && !is_forced) {
                     Take::Reserved { waiting } => {
                         self.seat.handshake().end();
-                        let reserve = reserve.get_or_insert_with(|| Reserve::new(registry));
-                        match reserve.decide(registry, waiting) {
-                            Ok(()) => insists = true,
+                        let policy = policy.get_or_insert_with(|| SparePolicy::new(registry));
+                        match policy.decide(registry, waiting) {
+                            Ok(()) => is_forced = true,
                             Err(nap) => patience.rest(self.seat.parker(), nap),
                         }
                         continue;
                     }
                     Take::Active { wake, mark } => {
-                        if wake != Wake::Nobody {
+                        if wake != Wake::None {
                             self.seat.counters().beats.up();
                         }
                         registry.wake(wake);
@@ -216,42 +216,43 @@ impl<'a> Worker<'a> {
                     Take::NoPlace | Take::Deposed => self.seat.handshake().end(),
                 }
             }
-            let quiet = line.is_quiet();
+            let quiet = idle_set.is_quiet();
             if seen == 0
                 && !quiet
-                && line.is_lookout(me)
-                && let Some(calm) = self.thief.calm()
+                && idle_set.is_searcher(me)
+                && let Some(pause) = self.thief.backing_off()
             {
                 // Spinning beside a victim that is left alone helps nobody.
-                patience.rest(self.seat.parker(), calm);
+                patience.rest(self.seat.parker(), pause);
                 continue;
             }
-            // Nothing has run since the last look: there is nobody to watch.
+            // Nothing has run since the last look: there is nothing to look after.
             // One nap for those who come back soon, if helping was of use.
-            let deserted = quiet && entries == Some(line.entries());
-            entries = Some(line.entries());
-            let mood = match (quiet, deserted) {
-                (false, _) => Mood::Eager,
-                (true, true) if !self.useful || patience.has_napped() => Mood::Leaving,
-                (true, _) => Mood::Idle,
+            let deserted = quiet && entries == Some(idle_set.entries());
+            entries = Some(idle_set.entries());
+            let kind = match (quiet, deserted) {
+                (false, _) => WaitKind::Eager,
+                (true, true) if !self.useful || patience.has_napped() => WaitKind::Leaving,
+                (true, _) => WaitKind::Idle,
             };
-            if line.is_lookout(me) && patience.wait(self.seat.parker(), mood) == Step::Look {
+            if idle_set.is_searcher(me) && patience.wait(self.seat.parker(), kind) == WaitStep::Look
+            {
                 continue;
             }
-            match line.doze(me, &work) {
-                Doze::Mark => {
+            match idle_set.prepare_park(me, &work) {
+                ParkStep::Mark => {
                     if !registry.mark_and_scan_patiently(self.seat) {
                         return Watched::Role(Role::Sleep);
                     }
-                    match line.rise(me) {
-                        Role::Watch => patience.reset(),
+                    match idle_set.unpark(me) {
+                        Role::Search => patience.reset(),
                         role => return Watched::Role(role),
                     }
                 }
-                Doze::Watch => patience.reset(),
-                Doze::Monitor => return Watched::Role(Role::Monitor),
-                Doze::Sleep => return Watched::Role(Role::Sleep),
-                Doze::Exit(wake) => {
+                ParkStep::Search => patience.reset(),
+                ParkStep::Monitor => return Watched::Role(Role::Monitor),
+                ParkStep::Sleep => return Watched::Role(Role::Sleep),
+                ParkStep::Exit(wake) => {
                     registry.wake(wake);
                     return Watched::Role(Role::Exit);
                 }
@@ -264,46 +265,46 @@ impl<'a> Worker<'a> {
         let registry = self.registry;
         self.needed = true;
         // With a place that nobody else could use it is a worker like any other.
-        if self.spare && registry.line().is_stretched() {
+        if self.spare && registry.idle_set().is_stretched() {
             self.seat.counters().spares.up();
-            registry.tell(|| Event::Compensated {
+            registry.notify(|| Event::Compensated {
                 threads: registry.threads(),
-                blocked: registry.line().away(),
+                blocked: registry.idle_set().away(),
             });
         }
         let mut owes_marks = mark;
         while let Some(loot) = self.find() {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
-                registry.wake(registry.line().summon());
+                registry.wake(registry.idle_set().summon());
             }
             self.useful |= self.thief.run(self.seat, loot);
-            if registry.line().is_crowded() {
+            if registry.idle_set().is_overfull() {
                 break;
             }
         }
-        self.retire()
+        self.become_idle()
     }
 
     /// Gives up the place.
-    fn retire(&self) -> Role {
+    fn become_idle(&self) -> Role {
         let registry = self.registry;
         self.seat.handshake().end();
         let (role, wake) = registry
-            .line()
-            .retire(self.seat.index(), &|| registry.has_work());
+            .idle_set()
+            .become_idle(self.seat.index(), &|| registry.has_work());
         registry.wake(wake);
         role
     }
 
     /// The next job, nearest first.
-    fn find(&mut self) -> Option<Loot<'a>> {
+    fn find(&mut self) -> Option<StolenWork<'a>> {
         let own = self.seat.inbox().take().or_else(|| self.seat.queue().pop());
         // Only here: nothing else is on this thread's stack.
         let job = own
             .or_else(|| self.registry.long_lived().take())
             .or_else(|| self.registry.injector().take());
         match job {
-            Some(job) => Some(Loot::Job(job)),
+            Some(job) => Some(StolenWork::Job(job)),
             None => self.thief.steal(self.registry),
         }
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::handle::Pool;
 use super::local;
-use super::room::Room;
 use super::seat::Seat;
-use super::thief::{Loot, Thief};
+use super::stack_room::StackRoom;
+use super::thief::{StolenWork, Thief};
 use crate::sync::planted;
 use crate::wait::blocking;
 
@@ -147,7 +147,7 @@ fn step(seat: &Seat, everywhere: bool) -> Yield {
         // The queues, and perhaps their locks, belong to another process.
         return Yield::Idle;
     }
-    let Some(_room) = Room::find() else {
+    let Some(_room) = StackRoom::find() else {
         if registry.has_work() {
             blocking(|| seat.parker().park_timeout(AWAY));
         }
@@ -171,13 +171,13 @@ pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool 
     let registry = seat.registry();
     let own = seat.inbox().take().or_else(|| seat.queue().pop());
     let loot = match own {
-        Some(job) => Some(Loot::Job(job)),
+        Some(job) => Some(StolenWork::Job(job)),
         None if !everywhere => None,
         None if planted!(LongLivedAnywhere) && registry.long_lived().len() > 0 => {
-            registry.long_lived().take().map(Loot::Job)
+            registry.long_lived().take().map(StolenWork::Job)
         }
         None => match registry.injector().take() {
-            Some(job) => Some(Loot::Job(job)),
+            Some(job) => Some(StolenWork::Job(job)),
             None => thief.steal(registry),
         },
     };

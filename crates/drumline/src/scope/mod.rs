@@ -2,12 +2,12 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `crew` | the jobs of a scope, and who runs them |
+//! | `state` | the jobs of a scope, and the threads that run them |
 //! | `wait` | the end of a scope |
 
-mod crew;
 #[cfg(doctest)]
 mod promises;
+mod state;
 mod wait;
 
 use std::fmt;
@@ -16,8 +16,8 @@ use std::marker::PhantomData;
 use crate::pool::{self, Pool, Registry, local};
 use crate::sync::Arc;
 use crate::unwind;
-pub(crate) use crew::Crew;
-use crew::{Body, Order};
+pub(crate) use state::ScopeState;
+use state::{Body, SpawnOrder};
 
 type Marker<'scope, S> = PhantomData<Box<dyn FnOnce(&S) + Send + Sync + 'scope>>;
 
@@ -38,7 +38,7 @@ type Marker<'scope, S> = PhantomData<Box<dyn FnOnce(&S) + Send + Sync + 'scope>>
 /// assert_eq!(values, [2, 4, 6]);
 /// ```
 pub struct Scope<'scope> {
-    crew: Arc<Crew>,
+    state: Arc<ScopeState>,
     /// Jobs for this scope go in, so that `'scope` must not vary.
     marker: Marker<'scope, Scope<'scope>>,
 }
@@ -56,7 +56,7 @@ pub struct Scope<'scope> {
 /// drumline::scope_fifo(|scope| greet(scope, &name));
 /// ```
 pub struct ScopeFifo<'scope> {
-    crew: Arc<Crew>,
+    state: Arc<ScopeState>,
     marker: Marker<'scope, ScopeFifo<'scope>>,
 }
 
@@ -72,26 +72,26 @@ impl fmt::Debug for ScopeFifo<'_> {
     }
 }
 
-/// What both kinds of scope are: a crew, with a lifetime.
+/// What both kinds of scope are: a `ScopeState`, with a lifetime.
 ///
 /// Whoever implements it makes its type invariant in `'scope`.
-pub(crate) trait OfCrew<'scope>: Sized {
-    fn from_crew(crew: Arc<Crew>) -> Self;
-    fn crew(&self) -> &Arc<Crew>;
-    fn into_crew(self) -> Arc<Crew>;
+pub(crate) trait HasScopeState<'scope>: Sized {
+    fn from_state(state: Arc<ScopeState>) -> Self;
+    fn state(&self) -> &Arc<ScopeState>;
+    fn into_state(self) -> Arc<ScopeState>;
 
     /// Adds `job` to this scope, in the queues of the pool.
     fn add(&self, job: impl FnOnce(&Self) + Send + 'scope) {
-        let body = Box::new(|crew| {
-            let scope = Self::from_crew(crew);
+        let body = Box::new(|state| {
+            let scope = Self::from_state(state);
             let outcome = unwind::catch(|| job(&scope));
-            (scope.into_crew(), outcome)
+            (scope.into_state(), outcome)
         });
-        // SAFETY: the crew that the body is pushed to is that of a scope whose
+        // SAFETY: the state that the body is pushed to is that of a scope whose
         // frame ends only when the body has been run and dropped; what the
         // body borrows outlives `'scope`, and so that frame.
         let body = unsafe { forget_lifetime(body) };
-        self.crew().push(body);
+        self.state().push(body);
     }
 }
 
@@ -104,37 +104,37 @@ unsafe fn forget_lifetime(body: Body<'_>) -> Body<'static> {
     unsafe { std::mem::transmute(body) }
 }
 
-impl<'scope> OfCrew<'scope> for Scope<'scope> {
-    fn from_crew(crew: Arc<Crew>) -> Self {
+impl<'scope> HasScopeState<'scope> for Scope<'scope> {
+    fn from_state(state: Arc<ScopeState>) -> Self {
         Scope {
-            crew,
+            state,
             marker: PhantomData,
         }
     }
 
-    fn crew(&self) -> &Arc<Crew> {
-        &self.crew
+    fn state(&self) -> &Arc<ScopeState> {
+        &self.state
     }
 
-    fn into_crew(self) -> Arc<Crew> {
-        self.crew
+    fn into_state(self) -> Arc<ScopeState> {
+        self.state
     }
 }
 
-impl<'scope> OfCrew<'scope> for ScopeFifo<'scope> {
-    fn from_crew(crew: Arc<Crew>) -> Self {
+impl<'scope> HasScopeState<'scope> for ScopeFifo<'scope> {
+    fn from_state(state: Arc<ScopeState>) -> Self {
         ScopeFifo {
-            crew,
+            state,
             marker: PhantomData,
         }
     }
 
-    fn crew(&self) -> &Arc<Crew> {
-        &self.crew
+    fn state(&self) -> &Arc<ScopeState> {
+        &self.state
     }
 
-    fn into_crew(self) -> Arc<Crew> {
-        self.crew
+    fn into_state(self) -> Arc<ScopeState> {
+        self.state
     }
 }
 
@@ -229,7 +229,7 @@ where
     R: Send,
 {
     match local::seat() {
-        Some(seat) => open(seat.registry(), Order::Lifo, false, op),
+        Some(seat) => open(seat.registry(), SpawnOrder::Lifo, false, op),
         None => pool::in_global(|| scope(op)),
     }
 }
@@ -256,7 +256,7 @@ where
     R: Send,
 {
     match local::seat() {
-        Some(seat) => open(seat.registry(), Order::Fifo, false, op),
+        Some(seat) => open(seat.registry(), SpawnOrder::Fifo, false, op),
         None => pool::in_global(|| scope_fifo(op)),
     }
 }
@@ -286,7 +286,7 @@ pub fn in_place_scope<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R,
 {
-    open(current(), Order::Lifo, false, op)
+    open(current(), SpawnOrder::Lifo, false, op)
 }
 
 /// As [`in_place_scope`], with a [`ScopeFifo`].
@@ -308,7 +308,7 @@ pub fn in_place_scope_fifo<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&ScopeFifo<'scope>) -> R,
 {
-    open(current(), Order::Fifo, false, op)
+    open(current(), SpawnOrder::Fifo, false, op)
 }
 
 impl Pool {
@@ -383,7 +383,7 @@ impl Pool {
     where
         OP: FnOnce(&Scope<'scope>) -> R,
     {
-        open(self.registry(), Order::Lifo, false, op)
+        open(self.registry(), SpawnOrder::Lifo, false, op)
     }
 
     /// [`in_place_scope_fifo`](crate::in_place_scope_fifo()) whose jobs run in
@@ -408,7 +408,7 @@ impl Pool {
     where
         OP: FnOnce(&ScopeFifo<'scope>) -> R,
     {
-        open(self.registry(), Order::Fifo, false, op)
+        open(self.registry(), SpawnOrder::Fifo, false, op)
     }
 }
 
@@ -423,30 +423,30 @@ pub(crate) fn open_long_lived<'scope, R>(
     registry: &Registry,
     op: impl FnOnce(&Scope<'scope>) -> R,
 ) -> R {
-    open(registry, Order::Lifo, true, op)
+    open(registry, SpawnOrder::Lifo, true, op)
 }
 
 /// Runs the body of a scope, waits for its jobs, and tells of a panic.
 fn open<'scope, S, R>(
     registry: &Registry,
-    order: Order,
+    order: SpawnOrder,
     long_lived: bool,
     op: impl FnOnce(&S) -> R,
 ) -> R
 where
-    S: OfCrew<'scope>,
+    S: HasScopeState<'scope>,
 {
-    let scope = S::from_crew(Crew::new(registry, order, long_lived));
+    let scope = S::from_state(ScopeState::new(registry, order, long_lived));
     let outcome = unwind::catch(|| op(&scope));
-    let crew = scope.crew();
+    let state = scope.state();
     let (value, done) = match outcome {
-        Ok(value) => (Some(value), crew.complete_body(Ok(()))),
-        Err(payload) => (None, crew.complete_body(Err(payload))),
+        Ok(value) => (Some(value), state.complete_body(Ok(()))),
+        Err(payload) => (None, state.complete_body(Err(payload))),
     };
     if !done {
-        wait::wait(crew, registry);
+        wait::wait(state, registry);
     }
-    match (crew.close(registry), value) {
+    match (state.close(registry), value) {
         (None, Some(value)) => value,
         (Some(payload), value) => {
             unwind::discard(value);

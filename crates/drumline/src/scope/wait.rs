@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::crew::{Body, Crew};
+use super::state::{Body, ScopeState};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
 use crate::pool::Registry;
@@ -10,11 +10,11 @@ use crate::pool::waiting::{self, Awaited};
 use crate::sync::Arc;
 use crate::unwind::Payload;
 
-/// Waits until all jobs of the crew are done; the body already is.
-pub(super) fn wait(crew: &Arc<Crew>, registry: &Registry) {
+/// Waits until all jobs of the scope are done; the body already is.
+pub(super) fn wait(state: &Arc<ScopeState>, registry: &Registry) {
     let all_done = AllDone {
-        crew,
-        lent: Cell::new(Some(Arc::clone(crew))),
+        state,
+        lent: Cell::new(Some(Arc::clone(state))),
         next: Cell::new(None),
         last: Cell::new(None),
         done: Cell::new(false),
@@ -22,14 +22,14 @@ pub(super) fn wait(crew: &Arc<Crew>, registry: &Registry) {
     waiting::wait_in(registry, &all_done);
 }
 
-/// All jobs of a crew.
+/// All jobs of a scope.
 struct AllDone<'a> {
-    crew: &'a Arc<Crew>,
+    state: &'a Arc<ScopeState>,
     /// A reference for the job that runs now, given back by it.
-    lent: Cell<Option<Arc<Crew>>>,
+    lent: Cell<Option<Arc<ScopeState>>>,
     /// A job that was begun and is about to be run.
     next: Cell<Option<Body<'static>>>,
-    /// What came of the last one, until `take_work` tells the crew.
+    /// What came of the last one, until `take_work` tells the state.
     last: Cell<Option<Result<(), Payload>>>,
     /// Whether `take_work` has found everything done.
     done: Cell<bool>,
@@ -45,22 +45,22 @@ impl AllDone<'_> {
         // SAFETY: in a frame of this thread, further out.
         let this = unsafe { &*data.cast::<AllDone<'_>>() };
         let body = this.next.take().expect("put there by `take_work`");
-        let crew = this.lent.take().expect("one job at a time");
-        let (crew, outcome) = body(crew);
-        this.lent.set(Some(crew));
+        let state = this.lent.take().expect("one job at a time");
+        let (state, outcome) = body(state);
+        this.lent.set(Some(state));
         this.last.set(Some(outcome));
     }
 }
 
 impl Awaited for AllDone<'_> {
     fn is_done(&self) -> bool {
-        self.done.get() || self.crew.is_done()
+        self.done.get() || self.state.is_done()
     }
 
     fn take_work(&self) -> Option<JobRef> {
         // The end of the last job and the beginning of the next in one step:
         // nobody but this thread waits for them.
-        match self.crew.next_own(self.last.take()) {
+        match self.state.next_own(self.last.take()) {
             Ok(body) => self.next.set(Some(body)),
             Err(done) => {
                 self.done.set(done);
@@ -74,20 +74,20 @@ impl Awaited for AllDone<'_> {
     }
 
     fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
-        // Not with the crew's lock held: to visit is to take the locks of a
+        // Not with the scope's lock held: to visit is to take the locks of a
         // deque, and who holds those asks `is_runner`. A change of the list in
         // between can hide a runner from this look; there is a next one, and
         // the end of a job wakes.
         (0..)
-            .map_while(|place| self.crew.runner(place))
+            .map_while(|place| self.state.runner(place))
             .any(&mut *visit)
     }
 
     fn is_runner(&self, seat: usize) -> bool {
-        self.crew.is_runner(seat)
+        self.state.is_runner(seat)
     }
 
     fn watch(&self, sleeper: Sleeper) -> bool {
-        self.crew.watch(sleeper)
+        self.state.watch(sleeper)
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::thread;
 
-use super::task::{self, Joint, Outcome};
-use crate::latch::{Progress, Sleeper, TaskWord};
-use crate::pool::room::Room;
+use super::task::{self, Joint, TaskOutcome};
+use crate::latch::{Sleeper, TaskState, TaskWord};
+use crate::pool::stack_room::StackRoom;
 use crate::pool::waiting::{self, Awaited};
-use crate::pool::{Registry, Shared, guest, local};
+use crate::pool::{Registry, SharedRegistry, guest, local};
 use crate::sync::Arc;
 
 /// A spawned task, to be joined or left alone.
@@ -26,7 +26,7 @@ use crate::sync::Arc;
 pub struct JoinHandle<T: Send + 'static> {
     /// `None` once it has been joined.
     task: Option<Arc<dyn Joint<T>>>,
-    registry: Shared,
+    registry: SharedRegistry,
 }
 
 impl<T: Send + 'static> fmt::Debug for JoinHandle<T> {
@@ -38,7 +38,7 @@ impl<T: Send + 'static> fmt::Debug for JoinHandle<T> {
 }
 
 impl<T: Send + 'static> JoinHandle<T> {
-    pub(super) fn new(registry: Shared, task: Arc<dyn Joint<T>>) -> Self {
+    pub(super) fn new(registry: SharedRegistry, task: Arc<dyn Joint<T>>) -> Self {
         JoinHandle {
             task: Some(task),
             registry,
@@ -86,7 +86,7 @@ impl<T: Send + 'static> JoinHandle<T> {
             return unsafe { task.take_outcome() };
         }
         if registry.has_guests() || local::find(registry).is_some() {
-            let room = Room::find();
+            let room = StackRoom::find();
             // Without room a worker runs it, or whoever takes the place of one.
             if (room.is_some() || registry.workers() == 0)
                 && let Some(outcome) = take_back(registry, &task)
@@ -112,12 +112,12 @@ impl<T: Send + 'static> JoinHandle<T> {
     pub fn is_finished(&self) -> bool {
         self.task
             .as_ref()
-            .is_none_or(|task| task.word().progress() == Progress::Done)
+            .is_none_or(|task| task.word().progress() == TaskState::Done)
     }
 }
 
 /// Runs the task here and now, if nobody has begun it.
-fn take_back<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Option<Outcome<T>> {
+fn take_back<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Option<TaskOutcome<T>> {
     guest::enter(registry, |seat| {
         if !task.word().take_back() {
             return None;
@@ -148,18 +148,18 @@ struct Running<'a>(&'a TaskWord);
 
 impl Awaited for Running<'_> {
     fn is_done(&self) -> bool {
-        self.0.progress() == Progress::Done
+        self.0.progress() == TaskState::Done
     }
 
     fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
         match self.0.progress() {
-            Progress::Running(seat) => visit(seat),
-            Progress::Queued | Progress::Done => false,
+            TaskState::Running(seat) => visit(seat),
+            TaskState::Queued | TaskState::Done => false,
         }
     }
 
     fn is_runner(&self, seat: usize) -> bool {
-        self.0.progress() == Progress::Running(seat)
+        self.0.progress() == TaskState::Running(seat)
     }
 
     fn watch(&self, sleeper: Sleeper) -> bool {

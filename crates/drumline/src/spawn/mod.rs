@@ -12,7 +12,7 @@ mod task;
 
 pub use handle::JoinHandle;
 
-use crate::pool::{self, Pool, Registry, Shared, local};
+use crate::pool::{self, Pool, Registry, SharedRegistry, local};
 use task::Task;
 
 /// Starts a task that runs some time from now, on some thread of the pool.
@@ -81,7 +81,7 @@ impl Pool {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        spawn_in(Shared::clone(self.registry()), f, false)
+        spawn_in(SharedRegistry::clone(self.registry()), f, false)
     }
 
     /// [`spawn_fifo`](crate::spawn_fifo()) in this pool.
@@ -100,7 +100,7 @@ impl Pool {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        spawn_in(Shared::clone(self.registry()), f, true)
+        spawn_in(SharedRegistry::clone(self.registry()), f, true)
     }
 }
 
@@ -113,7 +113,7 @@ where
     spawn_in(Registry::share(registry), f, fifo)
 }
 
-pub(crate) fn spawn_in<F, T>(registry: Shared, f: F, fifo: bool) -> JoinHandle<T>
+pub(crate) fn spawn_in<F, T>(registry: SharedRegistry, f: F, fifo: bool) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
@@ -127,7 +127,7 @@ where
 
 /// Starts a detached task that is [long-lived](pool::submit_long_lived). To be called only while
 /// the pool is kept open for it.
-pub(crate) fn spawn_long_lived(registry: Shared, f: impl FnOnce() + Send + 'static) {
+pub(crate) fn spawn_long_lived(registry: SharedRegistry, f: impl FnOnce() + Send + 'static) {
     registry.forbid_fork();
     let task = Task::new(f);
     pool::submit_long_lived(&registry, task.ticket());

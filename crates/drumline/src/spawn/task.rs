@@ -14,7 +14,7 @@ use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 
 /// What came of a task.
-pub(super) type Outcome<T> = Result<T, Payload>;
+pub(super) type TaskOutcome<T> = Result<T, Payload>;
 
 /// A task, without the type of its closure: what a handle sees of it.
 pub(super) trait Joint<T>: Send + Sync {
@@ -28,7 +28,7 @@ pub(super) trait Joint<T>: Send + Sync {
     /// # Safety
     ///
     /// The caller has won [`TaskWord::take_back`]; called once.
-    unsafe fn run_here(&self) -> Outcome<T>;
+    unsafe fn run_here(&self) -> TaskOutcome<T>;
 
     /// Takes the outcome.
     ///
@@ -36,20 +36,20 @@ pub(super) trait Joint<T>: Send + Sync {
     ///
     /// The word says that the task is done, and that the outcome is the
     /// caller's; called once.
-    unsafe fn take_outcome(&self) -> Outcome<T>;
+    unsafe fn take_outcome(&self) -> TaskOutcome<T>;
 }
 
 #[derive(Debug)]
-enum Stage<F, T> {
+enum TaskContent<F, T> {
     Ready(F),
-    Ended(Outcome<T>),
+    Ended(TaskOutcome<T>),
     /// It runs, or its outcome has been taken.
     Empty,
 }
 
 pub(super) struct Task<F, T> {
     word: TaskWord,
-    stage: UnsafeCell<Stage<F, T>>,
+    content: UnsafeCell<TaskContent<F, T>>,
 }
 
 // SAFETY: the closure and the outcome go from thread to thread, one at a time,
@@ -66,7 +66,7 @@ where
     pub(super) fn new(func: F) -> Arc<Self> {
         Arc::new(Task {
             word: TaskWord::new(),
-            stage: UnsafeCell::new(Stage::Ready(func)),
+            content: UnsafeCell::new(TaskContent::Ready(func)),
         })
     }
 
@@ -84,10 +84,10 @@ where
     /// # Safety
     ///
     /// The word says that the cell is the caller's.
-    unsafe fn take_stage(&self) -> Stage<F, T> {
+    unsafe fn take_stage(&self) -> TaskContent<F, T> {
         // SAFETY: nobody else touches the cell now, says the caller.
-        let stage = unsafe { &mut *self.stage.get() };
-        mem::replace(stage, Stage::Empty)
+        let content = unsafe { &mut *self.content.get() };
+        mem::replace(content, TaskContent::Empty)
     }
 
     /// Runs the task, if its handle has not.
@@ -103,12 +103,12 @@ where
             return;
         }
         // SAFETY: `start` was won.
-        let Stage::Ready(func) = (unsafe { task.take_stage() }) else {
+        let TaskContent::Ready(func) = (unsafe { task.take_stage() }) else {
             unreachable!("nobody has run it");
         };
         let outcome = unwind::catch(func);
         // SAFETY: the cell is the runner's until `finish`.
-        unsafe { *task.stage.get() = Stage::Ended(outcome) };
+        unsafe { *task.content.get() = TaskContent::Ended(outcome) };
         match task.word.finish() {
             Finish::Kept => {}
             // SAFETY: a member waits in this very pool, whose seats are alive
@@ -135,19 +135,21 @@ where
         std::ptr::from_ref(self).cast()
     }
 
-    unsafe fn run_here(&self) -> Outcome<T> {
+    unsafe fn run_here(&self) -> TaskOutcome<T> {
         // SAFETY: the caller has won `take_back`.
         match unsafe { self.take_stage() } {
-            Stage::Ready(func) => unwind::catch(func),
-            Stage::Ended(_) | Stage::Empty => unreachable!("nobody has run it"),
+            TaskContent::Ready(func) => unwind::catch(func),
+            TaskContent::Ended(_) | TaskContent::Empty => unreachable!("nobody has run it"),
         }
     }
 
-    unsafe fn take_outcome(&self) -> Outcome<T> {
+    unsafe fn take_outcome(&self) -> TaskOutcome<T> {
         // SAFETY: the outcome is the caller's.
         match unsafe { self.take_stage() } {
-            Stage::Ended(outcome) => outcome,
-            Stage::Ready(_) | Stage::Empty => unreachable!("it has run, and is asked once"),
+            TaskContent::Ended(outcome) => outcome,
+            TaskContent::Ready(_) | TaskContent::Empty => {
+                unreachable!("it has run, and is asked once")
+            }
         }
     }
 }
@@ -162,7 +164,7 @@ pub(super) fn detach<T>(registry: &Registry, task: &dyn Joint<T>) {
 }
 
 /// Drops a value; reports a panic, also one of that drop.
-fn dispose<T>(registry: &Registry, outcome: Outcome<T>) {
+fn dispose<T>(registry: &Registry, outcome: TaskOutcome<T>) {
     match outcome {
         Ok(value) => {
             if let Err(payload) = unwind::catch(|| drop(value)) {

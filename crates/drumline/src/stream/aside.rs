@@ -11,16 +11,16 @@
 //!
 //! * when the consumer at work is held up by an item or a result, and pulls no more;
 //! * when items are not as short as that, and come without waiting;
-//! * when the consumer at work is overloaded (`Desk::beckon`).
+//! * when the consumer at work is overloaded (`StageState::beckon`).
 //!
 //! The naps grow longer. When a pull has waited for [`SILENCE`], the consumer that watches leaves:
-//! no thread wakes up while the source is silent. Its note (`Held::leave_unwatched`) makes the end
+//! no thread wakes up while the source is silent. Its note (`HeldSource::leave_unwatched`) makes the end
 //! of that pull call another one.
 //!
 //! # Over another source
 //!
-//! There each pull ends under the lock of the desk, and so all of this is under that lock; see
-//! `desk::watch`. Items that are there are pulled at once, or a consumer is overloaded and says so.
+//! There each pull ends under the lock of the stage state, and so all of this is under that lock; see
+//! `stage_state::watch`. Items that are there are pulled at once, or a consumer is overloaded and says so.
 //! So the one that is aside comes forward for nothing else but a hold-up. Its naps are rare. Each
 //! of them ends with a switch away from another thread where threads compete for processors: there
 //! they are longest.
@@ -29,22 +29,22 @@
 //!
 //! *It is needed elsewhere.* A job that only its thread can run (a share of a broadcast) wakes it.
 //! It leaves then, and calls another consumer if one is to be aside. A consumer that waits in the
-//! source while another is at work looks for such a job now and then (`Consumer::wait_in`).
+//! source while another is at work looks for such a job now and then (`StageConsumer::wait_in`).
 //!
 //! *It sleeps on, and the stage has ended*, or a consumer is overloaded. Both are said under the
-//! lock of the desk, with a wake-up if a consumer is aside (`Desk::beckon`). The consumer asks
+//! lock of the stage state, with a wake-up if a consumer is aside (`StageState::beckon`). The consumer asks
 //! under that lock before each nap, and a wake-up between the question and the nap is kept by the
 //! parker.
 
 use std::time::Duration;
 
-use super::crew::Crew;
-use super::desk::Look;
+use super::executor::Executor;
 use super::source::Source;
 use super::stage::Stage;
+use super::stage_state::Look;
 use super::work::Work;
 use crate::sync::{Arc, Instant};
-use crate::wait::{self, Crowded};
+use crate::wait::{self, Oversubscription};
 
 /// Items that take less than this are not worth a second thread.
 const QUICK: Duration = Duration::from_nanos(400);
@@ -67,7 +67,8 @@ const NAPS: [Duration; 2] = [Duration::from_millis(8), Duration::from_millis(64)
 const GROWTH: u32 = 8;
 
 /// The same, where threads compete for processors.
-const CROWDED_NAPS: [Duration; 2] = [Duration::from_millis(256), Duration::from_millis(1024)];
+const OVERSUBSCRIBED_NAPS: [Duration; 2] =
+    [Duration::from_millis(256), Duration::from_millis(1024)];
 
 impl<'s, S, W> Stage<S, W>
 where
@@ -76,21 +77,25 @@ where
 {
     /// A consumer that is not at work stays aside, over a source that is not blind. `true`: it is
     /// at work again. `false`: it is to leave.
-    pub(super) fn stay_aside(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool {
-        let desk = &self.desk;
-        let Some(mut watch) = desk.begin_watch() else {
+    pub(super) fn stay_aside(self: &Arc<Self>, executor: &(dyn Executor<'s> + Sync)) -> bool {
+        let stage_state = &self.stage_state;
+        let Some(mut watch) = stage_state.begin_watch() else {
             return false;
         };
         let mut nap = Duration::ZERO;
         loop {
-            let is_crowded = Crowded::here().is_crowded(Instant::now());
-            let [first, last] = if is_crowded { CROWDED_NAPS } else { NAPS };
+            let is_oversubscribed = Oversubscription::here().is_oversubscribed(Instant::now());
+            let [first, last] = if is_oversubscribed {
+                OVERSUBSCRIBED_NAPS
+            } else {
+                NAPS
+            };
             nap = (nap * GROWTH).clamp(first, last);
-            let woken = wait::blocking(|| desk.nap_aside(nap, crew.has_caller()));
-            if self.is_sent_away(crew) {
+            let woken = wait::blocking(|| stage_state.nap_aside(nap, executor.has_caller()));
+            if self.is_sent_away(executor) {
                 return false;
             }
-            match desk.look(&mut watch, (!woken).then_some(nap)) {
+            match stage_state.look(&mut watch, (!woken).then_some(nap)) {
                 Look::Stay => {}
                 Look::Work => return true,
                 Look::Leave => return false,
@@ -100,19 +105,19 @@ where
 
     /// A consumer that is not at work stays aside until it is of use. `true`: it is at work again.
     /// `false`: it is to leave.
-    pub(super) fn watch(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool {
-        let desk = &self.desk;
-        if !desk.step_aside() {
+    pub(super) fn watch(self: &Arc<Self>, executor: &(dyn Executor<'s> + Sync)) -> bool {
+        let stage_state = &self.stage_state;
+        if !stage_state.step_aside() {
             return false;
         }
         let mut nap = FIRST_NAP;
         let mut silence = Duration::ZERO;
         let mut before = self.source.pulls();
-        while !desk.is_beckoned() && !self.is_cancelled() {
+        while !stage_state.is_beckoned() && !self.is_cancelled() {
             let begun = Instant::now();
-            wait::blocking(|| desk.nap_aside(nap, crew.has_caller()));
+            wait::blocking(|| stage_state.nap_aside(nap, executor.has_caller()));
             let took = begun.elapsed();
-            if self.is_sent_away(crew) {
+            if self.is_sent_away(executor) {
                 return false;
             }
             let now = self.source.pulls();
@@ -127,9 +132,9 @@ where
                 if silence >= SILENCE {
                     // First: a pull that ends from now on finds no consumer aside, or finds the
                     // note.
-                    if desk.watch_no_more() {
+                    if stage_state.watch_no_more() {
                         // Another consumer may be aside by now: its place there is its own.
-                        return !self.source.leave_unwatched(now) && desk.join_in();
+                        return !self.source.leave_unwatched(now) && stage_state.join_in();
                     }
                     break;
                 }
@@ -140,15 +145,15 @@ where
                 nap = (nap * 2).min(LAST_NAP);
             }
         }
-        desk.come_forward()
+        stage_state.come_forward()
     }
 
     /// The thread of a consumer that is aside has a job that no other can run. So the consumer
     /// leaves, and calls another.
-    fn is_sent_away(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) -> bool {
-        let leaves = crew.is_sent_for();
-        if leaves && self.desk.give_up_watch() {
-            self.call(crew);
+    fn is_sent_away(self: &Arc<Self>, executor: &(dyn Executor<'s> + Sync)) -> bool {
+        let leaves = executor.is_sent_for();
+        if leaves && self.stage_state.give_up_watch() {
+            self.call(executor);
         }
         leaves
     }

@@ -4,8 +4,8 @@
 //! # The race feared
 //!
 //! In a pool a thread can run the job of one receiver on top of the job of another, because that
-//! job yields with an item in its hands. The lower receiver cannot come back to the desk before the
-//! upper one ends. If the desk counted on it, the upper receiver and all others could leave, and
+//! job yields with an item in its hands. The lower receiver cannot come back to the stage state before the
+//! upper one ends. If the stage state counted on it, the upper receiver and all others could leave, and
 //! nothing would watch the source. So *a thread counts once*: the activity of a receiver whose item
 //! is in the hands of the program lies in `Shared::activity`, and a receiver on top of it takes the
 //! activity over before it would rest.
@@ -16,11 +16,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::bench::{Bench, Rest};
-use super::desk::{Desk, Empty, Pulled, Ticket, Turn};
 use super::finished::Finished;
 use super::load::Load;
+use super::parked_consumers::{ParkedConsumers, Rest};
 use super::source::{Polled, Source};
+use super::stage_state::{EmptySource, PullReport, StageState, Ticket, Turn};
 use crate::pool;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock, per_thread};
@@ -70,7 +70,7 @@ use crate::wait;
 /// # Panics
 ///
 /// If `count` or `batch` is 0.
-pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiver<S>> {
+pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<BiasedReceiver<S>> {
     assert!(
         count > 0 && batch > 0,
         "without consumers, or with a batch of 0, nothing could be received; ask for at least 1 of each"
@@ -80,17 +80,17 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiv
         batches: usize::MAX,
         weight: usize::MAX,
     };
-    let desk = Desk::new(count, unlimited, Finished::Unwanted);
-    let called = desk.summon();
+    let stage_state = StageState::new(count, unlimited, Finished::Unwanted);
+    let called = stage_state.summon();
     let shared = Arc::new(Shared {
         source: Mutex::new(source),
-        desk,
+        stage_state,
         // Whoever asks first answers the first call.
-        bench: Bench::new(count, usize::from(called)),
+        parked: ParkedConsumers::new(count, usize::from(called)),
         activity: (0..count).map(|_| AtomicBool::new(false)).collect(),
         threads: Mutex::new(vec![NOWHERE; count]),
     });
-    let receiver = |number| Receiver {
+    let receiver = |number| BiasedReceiver {
         shared: Arc::clone(&shared),
         number,
         batch,
@@ -107,11 +107,11 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Receiv
 ///
 /// A receiver that is dropped, also by a panic of its thread, leaves what is in the source to the
 /// others.
-pub struct Receiver<S: Source> {
+pub struct BiasedReceiver<S: Source> {
     shared: Arc<Shared<S>>,
     number: usize,
     batch: usize,
-    /// The desk counts on it. While the program has an item, this lies in `Shared::activity`.
+    /// The stage state counts on it. While the program has an item, this lies in `Shared::activity`.
     at_work: bool,
     /// The thread that `Shared::threads` has for it.
     thread: usize,
@@ -124,11 +124,11 @@ pub struct Receiver<S: Source> {
 }
 
 struct Shared<S> {
-    /// Locked by whoever has the desk's token.
+    /// Locked by the receiver that has the token of the stage state.
     source: Mutex<S>,
-    desk: Desk<()>,
-    bench: Bench,
-    /// Receivers on which the desk counts, and whose item is in the hands of the program.
+    stage_state: StageState<()>,
+    parked: ParkedConsumers,
+    /// Receivers on which the stage state counts, and whose item is in the hands of the program.
     activity: Vec<AtomicBool>,
     /// On which thread each receiver took its last item.
     threads: Mutex<Vec<usize>>,
@@ -151,7 +151,7 @@ fn here() -> usize {
 
 impl<S> Shared<S> {
     /// Takes the activity of a receiver, if it has any. Relaxed: the flag publishes nothing but
-    /// itself, and the desk has a lock.
+    /// itself, and the stage state has a lock.
     fn take_activity(&self, number: usize) -> bool {
         self.activity[number].load(Ordering::Relaxed)
             && self.activity[number].swap(false, Ordering::Relaxed)
@@ -166,7 +166,7 @@ impl<S> Shared<S> {
     }
 }
 
-impl<S: Source> Receiver<S> {
+impl<S: Source> BiasedReceiver<S> {
     /// Waits for the next item of the source that is for this receiver; `None` when the source has
     /// ended.
     ///
@@ -213,17 +213,17 @@ impl<S: Source> Receiver<S> {
                     continue;
                 }
                 // Who would call may wait for the frame below this one, also on another thread.
-                let time = pool::room::is_nested().then_some(LOOK);
-                match wait::blocking(|| self.shared.bench.rest_for(self.number, time)) {
-                    Rest::Called => self.at_work = self.shared.desk.arrive(),
-                    Rest::Late => self.at_work = self.shared.desk.join_in(),
+                let time = pool::stack_room::is_nested().then_some(LOOK);
+                match wait::blocking(|| self.shared.parked.rest_for(self.number, time)) {
+                    Rest::Called => self.at_work = self.shared.stage_state.arrive(),
+                    Rest::Late => self.at_work = self.shared.stage_state.join_in(),
                     Rest::Over => return None,
                 }
                 continue;
             }
             let turn = match self.held.take() {
-                Some(ticket) => self.shared.desk.hand_in(ticket, (), false, false),
-                None => self.shared.desk.turn(false, false),
+                Some(ticket) => self.shared.stage_state.hand_in(ticket, (), false, false),
+                None => self.shared.stage_state.turn(false, false),
             };
             match turn {
                 Turn::Pull(_) => {
@@ -235,7 +235,7 @@ impl<S: Source> Receiver<S> {
                 Turn::Again => {}
                 Turn::Over => {
                     self.at_work = false;
-                    self.shared.bench.close();
+                    self.shared.parked.close();
                 }
             }
         }
@@ -256,8 +256,8 @@ impl<S: Source> Receiver<S> {
             Ok(Polled::Ended) => Ok(None),
             Ok(Polled::Empty) => {
                 // It is none that asks for results, so it never leaves a call behind.
-                let (empty, _) = shared.desk.empty(false);
-                if empty == Empty::Leave {
+                let (empty, _) = shared.stage_state.empty(false);
+                if empty == EmptySource::Leave {
                     self.at_work = false;
                     return None;
                 }
@@ -277,7 +277,7 @@ impl<S: Source> Receiver<S> {
         let overloaded = matches!(hint, Ok(true));
         // The item comes first; the program learns of the panic when it asks for the next one.
         self.late_panic = hint.err();
-        let (ticket, call) = shared.desk.pulled(Pulled {
+        let (ticket, call) = shared.stage_state.pulled(PullReport {
             load: Load {
                 items: usize::from(found),
                 batches: usize::from(found),
@@ -288,7 +288,7 @@ impl<S: Source> Receiver<S> {
             ended: !found || self.late_panic.is_some(),
         });
         if call {
-            shared.bench.call();
+            shared.parked.call();
         }
         match outcome {
             Ok(item) => {
@@ -301,7 +301,7 @@ impl<S: Source> Receiver<S> {
 }
 
 /// The items, until the source has ended.
-impl<S: Source> Iterator for Receiver<S> {
+impl<S: Source> Iterator for BiasedReceiver<S> {
     type Item = S::Item;
 
     fn next(&mut self) -> Option<S::Item> {
@@ -309,7 +309,7 @@ impl<S: Source> Iterator for Receiver<S> {
     }
 }
 
-impl<S: Source> Drop for Receiver<S> {
+impl<S: Source> Drop for BiasedReceiver<S> {
     fn drop(&mut self) {
         // Nobody asks for it any more, and its drop is code of the program.
         unwind::discard(self.late_panic.take());
@@ -317,18 +317,18 @@ impl<S: Source> Drop for Receiver<S> {
             return;
         }
         let done = self.held.take().map(|ticket| (ticket, ()));
-        if self.shared.desk.step_out(done) {
-            self.shared.bench.call();
+        if self.shared.stage_state.step_out(done) {
+            self.shared.parked.call();
         }
-        if self.shared.desk.has_ended() {
-            self.shared.bench.close();
+        if self.shared.stage_state.has_ended() {
+            self.shared.parked.close();
         }
     }
 }
 
-impl<S: Source> fmt::Debug for Receiver<S> {
+impl<S: Source> fmt::Debug for BiasedReceiver<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver")
+        f.debug_struct("BiasedReceiver")
             .field("number", &self.number)
             .finish_non_exhaustive()
     }

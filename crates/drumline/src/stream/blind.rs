@@ -1,12 +1,12 @@
 //! What a consumer does in a stage whose source is blind; see [`pocket`](super::pocket).
 
-use super::consumer::{Consumer, PAUSE, TRIES};
-use super::desk::{Pulled, Ticket, Turn};
+use super::consumer::{PAUSE, StageConsumer, TRIES};
 use super::load::Load;
 use super::pocket;
 use super::solo::Drawn;
 use super::source::Source;
-use super::stage::{Outcome, Stage};
+use super::stage::{BatchOutcome, Stage};
+use super::stage_state::{PullReport, Ticket, Turn};
 use super::work::{At, Work};
 use crate::sync::{Instant, MutexGuard, relax};
 use crate::unwind;
@@ -27,7 +27,7 @@ const FOR_WORK: u32 = 8 * TRIES;
 const BRIEF: u32 = 8;
 
 /// What comes next for a consumer.
-enum Step {
+enum BlindStep {
     /// A batch, from the pocket.
     Work(Ticket),
     /// Pull one item, or so many into the pocket.
@@ -49,7 +49,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         index: u64,
         item: S::Item,
         own: &mut Option<W::State>,
-        outs: &mut Outcome<W::Out>,
+        outs: &mut BatchOutcome<W::Out>,
     ) -> bool {
         let outcome = match own {
             Some(_) => Ok(()),
@@ -84,7 +84,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 }
 
-impl<'s, S, W> Consumer<'_, 's, S, W>
+impl<'s, S, W> StageConsumer<'_, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
@@ -93,12 +93,12 @@ where
     pub(super) fn stay_and_watch(&mut self) {
         let stage = self.stage;
         // A run is quick, as far as is known: it goes on for now.
-        if stage.pocket.leave_run(&stage.desk) && !stage.watch(self.crew) {
+        if stage.pocket.leave_run(&stage.stage_state) && !stage.watch(self.executor) {
             return;
         }
         loop {
             self.stay_blind();
-            if !stage.watch(self.crew) {
+            if !stage.watch(self.executor) {
                 return;
             }
         }
@@ -106,58 +106,58 @@ where
 
     /// Works until there is nothing to do that others do not.
     pub(super) fn stay_blind(&mut self) {
-        let desk = &self.stage.desk;
+        let stage_state = &self.stage.stage_state;
         let mut looks = 0;
         loop {
             let (ticket, pull) = match self.step(looks) {
-                Step::Work(ticket) => (Some(ticket), Duration::ZERO),
-                Step::Pull { ahead } => self.pull_blind(ahead),
-                Step::Alone(most) => {
+                BlindStep::Work(ticket) => (Some(ticket), Duration::ZERO),
+                BlindStep::Pull { ahead } => self.pull_blind(ahead),
+                BlindStep::Alone(most) => {
                     self.run_alone(most);
                     (None, Duration::ZERO)
                 }
-                Step::Again => {
+                BlindStep::Again => {
                     looks += 1;
                     (0..PAUSE).for_each(|_| relax());
                     continue;
                 }
-                Step::Left => return,
+                BlindStep::Left => return,
             };
             looks = 0;
             if let Some(ticket) = ticket {
                 let outcome = self.work(ticket, pull);
-                desk.put(ticket, outcome);
+                stage_state.put(ticket, outcome);
             }
         }
     }
 
-    fn step(&mut self, looks: u32) -> Step {
+    fn step(&mut self, looks: u32) -> BlindStep {
         let stage = self.stage;
         let impatient = looks >= TRIES;
         let mut pulled = stage.pocket.look();
         if pulled.len() > 0 && (impatient || !pulled.is_open()) {
-            return Step::Work(self.take(&mut pulled));
+            return BlindStep::Work(self.take(&mut pulled));
         }
         if pulled.is_open() {
             if !impatient {
-                return Step::Again;
+                return BlindStep::Again;
             }
             pulled.leave();
-            stage.desk.leave();
-            return Step::Left;
+            stage.stage_state.leave();
+            return BlindStep::Left;
         }
-        if looks < FOR_ROOM && stage.desk.is_held_back() {
+        if looks < FOR_ROOM && stage.stage_state.is_held_back() {
             // The serial end takes something soon, and to be called again takes longer.
-            return Step::Again;
+            return BlindStep::Again;
         }
         stage.take_run_away();
-        let room = match stage.desk.turn(stage.is_cancelled(), !impatient) {
+        let room = match stage.stage_state.turn(stage.is_cancelled(), !impatient) {
             Turn::Pull(room) => room,
-            Turn::Again => return Step::Again,
-            Turn::Leave | Turn::Over => return Step::Left,
+            Turn::Again => return BlindStep::Again,
+            Turn::Leave | Turn::Over => return BlindStep::Left,
         };
-        let at_hand = stage.desk.at_hand();
-        let share = self.hand.pace.batch();
+        let at_hand = stage.stage_state.at_hand();
+        let share = self.hand.batch_size.items();
         let ahead = share.saturating_mul(at_hand + 1).min(room.items);
         let is_ahead = at_hand > 0 && share > 1 && ahead > 1 && !stage.settings.is_weighed();
         if is_ahead {
@@ -165,18 +165,18 @@ where
         }
         let is_plain = stage.settings.stats.is_none() && !stage.settings.is_weighed();
         if at_hand == 0 && share > 1 && is_plain {
-            return Step::Alone(share);
+            return BlindStep::Alone(share);
         }
-        Step::Pull {
+        BlindStep::Pull {
             ahead: is_ahead.then_some(ahead),
         }
     }
 
     /// Takes a batch from the pocket.
-    fn take(&mut self, pulled: &mut MutexGuard<'_, pocket::Pulled<S::Item>>) -> Ticket {
-        pulled.take(self.hand.pace.batch(), &mut self.hand.batch);
+    fn take(&mut self, pulled: &mut MutexGuard<'_, pocket::PocketItems<S::Item>>) -> Ticket {
+        pulled.take(self.hand.batch_size.items(), &mut self.hand.batch);
         self.since = Some(Instant::now());
-        self.stage.desk.ticket(Load {
+        self.stage.stage_state.ticket(Load {
             items: self.hand.batch.len(),
             batches: 1,
             weight: 0,
@@ -228,7 +228,7 @@ where
         let mut pulled = stage.pocket.look();
         if ahead.is_some() {
             pulled.close();
-            pulled.take(self.hand.pace.batch(), &mut self.hand.batch);
+            pulled.take(self.hand.batch_size.items(), &mut self.hand.batch);
         }
         let (items, left) = (self.hand.batch.len(), pulled.len());
         self.awake = if waited {
@@ -236,8 +236,8 @@ where
         } else {
             self.awake.saturating_add(1)
         };
-        let is_busy = self.awake as usize >= self.hand.pace.batch().max(2);
-        let (ticket, call) = stage.desk.pulled(Pulled {
+        let is_busy = self.awake as usize >= self.hand.batch_size.items().max(2);
+        let (ticket, call) = stage.stage_state.pulled(PullReport {
             load: Load {
                 items,
                 batches: usize::from(items > 0),
@@ -248,8 +248,8 @@ where
             ended: !matches!((&drained, &counted), (Ok(true), Ok(()))),
         });
         drop(pulled);
-        let call =
-            call || items > 0 && (is_unwatched || ahead.is_none()) && stage.desk.wants_watch();
+        let call = call
+            || items > 0 && (is_unwatched || ahead.is_none()) && stage.stage_state.wants_watch();
         for payload in [drained.err(), counted.err()].into_iter().flatten() {
             stage.panicked_for_good(ticket.first + (items + left) as u64, payload);
         }
@@ -289,26 +289,26 @@ where
     fn first_help(&mut self, impatient: bool, with_results: bool) -> Help {
         let stage = self.stage;
         if stage.is_cancelled() {
-            stage.desk.stop();
+            stage.stage_state.stop();
         }
         let mut pulled = stage.pocket.look();
-        let has_results = !with_results && stage.desk.is_ready();
+        let has_results = !with_results && stage.stage_state.is_ready();
         if has_results && !pulled.is_open() {
-            stage.desk.look_out(false);
+            stage.stage_state.look_out(false);
             return Help::Results;
         }
         let goes = impatient || has_results;
-        if pulled.len() > 0 && (goes || !pulled.is_open()) && stage.desk.join_in() {
-            stage.desk.look_out(false);
+        if pulled.len() > 0 && (goes || !pulled.is_open()) && stage.stage_state.join_in() {
+            stage.stage_state.look_out(false);
             return Help::Batch(Some(self.take(&mut pulled)), Duration::ZERO);
         }
-        if !with_results && !pulled.is_open() && stage.desk.step_in_alone(false) {
-            stage.desk.look_out(false);
+        if !with_results && !pulled.is_open() && stage.stage_state.step_in_alone(false) {
+            stage.stage_state.look_out(false);
             drop(pulled);
             let (ticket, pull) = self.pull_blind(None);
             return Help::Batch(ticket, pull);
         }
-        stage.desk.look_out(!goes);
+        stage.stage_state.look_out(!goes);
         if !goes {
             return Help::Again;
         }
@@ -327,11 +327,11 @@ where
         let stage = self.stage;
         loop {
             if let Some(ticket) = ticket.take() {
-                let outcome: Outcome<W::Out> = self.work(ticket, pull);
-                stage.desk.put(ticket, outcome);
+                let outcome: BatchOutcome<W::Out> = self.work(ticket, pull);
+                stage.stage_state.put(ticket, outcome);
             }
             let mut pulled = stage.pocket.look();
-            if pulled.len() > 0 && (pulled.is_open() || stage.desk.others() == 0) {
+            if pulled.len() > 0 && (pulled.is_open() || stage.stage_state.others() == 0) {
                 ticket = Some(self.take(&mut pulled));
                 pull = Duration::ZERO;
                 continue;
@@ -339,10 +339,10 @@ where
             if pulled.is_open() {
                 pulled.leave();
             }
-            let mut call = stage.desk.step_out(None);
+            let mut call = stage.stage_state.step_out(None);
             drop(pulled);
             // With two, the serial end looks after the other one before it sleeps.
-            call |= stage.most > 2 && stage.desk.wants_watch();
+            call |= stage.most > 2 && stage.stage_state.wants_watch();
             if call {
                 self.call();
             }

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use super::crew::Crew;
-use super::desk::{Empty, Pulled, Ticket, Turn};
+use super::batch_size::BatchSize;
+use super::executor::Executor;
 use super::load::Load;
-use super::pace::Pace;
 use super::source::{Drained, Polled, Source};
-use super::stage::{Outcome, Stage};
+use super::stage::{BatchOutcome, Stage};
+use super::stage_state::{EmptySource, PullReport, Ticket, Turn};
 use super::work::{At, Work};
 use crate::sync::{Arc, Instant, lock, relax};
 use crate::unwind::{self, Payload};
-use crate::wait::{self, Crowd};
+use crate::wait::{self, OversubscriptionWatch};
 
 /// Work that has to wait before another consumer is called where threads compete for processors:
 /// some time slices.
-const CROWDED_BACKLOG: Duration = Duration::from_millis(35);
+const OVERSUBSCRIBED_BACKLOG: Duration = Duration::from_millis(35);
 
 /// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second
 /// is for where threads compete for processors: the thread that is woken takes time from another.
@@ -37,20 +37,20 @@ const LAST_LOOK: Duration = Duration::from_millis(160);
 pub(super) const TRIES: u32 = 16;
 pub(super) const PAUSE: u32 = 16;
 
-/// What a consumer has for itself: its pace, and a vector for batches. The next one to come goes on
+/// What a consumer has for itself: its batch size, and a vector for batches. The next one to come goes on
 /// with it.
 pub(super) struct Hand<T> {
-    pub(super) pace: Pace,
+    pub(super) batch_size: BatchSize,
     pub(super) batch: Vec<T>,
 }
 
 /// One consumer, for the length of a stay.
-pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
+pub(super) struct StageConsumer<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: &'a Arc<Stage<S, W>>,
-    pub(super) crew: &'a (dyn Crew<'s> + Sync),
+    pub(super) executor: &'a (dyn Executor<'s> + Sync),
     pub(super) hand: Hand<S::Item>,
     pub(super) at: At,
-    crowd: Crowd,
+    oversubscription: OversubscriptionWatch,
     /// Batches that it has taken since it waited for the source.
     pub(super) awake: u32,
     /// When the last batch was done.
@@ -62,16 +62,16 @@ pub(super) struct Consumer<'a, 's, S: Source, W: Work<S::Item>> {
 }
 
 /// How a visit to the source ended.
-enum Visit {
+enum PullOutcome {
     /// With a batch, which took so long.
     Batch(Ticket, Duration),
     /// Without one; `turn` again.
     Nothing,
-    /// The desk said to leave.
+    /// The stage state said to leave.
     Left,
 }
 
-impl<'a, 's, S, W> Consumer<'a, 's, S, W>
+impl<'a, 's, S, W> StageConsumer<'a, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
@@ -79,20 +79,20 @@ where
     /// A consumer that has arrived, or the serial end, which has stepped in.
     pub(super) fn new(
         stage: &'a Arc<Stage<S, W>>,
-        crew: &'a (dyn Crew<'s> + Sync),
+        executor: &'a (dyn Executor<'s> + Sync),
         is_end: bool,
         until: Option<Instant>,
     ) -> Self {
         let hand = lock(&stage.shelf).pop();
-        Consumer {
+        StageConsumer {
             stage,
-            crew,
+            executor,
             hand: hand.unwrap_or_else(|| Hand {
-                pace: stage.settings.pace(stage.most),
+                batch_size: stage.settings.batch_size(stage.most),
                 batch: Vec::new(),
             }),
             at: At::new(),
-            crowd: Crowd::new(),
+            oversubscription: OversubscriptionWatch::new(),
             awake: 0,
             since: None,
             is_end,
@@ -100,26 +100,28 @@ where
         }
     }
 
-    /// Works until the desk says to leave.
+    /// Works until the stage state says to leave.
     pub(super) fn stay(&mut self) {
-        let desk = &self.stage.desk;
-        let mut turn = desk.turn(self.stage.is_cancelled(), self.is_patient());
+        let stage_state = &self.stage.stage_state;
+        let mut turn = stage_state.turn(self.stage.is_cancelled(), self.is_patient());
         loop {
             turn = match turn {
                 Turn::Pull(room) => match self.pull(room) {
-                    Visit::Batch(ticket, pull) => {
+                    PullOutcome::Batch(ticket, pull) => {
                         let outcome = self.work(ticket, pull);
                         let stopped = self.stage.is_cancelled();
-                        desk.hand_in(ticket, outcome, stopped, self.is_patient())
+                        stage_state.hand_in(ticket, outcome, stopped, self.is_patient())
                     }
-                    Visit::Nothing if self.crew.is_sent_for() => {
-                        if desk.step_out(None) {
+                    PullOutcome::Nothing if self.executor.is_sent_for() => {
+                        if stage_state.step_out(None) {
                             self.call();
                         }
                         return;
                     }
-                    Visit::Nothing => desk.turn(self.stage.is_cancelled(), self.is_patient()),
-                    Visit::Left => return,
+                    PullOutcome::Nothing => {
+                        stage_state.turn(self.stage.is_cancelled(), self.is_patient())
+                    }
+                    PullOutcome::Left => return,
                 },
                 Turn::Again => self.ask_again(),
                 Turn::Leave | Turn::Over => return,
@@ -130,66 +132,66 @@ where
     /// Whether to wait a moment for the token where it is taken: pulls are quick, so that is
     /// shorter than the way to the pool and back.
     fn is_patient(&self) -> bool {
-        self.hand.pace.pulls_in(QUICK)
+        self.hand.batch_size.pulls_in(QUICK)
     }
 
     /// Asks for the token a few times.
     fn ask_again(&self) -> Turn {
-        let desk = &self.stage.desk;
+        let stage_state = &self.stage.stage_state;
         for _ in 0..TRIES {
             for _ in 0..PAUSE {
                 relax();
             }
-            let turn = desk.turn(self.stage.is_cancelled(), true);
+            let turn = stage_state.turn(self.stage.is_cancelled(), true);
             if turn != Turn::Again {
                 return turn;
             }
         }
-        desk.turn(self.stage.is_cancelled(), false)
+        stage_state.turn(self.stage.is_cancelled(), false)
     }
 
-    /// Works on one batch, and leaves. The desk has let it step in. `false`: there was nothing to
+    /// Works on one batch, and leaves. The stage state has let it step in. `false`: there was nothing to
     /// do, and others are there to wait for more.
     pub(super) fn one_batch(&mut self) -> bool {
-        let desk = &self.stage.desk;
+        let stage_state = &self.stage.stage_state;
         self.since = None;
-        let Turn::Pull(room) = desk.turn(self.stage.is_cancelled(), false) else {
+        let Turn::Pull(room) = stage_state.turn(self.stage.is_cancelled(), false) else {
             return false;
         };
         let done = match self.pull(room) {
-            Visit::Batch(ticket, pull) => Some((ticket, self.work(ticket, pull))),
-            Visit::Nothing => None,
-            Visit::Left => return false,
+            PullOutcome::Batch(ticket, pull) => Some((ticket, self.work(ticket, pull))),
+            PullOutcome::Nothing => None,
+            PullOutcome::Left => return false,
         };
-        if desk.step_out(done) {
+        if stage_state.step_out(done) {
             self.call();
         }
         true
     }
 
     pub(super) fn call(&self) {
-        self.stage.call(self.crew);
+        self.stage.call(self.executor);
     }
 
     /// Takes a batch from the source, as the one with the token.
-    fn pull(&mut self, room: Load) -> Visit {
+    fn pull(&mut self, room: Load) -> PullOutcome {
         let stage = self.stage;
         let begun = self.since.take().unwrap_or_else(Instant::now);
         let mut held = stage.source.lock();
         let source = &mut held.source;
-        let most = self.hand.pace.batch().min(room.items);
+        let most = self.hand.batch_size.items().min(room.items);
         let mut weight = 0;
         let mut drained = self.draw(source, most, room.weight, &mut weight);
         let mut slept = false;
         if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.hand.batch.is_empty() {
-            let (empty, call) = stage.desk.empty(self.is_end);
-            if empty == Empty::Leave {
+            let (empty, call) = stage.stage_state.empty(self.is_end);
+            if empty == EmptySource::Leave {
                 // First: who is called may begin here and now, in a pool whose threads are gone.
                 drop(held);
                 if call {
                     self.call();
                 }
-                return Visit::Left;
+                return PullOutcome::Left;
             }
             slept = true;
             drained = self.watch(source, most, room.weight, &mut weight);
@@ -220,7 +222,7 @@ where
         };
         let overloaded = waiting > 0 && self.is_overloaded(waiting);
         let lengthy = items > 0 && self.is_lengthy(items);
-        let (ticket, call) = stage.desk.pulled(Pulled {
+        let (ticket, call) = stage.stage_state.pulled(PullReport {
             load: Load {
                 items,
                 batches: usize::from(items > 0),
@@ -237,31 +239,31 @@ where
             self.call();
         }
         if items == 0 {
-            return Visit::Nothing;
+            return PullOutcome::Nothing;
         }
         let now = Instant::now();
         self.since = Some(now);
         // Sleep does not count: it says nothing of what the items take.
         let pull = if slept { Duration::ZERO } else { now - begun };
-        Visit::Batch(ticket, pull)
+        PullOutcome::Batch(ticket, pull)
     }
 
     /// Whether the items that wait are a reason to call another consumer: where threads compete for
     /// processors, only if they are many.
     pub(super) fn is_overloaded(&self, waiting: usize) -> bool {
-        self.hand.pace.takes(waiting) >= CROWDED_BACKLOG || !self.is_crowded()
+        self.hand.batch_size.takes(waiting) >= OVERSUBSCRIBED_BACKLOG || !self.is_oversubscribed()
     }
 
     /// Whether the consumer that works on these items will not be back soon.
     pub(super) fn is_lengthy(&self, items: usize) -> bool {
-        let [usual, crowded] = LENGTHY;
-        self.hand.pace.may_exceed(items, usual)
-            && (self.hand.pace.may_exceed(items, crowded) || !self.is_crowded())
+        let [usual, oversubscribed] = LENGTHY;
+        self.hand.batch_size.may_exceed(items, usual)
+            && (self.hand.batch_size.may_exceed(items, oversubscribed) || !self.is_oversubscribed())
     }
 
-    fn is_crowded(&self) -> bool {
-        self.crowd
-            .is_crowded(self.since.unwrap_or_else(Instant::now))
+    fn is_oversubscribed(&self) -> bool {
+        self.oversubscription
+            .is_oversubscribed(self.since.unwrap_or_else(Instant::now))
     }
 
     /// Waits for the source, as the one with the token that has found it empty.
@@ -274,12 +276,13 @@ where
     ) -> Result<Drained, Payload> {
         let mut drained = Ok(Drained::Empty);
         let busy = std::mem::take(&mut self.awake) > 1;
-        let mut crowd = std::mem::replace(&mut self.crowd, Crowd::new());
-        let came = crowd.make_room(busy, || {
+        let mut oversubscription =
+            std::mem::replace(&mut self.oversubscription, OversubscriptionWatch::new());
+        let came = oversubscription.make_room(busy, || {
             drained = self.draw(source, most, room, weight);
             !matches!(drained, Ok(Drained::Empty)) || !self.hand.batch.is_empty()
         });
-        self.crowd = crowd;
+        self.oversubscription = oversubscription;
         if came {
             return drained;
         }
@@ -302,15 +305,15 @@ where
         let mut look = LOOK;
         loop {
             // Another one at work may wait for what only this thread can run.
-            let looks =
-                looks_up || self.crew.has_caller() && !self.is_end && stage.desk.others() > 0;
+            let looks = looks_up
+                || self.executor.has_caller() && !self.is_end && stage.stage_state.others() > 0;
             if !looks {
                 return source.recv().map_or(Polled::Ended, Polled::Item);
             }
             let now = Instant::now();
             let left = self.until.map(|until| until.saturating_duration_since(now));
             let polled = source.recv_timeout(left.map_or(look, |left| left.min(look)));
-            if !matches!(polled, Polled::Empty) || !self.is_end && self.crew.is_sent_for() {
+            if !matches!(polled, Polled::Empty) || !self.is_end && self.executor.is_sent_for() {
                 return polled;
             }
             if !looks_up {
@@ -321,10 +324,10 @@ where
                 stats.looked();
             }
             if stage.is_cancelled() {
-                stage.desk.stop();
+                stage.stage_state.stop();
             }
             let is_late = self.until.is_some_and(|until| until <= Instant::now());
-            if is_late || stage.desk.has_ended() {
+            if is_late || stage.stage_state.has_ended() {
                 return Polled::Empty;
             }
         }
@@ -365,7 +368,7 @@ where
     }
 
     /// Handles the items of a batch.
-    pub(super) fn work(&mut self, ticket: Ticket, pull: Duration) -> Outcome<W::Out> {
+    pub(super) fn work(&mut self, ticket: Ticket, pull: Duration) -> BatchOutcome<W::Out> {
         let stage = self.stage;
         let items = self.hand.batch.len();
         let mut outs = if stage.is_end {
@@ -422,10 +425,10 @@ where
         if let Some(since) = self.since {
             let now = Instant::now();
             let work = now - since;
-            let should = self.hand.pace.takes_at_least(items);
-            self.crowd.took(should, pull.max(work), now);
-            let lost = pull.max(work) >= LENGTHY[0] && self.crowd.is_crowded(now);
-            self.hand.pace.took(items, pull, work, lost);
+            let should = self.hand.batch_size.takes_at_least(items);
+            self.oversubscription.took(should, pull.max(work), now);
+            let lost = pull.max(work) >= LENGTHY[0] && self.oversubscription.is_oversubscribed(now);
+            self.hand.batch_size.took(items, pull, work, lost);
             if let Some(stats) = &stage.settings.stats {
                 stats.finished(items, work);
             }
@@ -435,10 +438,10 @@ where
     }
 }
 
-impl<S: Source, W: Work<S::Item>> Drop for Consumer<'_, '_, S, W> {
+impl<S: Source, W: Work<S::Item>> Drop for StageConsumer<'_, '_, S, W> {
     fn drop(&mut self) {
         let hand = Hand {
-            pace: self.hand.pace.clone(),
+            batch_size: self.hand.batch_size.clone(),
             batch: std::mem::take(&mut self.hand.batch),
         };
         lock(&self.stage.shelf).push(hand);

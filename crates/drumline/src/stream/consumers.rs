@@ -2,8 +2,8 @@
 
 use std::num::NonZero;
 
-use super::crew::{Crew, Shift, Threads};
-use crate::pool::{self, Registry, Shared, local};
+use super::executor::{ConsumerBody, Executor, Threads};
+use crate::pool::{self, Registry, SharedRegistry, local};
 use crate::scope;
 use crate::sync::{Arc, thread};
 use crate::unwind;
@@ -12,12 +12,12 @@ use crate::unwind;
 #[derive(Clone, Default)]
 pub(super) struct Consumers {
     /// The pool that was asked for.
-    pub(super) pool: Option<Shared>,
-    pub(super) kind: Kind,
+    pub(super) pool: Option<SharedRegistry>,
+    pub(super) kind: ConsumerKind,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ConsumerKind {
     /// As many as the pool has jobs.
     #[default]
     All,
@@ -40,34 +40,34 @@ impl Consumers {
     }
 
     /// As [`registry`](Self::registry), for what outlives the frame.
-    pub(super) fn share(&self) -> Shared {
+    pub(super) fn share(&self) -> SharedRegistry {
         Registry::share(self.registry())
     }
 
     /// How many there may be at once.
     pub(super) fn most(&self) -> usize {
         match self.kind {
-            Kind::Threads(threads) => threads.get(),
+            ConsumerKind::Threads(threads) => threads.get(),
             // Nobody else would come.
             _ if self.registry().workers() == 0 => 1,
-            Kind::Jobs(jobs) => jobs.get(),
-            Kind::All => self.registry().jobs(),
+            ConsumerKind::Jobs(jobs) => jobs.get(),
+            ConsumerKind::All => self.registry().jobs(),
         }
     }
 
     /// Has a stage worked through, with the calling thread as one of the consumers.
-    pub(super) fn work<'s>(&self, shift: Arc<dyn Shift<'s> + 's>) {
+    pub(super) fn work<'s>(&self, consumer_body: Arc<dyn ConsumerBody<'s> + 's>) {
         match self.kind {
-            Kind::Threads(threads) => thread::scope(|scope| {
-                let crew = Threads::new(scope, threads.get(), true);
-                let outcome = unwind::catch(|| shift.consume(&crew));
-                crew.wait();
+            ConsumerKind::Threads(threads) => thread::scope(|scope| {
+                let executor = Threads::new(scope, threads.get(), true);
+                let outcome = unwind::catch(|| consumer_body.consume(&executor));
+                executor.wait();
                 outcome.unwrap_or_else(|payload| unwind::resume(payload));
             }),
-            Kind::All | Kind::Jobs(_) => {
+            ConsumerKind::All | ConsumerKind::Jobs(_) => {
                 let registry = self.registry();
                 pool::install(registry, || {
-                    scope::open_long_lived(registry, |scope| shift.consume(scope));
+                    scope::open_long_lived(registry, |scope| consumer_body.consume(scope));
                 });
             }
         }
@@ -75,15 +75,15 @@ impl Consumers {
 
     /// Calls `serial` with consumers at its command, which have to be dismissed before it returns.
     /// Waits for them.
-    pub(super) fn attend<'s, R>(&self, serial: impl FnOnce(&(dyn Crew<'s> + Sync)) -> R) -> R {
+    pub(super) fn attend<'s, R>(&self, serial: impl FnOnce(&(dyn Executor<'s> + Sync)) -> R) -> R {
         match self.kind {
-            Kind::Threads(threads) => thread::scope(|scope| {
-                let crew = Threads::new(scope, threads.get(), false);
-                let outcome = unwind::catch(|| serial(&crew));
-                crew.wait();
+            ConsumerKind::Threads(threads) => thread::scope(|scope| {
+                let executor = Threads::new(scope, threads.get(), false);
+                let outcome = unwind::catch(|| serial(&executor));
+                executor.wait();
                 outcome.unwrap_or_else(|payload| unwind::resume(payload))
             }),
-            Kind::All | Kind::Jobs(_) => {
+            ConsumerKind::All | ConsumerKind::Jobs(_) => {
                 let registry = self.registry();
                 // The handle of the pool may be dropped meanwhile, also by a function of the
                 // stream.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::pool::Signal;
 use crate::wait::Parker;
 
-/// The bed of one thread. A thread of a pool that must go on with the jobs of its pool, or must
+/// The parker of one thread. A thread of a pool that must go on with the jobs of its pool, or must
 /// hear of those that it is sent, waits for the signal instead; see [`Signal`].
 #[derive(Debug)]
 pub(super) struct EndParker {
@@ -44,7 +44,7 @@ impl EndParker {
     pub(super) fn nap(&self, time: Duration, serves: bool) -> bool {
         #[cfg(not(drumline_loom))]
         if serves && let Some(woken) = self.signal.nap(Some(time)) {
-            // The caller looks at the desk before it waits again, so nothing is missed.
+            // The caller looks at the stage state before it waits again, so nothing is missed.
             self.signal.take_back();
             return woken;
         }
@@ -55,7 +55,7 @@ impl EndParker {
     #[cfg(not(drumline_loom))]
     pub(super) fn serve(&self) {
         self.signal.wait();
-        // The caller looks at the desk before it waits again, so nothing is missed.
+        // The caller looks at the stage state before it waits again, so nothing is missed.
         self.signal.take_back();
     }
 

@@ -259,14 +259,14 @@ impl<T: Send, W: Work<T>> Use<T> for ToTheEnd<W, T> {
         let consumers = self.consumers;
         let most = consumers.most();
         let stage = Stage::new(source, self.work, self.settings, most, Finished::Unwanted);
-        let called = stage.desk.summon();
+        let called = stage.stage_state.summon();
         debug_assert!(called, "nobody has been called before");
         consumers.work(stage.clone());
         if let Some(payload) = stage.take_fatal() {
             unwind::discard(stage.take_states());
             unwind::resume(payload);
         }
-        let (states, items) = (stage.take_states(), stage.desk.items());
+        let (states, items) = (stage.take_states(), stage.stage_state.items());
         // By hand: a value that is being returned is leaked if the drop of a source panics.
         drop(stage);
         (states, items)

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::desk::Ticket;
 use super::load::Load;
+use super::stage_state::Ticket;
 
 /// The batches of a stage that are done.
 #[derive(Debug)]

@@ -96,7 +96,8 @@
 
 #[cfg(not(drumline_loom))]
 mod aside;
-mod bench;
+#[cfg(not(drumline_loom))]
+mod batch_size;
 #[cfg(not(drumline_loom))]
 pub mod biased;
 #[cfg(not(drumline_loom))]
@@ -105,23 +106,21 @@ mod blind;
 mod consumer;
 #[cfg(not(drumline_loom))]
 mod consumers;
-#[cfg(not(drumline_loom))]
-mod crew;
-mod desk;
 mod end_parker;
 #[cfg(not(drumline_loom))]
 mod ends;
 #[cfg(not(drumline_loom))]
+mod executor;
+#[cfg(not(drumline_loom))]
 mod feed;
 mod finished;
-mod held;
+mod held_source;
 #[cfg(not(drumline_loom))]
 mod histogram;
 mod load;
 #[cfg(all(test, drumline_loom))]
 mod models;
-#[cfg(not(drumline_loom))]
-mod pace;
+mod parked_consumers;
 mod pocket;
 #[cfg(all(test, drumline_loom))]
 mod pocket_models;
@@ -147,6 +146,7 @@ mod solo;
 mod source;
 #[cfg(not(drumline_loom))]
 mod stage;
+mod stage_state;
 #[cfg(not(drumline_loom))]
 mod stats;
 #[cfg(not(drumline_loom))]
@@ -167,7 +167,7 @@ pub use self::{
     serial::Serial,
     sink::Sink,
     source::{Drained, Iter, Polled, Source, Stopper},
-    stats::{Snapshot, Stats},
+    stats::{Snapshot, StreamStats},
     stream::Stream,
     work::{At, Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work},
 };

@@ -1,4 +1,5 @@
-//! Loom models of the desk and the bench: the code that ships, with a source of a few items.
+//! Loom models of the stage state and of parked consumers: the code that ships, with a source of a
+//! few items.
 //!
 //! What must not happen is that a thread sleeps for ever, which loom reports as a deadlock, or that
 //! an item is handled twice or not at all, which the models count.
@@ -8,11 +9,11 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::bench::Bench;
-use super::desk::{Desk, Empty, Next, Pulled, Ticket, Turn};
 use super::finished::Finished;
-use super::held::{Held, Results, Run};
+use super::held_source::{HeldSource, PullRun, ResultsTo};
 use super::load::Load;
+use super::parked_consumers::ParkedConsumers;
+use super::stage_state::{EmptySource, NextBatch, PullReport, StageState, Ticket, Turn};
 use crate::sync::barrier::Barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::{Mutex, lock};
@@ -30,26 +31,26 @@ pub(super) fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'stat
 /// A queue as a source sees it.
 pub(super) struct Queue {
     state: Mutex<(VecDeque<usize>, bool)>,
-    bed: Parker,
+    parker: Parker,
 }
 
 impl Queue {
     pub(super) fn new(items: impl IntoIterator<Item = usize>, ended: bool) -> Self {
         Queue {
             state: Mutex::new((items.into_iter().collect(), ended)),
-            bed: Parker::new(),
+            parker: Parker::new(),
         }
     }
 
     fn send(&self, item: usize) {
         lock(&self.state).0.push_back(item);
-        self.bed.unpark();
+        self.parker.unpark();
     }
 
     /// The last sender goes, or the stream stops.
     fn end(&self) {
         lock(&self.state).1 = true;
-        self.bed.unpark();
+        self.parker.unpark();
     }
 
     /// An item, or whether it has ended.
@@ -69,7 +70,7 @@ impl Queue {
             match self.try_recv() {
                 Ok(item) => return Some(item),
                 Err(true) => return None,
-                Err(false) => self.bed.park(),
+                Err(false) => self.parker.park(),
             }
         }
     }
@@ -77,8 +78,8 @@ impl Queue {
 
 /// A stage with consumers that take one item at a time.
 pub(super) struct Stage {
-    pub(super) desk: Desk<usize>,
-    pub(super) bench: Bench,
+    pub(super) stage_state: StageState<usize>,
+    pub(super) parked: ParkedConsumers,
     source: Queue,
     /// How often each item has been handled.
     handled: Mutex<Vec<usize>>,
@@ -108,8 +109,8 @@ impl Stage {
             weight: usize::MAX,
         };
         Stage {
-            desk: Desk::new(consumers, limit, finished),
-            bench: Bench::new(consumers, 0),
+            stage_state: StageState::new(consumers, limit, finished),
+            parked: ParkedConsumers::new(consumers, 0),
             source,
             handled: Mutex::new(vec![0; 4]),
             second: [Parker::new(), Parker::new()],
@@ -122,47 +123,47 @@ impl Stage {
     }
 
     fn call(&self, call: bool) {
-        if call && !self.bench.wake() {
-            self.bench.call();
+        if call && !self.parked.wake() {
+            self.parked.call();
         }
     }
 
     /// As `Stage::consume`.
     pub(super) fn consume(&self, number: usize) {
         loop {
-            if self.desk.arrive() {
+            if self.stage_state.arrive() {
                 self.stay_or_aside();
-                if self.desk.has_ended() {
-                    self.bench.close();
+                if self.stage_state.has_ended() {
+                    self.parked.close();
                 }
             }
-            if !self.bench.rest(number) {
+            if !self.parked.rest(number) {
                 return;
             }
         }
     }
 
     pub(super) fn stay(&self) {
-        let mut turn = self.desk.turn(false, true);
+        let mut turn = self.stage_state.turn(false, true);
         loop {
             turn = match turn {
                 Turn::Pull(_) => match self.pull(false) {
                     Some(Some((ticket, item))) => {
                         self.handle(item);
-                        self.desk.hand_in(ticket, item, false, true)
+                        self.stage_state.hand_in(ticket, item, false, true)
                     }
-                    Some(None) => self.desk.turn(false, false),
+                    Some(None) => self.stage_state.turn(false, false),
                     None => return,
                 },
-                Turn::Again => self.desk.turn(false, false),
+                Turn::Again => self.stage_state.turn(false, false),
                 Turn::Leave | Turn::Over => return,
             };
         }
     }
 
-    /// As `Consumer::one_batch`.
+    /// As `StageConsumer::one_batch`.
     fn one_batch(&self) -> bool {
-        if !matches!(self.desk.turn(false, false), Turn::Pull(_)) {
+        if !matches!(self.stage_state.turn(false, false), Turn::Pull(_)) {
             return false;
         }
         let done = match self.pull(true) {
@@ -173,21 +174,21 @@ impl Stage {
             Some(None) => None,
             None => return false,
         };
-        let call = self.desk.step_out(done);
+        let call = self.stage_state.step_out(done);
         self.call(call);
         true
     }
 
-    /// As `Consumer::pull`. `None`: to leave; `Some(None)`: the end.
+    /// As `StageConsumer::pull`. `None`: to leave; `Some(None)`: the end.
     fn pull(&self, is_end: bool) -> Option<Option<(Ticket, usize)>> {
         let mut slept = false;
         let item = match self.source.try_recv() {
             Ok(item) => Some(item),
             Err(true) => None,
             Err(false) => {
-                let (empty, call) = self.desk.empty(is_end);
+                let (empty, call) = self.stage_state.empty(is_end);
                 self.call(call);
-                if empty == Empty::Leave {
+                if empty == EmptySource::Leave {
                     return None;
                 }
                 slept = true;
@@ -195,7 +196,7 @@ impl Stage {
             }
         };
         let items = usize::from(item.is_some());
-        let (ticket, call) = self.desk.pulled(Pulled {
+        let (ticket, call) = self.stage_state.pulled(PullReport {
             load: Load {
                 items,
                 batches: items,
@@ -215,7 +216,7 @@ impl Stage {
             0 if self.first_waits => self.second[0].park(),
             2 if self.third_waits => self.second[1].park(),
             0 if self.first_panics => {
-                self.desk.stop();
+                self.stage_state.stop();
                 self.source.end();
             }
             1 => self.second.iter().for_each(Parker::unpark),
@@ -245,7 +246,7 @@ pub(super) fn run(
         .map(|number| {
             let stage = Arc::clone(&stage);
             thread::spawn(move || {
-                if stage.bench.rest(number) {
+                if stage.parked.rest(number) {
                     stage.consume(number);
                 }
             })
@@ -266,11 +267,11 @@ pub(super) fn run(
 }
 
 /// Two items are there, and the first is not done before the second: consumer 0, overloaded, has to
-/// call consumer 1, on its way to the bench or asleep on it.
+/// call consumer 1, which is about to park or is parked.
 fn overloaded() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0, 1], true));
     stage.first_waits = true;
-    assert!(stage.desk.summon());
+    assert!(stage.stage_state.summon());
     let stage = run(stage, 1..2, &[], |stage| stage.consume(0));
     stage.assert_all(2);
 }
@@ -291,7 +292,7 @@ fn loom_plants_stream_overloaded() {
 /// ends.
 fn last_item() {
     let stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
-    assert!(stage.desk.summon());
+    assert!(stage.stage_state.summon());
     let stage = run(stage, 1..2, &[1], |stage| stage.consume(0));
     stage.assert_all(2);
 }
@@ -312,7 +313,7 @@ fn lengthy() {
     let mut stage = Stage::new(2, usize::MAX, Finished::Unwanted, Queue::new([0], false));
     stage.lengthy = true;
     stage.first_waits = true;
-    assert!(stage.desk.summon());
+    assert!(stage.stage_state.summon());
     let stage = run(stage, 1..2, &[1], |stage| stage.consume(0));
     stage.assert_all(2);
 }
@@ -330,11 +331,11 @@ fn loom_plants_stream_lengthy() {
 /// One item may be in flight: consumers leave for want of room, and the serial end calls them back.
 fn held_back() {
     let stage = Stage::new(2, 1, Finished::in_order(), Queue::new([0, 1, 2], true));
-    assert!(stage.desk.summon());
-    stage.bench.call();
+    assert!(stage.stage_state.summon());
+    stage.parked.call();
     let stage = run(stage, 0..2, &[], |stage| {
         assert_eq!(take_all(stage, false), [0, 1, 2]);
-        stage.bench.close();
+        stage.parked.close();
     });
     stage.assert_all(3);
 }
@@ -344,21 +345,21 @@ pub(super) fn take_all(stage: &Stage, helps: bool) -> Vec<usize> {
     let mut results = Vec::new();
     let mut sleep = false;
     loop {
-        match stage.desk.next(sleep) {
-            Next::Batch(item, call) => {
+        match stage.stage_state.next(sleep) {
+            NextBatch::Batch(item, call) => {
                 stage.call(call);
                 results.push(item);
                 sleep = false;
                 continue;
             }
-            Next::Over => return results,
-            Next::Wait => {}
+            NextBatch::Over => return results,
+            NextBatch::Wait => {}
         }
-        if !sleep && helps && stage.desk.step_in() && stage.one_batch() {
+        if !sleep && helps && stage.stage_state.step_in() && stage.one_batch() {
             continue;
         }
         if sleep {
-            stage.desk.sleep();
+            stage.stage_state.sleep();
         }
         sleep = !sleep;
     }
@@ -381,7 +382,7 @@ fn helping() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0, 1, 2], true));
     let stage = run(stage, 0..1, &[], |stage| {
         assert_eq!(take_all(stage, true), [0, 1, 2]);
-        stage.bench.close();
+        stage.parked.close();
     });
     stage.assert_all(3);
 }
@@ -397,7 +398,7 @@ fn helping_and_watching() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0], false));
     let stage = run(stage, 0..1, &[1], |stage| {
         assert_eq!(take_all(stage, true), [0, 1]);
-        stage.bench.close();
+        stage.parked.close();
     });
     stage.assert_all(2);
 }
@@ -413,11 +414,11 @@ fn panic_with_a_batch() {
     let mut stage = Stage::new(2, usize::MAX, Finished::in_order(), Queue::new([0], false));
     stage.lengthy = true;
     stage.first_panics = true;
-    assert!(stage.desk.summon());
-    stage.bench.call();
+    assert!(stage.stage_state.summon());
+    stage.parked.call();
     let stage = run(stage, 0..2, &[], |stage| {
         assert_eq!(take_all(stage, false), [0]);
-        stage.bench.close();
+        stage.parked.close();
     });
     stage.assert_all(1);
 }
@@ -441,34 +442,34 @@ fn run_taken_away() {
         batches: usize::MAX,
         weight: usize::MAX,
     };
-    let desk = Arc::new(Desk::<usize>::new(2, limit, Finished::in_order()));
-    let held = Arc::new(Held::<usize>::new(0, Barrier::Asymmetric));
-    assert!(desk.summon() && desk.arrive());
-    assert!(matches!(desk.turn(false, false), Turn::Pull(_)));
-    assert!(desk.begin_alone(), "the other one is called");
-    held.lock().run = Some(Run {
-        results: Results::Desk,
+    let stage_state = Arc::new(StageState::<usize>::new(2, limit, Finished::in_order()));
+    let held = Arc::new(HeldSource::<usize>::new(0, Barrier::Asymmetric));
+    assert!(stage_state.summon() && stage_state.arrive());
+    assert!(matches!(stage_state.turn(false, false), Turn::Pull(_)));
+    assert!(stage_state.begin_alone(), "the other one is called");
+    held.lock().run = Some(PullRun {
+        results: ResultsTo::StageState,
         items: 0,
     });
     let taker = {
-        let (desk, held) = (Arc::clone(&desk), Arc::clone(&held));
+        let (stage_state, held) = (Arc::clone(&stage_state), Arc::clone(&held));
         thread::spawn(move || {
-            assert!(desk.arrive());
+            assert!(stage_state.arrive());
             let mut turn = Turn::Again;
             for patient in [true, false] {
-                if desk.is_run()
+                if stage_state.is_run()
                     && let Some(run) = held.take_run()
                 {
-                    desk.end_run(&run, false, true);
+                    stage_state.end_run(&run, false, true);
                 }
-                turn = desk.turn(false, patient);
+                turn = stage_state.turn(false, patient);
                 if turn != Turn::Again {
                     break;
                 }
             }
             if matches!(turn, Turn::Pull(_)) {
                 let item = pull_from(&mut held.lock().source);
-                let (ticket, _) = desk.pulled(Pulled {
+                let (ticket, _) = stage_state.pulled(PullReport {
                     load: Load {
                         items: 1,
                         batches: 1,
@@ -478,8 +479,8 @@ fn run_taken_away() {
                     lengthy: false,
                     ended: false,
                 });
-                desk.put(ticket, item);
-                desk.leave();
+                stage_state.put(ticket, item);
+                stage_state.leave();
             }
         })
     };
@@ -492,22 +493,22 @@ fn run_taken_away() {
             run.items += 1;
         }
         drop(inner);
-        desk.put_alone(1, &mut item, |_, _| unreachable!("a batch is one item"));
-        if desk.is_run_unwanted() {
+        stage_state.put_alone(1, &mut item, |_, _| unreachable!("a batch is one item"));
+        if stage_state.is_run_unwanted() {
             break;
         }
     }
     if let Some(run) = held.take_run() {
-        desk.end_run(&run, false, false);
+        stage_state.end_run(&run, false, false);
     }
-    desk.leave();
+    stage_state.leave();
     taker.join().unwrap();
     let items = held.lock().source;
-    assert_eq!(desk.items(), items as u64, "each is counted");
+    assert_eq!(stage_state.items(), items as u64, "each is counted");
     for expected in 0..items {
-        assert!(matches!(desk.next(false), Next::Batch(item, _) if item == expected));
+        assert!(matches!(stage_state.next(false), NextBatch::Batch(item, _) if item == expected));
     }
-    assert!(desk.step_in_alone(false), "the token is free");
+    assert!(stage_state.step_in_alone(false), "the token is free");
 }
 
 fn pull_from(source: &mut usize) -> usize {
@@ -530,7 +531,7 @@ fn loom_plants_stream_run_taken_away() {
 
 /// The consumer that watches leaves while the other one pulls: the end of that pull finds the note.
 fn watcher_leaves() {
-    let held = Arc::new(Held::<()>::new((), Barrier::Asymmetric));
+    let held = Arc::new(HeldSource::<()>::new((), Barrier::Asymmetric));
     let watcher = {
         let held = Arc::clone(&held);
         thread::spawn(move || held.leave_unwatched(held.pulls()))

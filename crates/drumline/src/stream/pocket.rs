@@ -26,15 +26,15 @@
 
 use std::collections::VecDeque;
 
-use super::desk::Desk;
+use super::stage_state::StageState;
 use crate::sync::{Mutex, MutexGuard, lock, planted};
 
 /// Items of a blind source that no consumer has taken.
 #[derive(Debug)]
-pub(super) struct Pocket<T>(Mutex<Pulled<T>>);
+pub(super) struct Pocket<T>(Mutex<PocketItems<T>>);
 
 #[derive(Debug)]
-pub(super) struct Pulled<T> {
+pub(super) struct PocketItems<T> {
     items: VecDeque<T>,
     /// A consumer pulls ahead.
     open: bool,
@@ -44,27 +44,27 @@ pub(super) struct Pulled<T> {
 
 impl<T> Pocket<T> {
     pub(super) fn new() -> Self {
-        Pocket(Mutex::new(Pulled {
+        Pocket(Mutex::new(PocketItems {
             items: VecDeque::new(),
             open: false,
             closing: false,
         }))
     }
 
-    /// What is in it. The lock of the desk may be taken while this is held, and not the other way
+    /// What is in it. The lock of the stage state may be taken while this is held, and not the other way
     /// round.
-    pub(super) fn look(&self) -> MutexGuard<'_, Pulled<T>> {
+    pub(super) fn look(&self) -> MutexGuard<'_, PocketItems<T>> {
         lock(&self.0)
     }
 
     /// A consumer that has arrived is at work no more, if another one is in a run. `false`: it
     /// stays at work.
-    pub(super) fn leave_run<B>(&self, desk: &Desk<B>) -> bool {
+    pub(super) fn leave_run<B>(&self, stage_state: &StageState<B>) -> bool {
         let pulled = self.look();
-        let leaves = desk.is_run() && !pulled.is_open();
+        let leaves = stage_state.is_run() && !pulled.is_open();
         let _pulled = (!planted!(LeavesRunUnlocked)).then_some(pulled);
         if leaves {
-            desk.leave();
+            stage_state.leave();
         }
         leaves
     }
@@ -77,7 +77,7 @@ impl<T> Pocket<T> {
     }
 }
 
-impl<T> Pulled<T> {
+impl<T> PocketItems<T> {
     pub(super) fn len(&self) -> usize {
         self.items.len()
     }

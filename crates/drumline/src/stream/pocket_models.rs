@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::desk::{Desk, Pulled, Turn};
 use super::finished::Finished;
-use super::held::{Results, Run};
+use super::held_source::{PullRun, ResultsTo};
 use super::load::Load;
 use super::models::explore;
 use super::pocket::Pocket;
+use super::stage_state::{PullReport, StageState, Turn};
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::{Mutex, lock};
 use crate::wait::Parker;
@@ -66,7 +66,7 @@ fn loom_plant_who_leaves_says_so() {
 
 /// What consumers share.
 struct Blind {
-    desk: Desk<usize>,
+    stage_state: StageState<usize>,
     pocket: Pocket<usize>,
     /// Where the source waits.
     source: Parker,
@@ -81,7 +81,7 @@ impl Blind {
             weight: usize::MAX,
         };
         Blind {
-            desk: Desk::new(consumers, limit, Finished::Unwanted),
+            stage_state: StageState::new(consumers, limit, Finished::Unwanted),
             pocket: Pocket::new(),
             source: Parker::new(),
             handled: Mutex::new(0),
@@ -95,7 +95,7 @@ impl Blind {
         }
     }
 
-    /// As `Consumer::stay_blind`, with one look between patience and impatience. Leaves after its
+    /// As `StageConsumer::stay_blind`, with one look between patience and impatience. Leaves after its
     /// first batch.
     fn stay(&self) {
         for impatient in [false, true] {
@@ -107,24 +107,24 @@ impl Blind {
             if !batch.is_empty() {
                 drop(pulled);
                 self.handle(&batch);
-                return self.desk.leave();
+                return self.stage_state.leave();
             }
             if pulled.is_open() {
                 if impatient {
                     pulled.leave();
-                    return self.desk.leave();
+                    return self.stage_state.leave();
                 }
                 continue;
             }
-            match self.desk.turn(false, !impatient) {
+            match self.stage_state.turn(false, !impatient) {
                 Turn::Pull(_) => {
-                    let is_ahead = self.desk.at_hand() > 0;
+                    let is_ahead = self.stage_state.at_hand() > 0;
                     if is_ahead {
                         pulled.open();
                     }
                     drop(pulled);
                     self.pull(is_ahead);
-                    return self.desk.leave();
+                    return self.stage_state.leave();
                 }
                 Turn::Again => {}
                 Turn::Leave | Turn::Over => return,
@@ -132,7 +132,7 @@ impl Blind {
         }
     }
 
-    /// As `Consumer::pull_blind`, to the end of the source.
+    /// As `StageConsumer::pull_blind`, to the end of the source.
     fn pull(&self, is_ahead: bool) {
         let mut batch = vec![0];
         if is_ahead {
@@ -144,7 +144,7 @@ impl Blind {
             pulled.close();
             pulled.take(1, &mut batch);
         }
-        let (_, call) = self.desk.pulled(Pulled {
+        let (_, call) = self.stage_state.pulled(PullReport {
             load: Load::NONE,
             overloaded: false,
             lengthy: false,
@@ -158,24 +158,27 @@ impl Blind {
 /// A consumer arrives, to stay aside, when the run of another one ends, which pulls ahead then.
 fn arrives_at_the_end_of_a_run() {
     let stage = Arc::new(Blind::new(2));
-    assert!(stage.desk.summon() && stage.desk.arrive());
-    assert!(matches!(stage.desk.turn(false, false), Turn::Pull(_)));
-    assert!(stage.desk.begin_alone(), "the other one is called");
+    assert!(stage.stage_state.summon() && stage.stage_state.arrive());
+    assert!(matches!(
+        stage.stage_state.turn(false, false),
+        Turn::Pull(_)
+    ));
+    assert!(stage.stage_state.begin_alone(), "the other one is called");
     let other = {
         let stage = Arc::clone(&stage);
         thread::spawn(move || {
-            assert!(stage.desk.arrive());
+            assert!(stage.stage_state.arrive());
             // Aside, it looks at the pulls, and not into the pocket.
-            if !stage.pocket.leave_run(&stage.desk) {
+            if !stage.pocket.leave_run(&stage.stage_state) {
                 stage.stay();
             }
         })
     };
-    let run = Run {
-        results: Results::Nowhere,
+    let run = PullRun {
+        results: ResultsTo::Nowhere,
         items: 0,
     };
-    assert!(!stage.desk.end_run(&run, false, false));
+    assert!(!stage.stage_state.end_run(&run, false, false));
     stage.stay();
     other.join().unwrap();
     assert_eq!(*lock(&stage.handled), 1);

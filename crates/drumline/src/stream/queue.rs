@@ -59,7 +59,7 @@ pub fn queue<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
             waiting: Vec::new(),
         }),
         bound,
-        bed: Arc::new(Bed {
+        parking: Arc::new(Parking {
             parker: Parker::new(),
             stopped: AtomicBool::new(false),
         }),
@@ -103,11 +103,11 @@ pub enum TrySendError<T> {
 struct Shared<T> {
     state: Mutex<State<T>>,
     bound: usize,
-    bed: Arc<Bed>,
+    parking: Arc<Parking>,
 }
 
 /// Where the receiving side sleeps.
-struct Bed {
+struct Parking {
     parker: Parker,
     /// Who finds nothing is not to wait.
     stopped: AtomicBool,
@@ -156,16 +156,16 @@ impl<T> Sender<T> {
         let Some(mut item) = self.offer(item)? else {
             return Ok(());
         };
-        let bed = Arc::new(Parker::new());
+        let parker = Arc::new(Parker::new());
         let (mut nap, longest) = LOOKS;
         loop {
-            if !self.shared.wait_for_room(&bed, nap) {
+            if !self.shared.wait_for_room(&parker, nap) {
                 nap = longest.min(nap * 2);
             }
             match self.offer(item)? {
                 None => {
                     let mut state = lock(&self.shared.state);
-                    state.waiting.retain(|other| !Arc::ptr_eq(other, &bed));
+                    state.waiting.retain(|other| !Arc::ptr_eq(other, &parker));
                     return Ok(());
                 }
                 Some(back) => item = back,
@@ -226,22 +226,22 @@ impl<T> Shared<T> {
     fn wake_receiver(&self, mut state: MutexGuard<'_, State<T>>) {
         if std::mem::take(&mut state.watched) {
             drop(state);
-            self.bed.parker.unpark();
+            self.parking.parker.unpark();
         }
     }
 
-    /// A sender sleeps in its bed until there may be room, or the receiver is gone, but no longer
+    /// A sender sleeps in its parker until there may be room, or the receiver is gone, but no longer
     /// than this time. `false`: it was not woken.
-    fn wait_for_room(&self, bed: &Arc<Parker>, time: Duration) -> bool {
+    fn wait_for_room(&self, parker: &Arc<Parker>, time: Duration) -> bool {
         let mut state = lock(&self.state);
         if !state.receiver || state.items.len() < self.bound {
             return true;
         }
-        if !state.waiting.iter().any(|other| Arc::ptr_eq(other, bed)) {
-            state.waiting.push(Arc::clone(bed));
+        if !state.waiting.iter().any(|other| Arc::ptr_eq(other, parker)) {
+            state.waiting.push(Arc::clone(parker));
         }
         drop(state);
-        wait::blocking(|| bed.park_timeout(time))
+        wait::blocking(|| parker.park_timeout(time))
     }
 
     /// After something was taken: wakes the senders if half of the places are free.
@@ -249,8 +249,8 @@ impl<T> Shared<T> {
         if !state.waiting.is_empty() && state.items.len() <= self.bound / 2 {
             let waiting = std::mem::take(&mut state.waiting);
             drop(state);
-            for bed in waiting {
-                bed.unpark();
+            for parker in waiting {
+                parker.unpark();
             }
         }
     }
@@ -284,14 +284,14 @@ impl<T> Shared<T> {
             drop(state);
             // Relaxed: the thread that stops sets this and leaves a token, which `park` takes: the
             // next look, at the latest, sees it.
-            if stoppable && self.bed.stopped.load(Ordering::Relaxed) {
+            if stoppable && self.parking.stopped.load(Ordering::Relaxed) {
                 return Polled::Ended;
             }
             match until.map(|until| until.saturating_duration_since(Instant::now())) {
-                None => self.bed.parker.park(),
+                None => self.parking.parker.park(),
                 Some(Duration::ZERO) => return Polled::Empty,
                 Some(time) => {
-                    self.bed.parker.park_timeout(time);
+                    self.parking.parker.park_timeout(time);
                 }
             }
         }
@@ -383,12 +383,12 @@ impl<T: Send> Source for Receiver<T> {
     }
 
     fn stopper(&self) -> Option<Stopper> {
-        let bed = Arc::clone(&self.shared.bed);
+        let parking = Arc::clone(&self.shared.parking);
         // A stream that was stopped earlier is over.
-        bed.stopped.store(false, Ordering::Relaxed);
+        parking.stopped.store(false, Ordering::Relaxed);
         Some(Stopper::of_queue(move || {
-            bed.stopped.store(true, Ordering::Relaxed);
-            bed.parker.unpark();
+            parking.stopped.store(true, Ordering::Relaxed);
+            parking.parker.unpark();
         }))
     }
 }
@@ -422,8 +422,8 @@ impl<T> Drop for Receiver<T> {
                 std::mem::take(&mut state.waiting),
             )
         };
-        for bed in waiting {
-            bed.unpark();
+        for parker in waiting {
+            parker.unpark();
         }
         // User code: not under the lock.
         drop(items);

@@ -75,14 +75,14 @@ impl fmt::Display for Panicked {
 
 /// The items that the stages of a stream have lost to panics, and gone on.
 #[derive(Clone, Default)]
-pub(super) struct Lost(Arc<Mutex<Kept>>);
+pub(super) struct Lost(Arc<Mutex<PanicList>>);
 
 #[derive(Default)]
-struct Kept(Vec<Panicked>);
+struct PanicList(Vec<Panicked>);
 
 /// Payloads that were not taken: their drop is code of the program, and may come while another
 /// panic is on its way.
-impl Drop for Kept {
+impl Drop for PanicList {
     fn drop(&mut self) {
         self.0.drain(..).for_each(unwind::discard);
     }

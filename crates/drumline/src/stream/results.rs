@@ -4,12 +4,12 @@ use std::fmt;
 use std::time::Duration;
 use std::vec;
 
-use super::consumer::Consumer;
-use super::crew::Crew;
-use super::desk::Next;
+use super::consumer::StageConsumer;
+use super::executor::Executor;
 use super::solo::{Ran, Solo};
 use super::source::{Drained, Polled, Source};
 use super::stage::Stage;
+use super::stage_state::NextBatch;
 use super::work::Work;
 use crate::pool::{self, Yield};
 use crate::sync::{Arc, Instant};
@@ -68,7 +68,7 @@ pub(super) trait Batches<T>: Send {
 /// A stage whose consumers are jobs or threads of a scope.
 pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: Arc<Stage<S, W>>,
-    pub(super) crew: &'a (dyn Crew<'s> + Sync),
+    pub(super) executor: &'a (dyn Executor<'s> + Sync),
     /// The run of the serial end, unless a consumer has taken it away.
     pub(super) solo: Option<Solo<W, S::Item>>,
 }
@@ -92,12 +92,12 @@ where
         {
             return asked;
         }
-        self.next_of_desk(wait)
+        self.next_of_stage(wait)
     }
 
     fn run_into(&mut self, sink: &mut dyn FnMut(W::Out)) {
         // The end of the run is the business of `next_batch`.
-        while self.solo.is_some() && self.crew.has_caller() {
+        while self.solo.is_some() && self.executor.has_caller() {
             match self.run_on_here() {
                 Ran::One(item) => sink(item),
                 Ran::Batch(batch) => batch.into_iter().for_each(&mut *sink),
@@ -112,16 +112,16 @@ where
     S: Source + 's,
     W: Work<S::Item> + 's,
 {
-    fn next_of_desk(&mut self, wait: Wait) -> Asked<W::Out> {
+    fn next_of_stage(&mut self, wait: Wait) -> Asked<W::Out> {
         let stage = &Arc::clone(&self.stage);
-        let desk = &stage.desk;
+        let stage_state = &stage.stage_state;
         let mut sleep = false;
-        if stage.is_blind && desk.is_run_by_others() && self.crew.takes_caller() {
+        if stage.is_blind && stage_state.is_run_by_others() && self.executor.takes_caller() {
             let _ = self.help(true);
         }
         loop {
-            match desk.next(sleep) {
-                Next::Batch(batch, call) => {
+            match stage_state.next(sleep) {
+                NextBatch::Batch(batch, call) => {
                     if call {
                         self.call();
                     }
@@ -132,23 +132,23 @@ where
                     sleep = false;
                     continue;
                 }
-                Next::Over => {
-                    self.crew.dismiss();
+                NextBatch::Over => {
+                    self.executor.dismiss();
                     if let Some(payload) = stage.take_fatal() {
                         unwind::resume(payload);
                     }
                     return Asked::Over;
                 }
-                Next::Wait if wait.is_over() => return Asked::Empty,
-                Next::Wait => {}
+                NextBatch::Wait if wait.is_over() => return Asked::Empty,
+                NextBatch::Wait => {}
             }
             if !sleep {
                 // Asked here, each time: it may be another thread (a consumer of the next stage)
                 // that wants results.
-                if self.crew.takes_caller() {
+                if self.executor.takes_caller() {
                     if stage.is_blind {
                         if stage.is_solo() && self.begin_run() {
-                            if desk.wants_watch() {
+                            if stage_state.wants_watch() {
                                 self.call();
                             }
                             match self.run_on(wait) {
@@ -159,29 +159,29 @@ where
                         if self.help(false) {
                             continue;
                         }
-                    } else if desk.step_in() && self.one_batch(wait.until()) {
+                    } else if stage_state.step_in() && self.one_batch(wait.until()) {
                         continue;
                     }
-                } else if desk.summon() {
+                } else if stage_state.summon() {
                     self.call();
-                    if self.crew.takes_caller() {
+                    if self.executor.takes_caller() {
                         // There is nobody to be called.
                         continue;
                     }
                 }
             }
             if sleep {
-                if stage.is_blind && desk.wants_watch() {
+                if stage.is_blind && stage_state.wants_watch() {
                     self.call();
                 }
                 // A result may depend on a call that comes back to the pool of this thread.
                 let serves = pool::serves_while_waiting();
                 match wait.left() {
-                    None if serves => desk.serve(),
-                    None => sleep_and_take_part(|| desk.sleep()),
+                    None if serves => stage_state.serve(),
+                    None => sleep_and_take_part(|| stage_state.sleep()),
                     Some(Duration::ZERO) => return Asked::Empty,
                     Some(_) if serves && pool::yield_now() == Some(Yield::Executed) => {}
-                    Some(time) => sleep_and_take_part(|| desk.sleep_for(time)),
+                    Some(time) => sleep_and_take_part(|| stage_state.sleep_for(time)),
                 }
             }
             sleep = !sleep;
@@ -189,7 +189,7 @@ where
     }
 
     fn begin_run(&mut self) -> bool {
-        self.solo = Consumer::new(&self.stage, self.crew, true, None).begin_run();
+        self.solo = StageConsumer::new(&self.stage, self.executor, true, None).begin_run();
         self.solo.is_some()
     }
 
@@ -199,7 +199,7 @@ where
         if wait == Wait::No {
             return None;
         }
-        let ran = if self.crew.has_caller() {
+        let ran = if self.executor.has_caller() {
             self.run_on_here()
         } else {
             self.run_on_elsewhere()
@@ -213,16 +213,16 @@ where
 
     #[inline]
     fn run_on_here(&mut self) -> Ran<W::Out> {
-        let (stage, crew) = (&self.stage, self.crew);
-        stage.run_on(&mut self.solo, &|| crew.call(Arc::clone(stage) as _))
+        let (stage, executor) = (&self.stage, self.executor);
+        stage.run_on(&mut self.solo, &|| executor.call(Arc::clone(stage) as _))
     }
 
     /// The same, by a thread that is not in the pool, or not in it alone.
     fn run_on_elsewhere(&mut self) -> Ran<W::Out> {
         let mut ran = Ran::Over;
-        if self.crew.takes_caller() {
-            let crew = self.crew;
-            crew.with_caller(&mut || ran = self.run_on_here());
+        if self.executor.takes_caller() {
+            let executor = self.executor;
+            executor.with_caller(&mut || ran = self.run_on_here());
         } else {
             self.stage.take_run_away();
             if self.stage.leave_run(&mut self.solo) {
@@ -234,37 +234,38 @@ where
 
     fn help(&self, has_results: bool) -> bool {
         let mut was_of_use = false;
-        self.crew.with_caller(&mut || {
-            was_of_use = Consumer::new(&self.stage, self.crew, true, None).help_blind(has_results);
+        self.executor.with_caller(&mut || {
+            was_of_use =
+                StageConsumer::new(&self.stage, self.executor, true, None).help_blind(has_results);
         });
         was_of_use
     }
 
     fn one_batch(&self, until: Option<Instant>) -> bool {
         let mut was_of_use = false;
-        self.crew.with_caller(&mut || {
-            was_of_use = Consumer::new(&self.stage, self.crew, true, until).one_batch();
+        self.executor.with_caller(&mut || {
+            was_of_use = StageConsumer::new(&self.stage, self.executor, true, until).one_batch();
         });
         was_of_use
     }
 
     fn call(&self) {
         let stage = Arc::clone(&self.stage);
-        self.crew.call(stage);
+        self.executor.call(stage);
     }
 }
 
 /// However the serial end ends, nothing more is pulled then, and the consumers may go.
 pub(super) struct Close<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: &'a Stage<S, W>,
-    pub(super) crew: &'a (dyn Crew<'s> + Sync),
+    pub(super) executor: &'a (dyn Executor<'s> + Sync),
 }
 
 impl<S: Source, W: Work<S::Item>> Drop for Close<'_, '_, S, W> {
     fn drop(&mut self) {
         self.stage.stop();
         self.stage.take_run_away();
-        self.crew.dismiss();
+        self.executor.dismiss();
     }
 }
 
@@ -394,9 +395,9 @@ impl<T> fmt::Debug for Results<'_, T> {
 }
 
 /// A stage whose consumers are tasks or threads that nobody waits for.
-pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Crew<'static>> {
+pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Executor<'static>> {
     pub(super) stage: Arc<Stage<S, W>>,
-    pub(super) crew: C,
+    pub(super) executor: C,
     pub(super) solo: Option<Solo<W, S::Item>>,
 }
 
@@ -404,12 +405,12 @@ impl<S, W, C> Batches<W::Out> for Adrift<S, W, C>
 where
     S: Source + 'static,
     W: Work<S::Item> + 'static,
-    C: Crew<'static> + Send + Sync,
+    C: Executor<'static> + Send + Sync,
 {
     fn next_batch(&mut self, wait: Wait) -> Asked<W::Out> {
         let mut attended = Attended {
             stage: Arc::clone(&self.stage),
-            crew: &self.crew,
+            executor: &self.executor,
             solo: self.solo.take(),
         };
         let asked = attended.next_batch(wait);
@@ -418,10 +419,10 @@ where
     }
 }
 
-impl<S: Source, W: Work<S::Item>, C: Crew<'static>> Drop for Adrift<S, W, C> {
+impl<S: Source, W: Work<S::Item>, C: Executor<'static>> Drop for Adrift<S, W, C> {
     fn drop(&mut self) {
         self.stage.stop();
         self.stage.take_run_away();
-        self.crew.dismiss();
+        self.executor.dismiss();
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::consumers::{Consumers, Kind};
-use super::crew::{Detached, Tasks, Threads};
+use super::consumers::{ConsumerKind, Consumers};
+use super::executor::{Detached, Tasks, Threads};
 use super::feed::{Feed, Use};
 use super::finished::Finished;
 use super::queue::SendError;
@@ -238,14 +238,14 @@ where
         let most = consumers.most();
         let finished = finished(self.is_ordered);
         let stage = Stage::new(source, self.work, self.settings, most, finished);
-        let result = consumers.attend(|crew| {
+        let result = consumers.attend(|executor| {
             let _close = Close {
                 stage: &stage,
-                crew,
+                executor,
             };
             let attended = Attended {
                 stage: stage.clone(),
-                crew,
+                executor,
                 solo: None,
             };
             (self.serial)(&mut Results::new(attended))
@@ -255,7 +255,7 @@ where
             unwind::discard(result);
             unwind::resume(payload);
         }
-        let items = stage.desk.items();
+        let items = stage.stage_state.items();
         // By hand: a value that is being returned is leaked if the drop of a source panics.
         drop(stage);
         (result, items)
@@ -292,17 +292,17 @@ where
         let most = self.consumers.most();
         let finished = finished(self.is_ordered);
         let stage = Stage::new(self.feed, self.work, self.settings, most, finished);
-        if let Kind::Threads(threads) = self.consumers.kind {
+        if let ConsumerKind::Threads(threads) = self.consumers.kind {
             return Results::new(Adrift {
                 stage,
-                crew: Threads::new(Detached, threads.get(), false),
+                executor: Threads::new(Detached, threads.get(), false),
                 solo: None,
             });
         }
         let registry = self.consumers.share();
         Results::new(Adrift {
             stage,
-            crew: Tasks { registry },
+            executor: Tasks { registry },
             solo: None,
         })
     }

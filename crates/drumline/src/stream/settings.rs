@@ -3,10 +3,10 @@
 use std::fmt;
 use std::num::NonZero;
 
+use super::batch_size::BatchSize;
 use super::load::Load;
-use super::pace::Pace;
 use super::report::{Lost, OnPanic};
-use super::stats::Stats;
+use super::stats::StreamStats;
 use crate::control::{CancellationToken, Progress};
 use crate::sync::{Arc, Mutex, lock};
 
@@ -21,7 +21,7 @@ pub(super) struct Settings<T> {
     pub(super) weigh: Option<(usize, Weigh<T>)>,
     pub(super) cancel: Option<CancellationToken>,
     pub(super) progress: Option<Progress>,
-    pub(super) stats: Option<Stats>,
+    pub(super) stats: Option<StreamStats>,
     pub(super) on_panic: OnPanic,
     /// Whether this stage, or any other of the stream, may be stopped by a token or an error.
     pub(super) may_stop: Arc<Mutex<bool>>,
@@ -56,16 +56,16 @@ impl<T> Default for Settings<T> {
 }
 
 impl<T> Settings<T> {
-    pub(super) fn pace(&self, consumers: usize) -> Pace {
+    pub(super) fn batch_size(&self, consumers: usize) -> BatchSize {
         if let Some(size) = self.fixed_batch {
-            return Pace::fixed(size);
+            return BatchSize::fixed(size);
         }
         // What one consumer has taken must leave something for the others.
         let share = self
             .in_flight
             .map_or(usize::MAX, |most| most.get() / consumers.saturating_mul(2));
         let share = NonZero::new(share).unwrap_or(NonZero::<usize>::MIN);
-        Pace::adaptive(self.batch_limit.min(share))
+        BatchSize::adaptive(self.batch_limit.min(share))
     }
 
     /// How much may be in flight, with so many consumers.

@@ -1,10 +1,10 @@
 //! A consumer at work by itself: runs; see [`held`](super::held).
 
-use super::consumer::Consumer;
-use super::desk::Call;
-use super::held::{Results, Run};
+use super::consumer::StageConsumer;
+use super::held_source::{PullRun, ResultsTo};
 use super::source::{Polled, Source};
-use super::stage::{Outcome, Stage};
+use super::stage::{BatchOutcome, Stage};
+use super::stage_state::WakeNeeded;
 use super::work::{At, Work};
 use crate::sync::lock;
 use crate::unwind::{self, Payload};
@@ -18,7 +18,7 @@ pub(super) struct Solo<W: Work<T>, T> {
     at: At,
     own: Option<W::State>,
     /// What came of the item at hand.
-    outs: Outcome<W::Out>,
+    outs: BatchOutcome<W::Out>,
     /// The number of the first item.
     first: u64,
 }
@@ -33,7 +33,7 @@ pub(super) enum Ran<T> {
 }
 
 /// What comes next in a run.
-enum Next<T> {
+enum NextItem<T> {
     /// This item, with its place in the run.
     Item(u64, T),
     /// Another consumer has taken the run away.
@@ -68,58 +68,58 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 
     /// Begins a run, with the token.
-    fn begin_solo(&self, results: Results) -> Solo<W, S::Item> {
+    fn begin_solo(&self, results: ResultsTo) -> Solo<W, S::Item> {
         let solo = Solo {
             at: At::new(),
             own: lock(&self.states).pop(),
             outs: Vec::new(),
-            first: self.desk.items(),
+            first: self.stage_state.items(),
         };
-        self.source.lock().run = Some(Run { results, items: 0 });
+        self.source.lock().run = Some(PullRun { results, items: 0 });
         solo
     }
 
     /// Pulls the next item of a run, or ends the run. `call` brings a consumer.
     #[inline]
-    fn next_alone(&self, first: u64, call: &dyn Fn()) -> Next<S::Item> {
+    fn next_alone(&self, first: u64, call: &dyn Fn()) -> NextItem<S::Item> {
         let Some(mut guard) = self.source.with_run() else {
-            return Next::Taken;
+            return NextItem::Taken;
         };
         let held = &mut *guard;
         let Some(run) = &mut held.run else {
-            return Next::Taken;
+            return NextItem::Taken;
         };
         let mut drawn = Drawn::Empty;
-        if !self.desk.is_run_unwanted() && !self.is_cancelled() {
+        if !self.stage_state.is_run_unwanted() && !self.is_cancelled() {
             let is_unwatched;
             (drawn, is_unwatched) = self.draw_one(&mut held.source);
             if let Drawn::Item(item) = drawn {
                 let index = run.items;
                 run.items += 1;
                 drop(guard);
-                if is_unwatched && self.desk.wants_watch() {
+                if is_unwatched && self.stage_state.wants_watch() {
                     call();
                 }
-                return Next::Item(index, item);
+                return NextItem::Item(index, item);
             }
         }
         let run = *run;
         held.run = None;
         drop(guard);
         let has_ended = matches!(drawn, Drawn::Over(_));
-        if self.desk.end_run(&run, has_ended, false) {
+        if self.stage_state.end_run(&run, has_ended, false) {
             call();
         }
         if let Drawn::Over(Some(payload)) = drawn {
             self.panicked_for_good(first + run.items, payload);
         }
-        Next::Ended
+        NextItem::Ended
     }
 
     /// The serial end wants to begin a run. `None`: others are at work, or something is finished.
     fn begin_run(&self) -> Option<Solo<W, S::Item>> {
-        let steps_in = self.desk.step_in_alone(true);
-        steps_in.then(|| self.begin_solo(Results::Out))
+        let steps_in = self.stage_state.step_in_alone(true);
+        steps_in.then(|| self.begin_solo(ResultsTo::Out))
     }
 
     /// The serial end handles the next items, until something comes of one. `call` brings a
@@ -131,7 +131,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         call: &dyn Fn(),
     ) -> Ran<W::Out> {
         while let Some(solo) = place {
-            let Next::Item(index, item) = self.next_alone(solo.first, call) else {
+            let NextItem::Item(index, item) = self.next_alone(solo.first, call) else {
                 if self.leave_run(place) {
                     call();
                 }
@@ -150,23 +150,23 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 
     /// The serial end, whose run is over, goes back to what other consumers have for it.
-    pub(super) fn leave_run(&self, place: &mut Option<Solo<W, S::Item>>) -> Call {
+    pub(super) fn leave_run(&self, place: &mut Option<Solo<W, S::Item>>) -> WakeNeeded {
         let solo = place.take();
         lock(&self.states).extend(solo.and_then(|solo| solo.own));
-        self.desk.leave_run()
+        self.stage_state.leave_run()
     }
 
     /// Takes a run away, if there is one and its owner does not pull.
     pub(super) fn take_run_away(&self) {
-        if self.desk.is_run()
+        if self.stage_state.is_run()
             && let Some(run) = self.source.take_run()
         {
-            self.desk.end_run(&run, false, true);
+            self.stage_state.end_run(&run, false, true);
         }
     }
 }
 
-impl<'s, S, W> Consumer<'_, 's, S, W>
+impl<'s, S, W> StageConsumer<'_, 's, S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
@@ -174,7 +174,7 @@ where
     /// The serial end begins a run, where no consumer is at work and items are short.
     pub(super) fn begin_run(&self) -> Option<Solo<W, S::Item>> {
         let stage = self.stage;
-        let is_short = stage.most == 1 || self.hand.pace.batch() > 1;
+        let is_short = stage.most == 1 || self.hand.batch_size.items() > 1;
         is_short.then(|| stage.begin_run()).flatten()
     }
 
@@ -183,20 +183,20 @@ where
     pub(super) fn run_alone(&mut self, most: usize) {
         let stage = self.stage;
         let begun = self.since.take().unwrap_or_else(crate::sync::Instant::now);
-        if stage.desk.begin_alone() {
+        if stage.stage_state.begin_alone() {
             self.call();
         }
         let results = if stage.is_end {
-            Results::Nowhere
+            ResultsTo::Nowhere
         } else {
-            Results::Desk
+            ResultsTo::StageState
         };
         let mut solo = stage.begin_solo(results);
         let mut items = 0;
         let mut has_run = true;
         while items < most {
             let next = stage.next_alone(solo.first, &|| self.call());
-            let Next::Item(index, item) = next else {
+            let NextItem::Item(index, item) = next else {
                 has_run = false;
                 break;
             };
@@ -204,24 +204,27 @@ where
             let goes_on = stage.handle(&solo.at, solo.first + index, item, own, outs);
             items += 1;
             stage.settings.finished(1);
-            let is_free = stage.is_end || stage.desk.put_alone(most.max(MERGED), outs, Vec::append);
+            let is_free = stage.is_end
+                || stage
+                    .stage_state
+                    .put_alone(most.max(MERGED), outs, Vec::append);
             if !goes_on || !is_free {
                 break;
             }
         }
         lock(&stage.states).extend(solo.own);
         if has_run && let Some(run) = stage.source.take_run() {
-            stage.desk.end_run(&run, false, false);
+            stage.stage_state.end_run(&run, false, false);
         }
-        if items == most && self.is_overloaded(usize::MAX) && stage.desk.call() {
+        if items == most && self.is_overloaded(usize::MAX) && stage.stage_state.call() {
             self.call();
         }
         let now = crate::sync::Instant::now();
         self.since = Some(now);
         // It may have waited in between: so it says little if it took long.
-        let took = (now - begun).min(self.hand.pace.takes(items) * 4);
+        let took = (now - begun).min(self.hand.batch_size.takes(items) * 4);
         self.hand
-            .pace
+            .batch_size
             .took(items, std::time::Duration::ZERO, took, false);
     }
 }

@@ -1,33 +1,33 @@
 //! A stage of a stream.
 
-use super::consumer::{Consumer, Hand};
-use super::crew::{Crew, Shift};
-use super::desk::Desk;
+use super::consumer::{Hand, StageConsumer};
+use super::executor::{ConsumerBody, Executor};
 use super::finished::Finished;
-use super::held::Held;
+use super::held_source::HeldSource;
 use super::pocket::Pocket;
 use super::report::OnPanic;
 use super::settings::Settings;
 use super::source::{Source, Stopper};
+use super::stage_state::StageState;
 use super::work::Work;
 use crate::control::Listener;
 use crate::sync::{Arc, Mutex, barrier, lock};
 use crate::unwind::{self, Payload};
 
 /// What comes of the items of a batch.
-pub(super) type Outcome<T> = Vec<T>;
+pub(super) type BatchOutcome<T> = Vec<T>;
 
 /// A source, and what is done with what comes from it.
 pub(super) struct Stage<S: Source, W: Work<S::Item>> {
-    /// Locked by whoever has the desk's token, so hardly ever fought over.
-    pub(super) source: Held<S>,
+    /// Locked by whoever has the stage state's token, so hardly ever fought over.
+    pub(super) source: HeldSource<S>,
     /// What was pulled from a blind source.
     pub(super) pocket: Pocket<S::Item>,
     /// Any pull may wait, and what was pulled must not wait with it.
     pub(super) is_blind: bool,
     stopper: Option<Stopper>,
     pub(super) work: W,
-    pub(super) desk: Desk<Outcome<W::Out>>,
+    pub(super) stage_state: StageState<BatchOutcome<W::Out>>,
     /// What consumers have for themselves who are not here.
     pub(super) shelf: Mutex<Vec<Hand<S::Item>>>,
     /// The states of functions that are not running: as many as consumers have been at work at
@@ -95,7 +95,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         work: W,
         settings: Settings<S::Item>,
         most: usize,
-        finished: Finished<Outcome<W::Out>>,
+        finished: Finished<BatchOutcome<W::Out>>,
     ) -> Arc<Self> {
         let is_end = matches!(finished, Finished::Unwanted);
         if settings.stats.is_some() {
@@ -107,7 +107,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         let looks_up = stopper.is_none() && settings.may_stop();
         let listener = settings.cancel.as_ref().zip(stopper.clone());
         let fatal = Arc::<Mutex<Fatal>>::default();
-        let desk = Desk::new(most, settings.limit(most), finished);
+        let stage_state = StageState::new(most, settings.limit(most), finished);
         Arc::new(Stage {
             _canceller: listener.map(|(token, stopper)| {
                 let fatal = Arc::clone(&fatal);
@@ -119,11 +119,15 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
                 }
             }),
             stopper,
-            source: Held::new(source, barrier::choose()),
+            source: HeldSource::new(source, barrier::choose()),
             pocket: Pocket::new(),
             is_blind,
             work,
-            desk: if is_blind { desk } else { desk.watched() },
+            stage_state: if is_blind {
+                stage_state
+            } else {
+                stage_state.watched()
+            },
             shelf: Mutex::new(Vec::new()),
             states: Mutex::new(Vec::new()),
             settings,
@@ -136,7 +140,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
 
     /// Takes nothing more from the source.
     pub(super) fn stop(&self) {
-        self.desk.stop();
+        self.stage_state.stop();
         if let Some(stopper) = &self.stopper {
             stop_source(|| stopper.stop(), &self.fatal);
         }
@@ -179,24 +183,24 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
     }
 }
 
-impl<'s, S, W> Shift<'s> for Stage<S, W>
+impl<'s, S, W> ConsumerBody<'s> for Stage<S, W>
 where
     S: Source + 's,
     W: Work<S::Item> + 's,
 {
-    fn consume(self: Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
+    fn consume(self: Arc<Self>, executor: &(dyn Executor<'s> + Sync)) {
         loop {
-            if self.desk.arrive() {
+            if self.stage_state.arrive() {
                 if self.is_blind {
-                    Consumer::new(&self, crew, false, None).stay_and_watch();
+                    StageConsumer::new(&self, executor, false, None).stay_and_watch();
                 } else {
-                    self.stay_or_aside(crew);
+                    self.stay_or_aside(executor);
                 }
-                if self.desk.has_ended() {
-                    crew.dismiss();
+                if self.stage_state.has_ended() {
+                    executor.dismiss();
                 }
             }
-            if !crew.rest() {
+            if !executor.rest() {
                 return;
             }
         }
@@ -209,25 +213,25 @@ where
     W: Work<S::Item> + 's,
 {
     /// A consumer that has arrived works, or stays aside, until others do what there is to do.
-    fn stay_or_aside(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
-        let mut watches = self.desk.arrives_to_watch();
+    fn stay_or_aside(self: &Arc<Self>, executor: &(dyn Executor<'s> + Sync)) {
+        let mut watches = self.stage_state.arrives_to_watch();
         loop {
             if !watches {
                 // What it knows of the items is for others while it is aside.
-                Consumer::new(self, crew, false, None).stay();
+                StageConsumer::new(self, executor, false, None).stay();
             }
             watches = false;
-            if !self.stay_aside(crew) {
+            if !self.stay_aside(executor) {
                 return;
             }
         }
     }
 
     /// Brings a consumer.
-    pub(super) fn call(self: &Arc<Self>, crew: &(dyn Crew<'s> + Sync)) {
+    pub(super) fn call(self: &Arc<Self>, executor: &(dyn Executor<'s> + Sync)) {
         if let Some(stats) = &self.settings.stats {
             stats.called();
         }
-        crew.call(Arc::clone(self) as _);
+        executor.call(Arc::clone(self) as _);
     }
 }

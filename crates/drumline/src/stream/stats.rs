@@ -11,20 +11,20 @@ use crate::sync::{Arc, Mutex, lock};
 /// It costs a lock and a few additions per batch. What it has counted can be read at any time.
 ///
 /// ```
-/// use drumline::stream::{self, Stats};
+/// use drumline::stream::{self, StreamStats};
 ///
-/// let stats = Stats::new();
+/// let stats = StreamStats::new();
 /// stream::iter(0..1_000).batch(10).stats(&stats).for_each(|_| ());
 /// let counted = stats.snapshot();
 /// assert_eq!((counted.items, counted.batches), (1_000, 100));
 /// println!("half of the items took less than {:?}", counted.service.percentile(50.0));
 /// ```
 #[derive(Clone, Default)]
-pub struct Stats {
+pub struct StreamStats {
     counts: Arc<Mutex<Snapshot>>,
 }
 
-/// What a [`Stats`] has counted so far.
+/// What a [`StreamStats`] has counted so far.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -66,7 +66,7 @@ impl Default for Snapshot {
     }
 }
 
-impl Stats {
+impl StreamStats {
     /// Counts of nothing.
     pub fn new() -> Self {
         Self::default()
@@ -108,7 +108,7 @@ impl Stats {
     }
 }
 
-impl fmt::Debug for Stats {
+impl fmt::Debug for StreamStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.snapshot().fmt(f)
     }

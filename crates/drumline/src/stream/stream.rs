@@ -3,15 +3,15 @@
 use std::fmt;
 use std::num::NonZero;
 
-use super::consumers::{Consumers, Kind};
+use super::consumers::{ConsumerKind, Consumers};
 use super::feed::Feed;
 use super::report::OnPanic;
 use super::serial::Serial;
 use super::settings::Settings;
-use super::stats::Stats;
+use super::stats::StreamStats;
 use super::work::{Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work};
 use crate::control::{CancellationToken, Progress};
-use crate::pool::{Pool, Shared};
+use crate::pool::{Pool, SharedRegistry};
 use crate::sync::Arc;
 
 /// Items from a [`Source`](super::Source), and what several consumers do with them; made by
@@ -58,7 +58,7 @@ impl<F: Feed, W> Stream<F, W> {
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
     pub fn pool(mut self, pool: &Pool) -> Self {
-        self.consumers.pool = Some(Shared::clone(pool.registry()));
+        self.consumers.pool = Some(SharedRegistry::clone(pool.registry()));
         self
     }
 
@@ -73,7 +73,7 @@ impl<F: Feed, W> Stream<F, W> {
     /// If it is 0.
     #[track_caller]
     pub fn jobs(mut self, jobs: usize) -> Self {
-        self.consumers.kind = Kind::Jobs(positive(jobs, "jobs"));
+        self.consumers.kind = ConsumerKind::Jobs(positive(jobs, "jobs"));
         self
     }
 
@@ -89,7 +89,7 @@ impl<F: Feed, W> Stream<F, W> {
     /// If it is 0.
     #[track_caller]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.consumers.kind = Kind::Threads(positive(threads, "threads"));
+        self.consumers.kind = ConsumerKind::Threads(positive(threads, "threads"));
         self
     }
 
@@ -216,8 +216,8 @@ impl<F: Feed, W> Stream<F, W> {
     }
 
     /// Counts items, batches, calls and sleeps, and measures how long items wait and take; see
-    /// [`Stats`].
-    pub fn stats(mut self, stats: &Stats) -> Self {
+    /// [`StreamStats`].
+    pub fn stats(mut self, stats: &StreamStats) -> Self {
         self.settings.stats = Some(stats.clone());
         self
     }

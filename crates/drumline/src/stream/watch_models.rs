@@ -1,20 +1,20 @@
-//! Loom models of the consumer that stays aside over a source that is not blind: `Desk::look` and
+//! Loom models of the consumer that stays aside over a source that is not blind: `StageState::look` and
 //! what it relies on. Nothing foretells that the first item waits for the second.
 
 use std::time::Duration;
 
-use super::desk::Look;
 use super::finished::Finished;
 use super::models::{Queue, Stage, explore, run, take_all};
+use super::stage_state::Look;
 use crate::sync::plant::{Plant, must_catch};
 
 /// A consumer leaves after two naps without a pull.
 const NAP: Duration = Duration::from_millis(25);
 
 impl Stage {
-    /// As `Consumer::stay_or_aside`.
+    /// As `StageConsumer::stay_or_aside`.
     pub(super) fn stay_or_aside(&self) {
-        let mut watches = self.desk.arrives_to_watch();
+        let mut watches = self.stage_state.arrives_to_watch();
         loop {
             if !watches {
                 self.stay();
@@ -28,12 +28,12 @@ impl Stage {
 
     /// As `Stage::stay_aside`.
     fn stay_aside(&self) -> bool {
-        let Some(mut watch) = self.desk.begin_watch() else {
+        let Some(mut watch) = self.stage_state.begin_watch() else {
             return false;
         };
         loop {
-            let woken = self.desk.nap_aside(NAP, false);
-            match self.desk.look(&mut watch, (!woken).then_some(NAP)) {
+            let woken = self.stage_state.nap_aside(NAP, false);
+            match self.stage_state.look(&mut watch, (!woken).then_some(NAP)) {
                 Look::Stay => {}
                 Look::Work => return true,
                 Look::Leave => return false,
@@ -45,7 +45,7 @@ impl Stage {
     fn watched(consumers: usize, finished: Finished<usize>, first: usize) -> Self {
         let queue = Queue::new([first], false);
         let mut stage = Stage::new(consumers, usize::MAX, finished, queue);
-        stage.desk = stage.desk.watched();
+        stage.stage_state = stage.stage_state.watched();
         stage.is_watched = true;
         stage.first_waits = true;
         stage
@@ -55,7 +55,7 @@ impl Stage {
 /// The first item is held up, and the second comes then or before.
 fn held_up() {
     let stage = Stage::watched(2, Finished::Unwanted, 0);
-    assert!(stage.desk.summon());
+    assert!(stage.stage_state.summon());
     let stage = run(stage, 1..2, &[1], |stage| stage.consume(0));
     stage.assert_all(2);
 }
@@ -73,7 +73,7 @@ fn loom_plants_stream_held_up() {
 /// A short item comes first. Perhaps the consumer that watches has left when item 0 comes.
 fn held_up_later() {
     let stage = Stage::watched(2, Finished::Unwanted, 2);
-    assert!(stage.desk.summon());
+    assert!(stage.stage_state.summon());
     let stage = run(stage, 1..2, &[0, 1], |stage| stage.consume(0));
     stage.assert_all(3);
 }
@@ -95,7 +95,7 @@ fn held_up_end() {
     let stage = Stage::watched(2, Finished::in_order(), 0);
     let stage = run(stage, 0..1, &[1], |stage| {
         assert_eq!(take_all(stage, true), [0, 1]);
-        stage.bench.close();
+        stage.parked.close();
     });
     stage.assert_all(2);
 }
@@ -109,7 +109,7 @@ fn loom_stream_held_up_end() {
 fn two_held_up() {
     let mut stage = Stage::watched(3, Finished::Unwanted, 0);
     stage.third_waits = true;
-    assert!(stage.desk.summon());
+    assert!(stage.stage_state.summon());
     let stage = run(stage, 1..3, &[2, 1], |stage| stage.consume(0));
     stage.assert_all(3);
 }
@@ -135,7 +135,7 @@ fn end_leaves() {
     let stage = Stage::watched(2, Finished::in_order(), 2);
     let stage = run(stage, 0..2, &[0, 1], |stage| {
         assert_eq!(take_all(stage, true), [2, 0, 1]);
-        stage.bench.close();
+        stage.parked.close();
     });
     stage.assert_all(3);
 }

@@ -6,7 +6,7 @@
 //! side, at least one of the two sees the other's store:
 //!
 //! ```text
-//!   frequent (owner)        rare (thief, lookout)
+//!   frequent (owner)        rare (thief, searcher)
 //!   store A                 store B
 //!   light()                 heavy()
 //!   load  B                 load  A        never: both loads miss
@@ -34,15 +34,15 @@
 //!
 //! | caller | what it does without the barrier |
 //! |---|---|
-//! | `Deque::expose`, a thief that insists | takes nothing that the owner has not exposed |
-//! | `mark_and_scan`, lookout or monitor | naps and scans again until all owners have acknowledged |
-//! | `mark_and_scan`, a thread that is not idle | calls the next in line, as if it had found work |
+//! | `Deque::expose`, a forced steal | takes nothing that the owner has not exposed |
+//! | `mark_and_scan`, searcher or monitor | naps and scans again until all owners have acknowledged |
+//! | `mark_and_scan`, a thread that is not idle | calls the next idle worker, as if it had found work |
 //! | `waiting::sleep`, which follows runners | naps until the runners have acknowledged |
 //!
 //! The frequent side is `Deque::push` and `pop`, and `Seat::published` after a job was queued.
 //!
 //! Nothing else relies on it: latches, parkers and gates use read-modify-writes on both sides, the
-//! monitor and the line decide under a lock.
+//! monitor and the idle set decide under a lock.
 //!
 //! A forked child inherits the registration, and this module's memory: what was lost stays lost.
 

@@ -41,7 +41,7 @@ pub(crate) enum Plant {
     ExposeUnfenced,
     /// `Handshake::acknowledge` says so before the deques expose.
     AcknowledgeFirst,
-    /// `Handshake::begin` comes after the line's lock.
+    /// `Handshake::begin` comes after the lock of the idle set.
     BeginLate,
     /// `Handshake::is_settled` takes every owner for one that has acknowledged.
     SettledUnasked,
@@ -59,74 +59,74 @@ pub(crate) enum Plant {
     /// `Slot::watch` leaves no note that the owner waits.
     WatchUnnoticed,
 
-    /// `Line::enter`, `add_member` and `add_deque` admit without the mark.
+    /// `IdleSet::enter`, `add_member` and `add_deque` admit without the mark.
     AdmitUnmarked,
-    /// `Line::arrive_active` takes care of nothing that relied on its look.
+    /// `IdleSet::arrive_active` takes care of nothing that relied on its look.
     ArrivesUnseen,
-    /// `Line::begin` does not say that the worker's deque must be marked.
+    /// `IdleSet::begin` does not say that the worker's deque must be marked.
     BeginUnmarked,
-    /// `Line::summon` keeps `hungry` where nobody can be woken.
-    SummonKeepsHungry,
-    /// `Line::leave` wakes nobody when a place becomes free.
+    /// `IdleSet::summon` keeps `wake_requested` when no worker can be woken.
+    SummonKeepsRequest,
+    /// `IdleSet::leave` wakes no worker when a place becomes free.
     LeaveWakesNobody,
-    /// `Line::rest` does not remember who is going to come back.
+    /// `IdleSet::rest` does not remember the thread that is going to come back.
     RestForgotten,
-    /// `Line::doze` goes to sleep without asking for marks.
-    DozeUnmarked,
-    /// A lookout scans before it has marked.
+    /// `IdleSet::prepare_park` goes to sleep without asking for marks.
+    ParksUnmarked,
+    /// A searcher scans before it has marked.
     ScanBeforeMark,
-    /// `Line::take` does not name a successor, and asks for no marks.
+    /// `IdleSet::take` does not name a successor, and asks for no marks.
     TakeAlone,
-    /// `Line::stand` relies on marks that are not out.
-    StandSleeps,
-    /// `Line::end_if_done` ends a pool that still has work.
+    /// `IdleSet::enqueue_idle` relies on marks that are not out.
+    EnqueueSleeps,
+    /// `IdleSet::end_if_done` ends a pool that still has work.
     EndsWithWork,
-    /// `Line::end_if_done` ends a pool to which a worker is on its way.
+    /// `IdleSet::end_if_done` ends a pool to which a worker is on its way.
     EndsWithoutArrivals,
-    /// `Line::close` has no fence between closing and scans for work.
+    /// `IdleSet::close` has no fence between closing and scans for work.
     CloseUnfenced,
     /// A member for good does not ask whether the pool has ended without its work.
     MemberUnasked,
     /// The last to leave a closed pool does not end it.
     EndForgotten,
 
-    /// `Line::set_places` calls nobody for a further place.
+    /// `IdleSet::set_places` calls no worker for a further place.
     SetPlacesWakesNobody,
     /// `compensate` leaves notes where nobody reads them.
     NoteUnread,
-    /// `Line::rest` takes the place away and gives it to nobody.
+    /// `IdleSet::rest` takes the place away and gives it to no worker.
     PlaceLost,
-    /// `Line` never hires.
-    SpareNotHired,
-    /// `Line::rest` relies on marks where it asks for none.
+    /// `IdleSet` never asks for a further worker.
+    SpareNotStarted,
+    /// `IdleSet::rest` relies on marks where it asks for none.
     FreedUnmarked,
     /// Nobody looks after those who have all the places.
     NoMonitor,
-    /// `Line::monitor` lets the monitor go without marks.
+    /// `IdleSet::monitor` lets the monitor go without marks.
     MonitorLeavesUnmarked,
-    /// `Line::monitor` sends one that was deposed to sleep outside of the line.
+    /// `IdleSet::monitor` sends one that was deposed to sleep outside of the idle set.
     DeposedOutOfLine,
-    /// `Line::rise` sends to sleep who finds that no place is free.
-    RiseSleeps,
-    /// `Line` hires a monitor beyond the limit.
+    /// `IdleSet::unpark` sends a worker to sleep that finds no free place.
+    UnparkSleeps,
+    /// `IdleSet` asks for a monitor beyond the limit.
     MonitorBeyondLimit,
-    /// `Line` does not wake a waiter that sleeps and would run any job.
+    /// `IdleSet` does not wake a waiter that sleeps and would run any job.
     StealerNotCalled,
     /// A waiter that was woken for a job and has something else to do does not pass the call on.
     StealerKeepsCall,
-    /// `Line::left` does not ask whether another worker is needed now.
+    /// `IdleSet::left` does not ask whether another worker is needed now.
     LeftUnasked,
     /// A thread that lost its place without knowing it gives up another one.
     DisplacedForgotten,
-    /// `Line::replace` does not ask whether the thread has its place again.
+    /// `IdleSet::replace` does not ask whether the thread has its place again.
     ReplaceUnasked,
-    /// `Line::quit` lets go who was just chosen.
+    /// `IdleSet::quit` lets a worker go that was just chosen.
     QuitAnyway,
-    /// `Line::unhire` goes on counting on who will not arrive.
+    /// `IdleSet::worker_not_started` goes on counting on a worker that will not arrive.
     UnhireForgotten,
-    /// `Conduct::lose_place` takes the place of who blocks no more.
+    /// `BlockState::lose_place` takes the place of a thread that blocks no more.
     LosePlaceUnasked,
-    /// `Conduct::unblock` looks first, and goes on then.
+    /// `BlockState::unblock` looks first, and goes on then.
     UnblockTwoSteps,
 
     /// `TaskWord::take_back` does not win the word.
@@ -142,8 +142,8 @@ pub(crate) enum Plant {
     /// `Countdown::count_down` publishes nothing.
     CountRelaxed,
 
-    /// The last of a crew wakes nobody.
-    CrewWakesNobody,
+    /// The last job of a scope wakes no thread.
+    ScopeWakesNone,
     /// `Indices::take` looks first, and sets the bit then.
     IndexTakenTwice,
     /// `Indices::give_back` publishes nothing.
@@ -155,21 +155,21 @@ pub(crate) enum Plant {
     /// `Slot::fill` publishes nothing.
     SlotFullRelaxed,
 
-    /// Who leaves jobs of a crew behind puts no ticket out.
+    /// A thread that leaves jobs of a scope behind puts no ticket out.
     TicketForgotten,
 
     /// A thread that waits or yields begins long-lived jobs.
     LongLivedAnywhere,
 
-    /// `Desk::pulled` calls nobody when there is more.
+    /// `StageState::pulled` calls no consumer when there is more.
     OverloadedCallsNobody,
-    /// `Desk::pulled` calls nobody to watch while items take long.
+    /// `StageState::pulled` calls no consumer to watch while items take long.
     LengthyUnwatched,
-    /// `Desk::rouse_end` does not wake the serial end.
+    /// `StageState::rouse_end` does not wake the serial end.
     EndNotRoused,
-    /// `Desk::empty` lets the last consumer go.
+    /// `StageState::empty` lets the last consumer go.
     LastConsumerLeaves,
-    /// `Desk::next` calls nobody when there is room again.
+    /// `StageState::next` calls no consumer when there is room again.
     RoomCallsNobody,
     /// `Pocket` hears nothing of a consumer that leaves.
     LeavesUnnoticed,
@@ -177,15 +177,15 @@ pub(crate) enum Plant {
     LeavesRunUnlocked,
     /// `Held::with_run` does not see that the run was taken away.
     RunUnchecked,
-    /// `Desk::end_run` gives the item at hand no number.
+    /// `StageState::end_run` gives the item at hand no number.
     NothingReserved,
     /// `Held::leave_unwatched` leaves no note.
     WatcherLeavesSilently,
-    /// `Desk::wants_watch` and `Desk::pulled` bring no consumer to watch.
+    /// `StageState::wants_watch` and `StageState::pulled` bring no consumer to watch.
     Unwatched,
-    /// `Desk::look` lets the consumer leave, and goes on as if it were aside.
+    /// `StageState::look` lets the consumer leave, and goes on as if it were aside.
     AsideForGood,
-    /// `Desk::go` calls no consumer to watch in place of the serial end.
+    /// `StageState::go` calls no consumer to watch in place of the serial end.
     EndLeavesUnwatched,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
@@ -213,7 +213,7 @@ thread_local! {
     static REQUESTS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether thieves ask before they insist. Most models leave that out: it
+/// Whether thieves request before they force a steal. Most models leave that out: it
 /// multiplies the orders of their steps.
 pub(crate) fn requests() -> bool {
     REQUESTS.with(Cell::get)

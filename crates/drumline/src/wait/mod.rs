@@ -6,27 +6,27 @@
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins, naps,
 //!   and finally gives up.
-//! * [`Crowd`]: whether threads compete for processors, and what to do instead of sleeping then.
+//! * [`OversubscriptionWatch`]: whether threads compete for processors, and what to do instead of sleeping then.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
-#[cfg(not(drumline_loom))]
-mod crowd;
 #[cfg(not(drumline_loom))]
 mod gate;
 #[cfg(not(drumline_loom))]
 mod hook;
+#[cfg(not(drumline_loom))]
+mod oversubscription;
 mod parker;
 #[cfg(not(drumline_loom))]
 mod patience;
 
-#[cfg(not(drumline_loom))]
-pub(crate) use crowd::{Crowd, Crowded};
 #[cfg(not(drumline_loom))]
 pub(crate) use gate::Gate;
 #[cfg(not(drumline_loom))]
 pub use hook::blocking;
 #[cfg(not(drumline_loom))]
 pub(crate) use hook::{Hook, install};
+#[cfg(not(drumline_loom))]
+pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;
 #[cfg(not(drumline_loom))]
-pub(crate) use patience::{Mood, Patience, Step};
+pub(crate) use patience::{Patience, WaitKind, WaitStep};

@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use super::{Crowded, Parker};
+use super::{Oversubscription, Parker};
 use crate::sync::{Instant, relax, thread};
 
 /// Spin this long while what one waits for may come at any moment: about the
@@ -27,7 +27,7 @@ const PAUSES: u32 = 24;
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum WaitStep {
     /// Look again now.
     Look,
     /// Nothing came: leave a mark and sleep for good.
@@ -36,7 +36,7 @@ pub(crate) enum Step {
 
 /// What there is to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mood {
+pub(crate) enum WaitKind {
     /// Something that may come at any moment.
     Eager,
     /// Nothing that one could see.
@@ -52,7 +52,7 @@ pub(crate) struct Patience {
     nap: Option<Duration>,
     /// Whether the last nap lasted to its end, until the caller has asked.
     ended: Option<bool>,
-    crowded: &'static Crowded,
+    oversubscription: &'static Oversubscription,
 }
 
 impl Patience {
@@ -61,7 +61,7 @@ impl Patience {
             since: Instant::now(),
             nap: None,
             ended: None,
-            crowded: Crowded::here(),
+            oversubscription: Oversubscription::here(),
         }
     }
 
@@ -99,10 +99,10 @@ impl Patience {
     }
 
     /// Passes a little time, or says that there was enough of it.
-    pub(crate) fn wait(&mut self, parker: &Parker, mood: Mood) -> Step {
-        let spin = match mood {
-            Mood::Eager => LONG_SPIN,
-            Mood::Idle | Mood::Leaving => SHORT_SPIN,
+    pub(crate) fn wait(&mut self, parker: &Parker, kind: WaitKind) -> WaitStep {
+        let spin = match kind {
+            WaitKind::Eager => LONG_SPIN,
+            WaitKind::Idle | WaitKind::Leaving => SHORT_SPIN,
         };
         match self.nap {
             None if self.since.elapsed() < spin => {
@@ -111,34 +111,34 @@ impl Patience {
                 }
                 let now = Instant::now();
                 if now - self.since < SHORT_SPIN {
-                    return Step::Look;
+                    return WaitStep::Look;
                 }
                 // Whoever is waited for may need this very processor.
-                if self.crowded.is_crowded(now) {
+                if self.oversubscription.is_oversubscribed(now) {
                     self.nap(parker, LAST_NAP);
                 } else {
                     thread::yield_now();
-                    self.crowded.came_back(now);
+                    self.oversubscription.came_back(now);
                 }
             }
-            _ if mood == Mood::Leaving => return Step::GiveUp,
+            _ if kind == WaitKind::Leaving => return WaitStep::GiveUp,
             None => self.nap(parker, FIRST_NAP),
-            Some(nap) if nap >= LAST_NAP => return Step::GiveUp,
+            Some(nap) if nap >= LAST_NAP => return WaitStep::GiveUp,
             Some(nap) => self.nap(parker, nap * 2),
         }
-        Step::Look
+        WaitStep::Look
     }
 
     fn nap(&mut self, parker: &Parker, nap: Duration) {
         let now = Instant::now();
-        let nap = if self.crowded.is_crowded(now) {
+        let nap = if self.oversubscription.is_oversubscribed(now) {
             LAST_NAP
         } else {
             nap
         };
         self.nap = Some(nap);
         self.ended = Some(!parker.park_timeout(nap));
-        self.crowded.came_back(now + nap);
+        self.oversubscription.came_back(now + nap);
     }
 }
 
@@ -155,25 +155,25 @@ mod tests {
             since: Instant::now(),
             nap: Some(FIRST_NAP),
             ended: None,
-            crowded: Crowded::here(),
+            oversubscription: Oversubscription::here(),
         };
         assert!(napping.is_about_to_nap());
     }
 
     #[test]
-    fn in_a_crowd_there_is_one_nap() {
-        let crowded = Box::leak(Box::new(Crowded::new()));
-        crowded.note(Duration::from_secs(1), Instant::now());
+    fn oversubscribed_there_is_one_nap() {
+        let oversubscription = Box::leak(Box::new(Oversubscription::new()));
+        oversubscription.note(Duration::from_secs(1), Instant::now());
         let mut patience = Patience {
             since: Instant::now(),
             nap: None,
             ended: None,
-            crowded,
+            oversubscription,
         };
         let parker = Parker::new();
         while !patience.has_napped() {
-            assert_eq!(patience.wait(&parker, Mood::Eager), Step::Look);
+            assert_eq!(patience.wait(&parker, WaitKind::Eager), WaitStep::Look);
         }
-        assert_eq!(patience.wait(&parker, Mood::Eager), Step::GiveUp);
+        assert_eq!(patience.wait(&parker, WaitKind::Eager), WaitStep::GiveUp);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, vec};
 
-use super::own::Held;
+use super::own::HeldIndex;
 use super::table::Table;
 
 /// A value for each thread that asks for one, made on first use.
@@ -109,7 +109,7 @@ impl<T: Send, F: Fn() -> T> WorkerLocal<T, F> {
     /// again.
     #[inline]
     pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
-        let held = Held::new();
+        let held = HeldIndex::new();
         // SAFETY: the index is this thread's until `held` is dropped, which is after `f`. It was
         // taken with Acquire from the Release with which its last holder gave it back.
         let value = unsafe { self.table.get_or_make(held.index(), &self.make) };

@@ -45,13 +45,13 @@ fn give_back() {
 
 /// The calling thread holds this index until the value is dropped, at least.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldIndex {
     index: usize,
     /// The thread destroys its state and will not give the index back later.
     late: bool,
 }
 
-impl Held {
+impl HeldIndex {
     #[inline]
     pub(super) fn new() -> Self {
         HOLDS.with(|holds| holds.set(holds.get() + 1));
@@ -59,7 +59,7 @@ impl Held {
         if index == NONE {
             return Self::first();
         }
-        Held { index, late: false }
+        HeldIndex { index, late: false }
     }
 
     #[cold]
@@ -67,7 +67,7 @@ impl Held {
         let late = GUARD.try_with(|_| ()).is_err();
         let index = INDICES.take();
         INDEX.with(|own| own.set(index));
-        Held { index, late }
+        HeldIndex { index, late }
     }
 
     #[inline]
@@ -76,7 +76,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldIndex {
     #[inline]
     fn drop(&mut self) {
         HOLDS.with(|holds| holds.set(holds.get() - 1));

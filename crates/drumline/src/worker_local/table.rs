@@ -31,16 +31,16 @@ fn chunk_len(chunk: usize) -> usize {
 }
 
 /// The value with one index, once it is made.
-struct Slot<T> {
+struct ValueCell<T> {
     /// Whether the value is there. Set once, until the slot is emptied or
     /// dropped by its owner.
     full: AtomicBool,
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-impl<T> Slot<T> {
+impl<T> ValueCell<T> {
     fn empty() -> Self {
-        Slot {
+        ValueCell {
             full: AtomicBool::new(false),
             value: UnsafeCell::new(MaybeUninit::uninit()),
         }
@@ -93,7 +93,7 @@ impl<T> Slot<T> {
     }
 }
 
-impl<T> Drop for Slot<T> {
+impl<T> Drop for ValueCell<T> {
     fn drop(&mut self) {
         drop(self.take());
     }
@@ -101,7 +101,7 @@ impl<T> Drop for Slot<T> {
 
 /// Values by index; one stays at its address until the table is dropped.
 pub(super) struct Table<T> {
-    chunks: [AtomicPtr<Slot<T>>; CHUNKS],
+    chunks: [AtomicPtr<ValueCell<T>>; CHUNKS],
     values: PhantomData<T>,
 }
 
@@ -150,7 +150,7 @@ impl<T> Table<T> {
     ///
     /// The calling thread holds the index of the slot.
     #[cold]
-    unsafe fn make(slot: &Slot<T>, make: impl FnOnce() -> T) -> &T {
+    unsafe fn make(slot: &ValueCell<T>, make: impl FnOnce() -> T) -> &T {
         let value = make();
         if slot.get().is_none() {
             // SAFETY: empty; other threads do not hold the index, and so do
@@ -161,7 +161,7 @@ impl<T> Table<T> {
     }
 
     #[inline]
-    fn slot(&self, index: usize) -> &Slot<T> {
+    fn slot(&self, index: usize) -> &ValueCell<T> {
         let (chunk, offset) = locate(index);
         // Acquire pairs with the Release in `grow`.
         let mut slots = self.chunks[chunk].load(Ordering::Acquire);
@@ -175,10 +175,11 @@ impl<T> Table<T> {
 
     /// Makes a chunk, unless another thread is faster. Returns its slots.
     #[cold]
-    fn grow(&self, chunk: usize) -> *mut Slot<T> {
-        let fresh: Box<[Slot<T>]> = (0..chunk_len(chunk)).map(|_| Slot::empty()).collect();
+    fn grow(&self, chunk: usize) -> *mut ValueCell<T> {
+        let fresh: Box<[ValueCell<T>]> =
+            (0..chunk_len(chunk)).map(|_| ValueCell::empty()).collect();
         let fresh = Box::into_raw(fresh);
-        let slots = fresh.cast::<Slot<T>>();
+        let slots = fresh.cast::<ValueCell<T>>();
         let entry = &self.chunks[chunk];
         if planted!(ChunkReplaced) {
             entry.store(slots, Ordering::Release);
@@ -202,12 +203,12 @@ impl<T> Table<T> {
     }
 
     /// The slots of each chunk that there is.
-    fn chunks(&self) -> impl Iterator<Item = *mut [Slot<T>]> {
+    fn chunks(&self) -> impl Iterator<Item = *mut [ValueCell<T>]> {
         self.chunks.iter().enumerate().filter_map(|(chunk, entry)| {
             // Acquire pairs with the Release in `grow`.
             let slots = entry.load(Ordering::Acquire);
             let slots = ptr::slice_from_raw_parts_mut(slots, chunk_len(chunk));
-            (!slots.cast::<Slot<T>>().is_null()).then_some(slots)
+            (!slots.cast::<ValueCell<T>>().is_null()).then_some(slots)
         })
     }
 
@@ -219,21 +220,21 @@ impl<T> Table<T> {
         self.chunks().flat_map(|slots| {
             // SAFETY: freed in `drop` only, and shared until then.
             let slots = unsafe { &*slots };
-            slots.iter().filter_map(Slot::get)
+            slots.iter().filter_map(ValueCell::get)
         })
     }
 
     /// The same, for a table that is the caller's.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.slots_mut().filter_map(Slot::get_mut)
+        self.slots_mut().filter_map(ValueCell::get_mut)
     }
 
     /// Takes all values out.
     pub(super) fn take_values(&mut self) -> Vec<T> {
-        self.slots_mut().filter_map(Slot::take).collect()
+        self.slots_mut().filter_map(ValueCell::take).collect()
     }
 
-    fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot<T>> {
+    fn slots_mut(&mut self) -> impl Iterator<Item = &mut ValueCell<T>> {
         self.chunks().flat_map(|slots| {
             // SAFETY: freed in `drop` only; the table is exclusively the
             // caller's, and each chunk comes once.

@@ -28,7 +28,7 @@ pub enum Who {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Pace {
+pub enum ItemKind {
     Short,
     Long,
     Blocking,
@@ -70,7 +70,7 @@ pub struct Knobs {
 pub struct Plan {
     pub items: u64,
     pub from: From,
-    pub pace: Pace,
+    pub kind: ItemKind,
     pub shape: Shape,
     pub stages: [Knobs; 2],
     /// There is a second stage behind the first.
@@ -116,17 +116,26 @@ impl Plan {
         // Nothing is for the global pool: it never ends, and ThreadSanitizer would complain of its threads.
         let inside = is(|who| matches!(who, Who::Near)) || random.below(4) == 0;
         let forks = !is(|who| matches!(who, Who::Threads(_)));
-        let paces = [Pace::Short, Pace::Long, Pace::Blocking, Pace::Forking];
-        let pace = pick(random, &paces[..3 + usize::from(forks)]);
+        let kinds = [
+            ItemKind::Short,
+            ItemKind::Long,
+            ItemKind::Blocking,
+            ItemKind::Forking,
+        ];
+        let kind = pick(random, &kinds[..3 + usize::from(forks)]);
         let most = pick(random, &[20, 300, 2_000]);
-        let items = random.below(if matches!(pace, Pace::Long) { 20 } else { most });
+        let items = random.below(if matches!(kind, ItemKind::Long) {
+            20
+        } else {
+            most
+        });
         let leave = random.below(items + 1) as usize;
         let (two, ends) = (random.below(3) == 0, [End::IntoIter, End::Drop(leave)]);
         let queue = From::Queue(1 + random.below(40) as usize, 1 + random.below(2));
         Plan {
             items,
             from: pick(random, &[From::Iterator, queue, queue, From::Channel]),
-            pace,
+            kind,
             shape: if two {
                 Shape::FlatMap
             } else {
@@ -175,11 +184,11 @@ impl Plan {
 
     /// What an item takes.
     pub fn spend(&self, number: u64) {
-        match (self.pace, number % 64) {
-            (Pace::Long, _) => work_for(Duration::from_micros(300)),
-            (Pace::Blocking, 5) => blocking(|| thread::sleep(Duration::from_micros(100))),
-            (Pace::Blocking, 37) => thread::sleep(Duration::from_micros(200)),
-            (Pace::Forking, _) => _ = drumline::join(|| dither(100), || dither(100)),
+        match (self.kind, number % 64) {
+            (ItemKind::Long, _) => work_for(Duration::from_micros(300)),
+            (ItemKind::Blocking, 5) => blocking(|| thread::sleep(Duration::from_micros(100))),
+            (ItemKind::Blocking, 37) => thread::sleep(Duration::from_micros(200)),
+            (ItemKind::Forking, _) => _ = drumline::join(|| dither(100), || dither(100)),
             (_, odd) => dither(odd * 4),
         }
     }

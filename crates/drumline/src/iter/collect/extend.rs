@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
+use super::in_place;
 use super::pieces::{Piece, pieces, pieces_of};
-use super::place;
 use crate::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 
 /// Appends the items. Where their number is known, they are written in place.
@@ -15,7 +15,7 @@ impl<T: Send> ParallelExtend<T> for Vec<T> {
     {
         let iter = iter.into_par_iter();
         if let Some(len) = iter.opt_len() {
-            place::fill(self, len, |room| iter.drive_unindexed(room));
+            in_place::fill(self, len, |room| iter.drive_unindexed(room));
             return;
         }
         let pieces = pieces_of::<_, Vec<T>>(iter);

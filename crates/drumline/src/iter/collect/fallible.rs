@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use crate::iter::item_op::{ItemOp, ItemOpConsumer, Plan};
 use crate::iter::plumbing::{Folder, UnindexedConsumer};
-use crate::iter::stage::{Plan, Stage, StageConsumer};
 use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelIterator};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -121,11 +121,11 @@ where
     {
         let plan = UntilFailure(self.failure);
         self.base
-            .drive_unindexed(StageConsumer::new(consumer, plan))
+            .drive_unindexed(ItemOpConsumer::new(consumer, plan))
     }
 }
 
-/// Takes items until there is an error; plan and stage in one.
+/// Takes items until there is an error; plan and item operation in one.
 #[derive(Debug)]
 struct UntilFailure<'e, E>(&'e Failure<E>);
 
@@ -136,14 +136,14 @@ impl<E> Clone for UntilFailure<'_, E> {
 }
 
 impl<E: Send> Plan for UntilFailure<'_, E> {
-    type Stage = Self;
+    type ItemOp = Self;
 
     fn begin(self) -> Self {
         self
     }
 }
 
-impl<T, E> Stage<Result<T, E>> for UntilFailure<'_, E> {
+impl<T, E> ItemOp<Result<T, E>> for UntilFailure<'_, E> {
     type Item = T;
 
     #[inline]

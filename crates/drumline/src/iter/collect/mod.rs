@@ -8,8 +8,8 @@ mod append;
 mod extend;
 mod fallible;
 mod from;
+mod in_place;
 mod pieces;
-mod place;
 mod strings;
 mod unzip;
 
@@ -25,7 +25,7 @@ where
 {
     target.clear();
     let len = iter.len();
-    place::fill(target, len, |room| iter.drive(room));
+    in_place::fill(target, len, |room| iter.drive(room));
 }
 
 /// Makes the two vectors the two sides of the items of `iter`.
@@ -38,9 +38,9 @@ where
     left.clear();
     right.clear();
     let len = iter.len();
-    place::fill(left, len, |left_room| {
+    in_place::fill(left, len, |left_room| {
         let mut left_filled = None;
-        place::fill(right, len, |right_room| {
+        in_place::fill(right, len, |right_room| {
             let dealer = unzip::Dealer::new(&Pairs, left_room, right_room);
             let (left, right) = iter.drive(dealer);
             left_filled = Some(left);
@@ -56,6 +56,6 @@ where
     I: ParallelIterator,
 {
     let mut vec = Vec::with_capacity(len);
-    place::fill(&mut vec, len, |room| iter.drive_unindexed(room));
+    in_place::fill(&mut vec, len, |room| iter.drive_unindexed(room));
     vec
 }

@@ -118,7 +118,7 @@ where
     iter.drive_unindexed(InPieces(PhantomData))
 }
 
-/// Makes pieces: consumer and reducer. Not a [`Gather`](crate::iter::gather::Gather), as what takes the
+/// Makes pieces: consumer and reducer. Not a [`Reduction`](crate::iter::reduction::Reduction), as what takes the
 /// items is to be small: it is moved for each of them.
 #[derive(Debug)]
 struct InPieces<P>(PhantomData<fn() -> P>);

@@ -175,19 +175,19 @@ impl<'t> UnindexedProducer for Pieces<'t> {
 
 /// A consumer that makes a list of all items, and is its own folder and reducer. `RESUMES` says
 /// whether it can be resumed.
-struct Gather<'t, const RESUMES: bool> {
+struct CollectAll<'t, const RESUMES: bool> {
     trial: &'t Trial,
     items: Vec<Item<'t>>,
 }
 
-impl<'t, const RESUMES: bool> Gather<'t, RESUMES> {
+impl<'t, const RESUMES: bool> CollectAll<'t, RESUMES> {
     fn new(trial: &'t Trial) -> Self {
         let items = Vec::new();
-        Gather { trial, items }
+        CollectAll { trial, items }
     }
 }
 
-impl<'t, const RESUMES: bool> Consumer<Item<'t>> for Gather<'t, RESUMES> {
+impl<'t, const RESUMES: bool> Consumer<Item<'t>> for CollectAll<'t, RESUMES> {
     type Folder = Self;
     type Reducer = Self;
     type Result = Vec<Item<'t>>;
@@ -196,7 +196,7 @@ impl<'t, const RESUMES: bool> Consumer<Item<'t>> for Gather<'t, RESUMES> {
 
     fn split_at(self, _index: usize) -> (Self, Self, Self) {
         self.trial.call("consumer's split_at");
-        let new = || Gather::new(self.trial);
+        let new = || CollectAll::new(self.trial);
         (new(), new(), new())
     }
 
@@ -221,19 +221,19 @@ impl<'t, const RESUMES: bool> Consumer<Item<'t>> for Gather<'t, RESUMES> {
     }
 }
 
-impl<'t, const RESUMES: bool> UnindexedConsumer<Item<'t>> for Gather<'t, RESUMES> {
+impl<'t, const RESUMES: bool> UnindexedConsumer<Item<'t>> for CollectAll<'t, RESUMES> {
     fn split_off_left(&self) -> Self {
         self.trial.call("split_off_left");
-        Gather::new(self.trial)
+        CollectAll::new(self.trial)
     }
 
     fn to_reducer(&self) -> Self {
         self.trial.call("to_reducer");
-        Gather::new(self.trial)
+        CollectAll::new(self.trial)
     }
 }
 
-impl<'t, const RESUMES: bool> Folder<Item<'t>> for Gather<'t, RESUMES> {
+impl<'t, const RESUMES: bool> Folder<Item<'t>> for CollectAll<'t, RESUMES> {
     type Result = Vec<Item<'t>>;
 
     fn consume(mut self, item: Item<'t>) -> Self {
@@ -253,7 +253,7 @@ impl<'t, const RESUMES: bool> Folder<Item<'t>> for Gather<'t, RESUMES> {
     }
 }
 
-impl<'t, const RESUMES: bool> Reducer<Vec<Item<'t>>> for Gather<'t, RESUMES> {
+impl<'t, const RESUMES: bool> Reducer<Vec<Item<'t>>> for CollectAll<'t, RESUMES> {
     fn reduce(self, mut left: Vec<Item<'t>>, right: Vec<Item<'t>>) -> Vec<Item<'t>> {
         self.trial.call("reduce");
         left.extend(right);
@@ -262,12 +262,12 @@ impl<'t, const RESUMES: bool> Reducer<Vec<Item<'t>>> for Gather<'t, RESUMES> {
 }
 
 /// Drives both kinds of consumers.
-fn gather<'t, I>(trial: &'t Trial, items: impl Fn() -> I)
+fn collect_all<'t, I>(trial: &'t Trial, items: impl Fn() -> I)
 where
     I: ParallelIterator<Item = Item<'t>>,
 {
-    let resumed = items().drive_unindexed(Gather::<true>::new(trial));
-    let halved = items().drive_unindexed(Gather::<false>::new(trial));
+    let resumed = items().drive_unindexed(CollectAll::<true>::new(trial));
+    let halved = items().drive_unindexed(CollectAll::<false>::new(trial));
     assert_eq!(resumed.len(), halved.len());
 }
 
@@ -288,13 +288,13 @@ sweeps! {
     own_pieces: |t| Pieces(Source::new(t, LEN)).map(|i| t.make("map", i)).collect::<Vec<_>>();
     own_pieces_inside: |t| t.some(5).into_par_iter().flat_map(|_| Pieces(Source::new(t, 9)))
         .fold(|| t.state("identity"), |a, b| t.sum("fold", a, b)).count();
-    own_consumer: |t| gather(t, || t.items().into_par_iter());
-    own_consumer_of_pieces: |t| gather(t, || Pieces(Source::new(t, LEN)));
-    own_consumer_behind_others: |t| gather(t, || t.items().into_par_iter().filter(|i| i.number() % 3 > 0)
+    own_consumer: |t| collect_all(t, || t.items().into_par_iter());
+    own_consumer_of_pieces: |t| collect_all(t, || Pieces(Source::new(t, LEN)));
+    own_consumer_behind_others: |t| collect_all(t, || t.items().into_par_iter().filter(|i| i.number() % 3 > 0)
         .map_init(|| t.state("init"), |_, i| t.make("map", i)));
-    own_consumer_of_nested_loops: |t| gather(t, || t.some(6).into_par_iter().flat_map(|_| t.some(7)));
-    own_consumer_of_a_chain: |t| gather(t, || t.some(20).into_par_iter().chain(t.some(9)).intersperse(t.held()));
-    own_consumer_of_a_tree: |t| gather(t, || {
+    own_consumer_of_nested_loops: |t| collect_all(t, || t.some(6).into_par_iter().flat_map(|_| t.some(7)));
+    own_consumer_of_a_chain: |t| collect_all(t, || t.some(20).into_par_iter().chain(t.some(9)).intersperse(t.held()));
+    own_consumer_of_a_tree: |t| collect_all(t, || {
         let root = t.item("drop of a node", 4);
         crate::iter::walk_tree_prefix(root, |node| {
             let depth = node.number();

@@ -7,16 +7,16 @@
 //! What cannot resume, or asks for short parts, is halved by `join` up to six times, and up to six
 //! times again whenever a half migrates. So is a loop whose number of threads is limited.
 
+use super::chunk_len::{ChunkLen, SPLITS};
 use super::eager::{Halving, eager};
 use super::helped::Offered;
 use super::items::{Counted, Halves, Items, Stretch, Stretched, Uncounted};
 use super::lazy::lazy;
-use super::pace::{Pace, SPLITS};
 use super::part::Part;
 use super::steps::{Frame, Steps};
 use super::{Consumer, Folder, Producer, ProducerCallback, UnindexedConsumer, UnindexedProducer};
 use crate::iter::IndexedParallelIterator;
-use crate::iter::limit::Limit;
+use crate::iter::loop_limit::LoopLimit;
 use crate::join;
 
 /// Drives `consumer` with the items of `par_iter`: what most sources do in
@@ -80,11 +80,11 @@ where
         return nothing(part.consumer);
     }
     // A limit is to be hidden from the loops inside of this one, however short it is.
-    if (len <= 1 || part.consumer.hides(len)) && !Limit::is_set() {
+    if (len <= 1 || part.consumer.hides(len)) && !LoopLimit::is_set() {
         return part.fold_apart(None).complete();
     }
-    let pace = Pace::new(len, min);
-    drive_part(part, pace, max, !P::HAS_STATE && len <= max)
+    let chunk_len = ChunkLen::new(len, min);
+    drive_part(part, chunk_len, max, !P::HAS_STATE && len <= max)
 }
 
 /// Drives `consumer` with the items of `producer`, of which nobody knows how many there are.
@@ -126,21 +126,26 @@ where
     if part.consumer.full() {
         return nothing(part.consumer);
     }
-    let pace = part.items.pace(1, false);
-    drive_part(part, pace, usize::MAX, true)
+    let chunk_len = part.items.chunk_len(1, false);
+    drive_part(part, chunk_len, usize::MAX, true)
 }
 
 /// What comes of a consumer that wants no items.
 #[cold]
 #[inline(never)]
 fn nothing<T, C: Consumer<T>>(consumer: C) -> C::Result {
-    let _hidden = Limit::hide();
+    let _hidden = LoopLimit::hide();
     consumer.into_folder().complete()
 }
 
 /// Drives a part that is a whole loop, lazily if that is possible.
 #[inline(always)]
-fn drive_part<I, C>(part: Part<I, C>, pace: Pace, max: usize, may_be_lazy: bool) -> C::Result
+fn drive_part<I, C>(
+    part: Part<I, C>,
+    chunk_len: ChunkLen,
+    max: usize,
+    may_be_lazy: bool,
+) -> C::Result
 where
     I: Items,
     C: Consumer<I::Item>,
@@ -148,30 +153,30 @@ where
     let is_lazy = C::RESUMES && may_be_lazy;
     // Put together again on each way, in place: a copy of it as a whole would have to wait for its words.
     let Part { items, consumer } = part;
-    if !is_lazy || Limit::is_set() || join::is_outside() {
-        return drive_rarely(Part { items, consumer }, pace, max, is_lazy);
+    if !is_lazy || LoopLimit::is_set() || join::is_outside() {
+        return drive_rarely(Part { items, consumer }, chunk_len, max, is_lazy);
     }
-    lazy(Part { items, consumer }, pace, None)
+    lazy(Part { items, consumer }, chunk_len, None)
 }
 
 /// As [`drive_part`], with a limit, from outside of every pool, or not lazily.
 #[cold]
 #[inline(never)]
-fn drive_rarely<I, C>(part: Part<I, C>, pace: Pace, max: usize, is_lazy: bool) -> C::Result
+fn drive_rarely<I, C>(part: Part<I, C>, chunk_len: ChunkLen, max: usize, is_lazy: bool) -> C::Result
 where
     I: Items,
     C: Consumer<I::Item>,
 {
     let mut frame = Frame::new(part, None);
-    whole(&mut frame, pace, max, C::RESUMES && is_lazy);
+    whole(&mut frame, chunk_len, max, C::RESUMES && is_lazy);
     frame.into_result()
 }
 
 /// A loop that may be outside of every pool, and may have a limit.
-fn whole(part: &mut dyn Steps, pace: Pace, max: usize, is_lazy: bool) {
-    let hidden = Limit::hide();
+fn whole(part: &mut dyn Steps, chunk_len: ChunkLen, max: usize, is_lazy: bool) {
+    let hidden = LoopLimit::hide();
     let halving = Halving {
-        min: pace.min,
+        min: chunk_len.min,
         max,
         limit: hidden.before().map(|limit| &**limit),
     };
@@ -188,7 +193,7 @@ fn whole(part: &mut dyn Steps, pace: Pace, max: usize, is_lazy: bool) {
     join::within(move || {
         part.elsewhere(&mut |part| {
             if is_lazy && halving.limit.is_none() {
-                part.lazy(pace);
+                part.lazy(chunk_len);
             } else {
                 eager(part, halving, splits);
             }

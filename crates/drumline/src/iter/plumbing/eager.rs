@@ -1,11 +1,11 @@
 //! Loops that are split in advance: those that cannot resume, that ask for short parts, or have a limit. Compiled once
 //! for all loops, see [`steps`](super::steps).
 
+use super::chunk_len::{ChunkLen, SPLITS};
 use super::helped::Offered;
-use super::pace::{Pace, SPLITS};
-use super::steps::{Standing, Steps};
-use crate::iter::limit::Limit;
-use crate::join::{self, Fate};
+use super::steps::{PartState, Steps};
+use crate::iter::loop_limit::LoopLimit;
+use crate::join::{self, SplitOutcome};
 
 /// What an eager loop goes by.
 #[derive(Clone, Copy)]
@@ -13,13 +13,13 @@ pub(super) struct Halving<'l> {
     pub(super) min: usize,
     pub(super) max: usize,
     /// The loop asks it for a permit wherever it forks.
-    pub(super) limit: Option<&'l Limit>,
+    pub(super) limit: Option<&'l LoopLimit>,
 }
 
 impl Halving<'_> {
     /// Whether there is a permit for a half that is offered: it is held then.
     fn may_fork(&self) -> bool {
-        self.limit.is_none_or(Limit::acquire)
+        self.limit.is_none_or(LoopLimit::acquire)
     }
 
     /// Nobody took the half.
@@ -37,9 +37,9 @@ pub(super) fn eager(part: &mut dyn Steps, halving: Halving<'_>, splits: u32) {
     let is_short = part.at_most(halving.min.saturating_mul(2) - 1);
     let is_last = is_short || !is_long && splits == 0;
     let middle = part.len().unwrap_or(0) / 2;
-    let is_whole = part.standing() == Standing::Full
+    let is_whole = part.state() == PartState::Full
         || is_last
-        || !part.split(middle, &Pace::unknown(), &mut |first, second| {
+        || !part.split(middle, &ChunkLen::unknown(), &mut |first, second| {
             both(first, second, halving, splits.saturating_sub(1));
         });
     if is_whole {
@@ -53,10 +53,10 @@ fn both(first: &mut dyn Steps, second: &mut dyn Steps, halving: Halving<'_>, spl
     if halving.may_fork() {
         let own = (first, halving, splits);
         let elsewhere = move |second: Offered<'_>| {
-            let _permit = halving.limit.map(Limit::hold);
+            let _permit = halving.limit.map(LoopLimit::hold);
             second.elsewhere(&mut |second| eager(second, halving, SPLITS));
         };
-        let ((), fate) = join::offer_calmly(
+        let ((), split) = join::publish_split_cold(
             Offered::new(&mut *second),
             own,
             |own, _| eager(own.0, own.1, own.2),
@@ -64,9 +64,9 @@ fn both(first: &mut dyn Steps, second: &mut dyn Steps, halving: Halving<'_>, spl
             // The first half is closed.
             |()| (),
         );
-        match fate {
-            Fate::Done(()) => return,
-            Fate::Back(_) => halving.stay(),
+        match split {
+            SplitOutcome::Taken(()) => return,
+            SplitOutcome::NotTaken(_) => halving.stay(),
         }
     } else {
         eager(first, halving, splits);

@@ -1,8 +1,8 @@
 //! Loops that somebody helps, and those who help: compiled once for all loops, see [`steps`](super::steps).
 
-use super::pace::Pace;
-use super::steps::{Standing, Steps};
-use crate::join::{self, Fate, Watch};
+use super::chunk_len::ChunkLen;
+use super::steps::{PartState, Steps};
+use crate::join::{self, SplitOutcome, SplitWatch};
 use crate::sync::Instant;
 
 /// A fresh part that another thread may take. (And that is all which it does with it: see [`Steps::elsewhere`].)
@@ -15,7 +15,7 @@ unsafe impl Send for Offered<'_> {}
 
 impl<'a> Offered<'a> {
     pub(super) fn new(fresh: &'a mut (dyn Steps + 'a)) -> Self {
-        debug_assert!(matches!(fresh.standing(), Standing::Fresh | Standing::Full));
+        debug_assert!(matches!(fresh.state(), PartState::Fresh | PartState::Full));
         Offered(fresh)
     }
 
@@ -30,10 +30,10 @@ fn offer<'a, 'o>(
     other: &'a mut (dyn Steps + 'a),
     own: &'o mut (dyn Steps + 'o),
     min: usize,
-    go_on: impl FnOnce(&mut dyn Steps, Watch<'_>),
+    go_on: impl FnOnce(&mut dyn Steps, SplitWatch<'_>),
 ) -> bool {
     let theft = move |other: Offered<'_>| other.elsewhere(&mut |part| stolen(part, min));
-    let go_on = |own: &'o mut (dyn Steps + 'o), watch: Watch<'_>| {
+    let go_on = |own: &'o mut (dyn Steps + 'o), watch: SplitWatch<'_>| {
         go_on(&mut *own, watch);
         own
     };
@@ -41,100 +41,102 @@ fn offer<'a, 'o>(
         own.close();
         own
     };
-    let (_, fate) = join::offer_calmly(Offered::new(other), own, go_on, theft, close);
-    matches!(fate, Fate::Done(()))
+    let (_, split) = join::publish_split_cold(Offered::new(other), own, go_on, theft, close);
+    matches!(split, SplitOutcome::Taken(()))
 }
 
 /// A part that another thread than its loop's has taken. Its last item comes first: those at the
 /// end of a loop are the ones that everybody waits for, and where cost grows with the index they
 /// are the dearest (longest processing time first: Graham 1969).
 pub(super) fn stolen(part: &mut dyn Steps, min: usize) {
-    let pace = part.pace(min);
+    let chunk_len = part.chunk_len(min);
     match part.len() {
         Some(len) if len > 2 && len / 2 >= min => {
-            part.split(len - min, &pace, &mut |rest, last| {
+            part.split(len - min, &chunk_len, &mut |rest, last| {
                 if !offer(rest, last, min, |last, _| last.fold()) {
                     // SAFETY: they come from one split.
                     unsafe { rest.succeed(last) };
-                    rest.lazy(pace);
+                    rest.lazy(chunk_len);
                 }
             });
         }
-        _ => part.lazy(pace),
+        _ => part.lazy(chunk_len),
     }
 }
 
 /// Goes through the items of `part`, which can be of any size: as long as nothing is known about
 /// them, no more than one is not on offer. It is open or closed then.
-pub(super) fn nested(part: &mut dyn Steps, pace: &mut Pace, watch: &Watch<'_>) {
+pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
     loop {
-        match part.standing() {
-            Standing::Closed => return,
-            Standing::Full => return part.fold(),
-            Standing::Fresh | Standing::Open => {}
+        match part.state() {
+            PartState::Closed => return,
+            PartState::Full => return part.fold(),
+            PartState::Fresh | PartState::Open => {}
         }
-        if pace.run > 1 || pace.nested == 0 {
-            return helped(part, pace, watch);
+        if chunk_len.items > 1 || chunk_len.nested == 0 {
+            return helped(part, chunk_len, watch);
         }
-        if part.at_most(pace.run) {
-            let start = pace.is_timed().then(Instant::now);
+        if part.at_most(chunk_len.items) {
+            let start = chunk_len.is_timed().then(Instant::now);
             part.fold();
             match start {
-                Some(start) => pace.learn_since(start),
-                None => pace.learn_nothing(),
+                Some(start) => chunk_len.learn_since(start),
+                None => chunk_len.learn_nothing(),
             }
             return;
         }
-        let now = *pace;
+        let now = *chunk_len;
         let is_split = part.split(0, &now, &mut |own, other| {
-            let is_taken = offer(other, own, pace.min, |own, watch| {
-                pace.nested -= 1;
-                nested(own, pace, &watch);
-                pace.nested += 1;
+            let is_taken = offer(other, own, chunk_len.min, |own, watch| {
+                chunk_len.nested -= 1;
+                nested(own, chunk_len, &watch);
+                chunk_len.nested += 1;
             });
-            if !is_taken && own.standing() == Standing::Closed {
-                other.lazy(*pace);
+            if !is_taken && own.state() == PartState::Closed {
+                other.lazy(*chunk_len);
             }
         });
         if !is_split {
-            return helped(part, pace, watch);
+            return helped(part, chunk_len, watch);
         }
     }
 }
 
-/// Goes through the items of `part` in runs, where somebody helps: so the rest of the part is on offer during every
-/// run. It is open or closed then.
-pub(super) fn helped(part: &mut dyn Steps, pace: &mut Pace, watch: &Watch<'_>) {
+/// Goes through the items of `part` in chunks, where somebody helps: so the rest of the part is on offer during every
+/// chunk. It is open or closed then.
+pub(super) fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
     loop {
-        match part.standing() {
-            Standing::Closed => return,
-            Standing::Full => return part.fold(),
-            Standing::Open if watch.is_taken() && join::has_room() => return alone(part, *pace),
+        match part.state() {
+            PartState::Closed => return,
+            PartState::Full => return part.fold(),
+            PartState::Open if watch.is_taken() && join::has_room() => {
+                return alone(part, *chunk_len);
+            }
             _ => {}
         }
-        if part.at_most(pace.run) {
+        if part.at_most(chunk_len.items) {
             return part.fold();
         }
         let start = Instant::now();
         if part.len().is_some() {
-            part.split(pace.run, pace, &mut |run, rest| {
-                offer(rest, run, pace.min, |run, _| run.fold());
+            part.split(chunk_len.items, chunk_len, &mut |chunk, rest| {
+                offer(rest, chunk, chunk_len.min, |chunk, _| chunk.fold());
             });
         } else {
-            part.fold_run(pace);
+            part.fold_chunk(chunk_len);
         }
-        pace.learn_since(start);
+        chunk_len.learn_since(start);
     }
 }
 
 /// The rest of a part whose offer is gone.
-fn alone(part: &mut dyn Steps, pace: Pace) {
-    let fresh = part.pace(pace.min);
-    part.lazy(Pace {
-        run: pace.run.min(fresh.run),
-        whole: pace.whole,
+fn alone(part: &mut dyn Steps, chunk_len: ChunkLen) {
+    let fresh = part.chunk_len(chunk_len.min);
+    part.lazy(ChunkLen {
+        items: chunk_len.items.min(fresh.items),
+        whole: chunk_len.whole,
         // Each taken offer is a level deeper on the stack, which may be one for every node of a tree.
-        nested: pace.nested.min(1),
+        nested: chunk_len.nested.min(1),
         ..fresh
     });
 }

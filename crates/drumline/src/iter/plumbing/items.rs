@@ -1,11 +1,11 @@
-//! What a loop goes through: items that can be halved, and of which a run can be taken.
+//! What a loop goes through: items that can be halved, and of which a chunk can be taken.
 //!
 //! * [`Counted`]: those of a [`Producer`].
 //! * [`Stretch`]es: what can be cut about anywhere, as a text; nobody knows how many items come of
 //!   it.
 //! * [`Halves`]: those of an [`UnindexedProducer`].
 
-use super::pace::Pace;
+use super::chunk_len::ChunkLen;
 use super::plant::planted;
 use super::{Consumer, Folder, Producer, UnindexedConsumer, UnindexedProducer};
 
@@ -21,16 +21,16 @@ pub(crate) trait Items: Send + Sized {
     /// decided: see [`lazy`](super::lazy).
     const NESTS: bool = false;
 
-    /// Whether there is no more than this to be done, in items or whatever `pace` goes by; false
+    /// Whether there is no more than this to be done, in items or whatever `chunk_len` goes by; false
     /// where nobody knows.
     fn at_most(&self, count: usize) -> bool;
 
-    /// The pace to begin with; by somebody who helps, perhaps.
-    fn pace(&self, min: usize, is_helped: bool) -> Pace;
+    /// The chunk_len to begin with; by somebody who helps, perhaps.
+    fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen;
 
     /// Splits them in two, and says where; the second part may be smaller if it `is_late`. Gives them back
     /// where that cannot be done, or is not worth it.
-    fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self>;
+    fn halve(self, chunk_len: &ChunkLen, is_late: bool) -> Result<(Self, Self, usize), Self>;
 
     /// How many there are, where that is known.
     #[inline(always)]
@@ -41,8 +41,8 @@ pub(crate) trait Items: Send + Sized {
     /// Where [`halve`](Self::halve) would split, where their number is known: not at an end, if there are at least
     /// two, and twice as many as a part should have.
     #[inline(always)]
-    fn middle(&self, pace: &Pace, is_late: bool) -> usize {
-        halfway(self.len(), is_late, pace.min)
+    fn middle(&self, chunk_len: &ChunkLen, is_late: bool) -> usize {
+        halfway(self.len(), is_late, chunk_len.min)
     }
 
     /// Splits off the first `at` items, where their number is known.
@@ -51,8 +51,8 @@ pub(crate) trait Items: Send + Sized {
         unreachable!("only what is counted is split at {at}")
     }
 
-    /// Gives the next run to `folder`.
-    fn fold_run<F>(self, pace: &mut Pace, folder: F) -> (F, Self)
+    /// Gives the next chunk to `folder`.
+    fn fold_chunk<F>(self, chunk_len: &mut ChunkLen, folder: F) -> (F, Self)
     where
         F: Folder<Self::Item>;
 
@@ -116,17 +116,17 @@ impl<P: Producer> Items for Counted<P> {
         self.len <= count
     }
 
-    fn pace(&self, min: usize, is_helped: bool) -> Pace {
+    fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen {
         if is_helped {
-            Pace::helped(self.len, min)
+            ChunkLen::helped(self.len, min)
         } else {
-            Pace::new(self.len, min)
+            ChunkLen::new(self.len, min)
         }
     }
 
     #[inline(always)]
-    fn halve(self, pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self> {
-        let at = halfway(self.len, is_late, pace.min);
+    fn halve(self, chunk_len: &ChunkLen, is_late: bool) -> Result<(Self, Self, usize), Self> {
+        let at = halfway(self.len, is_late, chunk_len.min);
         if at == 0 {
             return Err(self);
         }
@@ -135,12 +135,12 @@ impl<P: Producer> Items for Counted<P> {
     }
 
     #[inline(always)]
-    fn fold_run<F>(self, pace: &mut Pace, folder: F) -> (F, Self)
+    fn fold_chunk<F>(self, chunk_len: &mut ChunkLen, folder: F) -> (F, Self)
     where
         F: Folder<P::Item>,
     {
-        let (run, rest) = self.split(pace.run);
-        (run.producer.fold_with(folder), rest)
+        let (chunk, rest) = self.split(chunk_len.items);
+        (chunk.producer.fold_with(folder), rest)
     }
 
     #[inline(always)]
@@ -181,16 +181,16 @@ impl<S: Stretch> Items for Stretched<S> {
         self.0.len() <= count
     }
 
-    fn pace(&self, min: usize, is_helped: bool) -> Pace {
+    fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen {
         if is_helped {
-            Pace::helped(self.0.len(), min)
+            ChunkLen::helped(self.0.len(), min)
         } else {
-            Pace::new(self.0.len(), min)
+            ChunkLen::new(self.0.len(), min)
         }
     }
 
     #[inline(always)]
-    fn halve(self, _pace: &Pace, is_late: bool) -> Result<(Self, Self, usize), Self> {
+    fn halve(self, _chunk_len: &ChunkLen, is_late: bool) -> Result<(Self, Self, usize), Self> {
         let at = halfway(self.0.len(), is_late, 1);
         if at == 0 {
             return Err(self);
@@ -200,12 +200,12 @@ impl<S: Stretch> Items for Stretched<S> {
     }
 
     #[inline(always)]
-    fn fold_run<F>(self, pace: &mut Pace, folder: F) -> (F, Self)
+    fn fold_chunk<F>(self, chunk_len: &mut ChunkLen, folder: F) -> (F, Self)
     where
         F: Folder<S::Item>,
     {
-        let (run, rest) = self.0.cut(pace.run);
-        (run.fold_with(folder), Stretched(rest))
+        let (chunk, rest) = self.0.cut(chunk_len.items);
+        (chunk.fold_with(folder), Stretched(rest))
     }
 
     #[inline(always)]
@@ -221,7 +221,7 @@ impl<S: Stretch> Items for Stretched<S> {
 /// that are still to be gone through.
 ///
 /// As long as pieces take their time, they are split to the last. Where they turn out to be short, those
-/// that come after are split less often, but never less than [`SPLITS`](super::pace::SPLITS) times:
+/// that come after are split less often, but never less than [`SPLITS`](super::chunk_len::SPLITS) times:
 /// who knows which of them are large.
 pub(super) struct Halves<P> {
     /// The next one last; with each, how often it has been split.
@@ -244,13 +244,13 @@ impl<P: UnindexedProducer> Items for Halves<P> {
         self.stack.is_empty()
     }
 
-    fn pace(&self, _min: usize, _is_helped: bool) -> Pace {
-        Pace::unknown()
+    fn chunk_len(&self, _min: usize, _is_helped: bool) -> ChunkLen {
+        ChunkLen::unknown()
     }
 
-    fn halve(mut self, pace: &Pace, _is_late: bool) -> Result<(Self, Self, usize), Self> {
+    fn halve(mut self, chunk_len: &ChunkLen, _is_late: bool) -> Result<(Self, Self, usize), Self> {
         if self.stack.len() == 1 {
-            let Some((depth, producer)) = self.stack.pop_if(|(depth, _)| *depth < pace.whole)
+            let Some((depth, producer)) = self.stack.pop_if(|(depth, _)| *depth < chunk_len.whole)
             else {
                 return Err(self);
             };
@@ -268,12 +268,12 @@ impl<P: UnindexedProducer> Items for Halves<P> {
         Ok((Halves { stack: first }, self, 0))
     }
 
-    fn fold_run<F>(mut self, pace: &mut Pace, folder: F) -> (F, Self)
+    fn fold_chunk<F>(mut self, chunk_len: &mut ChunkLen, folder: F) -> (F, Self)
     where
         F: Folder<P::Item>,
     {
         while let Some((depth, mut producer)) = self.stack.pop() {
-            if depth < pace.whole {
+            if depth < chunk_len.whole {
                 let (first, second) = producer.split();
                 if let Some(second) = second {
                     self.stack.push((depth + 1, second));
@@ -282,7 +282,7 @@ impl<P: UnindexedProducer> Items for Halves<P> {
                 }
                 producer = first;
             }
-            pace.depth = depth;
+            chunk_len.depth = depth;
             return (producer.fold_with(folder), self);
         }
         (folder, self)

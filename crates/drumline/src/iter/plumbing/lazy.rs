@@ -1,21 +1,21 @@
 //! Lazy loops: what a loop has not begun is on offer, and comes back if nobody takes it.
 //!
 //! ```text
-//!            ┌────────── own, in runs ─────────┬──────────── on offer ───────────────┐
-//!   [ done ] [ run ][   run   ][     run       ][                                      ]
+//!            ┌────────── own, in chunks ─────────┬──────────── on offer ───────────────┐
+//!   [ done ] [chunk][  chunk  ][    chunk      ][                                      ]
 //! ```
 //!
-//! A loop splits what is left of its items, offers the second part, and goes through the first in runs.
-//! After each run it looks whether the offer still stands. If so at the end, it takes the offer
+//! A loop splits what is left of its items, offers the second part, and goes through the first in chunks.
+//! After each chunk it looks whether the offer still stands. If so at the end, it takes the offer
 //! back and starts over with it; if the offer is gone it splits what is left of its own part.
 //! What follows from it:
 //!
-//! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each run once somebody
+//! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each chunk once somebody
 //!   helps.
-//! * *A run hides little*: 64 times as many items as the run before, up to 1,024, while half of all stand open,
+//! * *A chunk hides little*: 64 times as many items as the chunk before, up to 1,024, while half of all stand open,
 //!   where nobody came; what takes some microseconds, where somebody did.
 //! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done, small; the folder goes
-//!   on from run to run and from part to part ([`Consumer::resume`]).
+//!   on from chunk to chunk and from part to part ([`Consumer::resume`]).
 //! * *A thread that waits has no folder*: where an offer was taken, the folder is completed before
 //!   the thread waits for that. What it helps with meanwhile may be a part of the same loop, and
 //!   has a folder of its own. So a loop has no more folders at once than threads, and no thread has
@@ -25,78 +25,78 @@
 //! What is done where nobody helps is here, and compiled for each loop of a program; the rest is
 //! [compiled once](super::helped).
 //!
-//! What is not indexed goes the same way ([`items`](super::items)): a run is a piece of a text, or
+//! What is not indexed goes the same way ([`items`](super::items)): a chunk is a piece of a text, or
 //! some nodes of a tree. Where pieces can be of any size, all but the first one are on offer until it
 //! is known how long that takes.
 
+use super::chunk_len::ChunkLen;
 use super::helped;
 use super::items::Items;
-use super::pace::Pace;
-use super::part::{Course, Part};
+use super::part::{Part, PartOutcome};
 use super::plant::planted;
 use super::steps::{self, Frame};
 use super::{Consumer, Folder, Reducer};
-use crate::join::{self, Fate, Settled, Watch};
+use crate::join::{self, PublishOutcome, SplitOutcome, SplitWatch};
 use crate::sync::Instant;
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
 /// over and over.
 pub(super) fn lazy<I, C>(
     mut part: Part<I, C>,
-    mut pace: Pace,
+    mut chunk_len: ChunkLen,
     mut folder: Option<C::Folder>,
 ) -> C::Result
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    // The first one is of all but one run, the second of half of what is left then, the others of less.
+    // The first one is of all but one chunk, the second of half of what is left then, the others of less.
     let mut offers = if folder.is_some() { 2 } else { 0 };
     loop {
         let is_full = match &folder {
             Some(folder) => folder.full(),
             None => part.consumer.full(),
         };
-        if is_full || part.items.at_most(pace.hidden) {
-            return part.fold_after(folder).close(!pace.is_part);
+        if is_full || part.items.at_most(chunk_len.hidden) {
+            return part.fold_after(folder).close(!chunk_len.is_part);
         }
-        let is_first = I::COUNTED && offers == 0 && !pace.is_helped;
-        let is_late = offers > usize::from(I::COUNTED) && !pace.is_helped;
+        let is_first = I::COUNTED && offers == 0 && !chunk_len.is_helped;
+        let is_late = offers > usize::from(I::COUNTED) && !chunk_len.is_helped;
         let (own, other, reducer) = if I::COUNTED {
-            // A run, so that there is a folder where there are more of them.
+            // A chunk, so that there is a folder where there are more of them.
             let at = if is_first {
-                pace.run
+                chunk_len.items
             } else {
-                part.items.middle(&pace, is_late)
+                part.items.middle(&chunk_len, is_late)
             };
             part.split(at)
         } else {
-            match part.halve(&pace, is_late) {
+            match part.halve(&chunk_len, is_late) {
                 Ok(halves) => halves,
-                Err(part) => return part.fold_apart(folder).close(!pace.is_part),
+                Err(part) => return part.fold_apart(folder).close(!chunk_len.is_part),
             }
         };
-        let min = pace.min;
-        let own = (own, &mut pace, folder.take());
-        let settled = join::offer(
+        let min = chunk_len.min;
+        let own = (own, &mut chunk_len, folder.take());
+        let published = join::publish_split(
             other,
             own,
             go_through::<I, C, false>,
             |own| (own, go_through::<I, C, true>),
             theft(min),
-            Course::close,
+            PartOutcome::close,
         );
-        match settled {
-            Settled::Plainly(Course::Open(open), Fate::Back(other)) => {
-                if is_first && !pace.is_timed() {
-                    pace.learn_nothing();
+        match published {
+            PublishOutcome::Fast(PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
+                if is_first && !chunk_len.is_timed() {
+                    chunk_len.learn_nothing();
                 }
                 offers += 1;
                 folder = Some(open);
                 part = other;
             }
-            Settled::Plainly(course, fate) | Settled::Rarely(course, fate) => {
-                return go_on(course, fate, reducer, pace);
+            PublishOutcome::Fast(outcome, split) | PublishOutcome::Cold(outcome, split) => {
+                return go_on(outcome, split, reducer, chunk_len);
             }
         }
     }
@@ -105,17 +105,17 @@ where
 /// Goes through what a loop has not offered; calmly where somebody has asked for items just now.
 #[inline(always)]
 fn go_through<I, C, const CALMLY: bool>(
-    (own, pace, before): (Part<I, C>, &mut Pace, Option<C::Folder>),
-    watch: Watch<'_>,
-) -> Course<C::Folder, C::Result>
+    (own, chunk_len, before): (Part<I, C>, &mut ChunkLen, Option<C::Folder>),
+    watch: SplitWatch<'_>,
+) -> PartOutcome<C::Folder, C::Result>
 where
     I: Items,
     C: Consumer<I::Item>,
 {
     if I::NESTS || CALMLY {
-        in_helped_runs(own, pace, before, &watch)
+        in_helped_chunks(own, chunk_len, before, &watch)
     } else {
-        in_runs(own, pace, before, &watch)
+        in_chunks(own, chunk_len, before, &watch)
     }
 }
 
@@ -140,64 +140,66 @@ where
 #[cold]
 #[inline(never)]
 fn go_on<I, C>(
-    course: Course<C::Folder, C::Result>,
-    fate: Fate<Part<I, C>, C::Result>,
+    outcome: PartOutcome<C::Folder, C::Result>,
+    split: SplitOutcome<Part<I, C>, C::Result>,
     reducer: C::Reducer,
-    mut pace: Pace,
+    mut chunk_len: ChunkLen,
 ) -> C::Result
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    match (course, fate) {
-        (Course::Open(open), Fate::Back(other)) => lazy(other, pace, Some(open)),
-        (course, Fate::Done(right)) => {
-            let left = course.into_result();
+    match (outcome, split) {
+        (PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
+            lazy(other, chunk_len, Some(open))
+        }
+        (outcome, SplitOutcome::Taken(right)) => {
+            let left = outcome.into_result();
             if planted!(HalvesSwapped) {
                 reducer.reduce(right, left)
             } else {
                 reducer.reduce(left, right)
             }
         }
-        (Course::Closed(left), Fate::Back(other)) => {
-            // As a loop of its own, it begins with the shortest run.
-            pace.run = pace.min;
-            let right = lazy(other, pace, None);
+        (PartOutcome::Closed(left), SplitOutcome::NotTaken(other)) => {
+            // As a loop of its own, it begins with the shortest chunk.
+            chunk_len.items = chunk_len.min;
+            let right = lazy(other, chunk_len, None);
             reducer.reduce(left, right)
         }
     }
 }
 
-/// Goes through the items of `part` in runs, while what comes after the part is on offer.
+/// Goes through the items of `part` in chunks, while what comes after the part is on offer.
 #[inline(always)]
-fn in_runs<I, C>(
+fn in_chunks<I, C>(
     mut part: Part<I, C>,
-    pace: &mut Pace,
+    chunk_len: &mut ChunkLen,
     mut folder: Option<C::Folder>,
-    watch: &Watch<'_>,
-) -> Course<C::Folder, C::Result>
+    watch: &SplitWatch<'_>,
+) -> PartOutcome<C::Folder, C::Result>
 where
     I: Items,
     C: Consumer<I::Item>,
 {
     // One call for all ways there: each would move the part to its own place.
     'helped: {
-        if pace.is_helped {
+        if chunk_len.is_helped {
             break 'helped;
         }
         loop {
-            if part.items.at_most(pace.run) {
-                return Course::Open(part.fold_after(folder));
+            if part.items.at_most(chunk_len.items) {
+                return PartOutcome::Open(part.fold_after(folder));
             }
-            let start = pace.is_timed().then(Instant::now);
+            let start = chunk_len.is_timed().then(Instant::now);
             let after;
-            (after, part) = part.fold_run(pace, folder);
+            (after, part) = part.fold_chunk(chunk_len, folder);
             if after.full() {
-                return Course::Open(after);
+                return PartOutcome::Open(after);
             }
             match start {
-                Some(start) => pace.learn_since(start),
-                None => pace.learn_nothing(),
+                Some(start) => chunk_len.learn_since(start),
+                None => chunk_len.learn_nothing(),
             }
             folder = Some(after);
             if watch.is_taken() && join::has_room() {
@@ -205,27 +207,27 @@ where
             }
         }
     }
-    in_helped_runs(part, pace, folder, watch)
+    in_helped_chunks(part, chunk_len, folder, watch)
 }
 
-/// As [`in_runs`], where somebody helps, or for what nests.
+/// As [`in_chunks`], where somebody helps, or for what nests.
 #[cold]
 #[inline(never)]
-fn in_helped_runs<I, C>(
+fn in_helped_chunks<I, C>(
     part: Part<I, C>,
-    pace: &mut Pace,
+    chunk_len: &mut ChunkLen,
     folder: Option<C::Folder>,
-    watch: &Watch<'_>,
-) -> Course<C::Folder, C::Result>
+    watch: &SplitWatch<'_>,
+) -> PartOutcome<C::Folder, C::Result>
 where
     I: Items,
     C: Consumer<I::Item>,
 {
     let mut frame = Frame::new(part, folder);
     if I::NESTS {
-        helped::nested(&mut frame, pace, watch);
+        helped::nested(&mut frame, chunk_len, watch);
     } else {
-        helped::helped(&mut frame, pace, watch);
+        helped::helped(&mut frame, chunk_len, watch);
     }
-    frame.into_course()
+    frame.into_outcome()
 }

@@ -8,7 +8,7 @@
 //! producer. The traits have the names and signatures that they have in rayon, so that sources
 //! written for rayon need another import and nothing else.
 //!
-//! # Stages
+//! # Item operations
 //!
 //! A consumer becomes a [`Folder`], which takes items one after another and is
 //! [completed](Folder::complete) to a result. The results of neighbours meet in a [`Reducer`].
@@ -16,7 +16,7 @@
 //! # What a loop does
 //!
 //! [`bridge_producer_consumer`] splits lazily: it offers the second half of its items to idle threads
-//! and goes on with the first half, in short runs. What nobody takes, it takes back. So a loop that
+//! and goes on with the first half, in short chunks. What nobody takes, it takes back. So a loop that
 //! nobody helps with is a sequential loop: it has made a handful of offers, which cost a nanosecond or
 //! two each. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010), with the offer made first
 //! instead of after a look at an empty queue, so that the first item may take any time.
@@ -74,26 +74,26 @@
 
 use super::{IndexedParallelIterator, ParallelIterator};
 
+mod chunk_len;
 mod drive;
 mod eager;
 mod helped;
+mod inner_loop_threshold;
 mod items;
 mod lazy;
 mod nest;
-mod pace;
 mod part;
 pub(crate) mod plant;
 mod steps;
-mod tempo;
 
 #[doc(hidden)]
-pub use {nest::Nested, tempo::Tempo};
+pub use {inner_loop_threshold::InnerLoopThreshold, nest::Nested};
 
 pub use drive::{bridge, bridge_producer_consumer, bridge_unindexed};
 pub(crate) use {
+    chunk_len::ChunkLen,
     drive::{bridge_stretch, drive_items},
     items::{Items, Stretch},
-    pace::Pace,
 };
 
 /// A function that takes a producer, whatever its type is.
@@ -121,7 +121,7 @@ pub trait Producer: Send + Sized {
     type IntoIter: Iterator<Item = Self::Item> + DoubleEndedIterator + ExactSizeIterator;
 
     /// Whether a part begins with something that has a price, such as a state that is made for it. Then
-    /// parts are gone through at once, and not in runs.
+    /// parts are gone through at once, and not in chunks.
     const HAS_STATE: bool = false;
 
     /// Becomes a sequential iterator.
@@ -220,20 +220,20 @@ pub trait Consumer<Item>: Send + Sized {
     }
 
     /// Drives this consumer with the items of `inner`, which come after those of `open`: goes on with
-    /// that folder, and leaves it open, where it can. The reducer is for them; `tempo` is that of all
+    /// that folder, and leaves it open, where it can. The reducer is for them; `inner_loop_threshold` is that of all
     /// loops that follow each other so.
     #[doc(hidden)]
     fn nest<I>(
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
-        tempo: Option<&Tempo>,
+        threshold: Option<&InnerLoopThreshold>,
         inner: I,
     ) -> Nested<Self::Folder, Self::Result>
     where
         I: IndexedParallelIterator<Item = Item>,
     {
-        nest::nest(self, reducer, open, tempo, inner)
+        nest::nest(self, reducer, open, threshold, inner)
     }
 }
 
@@ -298,13 +298,13 @@ pub trait UnindexedConsumer<I>: Consumer<I> {
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
-        tempo: Option<&Tempo>,
+        threshold: Option<&InnerLoopThreshold>,
         inner: L,
     ) -> Nested<Self::Folder, Self::Result>
     where
         L: ParallelIterator<Item = I>,
     {
-        nest::nest_unindexed(self, reducer, open, tempo, inner)
+        nest::nest_unindexed(self, reducer, open, threshold, inner)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `flat_map` and `chain` drive several loops one after another with parts of one consumer. If each
 //! made a folder of its own, a million inner loops of three items would make a million results.
-//! They would be reduced one by one. So the outer loop lends its folder: it lies in a [`Slot`], the
+//! They would be reduced one by one. So the outer loop lends its folder: it lies in a [`FolderCell`], the
 //! leftmost part of the inner loop takes it from there, and puts it back. An inner loop without
 //! thieves ends as it began, with one open folder. One with thieves completes the folder before its
 //! thread waits ([`Folder::close`]), and the slot stays empty.
@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use super::plant::planted;
-use super::{Consumer, Folder, Reducer, Tempo, UnindexedConsumer};
+use super::{Consumer, Folder, InnerLoopThreshold, Reducer, UnindexedConsumer};
 use crate::iter::{IndexedParallelIterator, ParallelIterator};
 use crate::sync::per_thread;
 
@@ -58,7 +58,7 @@ pub(super) fn nest<T, C, I>(
     consumer: C,
     reducer: C::Reducer,
     open: Option<C::Folder>,
-    tempo: Option<&Tempo>,
+    threshold: Option<&InnerLoopThreshold>,
     inner: I,
 ) -> Nested<C::Folder, C::Result>
 where
@@ -69,8 +69,8 @@ where
         let before = open.map(Folder::complete);
         return close(before, inner.drive(consumer), reducer);
     }
-    let slot = Slot::new(open, tempo);
-    let result = inner.drive(Inner::new(consumer, &slot));
+    let slot = FolderCell::new(open, threshold);
+    let result = inner.drive(InnerConsumer::new(consumer, &slot));
     slot.nested(result, reducer)
 }
 
@@ -80,7 +80,7 @@ pub(super) fn nest_unindexed<T, C, I>(
     consumer: C,
     reducer: C::Reducer,
     open: Option<C::Folder>,
-    tempo: Option<&Tempo>,
+    threshold: Option<&InnerLoopThreshold>,
     inner: I,
 ) -> Nested<C::Folder, C::Result>
 where
@@ -91,8 +91,8 @@ where
         let before = open.map(Folder::complete);
         return close(before, inner.drive_unindexed(consumer), reducer);
     }
-    let slot = Slot::new(open, tempo);
-    let result = inner.drive_unindexed(Inner::new(consumer, &slot));
+    let slot = FolderCell::new(open, threshold);
+    let result = inner.drive_unindexed(InnerConsumer::new(consumer, &slot));
     slot.nested(result, reducer)
 }
 
@@ -114,34 +114,34 @@ fn here() -> *const Cell<u8> {
 }
 
 /// Holds a folder between the loops that use it.
-struct Slot<'t, F> {
+struct FolderCell<'t, F> {
     /// Whose it is: that of the frame which the slot is in.
     thread: *const Cell<u8>,
     folder: Cell<Option<F>>,
-    tempo: Option<&'t Tempo>,
+    threshold: Option<&'t InnerLoopThreshold>,
 }
 
-// SAFETY: what is in it is used by the thread alone that made the slot: `take`, `put` and `tempo` compare,
+// SAFETY: what is in it is used by the thread alone that made the slot: `take`, `put` and `inner_loop_threshold` compare,
 // and the slot is made, dropped and taken apart in one frame, by value. Two threads that live at once
 // have different addresses, and the thread of a slot lives as long as its frame.
-unsafe impl<F> Sync for Slot<'_, F> {}
+unsafe impl<F> Sync for FolderCell<'_, F> {}
 
-impl<'t, F> Slot<'t, F> {
-    fn new(folder: Option<F>, tempo: Option<&'t Tempo>) -> Self {
-        Slot {
+impl<'t, F> FolderCell<'t, F> {
+    fn new(folder: Option<F>, threshold: Option<&'t InnerLoopThreshold>) -> Self {
+        FolderCell {
             thread: here(),
             folder: Cell::new(folder),
-            tempo,
+            threshold,
         }
     }
 
-    /// The tempo of the loops that use it, if this is its thread.
+    /// The threshold of the loops that use it, if this is its thread.
     #[inline]
-    fn tempo(&self) -> Option<&'t Tempo> {
+    fn threshold(&self) -> Option<&'t InnerLoopThreshold> {
         if self.thread != here() {
             return None;
         }
-        self.tempo
+        self.threshold
     }
 
     /// Takes the folder, if it is there and this is its thread.
@@ -181,29 +181,32 @@ impl<'t, F> Slot<'t, F> {
 ///
 /// Its result is `None` where all that came of a part is the folder in the slot, which comes before
 /// every other result.
-pub struct Inner<'s, C, F> {
+pub struct InnerConsumer<'s, C, F> {
     base: C,
     /// Only the leftmost part has it.
-    slot: Cell<Option<&'s Slot<'s, F>>>,
+    slot: Cell<Option<&'s FolderCell<'s, F>>>,
 }
 
-impl<'s, C, F> Inner<'s, C, F> {
-    fn new(base: C, slot: &'s Slot<'s, F>) -> Self {
-        Inner {
+impl<'s, C, F> InnerConsumer<'s, C, F> {
+    fn new(base: C, slot: &'s FolderCell<'s, F>) -> Self {
+        InnerConsumer {
             base,
             slot: Cell::new(Some(slot)),
         }
     }
 
     fn without(base: C) -> Self {
-        Inner {
+        InnerConsumer {
             base,
             slot: Cell::new(None),
         }
     }
 
     /// Unpacks a folder, or takes the one in the slot.
-    fn unpack<T>(&self, open: Option<InnerFolder<'s, F>>) -> (Option<&'s Slot<'s, F>>, Option<F>)
+    fn unpack<T>(
+        &self,
+        open: Option<InnerFolder<'s, F>>,
+    ) -> (Option<&'s FolderCell<'s, F>>, Option<F>)
     where
         F: Folder<T>,
     {
@@ -211,13 +214,13 @@ impl<'s, C, F> Inner<'s, C, F> {
             Some(folder) => (folder.slot, Some(folder.base)),
             None => {
                 let slot = self.slot.take();
-                (slot, slot.and_then(Slot::take))
+                (slot, slot.and_then(FolderCell::take))
             }
         }
     }
 }
 
-impl<'s, T, C> Consumer<T> for Inner<'s, C, C::Folder>
+impl<'s, T, C> Consumer<T> for InnerConsumer<'s, C, C::Folder>
 where
     C: Consumer<T>,
 {
@@ -228,9 +231,9 @@ where
 
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer) {
         let (left, right, reducer) = self.base.split_at(index);
-        let (left, right) = (Inner::without(left), Inner::without(right));
+        let (left, right) = (InnerConsumer::without(left), InnerConsumer::without(right));
         // A part of no items is split off for its reducer, and has no use for the slot.
-        let first = if index == 0 || planted!(SlotToTheRight) {
+        let first = if index == 0 || planted!(FolderCellToTheRight) {
             &right
         } else {
             &left
@@ -242,7 +245,7 @@ where
     #[inline]
     fn into_folder(self) -> Self::Folder {
         let slot = self.slot.get();
-        let base = match slot.and_then(Slot::take) {
+        let base = match slot.and_then(FolderCell::take) {
             Some(folder) => self.base.resume(folder),
             None => self.base.into_folder(),
         };
@@ -257,8 +260,8 @@ where
     #[inline]
     fn hides(&self, len: usize) -> bool {
         // Only from the leftmost part: where there are others, somebody helps.
-        let tempo = self.slot.get().and_then(Slot::tempo);
-        tempo.is_some_and(|tempo| tempo.hides(len))
+        let threshold = self.slot.get().and_then(FolderCell::threshold);
+        threshold.is_some_and(|threshold| threshold.hides(len))
     }
 
     #[inline]
@@ -273,7 +276,7 @@ where
     fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {
         let (base, rest) = self.base.advance(folder.base, count);
         let slot = folder.slot;
-        (InnerFolder { base, slot }, Inner::without(rest))
+        (InnerFolder { base, slot }, InnerConsumer::without(rest))
     }
 
     // The loops in a loop in a loop are no deeper nested than those in a loop. Otherwise the type of
@@ -282,24 +285,24 @@ where
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
-        tempo: Option<&Tempo>,
+        threshold: Option<&InnerLoopThreshold>,
         inner: I,
     ) -> Nested<Self::Folder, Self::Result>
     where
         I: IndexedParallelIterator<Item = T>,
     {
         let (slot, open) = self.unpack(open);
-        let tempo = tempo.or(slot.and_then(Slot::tempo));
-        pack(slot, self.base.nest(reducer.0, open, tempo, inner))
+        let threshold = threshold.or(slot.and_then(FolderCell::threshold));
+        pack(slot, self.base.nest(reducer.0, open, threshold, inner))
     }
 }
 
-impl<T, C> UnindexedConsumer<T> for Inner<'_, C, C::Folder>
+impl<T, C> UnindexedConsumer<T> for InnerConsumer<'_, C, C::Folder>
 where
     C: UnindexedConsumer<T>,
 {
     fn split_off_left(&self) -> Self {
-        Inner {
+        InnerConsumer {
             base: self.base.split_off_left(),
             slot: Cell::new(self.slot.take()),
         }
@@ -313,21 +316,21 @@ where
         self,
         reducer: Self::Reducer,
         open: Option<Self::Folder>,
-        tempo: Option<&Tempo>,
+        threshold: Option<&InnerLoopThreshold>,
         inner: I,
     ) -> Nested<Self::Folder, Self::Result>
     where
         I: ParallelIterator<Item = T>,
     {
         let (slot, open) = self.unpack(open);
-        let tempo = tempo.or(slot.and_then(Slot::tempo));
-        let nested = self.base.nest_unindexed(reducer.0, open, tempo, inner);
+        let threshold = threshold.or(slot.and_then(FolderCell::threshold));
+        let nested = self.base.nest_unindexed(reducer.0, open, threshold, inner);
         pack(slot, nested)
     }
 }
 
 fn pack<'s, F, R>(
-    slot: Option<&'s Slot<'s, F>>,
+    slot: Option<&'s FolderCell<'s, F>>,
     nested: Nested<F, R>,
 ) -> Nested<InnerFolder<'s, F>, Option<R>> {
     match nested {
@@ -336,10 +339,10 @@ fn pack<'s, F, R>(
     }
 }
 
-/// The folder of an [`Inner`].
+/// The folder of an [`InnerConsumer`].
 pub struct InnerFolder<'s, F> {
     base: F,
-    slot: Option<&'s Slot<'s, F>>,
+    slot: Option<&'s FolderCell<'s, F>>,
 }
 
 impl<T, F> Folder<T> for InnerFolder<'_, F>
@@ -383,7 +386,7 @@ where
     }
 }
 
-/// The reducer of an [`Inner`].
+/// The reducer of an [`InnerConsumer`].
 pub struct InnerReducer<R>(R);
 
 impl<T, R> Reducer<Option<T>> for InnerReducer<R>

@@ -1,7 +1,7 @@
 //! Items with who takes them: what a loop splits, offers and goes through.
 
+use super::chunk_len::ChunkLen;
 use super::items::Items;
-use super::pace::Pace;
 use super::plant::planted;
 use super::{Consumer, Folder};
 
@@ -21,11 +21,11 @@ where
     #[inline(always)]
     pub(super) fn halve(
         self,
-        pace: &Pace,
+        chunk_len: &ChunkLen,
         is_late: bool,
     ) -> Result<(Self, Self, C::Reducer), Self> {
         let consumer = self.consumer;
-        let (items, rest, at) = match self.items.halve(pace, is_late) {
+        let (items, rest, at) = match self.items.halve(chunk_len, is_late) {
             Ok(halves) => halves,
             Err(items) => return Err(Part { items, consumer }),
         };
@@ -52,24 +52,28 @@ where
     }
 
     /// As [`fold_after`](Self::fold_after), compiled apart: every copy of a loop takes its time to be compiled, and
-    /// it is one call for a whole run.
+    /// it is one call for a whole chunk.
     #[inline(never)]
     pub(super) fn fold_apart(self, folder: Option<C::Folder>) -> C::Folder {
         self.fold_after(folder)
     }
 
-    /// Goes through the next run, after the items of `folder`, if there is one.
+    /// Goes through the next chunk, after the items of `folder`, if there is one.
     #[inline(always)]
-    pub(super) fn fold_run(self, pace: &mut Pace, folder: Option<C::Folder>) -> (C::Folder, Self) {
+    pub(super) fn fold_chunk(
+        self,
+        chunk_len: &mut ChunkLen,
+        folder: Option<C::Folder>,
+    ) -> (C::Folder, Self) {
         let (folder, consumer) = match folder {
-            Some(folder) => self.consumer.advance(folder, pace.run),
-            None if I::COUNTED => unreachable!("the first run of what is counted is split off"),
+            Some(folder) => self.consumer.advance(folder, chunk_len.items),
+            None if I::COUNTED => unreachable!("the first chunk of what is counted is split off"),
             None => {
-                let (first, others, _) = self.consumer.split_at(pace.run);
+                let (first, others, _) = self.consumer.split_at(chunk_len.items);
                 (first.into_folder(), others)
             }
         };
-        let (folder, items) = self.items.fold_run(pace, folder);
+        let (folder, items) = self.items.fold_chunk(chunk_len, folder);
         (folder, Part { items, consumer })
     }
 
@@ -88,21 +92,21 @@ where
     }
 }
 
-/// How far the first part has come when its offer is settled.
-pub(super) enum Course<F, R> {
+/// How far the first part has come when its published split is decided.
+pub(super) enum PartOutcome<F, R> {
     /// All its items have been given to a folder that can go on.
     Open(F),
     /// The offer was seen to be gone; this has been made of all items.
     Closed(R),
 }
 
-impl<F, R> Course<F, R> {
+impl<F, R> PartOutcome<F, R> {
     /// Completes the folder: the thread is about to wait.
     pub(super) fn close<T>(self) -> Self
     where
         F: Folder<T, Result = R>,
     {
-        Course::Closed(self.into_result())
+        PartOutcome::Closed(self.into_result())
     }
 
     /// What has been made of all items.
@@ -111,8 +115,8 @@ impl<F, R> Course<F, R> {
         F: Folder<T, Result = R>,
     {
         match self {
-            Course::Open(open) => open.close(false),
-            Course::Closed(result) => result,
+            PartOutcome::Open(open) => open.close(false),
+            PartOutcome::Closed(result) => result,
         }
     }
 }

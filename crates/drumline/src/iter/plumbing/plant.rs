@@ -5,7 +5,7 @@
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 macro_rules! planted {
     ($plant:ident) => {
-        $crate::iter::plumbing::plant::is($crate::iter::plumbing::plant::Plant::$plant)
+        $crate::iter::plumbing::plant::is($crate::iter::plumbing::plant::LoopPlant::$plant)
     };
 }
 #[cfg(not(all(test, not(any(drumline_loom, drumline_shuttle)))))]
@@ -17,7 +17,7 @@ macro_rules! planted {
 pub(super) use planted;
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-pub(crate) use switch::{Plant, is, with};
+pub(crate) use switch::{LoopPlant, is, with};
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod switch {
@@ -25,7 +25,7 @@ mod switch {
 
     /// The bugs that can be switched on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum Plant {
+    pub(crate) enum LoopPlant {
         /// After an offer that was taken, the two results are joined the wrong way round.
         HalvesSwapped,
         /// Whoever takes a part does nothing with it.
@@ -38,20 +38,20 @@ mod switch {
         /// takes it does first, and of the rest, are joined the wrong way round.
         ClosedSwapped,
         /// An inner loop goes on with the folder of the outer one in its second half.
-        SlotToTheRight,
+        FolderCellToTheRight,
     }
 
     thread_local! {
-        static PLANTED: Cell<Option<Plant>> = const { Cell::new(None) };
+        static PLANTED: Cell<Option<LoopPlant>> = const { Cell::new(None) };
     }
 
     /// Whether `plant` is switched on, on this thread.
-    pub(crate) fn is(plant: Plant) -> bool {
+    pub(crate) fn is(plant: LoopPlant) -> bool {
         PLANTED.get() == Some(plant)
     }
 
     /// Runs `op` with `plant` switched on, on this thread alone.
-    pub(crate) fn with<R>(plant: Plant, op: impl FnOnce() -> R) -> R {
+    pub(crate) fn with<R>(plant: LoopPlant, op: impl FnOnce() -> R) -> R {
         struct Reset;
         impl Drop for Reset {
             fn drop(&mut self) {

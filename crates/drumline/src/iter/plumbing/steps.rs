@@ -6,16 +6,16 @@
 
 use std::ptr;
 
+use super::chunk_len::ChunkLen;
 use super::items::Items;
 use super::lazy::lazy;
-use super::pace::Pace;
-use super::part::{Course, Part};
+use super::part::{Part, PartOutcome};
 use super::plant::planted;
 use super::{Consumer, Folder, Reducer};
 
 /// How far a part has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum PartState {
     /// Nothing has been done.
     Fresh,
     /// There is a folder, which wants more.
@@ -32,7 +32,7 @@ pub(super) type WithBoth<'f> = &'f mut dyn FnMut(&mut dyn Steps, &mut dyn Steps)
 /// What can be done with a part: items, or what is left of them, and what has come of those before.
 pub(super) trait Steps {
     /// How far it has come.
-    fn standing(&self) -> Standing;
+    fn state(&self) -> PartState;
 
     /// How many items are left, where that is known.
     fn len(&self) -> Option<usize>;
@@ -40,27 +40,27 @@ pub(super) trait Steps {
     /// See [`Items::at_most`].
     fn at_most(&self, count: usize) -> bool;
 
-    /// See [`Items::pace`]; of somebody who helps, or is helped.
-    fn pace(&self, min: usize) -> Pace;
+    /// See [`Items::chunk_len`]; of somebody who helps, or is helped.
+    fn chunk_len(&self, min: usize) -> ChunkLen;
 
     /// Gives all items to the folder.
     fn fold(&mut self);
 
-    /// Gives the next run to the folder.
-    fn fold_run(&mut self, pace: &mut Pace);
+    /// Gives the next chunk to the folder.
+    fn fold_chunk(&mut self, chunk_len: &mut ChunkLen);
 
     /// Makes a result of the folder, if that has not been done: so this thread has none of the
     /// loop.
     fn close(&mut self);
 
     /// Goes through all items as a lazy loop does, to the result.
-    fn lazy(&mut self, pace: Pace);
+    fn lazy(&mut self, chunk_len: ChunkLen);
 
-    /// Splits the part: after so many items, or, if they are not counted, where a loop of this pace would. Lets
+    /// Splits the part: after so many items, or, if they are not counted, where a loop of this chunk_len would. Lets
     /// `with_both` do something with this one, which is the first then, and the second. Puts them together afterwards:
     /// either both are closed, or the first is open and the second fresh, which is what is left
     /// then. `false`: it cannot be split, and nothing has been done.
-    fn split(&mut self, at: usize, pace: &Pace, with_both: WithBoth<'_>) -> bool;
+    fn split(&mut self, at: usize, chunk_len: &ChunkLen, with_both: WithBoth<'_>) -> bool;
 
     /// Begins this fresh part with what an open one leaves that comes after it, and closes that
     /// ([`Consumer::succeed`]).
@@ -158,10 +158,10 @@ where
     }
 
     /// What came of them so far, where all have been gone through.
-    pub(super) fn into_course(self) -> Course<C::Folder, C::Result> {
+    pub(super) fn into_outcome(self) -> PartOutcome<C::Folder, C::Result> {
         match (self.result, self.folder) {
-            (Some(result), _) => Course::Closed(result),
-            (None, Some(folder)) => Course::Open(folder),
+            (Some(result), _) => PartOutcome::Closed(result),
+            (None, Some(folder)) => PartOutcome::Open(folder),
             (None, None) => misplaced(),
         }
     }
@@ -172,19 +172,19 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    fn standing(&self) -> Standing {
+    fn state(&self) -> PartState {
         let is_full = match (&self.folder, &self.part) {
-            _ if self.result.is_some() => return Standing::Closed,
+            _ if self.result.is_some() => return PartState::Closed,
             (Some(folder), _) => folder.full(),
             (None, Some(part)) => part.consumer.full(),
             (None, None) => false,
         };
         if is_full {
-            Standing::Full
+            PartState::Full
         } else if self.folder.is_some() {
-            Standing::Open
+            PartState::Open
         } else {
-            Standing::Fresh
+            PartState::Fresh
         }
     }
 
@@ -196,10 +196,10 @@ where
         self.part().items.at_most(count)
     }
 
-    fn pace(&self, min: usize) -> Pace {
-        Pace {
+    fn chunk_len(&self, min: usize) -> ChunkLen {
+        ChunkLen {
             is_part: true,
-            ..self.part().items.pace(min, true)
+            ..self.part().items.chunk_len(min, true)
         }
     }
 
@@ -208,10 +208,10 @@ where
         self.folder = Some(self.take().fold_apart(folder));
     }
 
-    fn fold_run(&mut self, pace: &mut Pace) {
+    fn fold_chunk(&mut self, chunk_len: &mut ChunkLen) {
         if !I::COUNTED {
             let folder = self.folder.take();
-            let (folder, part) = self.take().fold_run(pace, folder);
+            let (folder, part) = self.take().fold_chunk(chunk_len, folder);
             (self.folder, self.part) = (Some(folder), Some(part));
         }
     }
@@ -222,19 +222,19 @@ where
         }
     }
 
-    fn lazy(&mut self, pace: Pace) {
+    fn lazy(&mut self, chunk_len: ChunkLen) {
         if C::RESUMES {
             let folder = self.folder.take();
-            self.result = Some(lazy(self.take(), pace, folder));
+            self.result = Some(lazy(self.take(), chunk_len, folder));
         }
     }
 
-    fn split(&mut self, at: usize, pace: &Pace, with_both: WithBoth<'_>) -> bool {
+    fn split(&mut self, at: usize, chunk_len: &ChunkLen, with_both: WithBoth<'_>) -> bool {
         let part = self.take();
         let (first, second, reducer) = if I::COUNTED {
             part.split(at)
         } else {
-            match part.halve(pace, false) {
+            match part.halve(chunk_len, false) {
                 Ok(halves) => halves,
                 Err(part) => {
                     self.part = Some(part);

@@ -5,7 +5,7 @@ use crate::sync::{Count, Stopwatch};
 
 /// Beside the lock, on the lines that its holder has written anyway.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct DequeCounts {
     /// A thief got the lock.
     pub(crate) thief_locks: Count,
     /// The owner got the lock.
@@ -24,7 +24,7 @@ pub(crate) struct Counts {
     pub(crate) unanswered: Stopwatch,
 }
 
-impl Counts {
+impl DequeCounts {
     /// Thief, with the lock held: it has taken an entry.
     pub(super) fn has_taken(&self, claim: Claim) {
         match claim {
@@ -41,7 +41,7 @@ impl Counts {
 #[cfg(not(drumline_loom))]
 impl Deque {
     /// What has been counted here so far.
-    pub(crate) fn counts(&self) -> &Counts {
+    pub(crate) fn counts(&self) -> &DequeCounts {
         &self.shared.counts
     }
 }

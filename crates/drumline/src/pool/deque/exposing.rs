@@ -66,11 +66,11 @@ impl Deque {
 
     /// Thief: whether it may take what the owner has not exposed. Once the
     /// barrier is lost it may only where the owner has always fenced.
-    pub(crate) fn may_insist(&self) -> bool {
+    pub(crate) fn may_force(&self) -> bool {
         self.owned.barrier == Barrier::Refused || !barrier::is_lost() || planted!(RobUnacknowledged)
     }
 
-    /// Thief that may not insist: exposes what an owner has pushed that the kernel
+    /// Thief that may not force a steal: exposes what an owner has pushed that the kernel
     /// does not run, because to be switched out is a full barrier.
     ///
     /// `occupant` names the owner; another one may follow at any time. `sleeps`
@@ -80,7 +80,7 @@ impl Deque {
         occupant: impl Fn() -> T,
         sleeps: impl FnOnce(&T) -> bool,
     ) {
-        if self.may_insist() || self.visible() == self.exposed() {
+        if self.may_force() || self.visible() == self.exposed() {
             return;
         }
         let Some(_locked) = self.shared.lock.try_lock() else {
@@ -113,7 +113,7 @@ impl Deque {
 
     /// About how many entries a thief could take now: a look without touching.
     pub(crate) fn takeable(&self) -> usize {
-        if self.may_insist() {
+        if self.may_force() {
             self.visible()
         } else {
             self.exposed()

@@ -28,7 +28,7 @@
 //!
 //! * **push** (owner): write the slot; `top = mine + 1`; light barrier; load
 //!   `limit`, and if `mine + 1 > limit` take the cold path. The load comes
-//!   after the entry is visible: a lookout that marks (`limit = null`), runs
+//!   after the entry is visible: a searcher that marks (`limit = null`), runs
 //!   its heavy barrier and then finds nothing can only have missed an entry
 //!   whose owner is going to see the mark.
 //! * **pop** (owner): `top = mine`; light barrier; load `head`; if
@@ -79,7 +79,7 @@
 //! stays null, so every push takes the cold path and runs a fence. It exposes
 //! its own entry and all that are older, as the answer to a request does. Each
 //! pop meets `head` and goes through the lock. Thieves take what is exposed,
-//! and insist no more (`pool::handshake`).
+//! and force no more steals (`pool::handshake`).
 //!
 //! # Where it is
 //!
@@ -105,7 +105,7 @@ use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, SpinLock, planted};
 
-use counts::Counts;
+use counts::DequeCounts;
 
 pub(crate) use steal::{Claim, Steal, Stolen};
 
@@ -117,12 +117,12 @@ impl Reasons {
     /// None.
     #[cfg(all(test, drumline_loom))]
     pub(crate) const NONE: Reasons = Reasons(0);
-    /// Nobody watches the pool: the next push must wake the head of the line.
-    pub(crate) const HUNGRY: Reasons = Reasons(1);
+    /// There is no searcher: the next push must wake the first idle worker.
+    pub(crate) const WAKE_REQUESTED: Reasons = Reasons(1);
     /// A thread that waits for a job of this thread wants to help it.
-    pub(crate) const FOLLOWED: Reasons = Reasons(2);
+    pub(crate) const HAS_WAITER: Reasons = Reasons(2);
     /// A thief wants an entry, and leaves it to the owner to expose one.
-    const SHARE: Reasons = Reasons(4);
+    const STEAL_REQUEST: Reasons = Reasons(4);
 
     pub(crate) fn contains(self, other: Reasons) -> bool {
         self.0 & other.0 != 0
@@ -170,7 +170,7 @@ struct Shared {
     /// Where the owner goes on when this deque is full; written once by the owner.
     next: AtomicPtr<Deque>,
     /// For statistics.
-    counts: Counts,
+    counts: DequeCounts,
 }
 
 // The owner's pop reads `head`: what is counted must not add a line to it.
@@ -208,7 +208,7 @@ impl Deque {
                 reasons: AtomicUsize::new(0),
                 wanted: AtomicUsize::new(0),
                 next: AtomicPtr::new(ptr::null_mut()),
-                counts: Counts::default(),
+                counts: DequeCounts::default(),
             }),
         }
     }
@@ -364,7 +364,7 @@ impl Deque {
         }
         self.owned.limit.swap(self.owned.end, Ordering::AcqRel);
         let reasons = Reasons(self.shared.reasons.swap(0, Ordering::AcqRel));
-        if reasons.contains(Reasons::SHARE) {
+        if reasons.contains(Reasons::STEAL_REQUEST) {
             self.shared.counts.unanswered.stop();
             self.share();
         }
@@ -436,17 +436,17 @@ impl Deque {
         if self.owned.floor.load(Ordering::Relaxed) == APART {
             room.set_apart();
         }
-        Self::gated(room)
+        Self::with_trampoline(room)
     }
 
-    /// Puts a gate before `room` where the system refuses the asymmetric
+    /// Puts a trampoline deque before `room` where the system refuses the asymmetric
     /// barrier ("Fenced deques").
-    pub(crate) fn gated(room: Deque) -> Box<Deque> {
+    pub(crate) fn with_trampoline(room: Deque) -> Box<Deque> {
         let room = Box::new(room);
         if room.owned.barrier == Barrier::Refused {
-            let gate = Box::new(Deque::new(0, Barrier::Refused));
-            gate.link(room);
-            gate
+            let trampoline = Box::new(Deque::new(0, Barrier::Refused));
+            trampoline.link(room);
+            trampoline
         } else {
             room
         }
@@ -470,7 +470,7 @@ impl Deque {
         self.owned.top.load(Ordering::Relaxed) < self.owned.end
     }
 
-    // ---- thieves and lookouts -------------------------------------------
+    // ---- thieves and searchers -------------------------------------------
 
     /// The deque that the owner went on with when this one was full.
     pub(crate) fn next(&self) -> Option<&Deque> {

@@ -73,7 +73,7 @@ impl Deque {
         counts.thief_locks.up();
         let taken = self.shared.taken.load(Ordering::Relaxed);
         if taken == self.shared.head.load(Ordering::Relaxed) {
-            if !self.may_insist() {
+            if !self.may_force() {
                 counts.missed.up();
                 return Steal::Empty;
             }
@@ -113,7 +113,7 @@ impl Deque {
             return Claim::None;
         }
         self.shared.wanted.store(batch, Ordering::Relaxed);
-        self.ask(Reasons::SHARE);
+        self.ask(Reasons::STEAL_REQUEST);
         for _ in 0..ANSWER {
             if self.exposed() > 0 {
                 return Claim::Asked;

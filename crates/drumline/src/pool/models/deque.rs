@@ -162,7 +162,7 @@ fn loom_plants_lowered_head() {
 }
 
 /// A thief asks, and the owner exposes the entry itself in its push; or the
-/// thief has lost its patience and insists. In between, the owner pops.
+/// thief has lost its patience and steals by force. In between, the owner pops.
 fn shared() {
     let tasks = tasks(3);
     let deque = deque(3);

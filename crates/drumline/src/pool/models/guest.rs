@@ -9,7 +9,7 @@ use super::{Task, explore};
 use crate::sync::plant::{Plant, must_catch};
 
 /// A guest comes, goes, and comes again with work, while a worker watches and
-/// dozes: its deque carries the mark whenever nobody is awake.
+/// prepares to park: its deque carries the mark whenever nobody is awake.
 fn twice() {
     let pool = Pool::new(2, 1, 1);
     let workers = Pool::start(&pool);
@@ -90,7 +90,7 @@ fn loom_guest_comes_back() {
 
 #[test]
 fn loom_plants_guest_comes_back() {
-    for plant in [Plant::SummonKeepsHungry, Plant::LeaveWakesNobody] {
+    for plant in [Plant::SummonKeepsRequest, Plant::LeaveWakesNobody] {
         must_catch(plant, || explore(2, comes_back));
     }
 }
@@ -129,7 +129,7 @@ fn loom_plants_waiting_guest_keeps_its_deque() {
 /// A thread that is a member for good has never entered: its deque must be
 /// marked all the same, and its waiting must not be counted twice.
 ///
-/// Found when this model was written: members were not known to the line.
+/// The idle set has to know members.
 fn member() {
     let pool = Pool::new(2, 1, 1);
     let workers = Pool::start(&pool);

@@ -5,7 +5,7 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::deque::{Deque, Steal};
-use super::super::slot::Progress;
+use super::super::slot::StealState;
 use super::{Task, explore};
 use crate::sync::barrier::Barrier;
 use crate::sync::plant::{Plant, must_catch};
@@ -39,11 +39,11 @@ fn freed_by_its_waiter() {
             frame.run();
         } else {
             if entry.watch() {
-                while entry.progress() != Progress::Done {
+                while entry.progress() != StealState::Done {
                     parker.park();
                 }
             }
-            assert_eq!(entry.progress(), Progress::Done);
+            assert_eq!(entry.progress(), StealState::Done);
         }
         deque.release(slot);
     }
@@ -99,7 +99,7 @@ fn late_wake_up() {
         // SAFETY: the deque is alive.
         let entry = unsafe { &*slot };
         if !entry.take_back() && entry.watch() {
-            while entry.progress() != Progress::Done {
+            while entry.progress() != StealState::Done {
                 parker.park();
             }
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::deque::{Deque, Reasons};
 use super::super::handshake::Handshake;
-use super::super::line::{Doze, Line, Role, Staffing, Wake};
+use super::super::idle::{IdleSet, ParkStep, Role, Wake, WorkerPolicy};
 use super::super::slot::Slot;
 use super::{Task, explore, finish_join, raid, tasks};
 use crate::sync::barrier::{self, Barrier};
@@ -44,13 +44,13 @@ impl Seat {
         }
         let reasons = self.deque.attend(slot).expect("there is room");
         self.acknowledge();
-        (slot, reasons.contains(Reasons::HUNGRY))
+        (slot, reasons.contains(Reasons::WAKE_REQUESTED))
     }
 
     /// As `Registry::mark_and_scan`: how much is there, and whether that is
     /// certain.
     fn mark_and_scan(&self) -> (usize, bool) {
-        self.deque.ask(Reasons::HUNGRY);
+        self.deque.ask(Reasons::WAKE_REQUESTED);
         let sure = barrier::heavy(Barrier::Asymmetric) || self.handshake.is_settled();
         (self.deque.takeable(), sure)
     }
@@ -215,7 +215,7 @@ fn acknowledged_meanwhile() {
     let task = Arc::new(Task::new());
     let seat = Seat::new();
     assert!(!barrier::heavy(Barrier::Asymmetric));
-    seat.deque.ask(Reasons::FOLLOWED);
+    seat.deque.ask(Reasons::HAS_WAITER);
     let sleeper = thread::spawn({
         let seat = seat.clone();
         move || seat.mark_and_scan()
@@ -239,18 +239,18 @@ fn loom_plants_acknowledged_meanwhile() {
     }
 }
 
-/// A guest enters, or comes back to its seat, while the lookout dozes: its seat
+/// A guest enters, or comes back to its seat, while the searcher prepares to park: its seat
 /// was IDLE. Its push is found or asked, or the sleeper is unsure.
 fn begun() {
     let task = Arc::new(Task::new());
     let seat = Seat::new();
     seat.handshake.end();
-    let line = Arc::new(Line::new(2, Staffing::FIXED));
-    assert_eq!(line.arrive(0, &|| true).0, Role::Watch);
+    let idle_set = Arc::new(IdleSet::new(2, WorkerPolicy::FIXED));
+    assert_eq!(idle_set.arrive(0, &|| true).0, Role::Search);
     let sleeper = thread::spawn({
-        let (seat, line) = (seat.clone(), line.clone());
+        let (seat, idle_set) = (seat.clone(), idle_set.clone());
         move || {
-            assert_eq!(line.doze(0, &|| false), Doze::Mark);
+            assert_eq!(idle_set.prepare_park(0, &|| false), ParkStep::Mark);
             seat.mark_and_scan()
         }
     });
@@ -259,12 +259,12 @@ fn begun() {
     }
     seat.acknowledge();
     assert_eq!(
-        line.enter(1, |marked| {
+        idle_set.enter(1, |marked| {
             if marked {
-                seat.deque.ask(Reasons::HUNGRY);
+                seat.deque.ask(Reasons::WAKE_REQUESTED);
             }
         }),
-        Wake::Nobody
+        Wake::None
     );
     if planted!(BeginLate) {
         seat.handshake.begin();

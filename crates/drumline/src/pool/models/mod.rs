@@ -9,7 +9,7 @@
 //! | `latch` | the owner sleeps until the thief is done, then frees the frame |
 //! | `mark` | publishing against marking and scanning |
 //! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
-//! | `line` | who watches and who sleeps: no lost wake-up |
+//! | `idle` | which worker searches and which ones sleep: no lost wake-up |
 //! | `guest` | threads that come and go, and threads that wait |
 //! | `spares` | threads that block, who takes their places, and the monitor |
 //! | `waiters` | threads that wait and would run any job |
@@ -28,8 +28,8 @@
 
 mod deque;
 mod guest;
+mod idle;
 mod latch;
-mod line;
 mod lost_barrier;
 mod mark;
 mod overflow;
@@ -44,7 +44,7 @@ use loom::cell::UnsafeCell;
 use std::sync::Arc;
 
 use super::deque::{Deque, Reasons, Steal, Stolen};
-use super::slot::{Progress, Slot};
+use super::slot::{Slot, StealState};
 use crate::job::Header;
 
 /// Explores `model` in all orders with at most `preemptions` unforced switches,
@@ -170,7 +170,7 @@ fn settle(deque: &Deque, slot: *mut Slot, task: &Task) {
     if entry.take_back() {
         task.run();
     } else {
-        while entry.progress() != Progress::Done {
+        while entry.progress() != StealState::Done {
             loom::thread::yield_now();
         }
         task.assert_once();

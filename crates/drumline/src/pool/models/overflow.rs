@@ -4,7 +4,7 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Doze, Line, Role, Staffing, Wake};
+use super::super::idle::{IdleSet, ParkStep, Role, Wake, WorkerPolicy};
 use super::{Task, explore, finish_join, raid, tasks};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::plant::{Plant, must_catch};
@@ -55,37 +55,39 @@ fn loom_plants_full() {
     }
 }
 
-/// A deque is linked while a lookout marks, scans and sleeps. The entry that
+/// A deque is linked while a searcher marks, scans and sleeps. The entry that
 /// goes to it is found, or its push is asked: a deque that is linked after the
 /// marking carries the mark (the duty of `Seat::overflow`).
 fn marked() {
     let task = Arc::new(Task::new());
     let deque = Arc::new(Deque::new(0, Barrier::Asymmetric));
-    let line = Arc::new(Line::new(2, Staffing::FIXED));
-    assert_eq!(line.enter(1, |_| {}), Wake::Nobody);
-    // The lookout to be: it has just retired.
-    assert_eq!(line.arrive(0, &|| true).0, Role::Watch);
-    let lookout = thread::spawn({
-        let (deque, line) = (deque.clone(), line.clone());
+    let idle_set = Arc::new(IdleSet::new(2, WorkerPolicy::FIXED));
+    assert_eq!(idle_set.enter(1, |_| {}), Wake::None);
+    // The searcher to be: it has just become idle.
+    assert_eq!(idle_set.arrive(0, &|| true).0, Role::Search);
+    let searcher = thread::spawn({
+        let (deque, idle_set) = (deque.clone(), idle_set.clone());
         move || {
             let chain = || std::iter::successors(Some(&*deque), |deque| deque.next());
-            assert_eq!(line.doze(0, &|| false), Doze::Mark);
-            chain().for_each(|deque| deque.ask(Reasons::HUNGRY));
+            assert_eq!(idle_set.prepare_park(0, &|| false), ParkStep::Mark);
+            chain().for_each(|deque| deque.ask(Reasons::WAKE_REQUESTED));
             !barrier::heavy(Barrier::Asymmetric) || chain().any(|deque| deque.visible() > 0)
         }
     });
     let further = Box::new(Deque::new(1, Barrier::Asymmetric));
-    line.add_deque(|marked| {
+    idle_set.add_deque(|marked| {
         if marked {
-            further.ask(Reasons::HUNGRY);
+            further.ask(Reasons::WAKE_REQUESTED);
         }
         deque.link(further);
     });
     let further = deque.next().expect("just linked");
     let (_, reasons) = super::push(further, task.job());
-    let hungry = reasons.expect("there is room").contains(Reasons::HUNGRY);
-    let found = lookout.join().unwrap();
-    assert!(found || hungry, "the entry is hidden");
+    let wake_requested = reasons
+        .expect("there is room")
+        .contains(Reasons::WAKE_REQUESTED);
+    let found = searcher.join().unwrap();
+    assert!(found || wake_requested, "the entry is hidden");
     // Nobody took it.
     assert!(matches!(further.steal(0, 1, None), Steal::Taken(_)));
 }

@@ -1,8 +1,8 @@
-//! A pool in miniature: real line, deques, slots and parkers, driven as
+//! A pool in miniature: real idle set, deques, slots and parkers, driven as
 //! `pool::worker`, `pool::registry`, `pool::seat`, `pool::waiting`,
 //! `pool::compensate` and `pool::monitor` drive them. What those files do
-//! between two steps of the protocol (patience, manners, hooks) is left out: a
-//! lookout looks once, naps never, and dozes. There is no time either: a spare
+//! between two steps of the protocol (patience, backoff, hooks) is left out: a
+//! searcher looks once, naps never, and prepares to park. There is no time either: a spare
 //! is tired of waiting, and a monitor has rested, as soon as they may.
 //!
 //! Keep it in step with them; where they differ, this proves nothing.
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicBool as PlainBool, AtomicUsize as PlainUsize};
 use std::sync::{Arc, Mutex as PlainMutex, Weak};
 use std::time::Duration;
 
-use super::super::conduct::Conduct;
+use super::super::block_state::BlockState;
 use super::super::deque::{Deque, Reasons, Steal};
-use super::super::line::{Absence, Doze, Duty, Line, Role, Take, Wake};
-use super::super::slot::{Progress, Slot};
+use super::super::idle::{Absence, Duty, IdleSet, ParkStep, Role, Take, Wake};
+use super::super::slot::{Slot, StealState};
 use super::shape::Shape;
 use super::{Task, run_stolen};
 use crate::job::Header;
@@ -31,7 +31,7 @@ struct Seat {
     parker: Parker,
     /// Jobs for this worker only: how many are waiting.
     inbox: AtomicUsize,
-    conduct: Conduct,
+    block_state: BlockState,
     /// What the system says of the occupant: that it waits in the kernel. Plain,
     /// like all that is no part of the protocol: no order of steps hangs on it.
     stuck: PlainBool,
@@ -58,13 +58,13 @@ impl Workers {
                 None => break,
             }
         }
-        self.0.line.assert_settled();
+        self.0.idle_set.assert_settled();
     }
 }
 
 pub(super) struct Pool {
     this: Weak<Pool>,
-    pub(super) line: Line,
+    pub(super) idle_set: IdleSet,
     seats: Vec<Seat>,
     workers: usize,
     first_spare: usize,
@@ -110,13 +110,13 @@ impl Pool {
         let seats = first_spare + shape.spares;
         Arc::new_cyclic(|this| Pool {
             this: Weak::clone(this),
-            line: Line::new(shape.places, shape.staffing),
+            idle_set: IdleSet::new(shape.places, shape.worker_policy),
             seats: (0..seats)
                 .map(|seat| Seat {
                     deque: Deque::new(2, Barrier::Asymmetric),
                     parker: Parker::new(),
                     inbox: AtomicUsize::new(0),
-                    conduct: Conduct::new(seat),
+                    block_state: BlockState::new(seat),
                     stuck: PlainBool::new(false),
                     permanent: PlainBool::new(false),
                 })
@@ -139,7 +139,7 @@ impl Pool {
     /// Starts all workers.
     pub(super) fn start(pool: &Arc<Self>) -> Workers {
         for me in 0..pool.workers {
-            assert!(pool.line.hire(pool.workers));
+            assert!(pool.idle_set.expect_worker(pool.workers));
             pool.start_worker(me);
         }
         Workers(Arc::clone(pool))
@@ -151,15 +151,15 @@ impl Pool {
         self.threads.lock().unwrap().push(thread);
     }
 
-    /// As `recruit::start_spare`.
+    /// As `thread_starter::start_spare`.
     fn start_spare(&self) {
         if count_down(&self.refusals) {
-            self.wake(self.line.unhire(&|| self.has_work()));
-            // As `starved`: a thread of some pool ends, sooner or later.
+            self.wake(self.idle_set.worker_not_started(&|| self.has_work()));
+            // As `spawn_retry`: a thread of some pool ends, sooner or later.
             let pool = self.this.upgrade().expect("the caller has it");
             let other = thread::spawn(move || {
                 if pool.has_work() {
-                    pool.wake(pool.line.summon());
+                    pool.wake(pool.idle_set.summon());
                 }
             });
             self.threads.lock().unwrap().push(other);
@@ -181,7 +181,7 @@ impl Pool {
 
     pub(super) fn wake(&self, wake: Wake) {
         match wake {
-            Wake::Nobody => {}
+            Wake::None => {}
             Wake::One(index) => self.seats[index].parker.unpark(),
             Wake::All => self.seats[..self.workers]
                 .iter()
@@ -189,11 +189,11 @@ impl Pool {
                 .for_each(|seat| seat.parker.unpark()),
             Wake::Mark => {
                 if self.mark_and_scan() {
-                    self.wake(self.line.summon());
+                    self.wake(self.idle_set.summon());
                 }
             }
-            Wake::Recruit => self.start_spare(),
-            Wake::Limit => {}
+            Wake::StartWorker => self.start_spare(),
+            Wake::ThreadLimit => {}
         }
     }
 
@@ -209,7 +209,7 @@ impl Pool {
 
     fn mark(&self) {
         for seat in &self.seats {
-            seat.deque.ask(Reasons::HUNGRY);
+            seat.deque.ask(Reasons::WAKE_REQUESTED);
         }
     }
 
@@ -222,7 +222,7 @@ impl Pool {
     /// A job from a thread that is not in the pool.
     pub(super) fn inject(&self, task: Arc<Task>) {
         self.enqueue(task);
-        self.wake(self.line.summon());
+        self.wake(self.idle_set.summon());
     }
 
     /// A job spawned on a seat, with the duty of `Seat::published`.
@@ -230,11 +230,11 @@ impl Pool {
         self.enqueue(task);
         barrier::light();
         let deque = &self.seats[seat].deque;
-        if deque.is_asked() && deque.take_reasons().contains(Reasons::HUNGRY) {
-            self.wake(self.line.summon());
+        if deque.is_asked() && deque.take_reasons().contains(Reasons::WAKE_REQUESTED) {
+            self.wake(self.idle_set.summon());
         }
         // As `submit`.
-        if self.seats[seat].permanent.load(Ordering::Relaxed) && self.line.has_ended() {
+        if self.seats[seat].permanent.load(Ordering::Relaxed) && self.idle_set.has_ended() {
             while let Some(task) = self.take_queued() {
                 task.run();
             }
@@ -258,16 +258,16 @@ impl Pool {
     }
 
     pub(super) fn close(&self) {
-        self.wake(self.line.close(&|| self.has_work()));
+        self.wake(self.idle_set.close(&|| self.has_work()));
     }
 
     // ---- as a guest -----------------------------------------------------
 
     pub(super) fn enter(&self, seat: usize) {
         let deque = &self.seats[seat].deque;
-        let wake = self.line.enter(seat, |marked| {
+        let wake = self.idle_set.enter(seat, |marked| {
             if marked {
-                deque.ask(Reasons::HUNGRY);
+                deque.ask(Reasons::WAKE_REQUESTED);
             } else if deque.is_asked() {
                 let _ = deque.take_reasons();
             }
@@ -278,15 +278,15 @@ impl Pool {
     pub(super) fn add_member(&self, seat: usize) {
         self.seats[seat].permanent.store(true, Ordering::Relaxed);
         let deque = &self.seats[seat].deque;
-        self.line.add_member(seat, |marked| {
+        self.idle_set.add_member(seat, |marked| {
             if marked {
-                deque.ask(Reasons::HUNGRY);
+                deque.ask(Reasons::WAKE_REQUESTED);
             }
         });
     }
 
     pub(super) fn leave(&self, seat: usize) {
-        self.wake(self.line.leave(seat, &|| self.has_work()));
+        self.wake(self.idle_set.leave(seat, &|| self.has_work()));
     }
 
     /// The first half of a `join`.
@@ -294,20 +294,23 @@ impl Pool {
         let deque = &self.seats[seat].deque;
         let (slot, reasons) = super::push(deque, job);
         let reasons = reasons.expect("there is room");
-        if reasons.contains(Reasons::HUNGRY) {
-            self.wake(self.line.summon());
+        if reasons.contains(Reasons::WAKE_REQUESTED) {
+            self.wake(self.idle_set.summon());
         }
         slot
     }
 
     /// A thread that waits for something else than a half of its own.
     pub(super) fn rest(&self, seat: usize) {
-        self.wake(self.line.rest(seat, Absence::Waits, &|| self.has_work()));
+        self.wake(
+            self.idle_set
+                .rest(seat, Absence::Waits, &|| self.has_work()),
+        );
     }
 
     /// It goes on.
     pub(super) fn come_back(&self, seat: usize) {
-        self.wake(self.line.come_back(seat, Absence::Waits));
+        self.wake(self.idle_set.come_back(seat, Absence::Waits));
     }
 
     /// Sleeps until it is woken.
@@ -323,22 +326,22 @@ impl Pool {
 
     /// The occupant of `seat` announces that it blocks.
     pub(super) fn block(&self, seat: usize) {
-        if !self.seats[seat].conduct.block() {
+        if !self.seats[seat].block_state.block() {
             let why = Absence::Blocks;
-            self.wake(self.line.rest(seat, why, &|| self.has_work()));
+            self.wake(self.idle_set.rest(seat, why, &|| self.has_work()));
         }
     }
 
     /// It goes on.
     pub(super) fn unblock(&self, seat: usize) {
-        if self.seats[seat].conduct.unblock() {
-            self.wake(self.line.come_back(seat, Absence::Blocks));
+        if self.seats[seat].block_state.unblock() {
+            self.wake(self.idle_set.come_back(seat, Absence::Blocks));
         }
     }
 
     /// Its next blocking is expected to be short.
     pub(super) fn expect_short(&self, seat: usize) {
-        self.seats[seat].conduct.expect_short(true);
+        self.seats[seat].block_state.expect_short(true);
     }
 
     /// To the system the occupant of `seat` seems to wait, for a moment.
@@ -365,7 +368,7 @@ impl Pool {
         let back = entry.take_back();
         if !back {
             let watching = entry.watch();
-            while watching && entry.progress() != Progress::Done {
+            while watching && entry.progress() != StealState::Done {
                 self.rest(seat);
                 parker.park();
                 self.come_back(seat);
@@ -383,9 +386,9 @@ impl Pool {
 
     fn begin(&self, me: usize) {
         let deque = &self.seats[me].deque;
-        self.wake(self.line.begin(me, |marked| {
+        self.wake(self.idle_set.begin(me, |marked| {
             if marked {
-                deque.ask(Reasons::HUNGRY);
+                deque.ask(Reasons::WAKE_REQUESTED);
             }
         }));
     }
@@ -394,7 +397,7 @@ impl Pool {
         let mut role = match self.entry {
             Some(entry) if me < self.workers => self.begin_first(me, entry),
             _ => {
-                let (role, wake) = self.line.arrive(me, &|| self.has_work());
+                let (role, wake) = self.idle_set.arrive(me, &|| self.has_work());
                 self.wake(wake);
                 role
             }
@@ -407,14 +410,14 @@ impl Pool {
                         return;
                     }
                     if self.inbox_is_empty(me) {
-                        self.line.woken(me)
+                        self.idle_set.woken(me)
                     } else {
                         self.begin(me);
                         self.work(me, false)
                     }
                 }
                 Role::Monitor => self.look_after(me),
-                Role::Watch => match self.watch(me) {
+                Role::Search => match self.watch(me) {
                     Ok(mark) => self.work(me, mark),
                     Err(role) => role,
                 },
@@ -426,16 +429,16 @@ impl Pool {
         let deque = &self.seats[me].deque;
         let admit = |marked| {
             if marked {
-                deque.ask(Reasons::HUNGRY);
+                deque.ask(Reasons::WAKE_REQUESTED);
             }
         };
-        self.wake(self.line.arrive_active(me, admit, &|| self.has_work()));
+        self.wake(self.idle_set.arrive_active(me, admit, &|| self.has_work()));
         entry(self, me);
-        self.retire(me)
+        self.become_idle(me)
     }
 
-    fn retire(&self, me: usize) -> Role {
-        let (role, wake) = self.line.retire(me, &|| self.has_work());
+    fn become_idle(&self, me: usize) -> Role {
+        let (role, wake) = self.idle_set.become_idle(me, &|| self.has_work());
         self.wake(wake);
         role
     }
@@ -444,12 +447,12 @@ impl Pool {
         me >= self.first_spare
     }
 
-    /// `false`: a spare that was not needed has left the line.
+    /// `false`: a spare that was not needed has left the idle set.
     fn sleep(&self, me: usize) -> bool {
-        if self.is_spare(me) && self.quits.load(Ordering::Relaxed) > 0 && self.line.quit(me) {
+        if self.is_spare(me) && self.quits.load(Ordering::Relaxed) > 0 && self.idle_set.quit(me) {
             count_down(&self.quits);
             self.vacant.lock().unwrap().push(me);
-            self.wake(self.line.left(&|| self.has_work()));
+            self.wake(self.idle_set.left(&|| self.has_work()));
             return false;
         }
         self.seats[me].parker.park();
@@ -464,13 +467,13 @@ impl Pool {
                 return self.work(me, false);
             }
             let needed = self.look();
-            match self.line.monitor(me, !needed, &|| self.has_work()) {
+            match self.idle_set.monitor(me, !needed, &|| self.has_work()) {
                 Duty::Stay => {
                     self.seats[me].parker.park_timeout(Duration::ZERO);
                 }
                 Duty::Leave { mark } => {
                     if mark && self.mark_and_scan() {
-                        self.wake(self.line.summon());
+                        self.wake(self.idle_set.summon());
                     }
                     return Role::Sleep;
                 }
@@ -482,20 +485,20 @@ impl Pool {
     /// Looks at the active threads. Who waits in the kernel now does not run,
     /// here: what two looks are for is whom to suspect, and anybody may be.
     fn look(&self) -> bool {
-        let (acting, displaced) = self.line.acting();
+        let (active, displaced) = self.idle_set.active_and_displaced();
         for index in displaced {
             if !self.seats[index].stuck.load(Ordering::Relaxed) {
-                self.line.replace(index);
+                self.idle_set.replace(index);
             }
         }
-        let needed = self.line.is_full() && self.has_work();
+        let needed = self.idle_set.is_full() && self.has_work();
         if needed {
-            for index in acting {
+            for index in active {
                 let seat = &self.seats[index];
-                let announced = seat.conduct.is_blocked();
+                let announced = seat.block_state.is_blocked();
                 if announced || seat.stuck.load(Ordering::Relaxed) {
-                    let claim = || !announced || seat.conduct.lose_place();
-                    self.line.displace(index, announced, &claim);
+                    let claim = || !announced || seat.block_state.lose_place();
+                    self.idle_set.displace(index, announced, &claim);
                 }
             }
         }
@@ -514,7 +517,7 @@ impl Pool {
             let seen = self.queued.load(Ordering::Relaxed)
                 + self.seats.iter().map(|s| s.deque.visible()).sum::<usize>();
             if seen > 0 {
-                match self.line.take(me, seen > 1, modest) {
+                match self.idle_set.take(me, seen > 1, modest) {
                     Take::Active { wake, mark } => {
                         self.wake(wake);
                         return Ok(mark);
@@ -528,20 +531,20 @@ impl Pool {
                     Take::NoPlace | Take::Deposed => {}
                 }
             }
-            match self.line.doze(me, &work) {
-                Doze::Mark => {
+            match self.idle_set.prepare_park(me, &work) {
+                ParkStep::Mark => {
                     if !self.mark_and_scan() {
                         return Err(Role::Sleep);
                     }
-                    match self.line.rise(me) {
-                        Role::Watch => {}
+                    match self.idle_set.unpark(me) {
+                        Role::Search => {}
                         role => return Err(role),
                     }
                 }
-                Doze::Watch => {}
-                Doze::Monitor => return Err(Role::Monitor),
-                Doze::Sleep => return Err(Role::Sleep),
-                Doze::Exit(wake) => {
+                ParkStep::Search => {}
+                ParkStep::Monitor => return Err(Role::Monitor),
+                ParkStep::Sleep => return Err(Role::Sleep),
+                ParkStep::Exit(wake) => {
                     self.wake(wake);
                     return Err(Role::Exit);
                 }
@@ -554,18 +557,18 @@ impl Pool {
     fn work(&self, me: usize, mark: bool) -> Role {
         let mut owes_marks = mark;
         while self.find(me, &mut owes_marks) {
-            if self.line.is_crowded() {
+            if self.idle_set.is_overfull() {
                 break;
             }
         }
-        self.retire(me)
+        self.become_idle(me)
     }
 
     /// Finds a job, pays the marks that it owes, and runs it.
     fn find(&self, me: usize, owes_marks: &mut bool) -> bool {
         let mut begin = || {
             if std::mem::take(owes_marks) && self.mark_and_scan() {
-                self.wake(self.line.summon());
+                self.wake(self.idle_set.summon());
             }
         };
         if !self.inbox_is_empty(me) {

@@ -1,6 +1,6 @@
 //! What a [pool in miniature](super::pool) is like.
 
-use super::super::line::Staffing;
+use super::super::idle::WorkerPolicy;
 use super::pool::Pool;
 
 /// What a pool in miniature is like.
@@ -12,14 +12,14 @@ pub(super) struct Shape {
     pub(super) others: usize,
     /// Seats for spares, numbered last.
     pub(super) spares: usize,
-    pub(super) staffing: Staffing,
+    pub(super) worker_policy: WorkerPolicy,
     /// How many spares may end because they are not needed.
     pub(super) quits: usize,
     /// How many threads the system refuses.
     pub(super) refusals: usize,
     /// What a worker does for a job from its inbox.
     pub(super) errand: fn(&Pool, usize),
-    /// What a worker that is there from the start does before it stands in line: the handler of
+    /// What a worker that is there from the start does before it enters the idle set: the handler of
     /// the program that runs then.
     pub(super) entry: Option<fn(&Pool, usize)>,
 }
@@ -30,7 +30,7 @@ impl Shape {
         workers: 0,
         others: 0,
         spares: 0,
-        staffing: Staffing::FIXED,
+        worker_policy: WorkerPolicy::FIXED,
         quits: 0,
         refusals: 0,
         errand: |_, _| {},

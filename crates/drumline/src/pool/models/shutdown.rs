@@ -9,7 +9,7 @@ use super::{Task, explore};
 use crate::sync::plant::{Plant, must_catch};
 
 /// A job is queued and the pool closed at once, against workers that arrive,
-/// watch, take, retire or doze.
+/// watch, take, become_idle or prepare_park.
 fn queued(workers: usize) {
     let pool = Pool::new(workers, workers, 0);
     let threads = Pool::start(&pool);

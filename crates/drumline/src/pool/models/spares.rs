@@ -1,7 +1,7 @@
 //! Threads that block: their places go to others, and come back.
 //!
 //! In each model the work of a thread that blocks, or work that it waits for,
-//! can only be done by another that has to be hired, woken, or given a place;
+//! can only be done by another that has to be started, woken, or given a place;
 //! if that does not happen, loom reports the deadlock. At the end of each the
 //! line must have counted right.
 
@@ -12,7 +12,7 @@ use loom::thread;
 use super::pool::{Hidden, Pool};
 use super::shape::Shape;
 use super::{Task, explore};
-use crate::pool::line::Staffing;
+use crate::pool::idle::WorkerPolicy;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
@@ -21,7 +21,7 @@ const MONITORED: Shape = Shape {
     places: 1,
     others: 1,
     spares: 1,
-    staffing: Staffing {
+    worker_policy: WorkerPolicy {
         max_workers: 1,
         monitored: true,
     },
@@ -33,7 +33,7 @@ const UNMONITORED: Shape = Shape {
     places: 2,
     others: 2,
     spares: 1,
-    staffing: Staffing {
+    worker_policy: WorkerPolicy {
         max_workers: 1,
         monitored: false,
     },
@@ -41,8 +41,8 @@ const UNMONITORED: Shape = Shape {
 };
 
 /// The only place is that of a guest, which pushes and blocks; nobody else is
-/// there. A spare is hired for what it pushed.
-fn hired() {
+/// there. A spare is started for what it pushed.
+fn started() {
     let pool = Pool::shaped(Shape {
         places: 1,
         others: 1,
@@ -57,12 +57,12 @@ fn hired() {
 
 #[test]
 fn loom_spare_is_hired() {
-    explore(2, hired);
+    explore(2, started);
 }
 
 #[test]
 fn loom_plants_spare_is_hired() {
-    must_catch(Plant::SpareNotHired, || explore(2, hired));
+    must_catch(Plant::SpareNotStarted, || explore(2, started));
 }
 
 /// A guest blocks until another's second half has been run, which is pushed
@@ -139,13 +139,13 @@ fn loom_work_from_outside_is_done() {
 
 #[test]
 fn loom_plants_work_from_outside_is_done() {
-    must_catch(Plant::SpareNotHired, || explore(1, injected));
+    must_catch(Plant::SpareNotStarted, || explore(1, injected));
 }
 
 /// A pool gets a further place while all are taken: what is pushed before or
 /// after calls a spare.
 ///
-/// Found when this model was written: only who stood in line was called.
+/// Not only workers in the idle set are called.
 fn resized() {
     let pool = Pool::shaped(Shape {
         places: 1,
@@ -156,7 +156,7 @@ fn resized() {
     pool.enter(0);
     let outside = thread::spawn({
         let pool = pool.clone();
-        move || pool.wake(pool.line.set_places(2, &|| pool.has_work()))
+        move || pool.wake(pool.idle_set.set_places(2, &|| pool.has_work()))
     });
     Hidden::new().join(&pool, 0);
     pool.leave(0);
@@ -175,7 +175,7 @@ fn loom_plants_further_place_is_used() {
 }
 
 /// The last place is taken, and its thread blocks without a word: whoever
-/// looks after it is hired on evidence, a push that meets the mark.
+/// looks after it is started on evidence, a push that meets the mark.
 fn found_out() {
     let pool = Pool::shaped(MONITORED);
     let workers = Pool::start(&pool);
@@ -195,7 +195,7 @@ fn loom_plants_monitor_is_hired() {
     must_catch(Plant::NoMonitor, || explore(2, found_out));
 }
 
-/// The same where a worker stands in line: it is the monitor, leaves when
+/// The same where a worker is in the idle set: it is the monitor, leaves when
 /// nothing is to be done, and must be called back.
 fn called_back() {
     let pool = Pool::shaped(Shape {
@@ -252,7 +252,7 @@ fn loom_plants_found_out_twice() {
     must_catch(Plant::MonitorBeyondLimit, || explore(1, twice));
 }
 
-/// A lookout that dozes finds what came before its marks, but meanwhile the
+/// A searcher that prepares to park finds what came before its marks, but meanwhile the
 /// last place has been taken, and everybody blocks without a word: it has to
 /// look after them. (One thread plays both guests.)
 fn risen() {
@@ -277,13 +277,13 @@ fn risen() {
 }
 
 #[test]
-fn loom_lookout_rises_as_monitor() {
+fn loom_searcher_returns_as_monitor() {
     explore(2, risen);
 }
 
 #[test]
-fn loom_plants_lookout_rises_as_monitor() {
-    must_catch(Plant::RiseSleeps, || explore(2, risen));
+fn loom_plants_searcher_returns_as_monitor() {
+    must_catch(Plant::UnparkSleeps, || explore(2, risen));
 }
 
 /// A short blocking is expected, so that only a note is left, which the monitor
@@ -364,11 +364,11 @@ fn restored() {
     let monitor = thread::spawn({
         let pool = pool.clone();
         move || {
-            pool.line.displace(0, false, &|| true);
-            let (_, displaced) = pool.line.acting();
+            pool.idle_set.displace(0, false, &|| true);
+            let (_, displaced) = pool.idle_set.active_and_displaced();
             displaced
                 .into_iter()
-                .for_each(|seat| pool.line.replace(seat));
+                .for_each(|seat| pool.idle_set.replace(seat));
         }
     });
     pool.rest(0);
@@ -443,7 +443,7 @@ fn loom_plants_monitor_quits() {
     must_catch(Plant::QuitAnyway, || explore(1, tired_monitor));
 }
 
-/// A spare is hired and not needed any more: it arrives while the pool ends, or
+/// A spare is started and not needed any more: it arrives while the pool ends, or
 /// after.
 fn late() {
     let pool = Pool::shaped(Shape {
@@ -501,13 +501,13 @@ fn loom_plants_spare_is_refused() {
 }
 
 /// A worker arrives with a handler to run, which waits until the work of a guest has been done.
-/// The guest came while the worker was on its way, and relied on it; a spare must be hired.
+/// The guest came while the worker was on its way, and relied on it; a spare must be started.
 fn handler_at_entry() {
     let pool = Pool::shaped(Shape {
         places: 3,
         workers: 1,
         others: 1,
-        staffing: Staffing {
+        worker_policy: WorkerPolicy {
             max_workers: 2,
             monitored: false,
         },
@@ -532,13 +532,13 @@ fn loom_plants_handler_at_entry() {
     must_catch(Plant::ArrivesUnseen, || explore(1, handler_at_entry));
 }
 
-/// A handler at a worker's entry forks; the other half can only be run by a thread that is hired.
+/// A handler at a worker's entry forks; the other half can only be run by a thread that is started.
 fn fork_at_entry() {
     let pool = Pool::shaped(Shape {
         places: 2,
         workers: 1,
         others: 0,
-        staffing: Staffing {
+        worker_policy: WorkerPolicy {
             max_workers: 2,
             monitored: false,
         },
@@ -597,14 +597,14 @@ fn loom_plants_closed_while_blocked() {
     }
 }
 
-/// The monitor is called to be the lookout and deposed by a lower number, which
-/// then blocks: the former must be in line, as there may be no third worker.
+/// The monitor is called to be the searcher and deposed by a lower number, which
+/// then blocks: the former must be in the idle set, as there may be no third worker.
 fn deposed() {
     let pool = Pool::shaped(Shape {
         places: 2,
         workers: 2,
         others: 1,
-        staffing: Staffing {
+        worker_policy: WorkerPolicy {
             max_workers: 2,
             monitored: true,
         },

@@ -8,7 +8,7 @@ use loom::thread;
 use super::pool::Pool;
 use super::shape::Shape;
 use super::{Task, explore};
-use crate::pool::line::Absence;
+use crate::pool::idle::Absence;
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::planted;
 
@@ -18,11 +18,11 @@ impl Pool {
     /// has something else to do when it is awake.
     fn sleep_to_steal(&self, seat: usize, is_done: bool) {
         let why = Absence::Steals;
-        self.wake(self.line.rest(seat, why, &|| self.has_work()));
+        self.wake(self.idle_set.rest(seat, why, &|| self.has_work()));
         self.park(seat);
-        self.wake(self.line.come_back(seat, why));
+        self.wake(self.idle_set.come_back(seat, why));
         if is_done && self.has_work() && !planted!(StealerKeepsCall) {
-            self.wake(self.line.summon());
+            self.wake(self.idle_set.summon());
         }
     }
 
@@ -37,7 +37,7 @@ impl Pool {
     }
 }
 
-/// No worker is there, and none may be hired: a thread that waits and would run
+/// No worker is there, and none may be started: a thread that waits and would run
 /// anything is woken for what comes from outside, or from another guest.
 fn waiter_is_called() {
     let pool = Pool::shaped(Shape {

@@ -27,7 +27,7 @@ use crate::sync::barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::unwind;
 use crate::wait::Gate;
-use program::{Crowd, Expected, Grammar, Program, check, closure};
+use program::{Expected, Grammar, Program, TaskGroup, check, closure};
 use tally::{Counts, Job, Tally};
 
 /// A pool, and what its callers have in common.
@@ -59,7 +59,7 @@ struct Left {
 
 /// What becomes of the handle of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum HandleUse {
     Detached,
     JoinedOutside,
     JoinedInside,
@@ -147,32 +147,32 @@ impl House {
     /// A scope whose body may run outside.
     fn call_scope(&self) {
         // A body in no pool keeps to itself what it does.
-        let crowd = Crowd::random(self.grammar, 2, 0);
+        let group = TaskGroup::random(self.grammar, 2, 0);
         let tally = Tally::new(&self.detached);
-        let outcome = unwind::catch(|| crowd.run_outside(&self.pool, &tally));
-        check(outcome, &crowd.expected());
+        let outcome = unwind::catch(|| group.run_outside(&self.pool, &tally));
+        check(outcome, &group.expected());
         tally.check();
     }
 
     /// A task, spawned outside or inside, and joined by whomever, or not.
     fn call_task(&self) {
         let mut rng = thread_rng();
-        let fate = match rng.gen_range(0..4) {
-            0 => Fate::Detached,
+        let handle_use = match rng.gen_range(0..4) {
+            0 => HandleUse::Detached,
             // Not where the task could yield to this very call, or take it.
-            1 if self.grammar != Grammar::Yields && !self.steals => Fate::JoinedInside,
-            2 => Fate::Left,
-            _ => Fate::JoinedOutside,
+            1 if self.grammar != Grammar::Yields && !self.steals => HandleUse::JoinedInside,
+            2 => HandleUse::Left,
+            _ => HandleUse::JoinedOutside,
         };
-        self.start(Program::random(self.grammar, 2), fate);
+        self.start(Program::random(self.grammar, 2), handle_use);
     }
 
-    /// Spawns a task, and does with its handle what `fate` says.
-    fn start(&self, program: Program, fate: Fate) {
+    /// Spawns a task, and does with its handle what `handle_use` says.
+    fn start(&self, program: Program, handle_use: HandleUse) {
         let mut rng = thread_rng();
         let expected = program.expected();
         let tally = Tally::new(&self.detached);
-        let tally = if fate == Fate::Detached {
+        let tally = if handle_use == HandleUse::Detached {
             tally.detached(&program)
         } else {
             tally
@@ -188,11 +188,11 @@ impl House {
             expected,
             tally,
         };
-        match fate {
-            Fate::Detached => drop(left.handle),
-            Fate::JoinedOutside => left.join(),
-            Fate::JoinedInside => self.pool.install(|| left.join()),
-            Fate::Left => self.left.lock().unwrap().push(left),
+        match handle_use {
+            HandleUse::Detached => drop(left.handle),
+            HandleUse::JoinedOutside => left.join(),
+            HandleUse::JoinedInside => self.pool.install(|| left.join()),
+            HandleUse::Left => self.left.lock().unwrap().push(left),
         }
     }
 
@@ -296,10 +296,10 @@ fn any_that_blocks() {
 }
 
 /// Tasks that panic, of a pool with one job and without guests.
-fn tasks(fate: Fate) {
+fn tasks(handle_use: HandleUse) {
     let house = House::new(Grammar::All, 1, 1, false, false);
     for _ in 0..4 {
-        house.start(Program::Panic(0), fate);
+        house.start(Program::Panic(0), handle_use);
         give_way(20);
     }
     house.end();
@@ -339,7 +339,7 @@ fn shuttle_blocking_with_few_preemptions() {
 #[test]
 fn shuttle_plants_in_blocking() {
     for plant in [
-        Plant::SpareNotHired,
+        Plant::SpareNotStarted,
         Plant::NoteUnread,
         Plant::FreedUnmarked,
         Plant::RestForgotten,
@@ -359,7 +359,7 @@ fn shuttle_plants_in_joins() {
         Plant::FinishWakesNobody,
         Plant::WatchUnnoticed,
         Plant::AdmitUnmarked,
-        Plant::DozeUnmarked,
+        Plant::ParksUnmarked,
         Plant::EndForgotten,
     ] {
         must_catch(plant, || {
@@ -372,15 +372,17 @@ fn shuttle_plants_in_joins() {
 /// that nobody hears of.
 #[test]
 fn shuttle_plants_in_scopes_and_tasks() {
-    for plant in [Plant::CrewWakesNobody, Plant::TicketForgotten] {
+    for plant in [Plant::ScopeWakesNone, Plant::TicketForgotten] {
         must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
     }
     // Any programs find these as well, but not as surely.
-    for (plant, fate) in [
-        (Plant::TaskWatchTwoSteps, Fate::JoinedOutside),
-        (Plant::TaskDetachTwoSteps, Fate::Detached),
+    for (plant, handle_use) in [
+        (Plant::TaskWatchTwoSteps, HandleUse::JoinedOutside),
+        (Plant::TaskDetachTwoSteps, HandleUse::Detached),
     ] {
-        must_catch(plant, || shuttle::check_random(move || tasks(fate), 5_000));
+        must_catch(plant, || {
+            shuttle::check_random(move || tasks(handle_use), 5_000)
+        });
     }
 }
 

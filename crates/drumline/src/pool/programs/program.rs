@@ -38,7 +38,7 @@ pub(super) enum Program {
     Exchange(Box<Program>, Box<Program>),
     /// Run with a lock held: what is further down takes lower ones only.
     Locked(Lock, Box<Program>),
-    Crowd(Box<Crowd>),
+    TaskGroup(Box<TaskGroup>),
     Task(Box<Task>),
 }
 
@@ -68,7 +68,9 @@ impl Program {
             1..=7 => Program::Value(rng.gen_range(0..100)),
             8..=11 => Program::Slow(rng.gen_range(1..20), part(depth - 1)),
             12..=23 => Program::Join(part(depth - 1), part(depth - 1)),
-            24..=34 => Program::Crowd(Box::new(Crowd::random(grammar, depth - 1, depth - 1))),
+            24..=34 => {
+                Program::TaskGroup(Box::new(TaskGroup::random(grammar, depth - 1, depth - 1)))
+            }
             35..=45 => Program::Task(Box::new(Task::random(grammar, depth - 1))),
             _ if grammar == Grammar::Yields => Program::Yield(part(depth - 1)),
             46..=52 => Program::Exchange(part(depth - 1), part(depth - 1)),
@@ -93,7 +95,7 @@ impl Program {
             Program::Join(left, right) | Program::Exchange(left, right) => {
                 Ok(left.expected()? + right.expected()?)
             }
-            Program::Crowd(crowd) => crowd.expected(),
+            Program::TaskGroup(group) => group.expected(),
             Program::Task(task) => task.expected(),
         }
     }
@@ -158,7 +160,7 @@ impl Program {
                     value
                 }
             }
-            Program::Crowd(crowd) => crowd.run(tally),
+            Program::TaskGroup(group) => group.run(tally),
             Program::Task(task) => task.run(tally),
         }
     }
@@ -166,7 +168,7 @@ impl Program {
 
 /// A scope with its jobs, each of which may spawn more.
 #[derive(Clone, Debug)]
-pub(super) struct Crowd {
+pub(super) struct TaskGroup {
     fifo: bool,
     in_place: bool,
     jobs: Vec<Job>,
@@ -202,11 +204,11 @@ impl<'scope> Spawns<'scope> for ScopeFifo<'scope> {
     }
 }
 
-impl Crowd {
+impl TaskGroup {
     /// One with jobs of depth `jobs` and a body of depth `body`.
     pub(super) fn random(grammar: Grammar, jobs: usize, body: usize) -> Self {
         let mut rng = thread_rng();
-        Crowd {
+        TaskGroup {
             fifo: rng.r#gen(),
             in_place: rng.r#gen(),
             jobs: (0..rng.gen_range(0..4))

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use super::order::Order;
+use super::order::SortOrder;
 use crate::join::join;
 
 /// A merge with no more items than this is done by one thread.
@@ -59,7 +59,7 @@ impl<T: Send> Merge<'_, T> {
     }
 
     /// Merges.
-    pub(super) fn run<O: Order<T>>(self, order: &O) {
+    pub(super) fn run<O: SortOrder<T>>(self, order: &O) {
         if self.left_len() + self.right_len() > GRAIN {
             let (before, after) = self.split(order);
             join(move || before.run(order), move || after.run(order));
@@ -69,7 +69,7 @@ impl<T: Send> Merge<'_, T> {
     }
 
     /// Merges without help.
-    fn run_here<O: Order<T>>(self, order: &O) {
+    fn run_here<O: SortOrder<T>>(self, order: &O) {
         if self.is_trivial(order) {
             return;
         }
@@ -103,7 +103,7 @@ impl<T: Send> Merge<'_, T> {
     }
 
     /// Whether the drop does it all: no item has to come before one of the left run.
-    fn is_trivial<O: Order<T>>(&self, order: &O) -> bool {
+    fn is_trivial<O: SortOrder<T>>(&self, order: &O) -> bool {
         if self.left_len() == 0 || self.right_len() == 0 {
             return true;
         }
@@ -115,7 +115,7 @@ impl<T: Send> Merge<'_, T> {
     }
 
     /// Merges item by item, until one run is used up.
-    fn finish<O: Order<T>>(mut self, order: &O) {
+    fn finish<O: SortOrder<T>>(mut self, order: &O) {
         loop {
             let steps = self.certain_steps();
             if steps == 0 {
@@ -131,7 +131,7 @@ impl<T: Send> Merge<'_, T> {
     /// Divides it into two merges, neither of which is empty.
     ///
     /// Needs two items.
-    fn split<O: Order<T>>(self, order: &O) -> (Self, Self) {
+    fn split<O: SortOrder<T>>(self, order: &O) -> (Self, Self) {
         // SAFETY: the pointers enclose a run that this owns.
         let left = unsafe { std::slice::from_raw_parts(self.left, self.left_len()) };
         // SAFETY: as above.
@@ -182,7 +182,7 @@ impl<T: Send> Merge<'_, T> {
     ///
     /// Neither run is empty.
     #[inline(always)]
-    unsafe fn step<O: Order<T>>(&mut self, order: &O) {
+    unsafe fn step<O: SortOrder<T>>(&mut self, order: &O) {
         // SAFETY: the runs are not empty.
         let (left, right) = unsafe { (&*self.left, &*self.right) };
         let is_right = order.is_less(right, left);

@@ -13,7 +13,7 @@ use std::mem::{self, MaybeUninit};
 use std::ptr;
 
 use super::merge::Merge;
-use super::order::Order;
+use super::order::SortOrder;
 use super::{SEQUENTIAL, settle_run};
 use crate::join::join;
 
@@ -21,7 +21,7 @@ use crate::join::join;
 pub(super) fn sort<T, O>(items: &mut [T], order: &O, jobs: usize)
 where
     T: Send,
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     // Some parts for each thread, so that none waits long for the last one; an even number of
     // levels, so that the last merge ends in the slice.
@@ -61,7 +61,7 @@ unsafe impl<T: Send> Send for Run<'_, T> {}
 impl<T: Send> Run<'_, T> {
     /// Sorts the items, which are in the slice, in `1 << levels` parts, and leaves them in the
     /// slice, or `away` in the buffer.
-    fn sort<O: Order<T>>(&mut self, order: &O, levels: u32, away: bool) {
+    fn sort<O: SortOrder<T>>(&mut self, order: &O, levels: u32, away: bool) {
         debug_assert!(!self.is_away);
         // SAFETY: the items are in the slice, and this owns them.
         let items = unsafe { std::slice::from_raw_parts_mut(self.home, self.len) };
@@ -80,7 +80,7 @@ impl<T: Send> Run<'_, T> {
     }
 
     /// As [`sort`](Self::sort), where there are levels.
-    fn divide<O: Order<T>>(&mut self, order: &O, levels: u32, away: bool) {
+    fn divide<O: SortOrder<T>>(&mut self, order: &O, levels: u32, away: bool) {
         let (mut left, mut right) = self.halves();
         join(
             || left.sort(order, levels - 1, !away),

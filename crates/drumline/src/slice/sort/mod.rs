@@ -10,7 +10,7 @@
 //! Integers that are equal are the same, so they are sorted in the second way in any case, unless
 //! they come in runs.
 //!
-//! # Order and panics
+//! # SortOrder and panics
 //!
 //! Two threads never compare the same item at once, so that items need not be `Sync`. Every
 //! comparison may panic, or change what it is given, or make no sense; so an item is always in
@@ -28,7 +28,7 @@ use crate::join::jobs;
 pub(super) use cached_key::sort_by_cached_key;
 pub(super) use order::{By, ByKey, Natural};
 
-use order::Order;
+use order::SortOrder;
 
 /// A slice that has no more items than this is sorted sequentially.
 const SEQUENTIAL: usize = 2048;
@@ -38,7 +38,7 @@ const SEQUENTIAL: usize = 2048;
 pub(super) fn stable<T, O>(items: &mut [T], order: &O)
 where
     T: Send,
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     if is_short(items) {
         return order.sort(items);
@@ -59,7 +59,7 @@ where
 pub(super) fn unstable<T, O>(items: &mut [T], order: &O)
 where
     T: Send,
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     if is_short(items) {
         return order.sort_unstable(items);
@@ -82,7 +82,7 @@ fn is_short<T>(items: &[T]) -> bool {
 /// Needs a hundred items or so.
 fn has_runs<T, O>(items: &[T], order: &O) -> bool
 where
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     const PROBES: usize = 16;
     const PROBE: usize = 8;
@@ -100,7 +100,7 @@ where
 /// Whether the items were in order, or in exactly the other one, and so are sorted now.
 fn settle_run<T, O>(items: &mut [T], order: &O) -> bool
 where
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     let falls = order.is_less(&items[1], &items[0]);
     let mut pairs = items[1..].windows(2);

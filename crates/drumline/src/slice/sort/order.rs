@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::mem;
 
 /// An order of items, and the sequential sorts for it.
-pub(crate) trait Order<T>: Sync {
+pub(crate) trait SortOrder<T>: Sync {
     /// Whether `a` must come before `b`.
     fn is_less(&self, a: &T, b: &T) -> bool;
 
@@ -26,7 +26,7 @@ pub(crate) trait Order<T>: Sync {
 /// The order that the items have by themselves.
 pub(crate) struct Natural;
 
-impl<T: Ord> Order<T> for Natural {
+impl<T: Ord> SortOrder<T> for Natural {
     #[inline(always)]
     fn is_less(&self, a: &T, b: &T) -> bool {
         a.lt(b)
@@ -51,7 +51,7 @@ impl<T: Ord> Order<T> for Natural {
 /// As a function compares them.
 pub(crate) struct By<F>(pub(crate) F);
 
-impl<T, F> Order<T> for By<F>
+impl<T, F> SortOrder<T> for By<F>
 where
     F: Fn(&T, &T) -> Ordering + Sync,
 {
@@ -74,7 +74,7 @@ where
 /// By what a function makes of each.
 pub(crate) struct ByKey<F>(pub(crate) F);
 
-impl<T, K, F> Order<T> for ByKey<F>
+impl<T, K, F> SortOrder<T> for ByKey<F>
 where
     K: Ord,
     F: Fn(&T) -> K + Sync,

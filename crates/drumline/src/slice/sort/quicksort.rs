@@ -7,7 +7,7 @@
 
 use std::mem;
 
-use super::order::Order;
+use super::order::SortOrder;
 use super::{SEQUENTIAL, has_runs, settle_run};
 use crate::join::join;
 
@@ -21,7 +21,7 @@ const LARGE: usize = 96;
 pub(super) fn sort<T, O>(items: &mut [T], order: &O)
 where
     T: Send,
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     let bad = items.len().ilog2();
     if has_runs(items, order) {
@@ -36,7 +36,7 @@ where
 fn sort_parts<T, O>(items: &mut [T], order: &O, mut bad: u32)
 where
     T: Send,
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     if items.len() <= LEAF || bad == 0 {
         return order.sort_unstable(items);
@@ -66,7 +66,7 @@ where
 fn sort_tidy<T, O>(items: &mut [T], order: &O, bad: u32)
 where
     T: Send,
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     if items.len() <= LEAF || bad == 0 {
         order.sort_unstable(items);
@@ -82,7 +82,7 @@ where
 fn divide_tidy<T, O>(items: &mut [T], order: &O, mut bad: u32)
 where
     T: Send,
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     let middle = partition_around(items, median(items, order), order);
     let eighth = items.len() / 8;
@@ -104,7 +104,7 @@ where
 /// The index of the median of a sample. Moves nothing.
 fn median<T, O>(items: &[T], order: &O) -> usize
 where
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     const COUNT: usize = 31;
     let step = items.len() / COUNT;
@@ -123,7 +123,7 @@ where
 /// What is on its side already stays in order.
 fn partition_around<T, O>(items: &mut [T], pivot: usize, order: &O) -> usize
 where
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     let (left, rest) = items.split_at_mut(pivot);
     let (item, right) = rest.split_first_mut().expect("the pivot is one of them");
@@ -155,7 +155,7 @@ where
 /// Moves the median of a sample to the front.
 fn choose_pivot<T, O>(items: &mut [T], order: &O)
 where
-    O: Order<T>,
+    O: SortOrder<T>,
 {
     let count = items.len().isqrt() | 1;
     let step = items.len() / count;

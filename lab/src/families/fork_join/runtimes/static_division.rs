@@ -31,12 +31,12 @@ pub struct StaticDivision;
 
 /// Where the caller and one helper meet. A cache line pair of its own.
 #[repr(align(128))]
-struct Desk<A> {
+struct Handover<A> {
     turn: AtomicU32,
     answer: Mutex<Option<A>>,
 }
 
-impl<A> Desk<A> {
+impl<A> Handover<A> {
     fn new() -> Self {
         Self {
             turn: AtomicU32::new(WAIT),
@@ -87,35 +87,35 @@ impl ForkJoinRuntime for StaticDivision {
             return Ok(());
         }
         let expected = workload.expected();
-        let desks: Vec<Desk<W::Answer>> = (1..jobs).map(|_| Desk::new()).collect();
+        let handovers: Vec<Handover<W::Answer>> = (1..jobs).map(|_| Handover::new()).collect();
         let caller = thread::current();
         thread::scope(|scope| {
-            let helpers: Vec<Thread> = desks
+            let helpers: Vec<Thread> = handovers
                 .iter()
                 .enumerate()
-                .map(|(index, desk)| {
+                .map(|(index, handover)| {
                     let caller = caller.clone();
                     let helper =
-                        scope.spawn(move || help(workload, index + 1, jobs, desk, &caller));
+                        scope.spawn(move || help(workload, index + 1, jobs, handover, &caller));
                     helper.thread().clone()
                 })
                 .collect();
 
             session.sample(&expected, workload.items(), || {
-                for (desk, helper) in desks.iter().zip(&helpers) {
-                    desk.pass(GO, helper);
+                for (handover, helper) in handovers.iter().zip(&helpers) {
+                    handover.pass(GO, helper);
                 }
                 let mut answer = workload.part(0, jobs);
-                for desk in &desks {
-                    desk.wait_while(GO);
-                    let share = desk.answer.lock().expect("no helper panics").take();
+                for handover in &handovers {
+                    handover.wait_while(GO);
+                    let share = handover.answer.lock().expect("no helper panics").take();
                     answer = W::merge(answer, share.expect("the helper has answered"));
                 }
                 answer
             });
 
-            for (desk, helper) in desks.iter().zip(&helpers) {
-                desk.pass(QUIT, helper);
+            for (handover, helper) in handovers.iter().zip(&helpers) {
+                handover.pass(QUIT, helper);
             }
         });
         Ok(())
@@ -126,12 +126,12 @@ fn help<W: ForkJoinWorkload>(
     workload: &W,
     index: usize,
     parts: usize,
-    desk: &Desk<W::Answer>,
+    handover: &Handover<W::Answer>,
     caller: &Thread,
 ) {
-    while desk.wait_while(WAIT) == GO {
+    while handover.wait_while(WAIT) == GO {
         let answer = workload.part(index, parts);
-        *desk.answer.lock().expect("the caller does not panic") = Some(answer);
-        desk.pass(WAIT, caller);
+        *handover.answer.lock().expect("the caller does not panic") = Some(answer);
+        handover.pass(WAIT, caller);
     }
 }

@@ -1,0 +1,172 @@
+//! Whether the occupant of a seat blocks, for the monitor.
+
+use std::time::Duration;
+
+#[cfg(not(drumline_loom))]
+use crate::platform::thread_state::ThreadId;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{Mutex, lock, planted};
+
+/// It runs, or seems to.
+const RUNNING: usize = 0;
+/// It has announced that it blocks, and keeps its place unless that lasts.
+const BLOCKED: usize = 1;
+/// It has announced that it blocks, and has no place.
+const AWAY: usize = 2;
+/// It waits for work of the pool, and will give up its place if that lasts.
+const NAPPING: usize = 3;
+
+/// Written by the occupant, read by the monitor; what the monitor decides
+/// because of it, it decides under the lock of the idle set.
+#[derive(Debug)]
+pub(crate) struct BlockState {
+    word: AtomicUsize,
+    /// Whether the occupant's last blocking was too short for another thread to take its place. Used
+    /// by the occupant alone.
+    short: AtomicBool,
+    thread: AtomicUsize,
+    /// The processor time that the occupant had used when the monitor last
+    /// looked, in nanoseconds; used by monitors alone.
+    used: AtomicUsize,
+    /// The occupant's name, if it is a worker.
+    name: Mutex<Option<String>>,
+    seat: usize,
+}
+
+impl BlockState {
+    pub(crate) fn new(seat: usize) -> Self {
+        BlockState {
+            word: AtomicUsize::new(RUNNING),
+            short: AtomicBool::new(false),
+            thread: AtomicUsize::new(0),
+            used: AtomicUsize::new(0),
+            name: Mutex::new(None),
+            seat,
+        }
+    }
+}
+
+/// Which thread it is. (The system does not know loom's threads.)
+#[cfg(not(drumline_loom))]
+impl BlockState {
+    /// The calling thread occupies the seat from now on.
+    pub(crate) fn occupy(&self) {
+        // Release pairs with the Acquire in `thread`: what the occupant before
+        // this one did on the seat is visible with the new name.
+        self.thread
+            .store(ThreadId::current().number(), Ordering::Release);
+    }
+
+    /// The calling thread, which has this name, occupies the seat for long.
+    pub(crate) fn move_in(&self, name: Option<&str>) {
+        self.occupy();
+        self.expect_short(false);
+        *lock(&self.name) = name.map(str::to_owned);
+    }
+
+    /// The seat is free.
+    pub(crate) fn move_out(&self) {
+        *lock(&self.name) = None;
+        self.vacate();
+    }
+
+    /// A guest has left the seat.
+    pub(crate) fn vacate(&self) {
+        self.thread.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether there is an occupant, as far as one can see.
+    pub(crate) fn is_occupied(&self) -> bool {
+        self.thread.load(Ordering::Relaxed) != 0
+    }
+
+    /// The name of the worker in the seat, for people.
+    pub(crate) fn name(&self) -> String {
+        match &*lock(&self.name) {
+            Some(name) => name.clone(),
+            None => format!("guest {}", self.seat),
+        }
+    }
+
+    /// The thread that occupies the seat.
+    pub(crate) fn thread(&self) -> ThreadId {
+        ThreadId::from_number(self.thread.load(Ordering::Acquire))
+    }
+}
+
+impl BlockState {
+    // ---- the occupant ------------------------------------------------------
+
+    /// The occupant blocks. `true`: nothing else is to be done, because this is expected to be short.
+    /// If it is not, the monitor [takes](Self::lose_place) the place. `false`: the place is to be
+    /// given up.
+    pub(crate) fn block(&self) -> bool {
+        let short = self.short.load(Ordering::Relaxed);
+        self.word
+            .store(if short { BLOCKED } else { AWAY }, Ordering::Relaxed);
+        short
+    }
+
+    /// The occupant goes on. Whether it has to take its place back.
+    pub(crate) fn unblock(&self) -> bool {
+        if planted!(UnblockTwoSteps) {
+            let away = self.word.load(Ordering::Relaxed) == AWAY;
+            self.word.store(RUNNING, Ordering::Relaxed);
+            return away;
+        }
+        self.word.swap(RUNNING, Ordering::Relaxed) == AWAY
+    }
+
+    /// Whether the next blocking is expected to be too short for anybody to
+    /// take the place.
+    pub(crate) fn expect_short(&self, short: bool) {
+        self.short.store(short, Ordering::Relaxed);
+    }
+
+    /// The occupant naps for a moment and keeps its place, or does so no more.
+    pub(crate) fn set_napping(&self, napping: bool) {
+        let (before, now) = if napping {
+            (RUNNING, NAPPING)
+        } else {
+            (NAPPING, RUNNING)
+        };
+        // No read-modify-write: what others write here, they write to BLOCKED.
+        if self.word.load(Ordering::Relaxed) == before {
+            self.word.store(now, Ordering::Relaxed);
+        }
+    }
+
+    // ---- the monitor -------------------------------------------------------
+
+    /// Whether the occupant has announced that it blocks, and has its place.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.word.load(Ordering::Relaxed) == BLOCKED
+    }
+
+    /// Whether the occupant naps in a wait of the pool.
+    pub(crate) fn is_napping(&self) -> bool {
+        self.word.load(Ordering::Relaxed) == NAPPING
+    }
+
+    /// Under the lock of the idle set: takes the place from an occupant that has
+    /// announced that it blocks. `false`: it does not any more.
+    pub(crate) fn lose_place(&self) -> bool {
+        if planted!(LosePlaceUnasked) {
+            self.word.store(AWAY, Ordering::Relaxed);
+            return true;
+        }
+        self.word
+            .compare_exchange(BLOCKED, AWAY, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Notes what processor time the occupant has used.
+    pub(crate) fn note_used(&self, used: Duration) {
+        self.used.store(used.as_nanos() as usize, Ordering::Relaxed);
+    }
+
+    /// What was noted last.
+    pub(crate) fn used(&self) -> Duration {
+        Duration::from_nanos(self.used.load(Ordering::Relaxed) as u64)
+    }
+}

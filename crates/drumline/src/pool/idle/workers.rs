@@ -1,0 +1,150 @@
+//! Workers that come and go, and the monitor among them.
+
+use super::IdleSet;
+use super::role::{Duty, Role, Wake};
+use crate::sync::planted;
+
+impl IdleSet {
+    /// A worker is about to be started that the idle set has not asked for: one of `wanted`, which is
+    /// no more than the limit. `false`: with those that were asked for, the limit is met.
+    #[must_use]
+    pub(crate) fn expect_worker(&self, wanted: usize) -> bool {
+        self.with(|state| {
+            let worker_policy = &mut state.worker_policy;
+            if worker_policy.max_workers > 0 {
+                worker_policy.max_workers = worker_policy.max_workers.max(wanted);
+                if state.workers >= worker_policy.max_workers {
+                    return false;
+                }
+            }
+            state.workers += 1;
+            state.arriving += 1;
+            true
+        })
+    }
+
+    /// A worker could not be started, and will not arrive.
+    pub(crate) fn worker_not_started(&self, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.workers -= 1;
+            if !planted!(UnhireForgotten) {
+                state.arriving -= 1;
+            }
+            if state.end_if_done(work) {
+                Wake::All
+            } else {
+                Wake::None
+            }
+        })
+    }
+
+    /// A worker that is not needed at present wants to end. Whether it may; if
+    /// so, it is no longer in the idle set, and says when it has [`left`](Self::left).
+    pub(crate) fn quit(&self, me: usize) -> bool {
+        self.with(|state| {
+            if planted!(QuitAnyway) {
+                state.idle.remove(me);
+                state.leaving += 1;
+                return true;
+            }
+            if state.searcher == Some(me) || state.over || !state.idle.remove(me) {
+                return false;
+            }
+            if state.monitor == Some(me) {
+                state.idle.insert(me);
+                return false;
+            }
+            state.leaving += 1;
+            true
+        })
+    }
+
+    /// A worker that has quit has nothing left to do: another one may take its
+    /// place among the threads that there may be.
+    pub(crate) fn left(&self, work: &dyn Fn() -> bool) -> Wake {
+        self.with(|state| {
+            state.workers -= 1;
+            state.leaving -= 1;
+            if state.over || planted!(LeftUnasked) {
+                Wake::None
+            } else if state.place_is_free() {
+                state.place_was_freed(work)
+            } else {
+                state.look_after(work())
+            }
+        })
+    }
+
+    /// What the monitor has to do. `rested`: nothing was to be done for a
+    /// while; `work`: whether something is visible.
+    pub(crate) fn monitor(&self, me: usize, rested: bool, work: &dyn Fn() -> bool) -> Duty {
+        self.with(|state| {
+            if state.over {
+                return Duty::Other(Role::Exit);
+            }
+            if state.searcher == Some(me) {
+                return Duty::Other(Role::Search);
+            }
+            if state.monitor != Some(me) {
+                if planted!(DeposedOutOfLine) {
+                    return Duty::Leave { mark: false };
+                }
+                // Called to be the searcher, and deposed before it had noticed. It is not in the idle
+                // set any more, so no thread would wake it again.
+                return Duty::Other(state.enqueue_idle(me));
+            }
+            if state.place_is_free() && state.searcher.is_none() && !state.wake_requested {
+                // A place was taken from a thread that blocks.
+                return Duty::Other(state.enqueue_idle(me));
+            }
+            if !rested || state.displaced_len > 0 {
+                return Duty::Stay;
+            }
+            if state.place_is_free() || state.searcher.is_some() {
+                state.monitor = None;
+                return Duty::Leave { mark: false };
+            }
+            if work() {
+                return Duty::Stay;
+            }
+            state.monitor = None;
+            state.wake_requested = true;
+            Duty::Leave {
+                mark: !planted!(MonitorLeavesUnmarked),
+            }
+        })
+    }
+}
+
+#[cfg(all(test, not(drumline_loom), not(drumline_shuttle)))]
+mod tests {
+    use super::super::{IdleSet, Role, Take, WorkerPolicy};
+    use super::{Duty, Wake};
+
+    /// A monitor that goes to sleep outside of the idle set is not woken any more.
+    #[test]
+    fn a_monitor_that_was_called_and_deposed_stands_in_line_again() {
+        let worker_policy = WorkerPolicy {
+            max_workers: 10,
+            monitored: true,
+        };
+        let idle_set = IdleSet::new(2, worker_policy);
+        let (work, none) = (|| true, || false);
+        for worker in [0, 1] {
+            assert!(idle_set.expect_worker(2));
+            assert_eq!(idle_set.arrive(worker, &none).0, Role::Sleep);
+        }
+        let (guest, other) = (2, 3);
+        assert_eq!(idle_set.enter(guest, |_| ()), Wake::None);
+        assert_eq!(idle_set.enter(other, |_| ()), Wake::One(1));
+        assert_eq!(idle_set.woken(1), Role::Monitor);
+        assert_eq!(idle_set.leave(guest, &work), Wake::One(0));
+        assert_eq!(idle_set.woken(0), Role::Search);
+        assert!(matches!(idle_set.take(0, true, false), Take::Active { .. }));
+        // Called, which takes it out of the idle set, while it naps; and deposed before it wakes.
+        assert_eq!(idle_set.leave(other, &work), Wake::One(1));
+        assert_eq!(idle_set.become_idle(0, &work), (Role::Search, Wake::None));
+        assert_eq!(idle_set.monitor(1, false, &work), Duty::Other(Role::Sleep));
+        assert!(idle_set.quit(1), "it is in the idle set");
+    }
+}

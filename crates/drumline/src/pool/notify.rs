@@ -1,0 +1,59 @@
+//! What happens on a seat, counted and reported.
+
+use super::event::Event;
+use super::registry::Registry;
+use super::seat::Seat;
+use crate::wait::Parker;
+
+impl Registry {
+    /// Notifies the event handler and `tracing`. The event is made only if either listens.
+    ///
+    /// Not to be called with a lock held.
+    #[inline]
+    pub(crate) fn notify(&self, event: impl FnOnce() -> Event) {
+        if self.is_heard() {
+            self.notify_now(&event());
+        }
+    }
+}
+
+/// What happens to the occupant of a seat; called by it.
+impl Seat {
+    /// Sleeps until another thread wakes this one.
+    pub(crate) fn sleep(&self) {
+        self.sleep_in(Parker::park);
+    }
+
+    /// As [`sleep`](Self::sleep), in the way that `park` says.
+    pub(crate) fn sleep_in<R>(&self, park: impl FnOnce(&Parker) -> R) -> R {
+        let index = self.index();
+        self.counters().parks.up();
+        self.registry().notify(|| Event::Slept { index });
+        let outcome = park(self.parker());
+        self.counters().wakes.up();
+        self.registry().notify(|| Event::Woke { index });
+        outcome
+    }
+
+    /// A job of `victim` is about to run here.
+    pub(crate) fn has_stolen(&self, victim: &Seat) {
+        self.counters().steals.up();
+        self.registry().notify(|| Event::Stole {
+            thief: self.index(),
+            victim: victim.index(),
+        });
+    }
+
+    /// It blocks.
+    pub(crate) fn has_blocked(&self) {
+        let index = self.index();
+        self.counters().blocks.up();
+        self.registry().notify(|| Event::Blocked { index });
+    }
+
+    /// It goes on.
+    pub(crate) fn has_unblocked(&self) {
+        let index = self.index();
+        self.registry().notify(|| Event::Unblocked { index });
+    }
+}

@@ -1,0 +1,228 @@
+//! How many threads a pool may have, and saying so when that is too few.
+//!
+//! A pool makes a spare thread for one that blocks, up to a limit. At the limit
+//! it goes on with fewer runnable threads than jobs, and warns, with the names
+//! of the threads that are blocked. One warning for each time that the limit is
+//! met: the next comes only after a spare could be had again, or after a worker
+//! found nothing left to do while nobody was blocked.
+
+use std::sync::OnceLock;
+
+use super::builder::PoolBuilder;
+use super::idle::WorkerPolicy;
+use super::registry::Registry;
+use super::seat::Seat;
+use super::warning::Warning;
+use crate::platform::{thread_quota, thread_state};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+
+/// No program wants more, whatever the system allows.
+const MOST: usize = 10_000;
+
+/// Not in any spell of work.
+const NEVER: usize = usize::MAX;
+
+/// The limit of one pool.
+#[derive(Debug)]
+pub(crate) struct ThreadLimit {
+    threads: usize,
+    /// How many of them are members for good without being workers.
+    members: usize,
+    /// Whether the pool makes spares at all.
+    spares: bool,
+    /// Whether somebody has been warned and the limit has held ever since.
+    told: AtomicUsize,
+}
+
+impl ThreadLimit {
+    pub(crate) fn new(asked: Option<usize>, members: usize, spares: bool) -> Self {
+        ThreadLimit {
+            threads: asked.unwrap_or_else(allowed),
+            members,
+            spares,
+            told: AtomicUsize::new(NEVER),
+        }
+    }
+
+    /// Whether the pool makes spares.
+    pub(crate) fn has_spares(&self) -> bool {
+        self.spares
+    }
+
+    /// Whether somebody notices when a thread of the pool blocks.
+    pub(crate) fn is_monitored(&self) -> bool {
+        self.spares && thread_state::KNOWN
+    }
+
+    /// The same for the idle set of a pool with so many places.
+    pub(crate) fn worker_policy(&self, places: usize) -> WorkerPolicy {
+        if self.spares {
+            WorkerPolicy {
+                max_workers: self.threads.max(places).saturating_sub(self.members),
+                monitored: self.is_monitored(),
+            }
+        } else {
+            WorkerPolicy::FIXED
+        }
+    }
+}
+
+/// How many threads a pool may have unless the program says something else.
+fn allowed() -> usize {
+    static ALLOWED: OnceLock<usize> = OnceLock::new();
+    *ALLOWED.get_or_init(|| {
+        // Half: others want threads, too, and some of them abort without.
+        thread_quota::threads().map_or(MOST, |room| MOST.min(room / 2))
+    })
+}
+
+impl Registry {
+    /// How many threads the pool may have, spares included: at least as many
+    /// as jobs, whatever was said.
+    pub(crate) fn max_threads(&self) -> usize {
+        self.limit().threads.max(self.jobs())
+    }
+
+    /// A thread that blocks cannot be replaced, because of the limit: warns,
+    /// once until [`limit_over`](Self::limit_over), or until the pool has been
+    /// at rest. Not to be called with the lock of the idle set held.
+    #[cold]
+    pub(crate) fn limit_reached(&self) {
+        // Relaxed, here and below: nothing is published; the swap has one
+        // winner.
+        let told = &self.limit().told;
+        let now = self.idle_set().spells();
+        if told.load(Ordering::Relaxed) == now || told.swap(now, Ordering::Relaxed) == now {
+            return;
+        }
+        let workers = self.blocked();
+        self.warn(Warning::LimitReached {
+            limit: self.max_threads(),
+            blocked: workers.len(),
+            workers,
+        });
+    }
+
+    /// A spare thread was to be had.
+    pub(crate) fn limit_over(&self) {
+        self.limit().told.store(NEVER, Ordering::Relaxed);
+    }
+
+    /// The names of the threads that are blocked now.
+    pub(crate) fn blocked(&self) -> Vec<String> {
+        let (_, displaced) = self.idle_set().active_and_displaced();
+        let is_blocked = |seat: &&Seat| seat.is_blocked() || displaced.contains(&seat.index());
+        let blocked = self.seats().filter(is_blocked);
+        blocked.map(|seat| seat.block_state().name()).collect()
+    }
+}
+
+impl PoolBuilder {
+    /// How many threads the pool may have in all. Unless set: 10,000, or half of
+    /// what the system lets this process have, if that is less.
+    ///
+    /// This counts every thread of the pool: the workers, the thread of
+    /// [`use_current_thread`](Self::use_current_thread), the spares, and the monitor, which looks
+    /// after threads that block without saying so. Guests are no threads of the pool and are not
+    /// counted. With `max_threads` equal to the number of jobs the pool makes no spares. Then a
+    /// blocked thread is replaced only by a worker that is idle, because a guest has its place.
+    ///
+    /// A pool has as many threads as jobs, and makes a spare one for each that
+    /// [blocks](crate::blocking), so that the number of runnable threads stays.
+    /// At this limit blocked threads are not replaced, and the pool
+    /// [warns](Self::warning_handler): it could do more than it does, or it could
+    /// stand still, if all threads wait for a job that none is left to run. Raise
+    /// the limit, or look at what the threads wait for.
+    ///
+    /// Blocking that was not announced is noticed, and warned about, by a thread that is idle.
+    /// Where all threads that there may be are busy or blocked, no thread is left to notice it.
+    ///
+    /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is then
+    /// the number of jobs. A thread that has left the pool is not counted while it destroys its
+    /// thread-local state.
+    ///
+    /// ```
+    /// use drumline::Pool;
+    ///
+    /// let pool = Pool::builder().jobs(2).max_threads(100).build()?;
+    /// # drop(pool);
+    /// let error = Pool::builder().jobs(4).max_threads(3).build().unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "max_threads = 3 is less than jobs = 4; raise it or leave it out",
+    /// );
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    pub fn max_threads(mut self, threads: usize) -> Self {
+        self.max_threads = Some(threads);
+        self
+    }
+}
+
+#[cfg(all(test, not(drumline_shuttle)))]
+mod tests {
+    use std::sync::mpsc;
+
+    use crate::{Event, Pool, Warning, blocking};
+
+    #[test]
+    fn the_limit_is_at_least_the_jobs() {
+        let pool = Pool::builder().jobs(2).max_threads(3).build().unwrap();
+        assert_eq!(pool.registry().max_threads(), 3);
+        pool.set_jobs(5).unwrap();
+        assert_eq!(pool.registry().max_threads(), 5);
+        let pool = Pool::builder().jobs(2).build().unwrap();
+        assert!((2..=super::MOST).contains(&pool.registry().max_threads()));
+    }
+
+    #[test]
+    fn at_the_limit_the_blocked_are_named_once() {
+        let (tell, told) = mpsc::channel();
+        let (warn, warned) = mpsc::channel();
+        let pool = Pool::builder()
+            .jobs(2)
+            .max_threads(2)
+            .thread_name(|index| format!("smith-{index}"))
+            .event_handler(move |event| tell.send(event.clone()).unwrap())
+            .warning_handler(move |warning| warn.send(warning.to_string()).unwrap())
+            .build()
+            .unwrap();
+        let (go, wait) = mpsc::channel::<()>();
+        let task = pool.spawn(move || blocking(|| wait.recv()));
+        let blocked = told.iter().find_map(|event| match event {
+            Event::Blocked { index } => Some(index),
+            _ => None,
+        });
+        let name = format!("smith-{}", blocked.unwrap());
+        let registry = pool.registry();
+        assert_eq!(registry.blocked().join(" "), name);
+        let at_the_limit = || {
+            registry.limit_reached();
+            registry.limit_reached();
+            told.try_iter()
+                .filter_map(|event| match event {
+                    Event::LimitReached {
+                        limit,
+                        blocked,
+                        workers,
+                    } => Some((limit, blocked, workers)),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(at_the_limit(), [(2, 1, vec![name.clone()])]);
+        assert!(at_the_limit().is_empty(), "once is enough");
+        registry.limit_over();
+        assert_eq!(at_the_limit().len(), 1, "and again when it was over");
+        let warned: Vec<String> = warned.try_iter().collect();
+        assert_eq!(warned.len(), 2);
+        let warning = Warning::LimitReached {
+            limit: 2,
+            blocked: 1,
+            workers: vec![name],
+        };
+        assert_eq!(warned[0], warning.to_string());
+        drop(go);
+        assert!(task.join().unwrap().is_err());
+    }
+}

@@ -1,0 +1,272 @@
+//! Who comes when a consumer is called.
+
+use std::marker::PhantomData;
+
+use super::parked_consumers::ParkedConsumers;
+use crate::Scope;
+use crate::pool::{self, SharedRegistry, Signal};
+use crate::scope::HasScopeState;
+use crate::spawn;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, lock, thread};
+
+/// The work of a stage, whatever its types are: what a consumer runs from its arrival until it
+/// leaves.
+pub(super) trait ConsumerBody<'s>: Send + Sync {
+    /// Consumes until others do what is left, or all is done.
+    fn consume(self: Arc<Self>, executor: &(dyn Executor<'s> + Sync));
+}
+
+/// Brings consumers.
+pub(super) trait Executor<'s> {
+    /// Has one more consumer come, if there is one.
+    fn call(&self, consumer_body: Arc<dyn ConsumerBody<'s> + 's>);
+
+    /// Whether the calling thread may work as a consumer: as one of them, or because there are
+    /// none, and never will be.
+    fn takes_caller(&self) -> bool;
+
+    /// Whether the calling thread is one of them here and now.
+    fn has_caller(&self) -> bool {
+        false
+    }
+
+    /// Whether the calling thread has a job that no other can run, and runs it when its consumer
+    /// leaves.
+    fn is_sent_for(&self) -> bool {
+        false
+    }
+
+    /// Runs `work` on the calling thread, as one of them.
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        work();
+    }
+
+    /// A consumer has nothing to do for now. `true`: it has been called again.
+    fn rest(&self) -> bool {
+        false
+    }
+
+    /// The stream is over.
+    fn dismiss(&self) {}
+}
+
+/// Jobs of a scope: whoever of the pool has time.
+impl<'s> Executor<'s> for Scope<'s> {
+    fn call(&self, consumer_body: Arc<dyn ConsumerBody<'s> + 's>) {
+        self.spawn(move |scope| consumer_body.consume(scope));
+    }
+
+    fn takes_caller(&self) -> bool {
+        pool::may_visit(self.state().registry())
+    }
+
+    fn has_caller(&self) -> bool {
+        pool::is_inmost(self.state().registry())
+    }
+
+    fn is_sent_for(&self) -> bool {
+        self.has_caller() && pool::is_sent_for()
+    }
+
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        pool::visit(self.state().registry(), work);
+    }
+}
+
+/// Tasks of a pool, for streams that outlive the frame that began them.
+pub(super) struct Tasks {
+    pub(super) registry: SharedRegistry,
+}
+
+impl Executor<'static> for Tasks {
+    fn call(&self, consumer_body: Arc<dyn ConsumerBody<'static>>) {
+        let Some(_open) = pool::open_for_long_lived(&self.registry) else {
+            return;
+        };
+        let tasks = Tasks {
+            registry: SharedRegistry::clone(&self.registry),
+        };
+        let registry = SharedRegistry::clone(&self.registry);
+        spawn::spawn_long_lived(registry, move || consumer_body.consume(&tasks));
+    }
+
+    /// The handle of the pool may be gone, and its threads with it. A thread that calls, and asks
+    /// after that, learns it: a pool is not over while a task waits in it.
+    fn takes_caller(&self) -> bool {
+        pool::may_visit(&self.registry) || self.registry.idle_set().is_over()
+    }
+
+    fn has_caller(&self) -> bool {
+        pool::is_inmost(&self.registry)
+    }
+
+    fn is_sent_for(&self) -> bool {
+        self.has_caller() && pool::is_sent_for()
+    }
+
+    fn with_caller(&self, work: &mut dyn FnMut()) {
+        pool::visit(&self.registry, work);
+    }
+}
+
+/// Starts threads.
+pub(super) trait StartThread<'h>: Clone + Send + Sync {
+    /// Starts one. `false`: the system refuses.
+    fn start(&self, name: String, body: Box<dyn FnOnce() + Send + 'h>) -> bool;
+}
+
+impl<'scope> StartThread<'scope> for &'scope thread::Scope<'scope, '_> {
+    fn start(&self, name: String, body: Box<dyn FnOnce() + Send + 'scope>) -> bool {
+        #[cfg(not(drumline_shuttle))]
+        {
+            let builder = thread::Builder::new().name(name);
+            builder.spawn_scoped(self, body).is_ok()
+        }
+        // Its builder knows no scopes.
+        #[cfg(drumline_shuttle)]
+        {
+            drop((name, self.spawn(body)));
+            true
+        }
+    }
+}
+
+/// Starts threads that nobody waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Detached;
+
+impl StartThread<'static> for Detached {
+    fn start(&self, name: String, body: Box<dyn FnOnce() + Send>) -> bool {
+        let builder = thread::Builder::new().name(name);
+        builder.spawn(body).is_ok()
+    }
+}
+
+/// Threads of their own. They are started one by one, as they are called for the first time.
+pub(super) struct Threads<'h, H> {
+    starter: H,
+    lives: PhantomData<&'h ()>,
+    common: Arc<Common>,
+    number: usize,
+}
+
+/// What the threads of one stage share.
+struct Common {
+    parked: ParkedConsumers,
+    most: usize,
+    started: Mutex<usize>,
+    /// The system has refused the first thread.
+    refused: AtomicBool,
+    /// Threads that have been started and have not ended.
+    living: Mutex<usize>,
+    /// None of them lives any more, once none can be started.
+    gone: Signal,
+}
+
+/// A thread that has been started, until it ends or turns out to be refused.
+struct Life(Arc<Common>);
+
+impl Life {
+    fn begin(common: &Arc<Common>) -> Self {
+        *lock(&common.living) += 1;
+        Life(Arc::clone(common))
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        let mut living = lock(&self.0.living);
+        *living -= 1;
+        let is_last = *living == 0;
+        drop(living);
+        if is_last {
+            self.0.gone.give();
+        }
+    }
+}
+
+impl<'h, H: StartThread<'h> + 'h> Threads<'h, H> {
+    /// At most `most` threads; the first of them is the caller's if `with_caller`.
+    pub(super) fn new(starter: H, most: usize, with_caller: bool) -> Self {
+        Threads {
+            starter,
+            lives: PhantomData,
+            common: Arc::new(Common {
+                parked: ParkedConsumers::new(most, 0),
+                most,
+                started: Mutex::new(usize::from(with_caller)),
+                refused: AtomicBool::new(false),
+                living: Mutex::new(0),
+                gone: Signal::new(),
+            }),
+            number: 0,
+        }
+    }
+
+    /// Waits until all threads have ended, after the caller's own work: from then on only they
+    /// start others. A thread of a pool serves its pool meanwhile.
+    pub(super) fn wait(&self) {
+        let gone = &self.common.gone;
+        loop {
+            // Given too early where the system has refused a thread.
+            gone.take_back();
+            if *lock(&self.common.living) == 0 {
+                return;
+            }
+            gone.wait();
+        }
+    }
+
+    /// Starts another thread, if there may be more and the system has one. Returns whether it did,
+    /// and how many there are.
+    fn start<'s: 'h>(&self, consumer_body: Arc<dyn ConsumerBody<'s> + 's>) -> (bool, usize) {
+        let mut started = lock(&self.common.started);
+        if *started == self.common.most {
+            return (false, *started);
+        }
+        let executor = Threads {
+            starter: self.starter.clone(),
+            lives: PhantomData,
+            common: Arc::clone(&self.common),
+            number: *started,
+        };
+        let name = format!("drumline-stream-{}", *started);
+        let life = Life::begin(&self.common);
+        let body = Box::new(move || {
+            let _life = life;
+            consumer_body.consume(&executor);
+        });
+        let is_new = self.starter.start(name, body);
+        *started += usize::from(is_new);
+        (is_new, *started)
+    }
+}
+
+impl<'s: 'h, 'h, H: StartThread<'h> + 'h> Executor<'s> for Threads<'h, H> {
+    fn call(&self, consumer_body: Arc<dyn ConsumerBody<'s> + 's>) {
+        let parked = &self.common.parked;
+        if parked.wake() {
+            return;
+        }
+        let (is_new, threads) = self.start(consumer_body);
+        if !is_new {
+            // All are at work, or about to park.
+            parked.call();
+        }
+        // Relaxed: only the serial end makes the first call, and asks.
+        self.common.refused.store(threads == 0, Ordering::Relaxed);
+    }
+
+    fn takes_caller(&self) -> bool {
+        self.common.refused.load(Ordering::Relaxed)
+    }
+
+    fn rest(&self) -> bool {
+        self.common.parked.rest(self.number)
+    }
+
+    fn dismiss(&self) {
+        self.common.parked.close();
+    }
+}

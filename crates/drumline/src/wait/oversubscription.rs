@@ -1,0 +1,224 @@
+//! Whether there are more threads than processors just now.
+//!
+//! Where a thread has to share its processor, waking another one does not get more done, and a thread that sleeps until
+//! the next item is woken at the cost of a switch away from somebody who was busy, for that one item. There it is better to
+//! offer the processor first, to whoever keeps it for a time slice, and to stay away for a few milliseconds then, in which more
+//! items arrive. Offering it again and again is worse: several who have nothing to do only switch between themselves.
+//!
+//! A thread learns of it when it gets its processor back later than it should: after it offered it, after a nap, or
+//! in the middle of its work. What one has learned all of the process know: they have the same processors, as a rule.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::platform::preemptions;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Instant, process_wide, thread};
+
+/// It is oversubscribed for so long after two losses that are no further apart.
+const MEMORY: Duration = Duration::from_millis(40);
+
+/// Less than this, and somebody has only had a moment's work to do: that is no oversubscription.
+const LOSS: Duration = Duration::from_micros(500);
+
+/// Whoever keeps a processor for so long has more than a moment's work: one such loss is enough.
+const SLICE: Duration = Duration::from_micros(2_500);
+
+/// So long who finds nothing stays away where it is oversubscribed: about two time slices.
+const NAP: Duration = Duration::from_millis(8);
+
+/// Whoever has offered its processor so often, and found something each time, naps for once: then more is there
+/// than it can do in a time slice, and it does not run dry in the middle of each.
+const FRUITFUL: u32 = 3;
+
+/// The losses of some threads. A single one means little: something in the system has always a moment's work to do.
+///
+/// Times are in microseconds since a moment of the process, and 0 is never. All is relaxed: a thread that learns of it a moment
+/// late only does what it did before. Where a word is too short for an hour and more, an old loss may seem to be new,
+/// with the same result.
+#[derive(Debug)]
+pub(crate) struct Oversubscription {
+    /// The last loss.
+    lost: AtomicUsize,
+    /// It is oversubscribed until then.
+    until: AtomicUsize,
+}
+
+impl Oversubscription {
+    pub(super) const fn new() -> Self {
+        Oversubscription {
+            lost: AtomicUsize::new(0),
+            until: AtomicUsize::new(0),
+        }
+    }
+
+    /// What the threads of this process know.
+    pub(crate) fn here() -> &'static Self {
+        &HERE
+    }
+
+    /// Whether one of the threads has had to wait for its processor lately, and not only for a moment.
+    pub(crate) fn is_oversubscribed(&self, now: Instant) -> bool {
+        stamp(now) < self.until.load(Ordering::Relaxed)
+    }
+
+    /// A thread that gave its processor away wanted it back at `should`, and has it now. Returns the time.
+    pub(crate) fn came_back(&self, should: Instant) -> Instant {
+        let now = Instant::now();
+        self.note(now.saturating_duration_since(should), now);
+        now
+    }
+
+    /// A thread has got its processor back, so much later than it should.
+    pub(super) fn note(&self, loss: Duration, now: Instant) {
+        if loss < LOSS {
+            return;
+        }
+        let now = stamp(now);
+        let memory = stamp_of(MEMORY);
+        let before = self.lost.swap(now, Ordering::Relaxed);
+        if loss >= SLICE || (before > 0 && now.saturating_sub(before) < memory) {
+            self.until.store(now + memory, Ordering::Relaxed);
+        }
+    }
+}
+
+process_wide! {
+    static HERE: Oversubscription = Oversubscription::new();
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+}
+
+/// Microseconds since the first call, and 1.
+fn stamp(now: Instant) -> usize {
+    let first = *FIRST.get_or_init(|| now);
+    1 + stamp_of(now.saturating_duration_since(first))
+}
+
+fn stamp_of(time: Duration) -> usize {
+    usize::try_from(time.as_micros()).unwrap_or(usize::MAX)
+}
+
+/// What one thread knows about its processor.
+#[derive(Debug)]
+pub(crate) struct OversubscriptionWatch {
+    /// How often it had lost its processor when it asked last.
+    seen: Option<u64>,
+    /// How often since its last nap what it waited for had come when it got the processor back.
+    fruitful: u32,
+    shared: &'static Oversubscription,
+}
+
+impl OversubscriptionWatch {
+    /// To be used on one thread.
+    pub(crate) fn new() -> Self {
+        OversubscriptionWatch {
+            seen: None,
+            fruitful: 0,
+            shared: Oversubscription::here(),
+        }
+    }
+
+    /// Whether this thread or another one has had to wait for its processor lately, and not only for a moment.
+    pub(crate) fn is_oversubscribed(&self, now: Instant) -> bool {
+        self.shared.is_oversubscribed(now)
+    }
+
+    /// Something took so long, and should have taken less. If it took much longer, and the thread lost its processor
+    /// meanwhile, it is oversubscription.
+    pub(crate) fn took(&mut self, should: Duration, did: Duration, now: Instant) {
+        let loss = did.saturating_sub(should);
+        if loss < LOSS {
+            return;
+        }
+        let count = preemptions::preemptions();
+        let before = self.seen.replace(count);
+        if before.is_some_and(|before| before != count) {
+            self.shared.note(loss, now);
+        }
+    }
+
+    /// Leaves the processor to others for a while if it is oversubscribed, unless `is_there` says that what this thread
+    /// waits for has come. Returns what it said last. `busy`: it has had a lot to do until now, so it may be oversubscribed
+    /// without anybody having noticed.
+    pub(crate) fn make_room(&mut self, busy: bool, mut is_there: impl FnMut() -> bool) -> bool {
+        let before = Instant::now();
+        if !busy && !self.is_oversubscribed(before) {
+            // To offer the processor in vain has a price: the kernel lets a thread that did so wait longer when it is
+            // woken.
+            return false;
+        }
+        if self.fruitful < FRUITFUL {
+            // Whoever takes the processor now keeps it for a time slice, and perhaps it is who sends.
+            thread::yield_now();
+            let now = self.shared.came_back(before);
+            if is_there() {
+                self.fruitful += u32::from(self.is_oversubscribed(now));
+                return true;
+            }
+            if !self.is_oversubscribed(now) {
+                return false;
+            }
+        }
+        self.fruitful = 0;
+        thread::sleep(NAP);
+        is_there()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOSS, MEMORY, Oversubscription, OversubscriptionWatch, SLICE};
+    use crate::sync::Instant;
+
+    #[test]
+    fn it_is_oversubscribed_for_a_while_after_two_losses() {
+        let oversubscription = Oversubscription::new();
+        let now = Instant::now();
+        assert!(!oversubscription.is_oversubscribed(now));
+        oversubscription.note(LOSS / 2, now);
+        oversubscription.note(LOSS, now);
+        assert!(!oversubscription.is_oversubscribed(now), "one is nothing");
+        oversubscription.note(LOSS, now + MEMORY / 2);
+        assert!(oversubscription.is_oversubscribed(now + MEMORY));
+        assert!(!oversubscription.is_oversubscribed(now + MEMORY * 2));
+    }
+
+    #[test]
+    fn losses_far_apart_are_nothing() {
+        let oversubscription = Oversubscription::new();
+        let now = Instant::now();
+        oversubscription.note(LOSS, now);
+        oversubscription.note(LOSS, now + MEMORY);
+        assert!(!oversubscription.is_oversubscribed(now + MEMORY));
+    }
+
+    #[test]
+    fn a_whole_time_slice_is_enough() {
+        let oversubscription = Oversubscription::new();
+        let now = Instant::now();
+        oversubscription.note(SLICE, now);
+        assert!(oversubscription.is_oversubscribed(now));
+    }
+
+    #[test]
+    fn what_is_there_is_not_waited_for() {
+        let oversubscription = Box::leak(Box::new(Oversubscription::new()));
+        let watch = |shared| OversubscriptionWatch {
+            seen: None,
+            fruitful: 0,
+            shared,
+        };
+        let mut looks = 0;
+        let mut look = || {
+            looks += 1;
+            true
+        };
+        assert!(
+            !watch(oversubscription).make_room(false, &mut look),
+            "not oversubscribed, no look"
+        );
+        oversubscription.note(SLICE, Instant::now() + MEMORY);
+        assert!(watch(oversubscription).make_room(false, &mut look));
+        assert_eq!(looks, 1);
+    }
+}

@@ -1,0 +1,326 @@
+//! Who works, who looks and who sleeps: the rules of `pool::idle`, for a pool without spares.
+//!
+//! Modelled: one searcher at a time; the lowest number first; a searcher that takes work calls the
+//! next one if it has seen more, and marks if not; marks are used up by a summons; a thread that
+//! enters carries the mark; the place of a thread that waits is free for others. Not modelled:
+//! spares, the monitor, hooks, and the end of a pool.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::clock::{Lock, ThreadId};
+use super::world::World;
+
+/// What an idle worker does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Watch,
+    Sleep,
+}
+
+/// How a searcher's wish to take work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    Active { call: Option<ThreadId>, mark: bool },
+    NoPlace,
+    Deposed,
+}
+
+/// How a searcher's wish to sleep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParkStep {
+    Mark,
+    Sleep,
+    Watch,
+}
+
+#[derive(Debug)]
+struct State {
+    places: usize,
+    active: usize,
+    /// Threads that wait: their deques are in use.
+    away: usize,
+    idle: BTreeSet<ThreadId>,
+    searcher: Option<ThreadId>,
+    is_marked: bool,
+    /// How often a thread has come from outside.
+    entries: u64,
+}
+
+/// The idle set with its lock.
+#[derive(Debug)]
+pub struct IdleSet {
+    lock: Lock,
+    state: RefCell<State>,
+}
+
+impl IdleSet {
+    /// All workers sleep.
+    pub fn new(jobs: usize) -> Self {
+        IdleSet {
+            lock: Lock::default(),
+            state: RefCell::new(State {
+                places: jobs,
+                active: 0,
+                away: 0,
+                idle: (0..jobs).collect(),
+                searcher: None,
+                is_marked: false,
+                entries: 0,
+            }),
+        }
+    }
+
+    pub fn is_searcher(&self, me: ThreadId) -> bool {
+        self.state.borrow().searcher == Some(me)
+    }
+
+    /// Whether nothing runs anywhere.
+    pub fn is_quiet(&self) -> bool {
+        self.state.borrow().in_use() == 0
+    }
+
+    /// Whether more threads are active than there are places.
+    pub fn is_overfull(&self) -> bool {
+        let state = self.state.borrow();
+        state.active > state.places
+    }
+
+    pub fn entries(&self) -> u64 {
+        self.state.borrow().entries
+    }
+}
+
+impl State {
+    fn in_use(&self) -> usize {
+        self.active + self.away
+    }
+
+    fn has_place(&self) -> bool {
+        self.active < self.places
+    }
+
+    fn call_next(&mut self) -> Option<ThreadId> {
+        self.is_marked = false;
+        self.searcher = self.idle.pop_first();
+        self.searcher
+    }
+
+    fn stand(&mut self, me: ThreadId) -> Role {
+        if self.searcher.is_none() && !self.is_marked && self.has_place() {
+            self.idle.remove(&me);
+            self.searcher = Some(me);
+            Role::Watch
+        } else {
+            self.idle.insert(me);
+            Role::Sleep
+        }
+    }
+
+    /// A free place needs a searcher, or marks. `work`: something is visible.
+    fn place_was_freed(&mut self, work: bool) -> Option<ThreadId> {
+        if self.searcher.is_some() || self.is_marked || !self.has_place() {
+            return None;
+        }
+        if self.in_use() == 0 && !work {
+            // What enters is marked.
+            self.is_marked = true;
+            return None;
+        }
+        self.call_next()
+    }
+}
+
+impl World {
+    async fn with_line<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        self.idle_set.lock.acquire(&self.clock).await;
+        self.counts.up("idle");
+        self.clock.pass(self.times.idle_lock).await;
+        let outcome = change(&mut self.idle_set.state.borrow_mut());
+        self.idle_set
+            .lock
+            .release(&self.clock, self.times.hand_over);
+        outcome
+    }
+
+    /// Work became visible, and there may be no searcher.
+    pub async fn summon(&self, me: ThreadId) {
+        let call = self
+            .with_line(|state| {
+                if state.searcher.is_some() {
+                    None
+                } else if state.has_place() {
+                    state.call_next()
+                } else {
+                    state.is_marked = false;
+                    None
+                }
+            })
+            .await;
+        self.call(me, call).await;
+    }
+
+    /// A thread comes from outside.
+    pub async fn enter(&self, me: ThreadId) {
+        let is_marked = self
+            .with_line(|state| {
+                state.active += 1;
+                state.entries += 1;
+                let none = state.searcher.is_none();
+                let marked = none && state.has_place() && !state.idle.is_empty();
+                if !marked && none {
+                    state.is_marked = false;
+                }
+                marked
+            })
+            .await;
+        if is_marked {
+            self.deques[me].mark();
+        }
+    }
+
+    /// It leaves.
+    pub async fn leave(&self, me: ThreadId) {
+        let work = self.has_work();
+        let call = self
+            .with_line(|state| {
+                state.active -= 1;
+                state.place_was_freed(work)
+            })
+            .await;
+        self.call(me, call).await;
+    }
+
+    /// A thread that waits gives up its place.
+    pub async fn rest(&self, me: ThreadId) {
+        let work = self.has_work();
+        let call = self
+            .with_line(|state| {
+                state.active -= 1;
+                state.away += 1;
+                state.place_was_freed(work)
+            })
+            .await;
+        self.call(me, call).await;
+    }
+
+    /// It goes on, whether there is a place or not.
+    pub async fn come_back(&self) {
+        self.with_line(|state| {
+            state.active += 1;
+            state.away -= 1;
+        })
+        .await;
+    }
+
+    /// A worker found nothing to do.
+    pub async fn become_idle(&self, me: ThreadId) -> Role {
+        self.with_line(|state| {
+            state.active -= 1;
+            match state.searcher {
+                Some(head) if head < me => {
+                    state.idle.insert(me);
+                    Role::Sleep
+                }
+                // A higher number is deposed, and finds out when its nap ends.
+                _ => {
+                    state.searcher = Some(me);
+                    state.is_marked = false;
+                    Role::Watch
+                }
+            }
+        })
+        .await
+    }
+
+    /// A worker's sleep has ended.
+    pub async fn woken(&self, me: ThreadId) -> Role {
+        self.with_line(|state| {
+            if state.searcher == Some(me) {
+                Role::Watch
+            } else {
+                state.stand(me)
+            }
+        })
+        .await
+    }
+
+    /// The searcher has seen work, and with `more`, more than it can take.
+    pub async fn take(&self, me: ThreadId, more: bool) -> Take {
+        self.with_line(|state| {
+            if state.searcher != Some(me) {
+                return Take::Deposed;
+            }
+            if !state.has_place() {
+                return Take::NoPlace;
+            }
+            state.active += 1;
+            state.searcher = None;
+            state.is_marked = false;
+            if !state.has_place() || state.idle.is_empty() {
+                Take::Active {
+                    call: None,
+                    mark: false,
+                }
+            } else if more {
+                Take::Active {
+                    call: state.call_next(),
+                    mark: false,
+                }
+            } else {
+                state.is_marked = true;
+                Take::Active {
+                    call: None,
+                    mark: true,
+                }
+            }
+        })
+        .await
+    }
+
+    /// An idle worker that is awake wants to sleep for good.
+    pub async fn prepare_park(&self, me: ThreadId) -> ParkStep {
+        self.with_line(|state| {
+            if state.searcher != Some(me) {
+                return match state.stand(me) {
+                    Role::Watch => ParkStep::Watch,
+                    Role::Sleep => ParkStep::Sleep,
+                };
+            }
+            state.searcher = None;
+            state.is_marked = state.has_place();
+            state.idle.insert(me);
+            if state.is_marked {
+                ParkStep::Mark
+            } else {
+                ParkStep::Sleep
+            }
+        })
+        .await
+    }
+
+    /// The scan after the marks has found something.
+    pub async fn return_from_park(&self, me: ThreadId) -> Role {
+        self.with_line(|state| {
+            if state.searcher == Some(me) {
+                return Role::Watch;
+            }
+            if state.searcher.is_none() {
+                state.is_marked = false;
+            }
+            state.stand(me)
+        })
+        .await
+    }
+
+    /// Marks every deque, and looks once more. Returns whether there is something.
+    pub async fn mark_and_scan(&self) -> bool {
+        self.counts.up("marks");
+        let seats = self.deques.len() as u64;
+        self.deques.iter().for_each(|deque| deque.mark());
+        self.clock.pass(self.times.mark * seats).await;
+        self.heavy().await;
+        self.clock.pass(self.times.survey * seats).await;
+        self.has_work()
+    }
+}
