@@ -10,6 +10,7 @@ mod statics;
 mod tests;
 mod tree;
 mod verdict;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,9 +21,13 @@ use self::rules::{CONSUMERS, LINES_FAIL, LINES_WARN, ONE_ITEM, SIZED};
 use self::size::Length;
 use self::tree::Files;
 use self::verdict::Violation;
+use self::words::Retired;
 
 /// Where the library's sources are, relative to the root of the workspace.
 const LIBRARY: &str = "crates/drumline/src";
+
+/// Where the glossary is.
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
 /// What the check found.
 #[derive(Debug, Default)]
@@ -85,8 +90,17 @@ fn examine(root: &Path) -> Result<Report> {
         }
     }
 
+    report.violations.extend(words::judge_types(&library));
+
+    let architecture = fs::read_to_string(root.join(ARCHITECTURE))
+        .with_context(|| format!("reading {ARCHITECTURE}"))?;
+    let retired = Retired::read(&architecture)?;
+
     for tree in SIZED {
         for (file, text) in read(root, Path::new(tree))? {
+            report
+                .violations
+                .extend(retired.judge(&file, &text, file.starts_with(LIBRARY)));
             if ONE_ITEM.iter().any(|one| file == Path::new(one)) {
                 continue;
             }

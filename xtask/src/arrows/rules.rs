@@ -213,6 +213,19 @@ pub const ONE_ITEM: &[&str] = &[
     "crates/drumline/src/iter/indexed.rs",
 ];
 
+/// Names of types that several modules may have, because `std` and rayon have them in several.
+pub const SHARED_NAMES: &[&str] = &[
+    "Drain",
+    "IndexedRangeInteger",
+    "IntoIter",
+    "Iter",
+    "IterMut",
+    "RangeInteger",
+    "Split",
+    "SplitInclusive",
+    "Chunks",
+];
+
 const fn layer(name: &'static str, may_use: &'static [&'static str]) -> Layer {
     Layer { name, may_use }
 }
