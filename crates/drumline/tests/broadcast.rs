@@ -23,7 +23,7 @@ fn once_on_every_worker() {
         for pool in [pool(jobs), closed(jobs)] {
             for _ in 0..10 {
                 let seen = pool.broadcast(|ctx| {
-                    assert_eq!(ctx.num_threads(), jobs);
+                    assert_eq!(ctx.threads(), jobs);
                     (ctx.index(), thread::current().id())
                 });
                 let indices: Vec<_> = seen.iter().map(|&(index, _)| index).collect();
@@ -98,7 +98,7 @@ fn from_many_threads_outside() {
 #[test]
 fn from_another_pool() {
     let (a, b) = (closed(2), closed(3));
-    let seen = a.install(|| b.broadcast(|ctx| ctx.num_threads()));
+    let seen = a.install(|| b.broadcast(|ctx| ctx.threads()));
     assert_eq!(seen, [3, 3, 3]);
 }
 
@@ -225,7 +225,7 @@ fn scoped() {
         let count = AtomicUsize::new(0);
         pool.in_place_scope_fifo(|s| {
             s.spawn_broadcast(|_, ctx| {
-                count.fetch_add(ctx.num_threads(), Ordering::Relaxed);
+                count.fetch_add(ctx.threads(), Ordering::Relaxed);
             });
         });
         assert_eq!(count.into_inner(), jobs * jobs);
@@ -276,7 +276,7 @@ fn without_workers_the_caller_runs_the_stream() {
     let me = thread::current().id();
     assert_eq!(pool.broadcast(|_| thread::current().id()), [me]);
     let (send, receive) = channel();
-    pool.spawn_broadcast(move |ctx| send.send(ctx.num_threads()).unwrap());
+    pool.spawn_broadcast(move |ctx| send.send(ctx.threads()).unwrap());
     assert_eq!(receive.try_recv(), Ok(1));
     let mut count = AtomicUsize::new(0);
     pool.scope(|s| {

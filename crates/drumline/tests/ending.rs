@@ -147,7 +147,7 @@ fn a_member_broadcasts_while_its_pool_ends() {
         let indices = drumline::broadcast(|context| context.index());
         assert_eq!(indices, Vec::from_iter(0..indices.len()));
         let (send, receive) = mpsc::channel();
-        drumline::spawn_broadcast(move |context| send.send(context.num_threads()).unwrap());
+        drumline::spawn_broadcast(move |context| send.send(context.threads()).unwrap());
         let shares: Vec<usize> = receive.iter().collect();
         assert_eq!(shares, vec![shares.len(); shares.len()]);
     });

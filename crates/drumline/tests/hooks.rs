@@ -371,7 +371,7 @@ fn spawners_that_do_not_start_threads() {
                     .build()
                     .unwrap();
                 for _ in 0..20 {
-                    let everywhere = pool.broadcast(|context| context.num_threads());
+                    let everywhere = pool.broadcast(|context| context.threads());
                     assert!(everywhere.len() <= 3);
                 }
                 assert_eq!(pool.install(|| fib(10)), 55);

@@ -17,6 +17,9 @@
 //! | `pool` | [`ThreadPool`] |
 //! | `thread`, `spawner` | [`ThreadBuilder`], and the closure that starts the thread |
 //! | `tasks` | [`spawn`] and [`spawn_fifo`], which return nothing |
+//! | `scope` | [`Scope`], with [`scope()`] and [`in_place_scope`] |
+//! | `scope_fifo` | [`ScopeFifo`], with [`scope_fifo()`] and [`in_place_scope_fifo`] |
+//! | `broadcast` | [`BroadcastContext`], with [`broadcast()`] and [`spawn_broadcast`] |
 //! | `numbers` | [`current_num_threads`] and its like |
 //! | `defaults` | what all pools have in common, the global one included |
 //!
@@ -43,25 +46,31 @@
 //! - `RAYON_NUM_THREADS` is not read.
 //! - `current_thread_has_pending_tasks`, the deprecated names and the features are missing.
 
+mod broadcast;
 mod builder;
 mod defaults;
 mod numbers;
 mod pool;
+#[cfg(doctest)]
+mod promises;
+mod scope;
+mod scope_fifo;
 mod spawner;
 mod tasks;
 mod thread;
 
 pub use drumline::{
-    BroadcastContext, FnContext, Scope, ScopeFifo, Yield, array, broadcast, collections,
-    in_place_scope, in_place_scope_fifo, iter, join, join_context, option, prelude, range,
-    range_inclusive, result, scope, scope_fifo, slice, spawn_broadcast, str, string, vec,
-    yield_local, yield_now,
+    FnContext, Yield, array, collections, iter, join, join_context, option, prelude, range,
+    range_inclusive, result, slice, str, string, vec, yield_local, yield_now,
 };
 
 pub use self::{
+    broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{ThreadPoolBuildError, ThreadPoolBuilder},
     numbers::{current_num_threads, current_thread_index, max_num_threads},
     pool::ThreadPool,
+    scope::{Scope, in_place_scope, scope},
+    scope_fifo::{ScopeFifo, in_place_scope_fifo, scope_fifo},
     tasks::{spawn, spawn_fifo},
     thread::ThreadBuilder,
 };

@@ -27,7 +27,7 @@ use crate::unwind;
 ///
 /// ```
 /// fn describe(ctx: drumline::BroadcastContext<'_>) -> String {
-///     format!("worker {} of {}", ctx.index(), ctx.num_threads())
+///     format!("worker {} of {}", ctx.index(), ctx.threads())
 /// }
 /// let pool = drumline::Pool::builder().jobs(2).build()?;
 /// assert_eq!(pool.broadcast(describe), ["worker 0 of 2", "worker 1 of 2"]);
@@ -35,7 +35,7 @@ use crate::unwind;
 /// ```
 pub struct BroadcastContext<'a> {
     index: usize,
-    num_threads: usize,
+    threads: usize,
     /// It speaks of the current thread, and so it stays there.
     marker: PhantomData<&'a mut dyn Fn()>,
 }
@@ -44,16 +44,16 @@ impl fmt::Debug for BroadcastContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BroadcastContext")
             .field("index", &self.index)
-            .field("num_threads", &self.num_threads)
+            .field("threads", &self.threads)
             .finish_non_exhaustive()
     }
 }
 
 impl BroadcastContext<'_> {
-    fn new(index: usize, num_threads: usize) -> Self {
+    fn new(index: usize, threads: usize) -> Self {
         BroadcastContext {
             index,
-            num_threads,
+            threads,
             marker: PhantomData,
         }
     }
@@ -64,10 +64,10 @@ impl BroadcastContext<'_> {
         self.index
     }
 
-    /// How many workers the broadcast goes to.
+    /// The number of threads that the broadcast runs on.
     #[inline]
-    pub fn num_threads(&self) -> usize {
-        self.num_threads
+    pub fn threads(&self) -> usize {
+        self.threads
     }
 }
 
@@ -147,7 +147,7 @@ impl Pool {
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(2).build()?;
-    /// assert_eq!(pool.broadcast(|ctx| ctx.num_threads()), [2, 2]);
+    /// assert_eq!(pool.broadcast(|ctx| ctx.threads()), [2, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -170,7 +170,7 @@ impl Pool {
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(2).build()?;
-    /// pool.spawn_broadcast(|ctx| assert!(ctx.index() < ctx.num_threads()));
+    /// pool.spawn_broadcast(|ctx| assert!(ctx.index() < ctx.threads()));
     /// pool.shutdown()?; // waits for it
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -492,7 +492,7 @@ mod tests {
                 }
             });
             assert_eq!(values, [1; 100]);
-            assert_eq!(pool.broadcast(|ctx| ctx.num_threads()).len(), jobs);
+            assert_eq!(pool.broadcast(|ctx| ctx.threads()).len(), jobs);
             pool.shutdown().unwrap();
         }
     }
