@@ -103,3 +103,31 @@ impl<P: Producer> Producer for LimitedProducer<P> {
         self.base.fold_with(folder)
     }
 }
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use crate::join::forced;
+    use crate::prelude::*;
+
+    /// However a loop is split: taken in advance, late, over and over, with chunks that grow.
+    #[test]
+    fn no_part_is_shorter_or_longer() {
+        for seed in 0..3_000 {
+            let (len, min) = [(1_000, 10), (5_000, 70), (300, 100), (40, 30), (7, 2)][seed % 5];
+            for max in [usize::MAX, 4 * min, min] {
+                let lengths: Vec<usize> = forced::with_seed(seed as u64, || {
+                    let limited = (0..len).into_par_iter().with_min_len(min).with_max_len(max);
+                    limited.fold(|| 0, |count, _| count + 1).collect()
+                });
+                assert_eq!(lengths.iter().sum::<usize>(), len);
+                // Both cannot always hold: the smaller one does.
+                let most = max.max(2 * min - 1);
+                let is_good = |part: &usize| (min.min(len)..=most).contains(part);
+                assert!(
+                    lengths.iter().all(is_good),
+                    "{seed}: {lengths:?}, {min} to {max}"
+                );
+            }
+        }
+    }
+}

@@ -114,7 +114,8 @@ pub(super) fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
             }
             _ => {}
         }
-        if part.at_most(chunk_len.items) {
+        // What is left after the chunk is offered, and must not be too short either.
+        if part.at_most(chunk_len.items.saturating_add(chunk_len.min - 1)) {
             return part.fold();
         }
         let start = Instant::now();
