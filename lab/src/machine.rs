@@ -184,7 +184,8 @@ pub struct Build {
     pub debug: Option<String>,
     /// Further flags.
     pub rustflags: Option<String>,
-    /// Whether loops begin at cache lines, for every runtime; see `BIAS.md`, "Placement".
+    /// Whether loops and functions begin at cache lines, for every runtime; see `BIAS.md`,
+    /// "Placement".
     pub loops_aligned: bool,
     /// Processor features that the compiler could count on.
     pub target_features: Option<String>,
@@ -196,8 +197,12 @@ pub struct Build {
     pub git_dirty: Option<bool>,
 }
 
-/// The flag that aligns loops. `cargo lab` gives it, unless `RUSTFLAGS` replaces what it gives.
-pub const ALIGNMENT: &str = "-align-all-nofallthru-blocks=6";
+/// The flags that align loops and functions. `cargo lab` gives them, unless `RUSTFLAGS` replaces
+/// what it gives.
+pub const ALIGNMENT: [&str; 2] = [
+    "-Cllvm-args=-align-all-nofallthru-blocks=6",
+    "-Cllvm-args=-align-all-functions=6",
+];
 
 impl Build {
     /// What is wrong with this program as an instrument, if something is.
@@ -214,7 +219,8 @@ impl Build {
         };
         Some(format!(
             "warning: loops are not aligned in this build, because {cause}: figures of loops of \
-             nanoseconds depend on where the linker put them; add -Cllvm-args={ALIGNMENT}"
+             nanoseconds depend on where the linker put them; add {}",
+            ALIGNMENT.join(" ")
         ))
     }
 
@@ -239,7 +245,9 @@ impl Build {
             opt_level: text(env!("LAB_OPT_LEVEL")),
             debug: text(env!("LAB_DEBUG")),
             rustflags: text(env!("LAB_RUSTFLAGS")),
-            loops_aligned: env!("LAB_RUSTFLAGS").contains(ALIGNMENT),
+            loops_aligned: ALIGNMENT
+                .iter()
+                .all(|flag| env!("LAB_RUSTFLAGS").contains(flag)),
             target_features: text(env!("LAB_TARGET_FEATURES")),
             debug_assertions: cfg!(debug_assertions),
             git_revision,

@@ -89,7 +89,7 @@ impl Flags {
     /// As the compiler takes them.
     pub fn words(self) -> Vec<String> {
         match self {
-            Self::Aligned => vec![format!("-Cllvm-args={ALIGNMENT}")],
+            Self::Aligned => ALIGNMENT.map(str::to_owned).to_vec(),
             Self::Default => Vec::new(),
         }
     }
@@ -384,9 +384,9 @@ fn executable(message: &str) -> Option<PathBuf> {
 
 /// Whether a source's lab follows the orders of this one: every lab can add up Fibonacci numbers.
 pub fn probe(built: &Built, launcher: &mut Launcher) -> Result<()> {
-    use crate::launch::{Order, Terms};
+    use crate::launch::{ProcessRequest, Terms};
     use crate::session::Effort;
-    let order = Order {
+    let order = ProcessRequest {
         workload: "fib".to_owned(),
         runtime: "seq".to_owned(),
         jobs: 1,
@@ -422,7 +422,7 @@ mod tests {
     #[test]
     fn the_alias_aligns_loops_in_the_same_way() {
         let config = include_str!("../../.cargo/config.toml");
-        assert!(config.contains(ALIGNMENT));
+        assert!(ALIGNMENT.iter().all(|flag| config.contains(flag)));
     }
 
     #[test]
