@@ -8,7 +8,7 @@
 use anyhow::{Result, ensure};
 
 use crate::by_hand;
-use crate::launch::{End, Launcher, Order, Terms};
+use crate::launch::{End, Launcher, ProcessRequest, Terms};
 use crate::registry;
 use crate::session::Effort;
 use crate::statistics::{Claim, PROCESSES_MIN, Ratio, confidence, median};
@@ -88,7 +88,7 @@ fn measure(
         deep_stack: false,
     };
     let one = |runtime: &str| -> Result<f64> {
-        let order = Order {
+        let order = ProcessRequest {
             workload: workload.to_owned(),
             runtime: runtime.to_owned(),
             jobs: 1,

@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::launch::{CHILD, Order};
+use crate::launch::{CHILD, ProcessRequest};
 use crate::session::Measurement;
 use crate::{output, process_group};
 
@@ -29,7 +29,7 @@ pub struct Gated {
 
 impl Gated {
     /// Starts a process, and returns when it is ready.
-    pub fn start(order: &Order) -> Result<Self> {
+    pub fn start(order: &ProcessRequest) -> Result<Self> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let order = serde_json::to_string(order).expect("an order is plain data");
         let mut command = Command::new(program);

@@ -34,7 +34,7 @@ const STACK: u64 = 256 << 20;
 
 /// What a measuring process is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct ProcessRequest {
     /// Name of the workload.
     pub workload: String,
     /// Name of the runtime.
@@ -122,7 +122,7 @@ impl Launcher {
 
     /// Runs one measuring process to its end, or to that of the run; then [`Outcome::end`] is
     /// [`End::Interrupted`].
-    pub fn run(&self, order: &Order, terms: &Terms) -> Outcome {
+    pub fn run(&self, request: &ProcessRequest, terms: &Terms) -> Outcome {
         let date = jiff::Timestamp::now()
             .strftime("%Y-%m-%dT%H:%M:%SZ")
             .to_string();
@@ -131,7 +131,7 @@ impl Launcher {
         let start = Instant::now();
         let before = Clocks::now();
         let found = self
-            .start(order, terms)
+            .start(request, terms)
             .map_err(|error| format!("{error:#}"))
             .and_then(|mut child| {
                 let output = Output::of(&mut child);
@@ -152,15 +152,15 @@ impl Launcher {
         }
     }
 
-    fn start(&self, order: &Order, terms: &Terms) -> Result<Child> {
-        let order = serde_json::to_string(order).expect("an order is plain data");
+    fn start(&self, request: &ProcessRequest, terms: &Terms) -> Result<Child> {
+        let request = serde_json::to_string(request).expect("a request is plain data");
         let mut command = Command::new(&self.program);
         if terms.deep_stack {
             command.env("RUST_MIN_STACK", STACK.to_string());
         }
         command
             .arg(CHILD)
-            .arg(order)
+            .arg(request)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -345,23 +345,24 @@ fn raise_stack_limit() {
 #[cfg(not(unix))]
 fn raise_stack_limit() {}
 
-/// A measuring process: follows the order and prints what it found, in one line.
-pub fn obey(order: &str) -> Result<()> {
-    let order: Order = serde_json::from_str(order).context("the order cannot be read")?;
-    let mut session = crate::session::Session::new(order.effort);
-    if order.gated {
+/// A measuring process: follows the request and prints what it found, in one line.
+pub fn obey(request: &str) -> Result<()> {
+    let request: ProcessRequest =
+        serde_json::from_str(request).context("the request cannot be read")?;
+    let mut session = crate::session::Session::new(request.effort);
+    if request.gated {
         session.wait_at_gate();
     }
-    if let Some(percent) = order.slowdown_percent {
+    if let Some(percent) = request.slowdown_percent {
         session.slow_down(percent);
     }
-    let Order {
+    let ProcessRequest {
         workload,
         runtime,
         size,
         jobs,
         ..
-    } = &order;
+    } = &request;
     if runtime == by_hand::NAME {
         by_hand::run(workload, *size, &mut session)?;
     } else {
@@ -378,7 +379,7 @@ mod tests {
     use super::*;
 
     fn run(program: &str, limit: Duration, can_deadlock: bool) -> Outcome {
-        let order = Order {
+        let request = ProcessRequest {
             workload: "fib".to_owned(),
             runtime: "seq".to_owned(),
             jobs: 1,
@@ -405,7 +406,7 @@ mod tests {
             can_deadlock,
             deep_stack: true,
         };
-        launcher.run(&order, &terms)
+        launcher.run(&request, &terms)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::journal::{Journal, Outcomes};
-use crate::launch::{End, Launcher, Order, Outcome, Terms};
+use crate::launch::{End, Launcher, Outcome, ProcessRequest, Terms};
 use crate::plan::{self, Rounds};
 use crate::record::Record;
 use crate::registry::{RuntimeEntry, WorkloadEntry};
@@ -287,8 +287,8 @@ fn cost(group: &[Vec<Outcome>], round: usize) -> Duration {
 
 impl Configuration {
     /// What a process is told that measures it.
-    pub fn order(&self) -> Order {
-        Order {
+    pub fn order(&self) -> ProcessRequest {
+        ProcessRequest {
             workload: self.workload.card.name.to_owned(),
             runtime: self.runtime.card.name.to_owned(),
             jobs: self.jobs,

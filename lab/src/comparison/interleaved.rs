@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use super::{Comparison, Verdict};
 
-use crate::launch::{End, Launcher, Order, Outcome};
+use crate::launch::{End, Launcher, Outcome, ProcessRequest};
 use crate::machine::{Build, Machine};
 use crate::output::json_lines;
 use crate::record::Record;
@@ -78,7 +78,7 @@ pub fn measure(
                     launcher
                         .program
                         .clone_from(&programs[round % programs.len()]);
-                    let order = Order {
+                    let order = ProcessRequest {
                         slowdown_percent: sides[side].slowdown_percent,
                         ..configuration.order()
                     };

@@ -19,7 +19,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::launch::{Order, Outcome};
+use crate::launch::{Outcome, ProcessRequest};
 use crate::machine::{Build, Machine, cores_available};
 use crate::plan::Rounds;
 use crate::schedule::{Configuration, Schedule};
@@ -50,7 +50,7 @@ pub struct Outline {
     /// How often.
     pub rounds: Rounds,
     /// The processes of one round, by group, and how long each may take.
-    pub groups: Vec<Vec<(Order, Duration)>>,
+    pub groups: Vec<Vec<(ProcessRequest, Duration)>>,
 }
 
 impl Outline {
@@ -78,7 +78,7 @@ struct Key {
 
 impl Key {
     fn of(configuration: &Configuration) -> Self {
-        let Order {
+        let ProcessRequest {
             workload,
             runtime,
             jobs,

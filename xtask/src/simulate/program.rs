@@ -62,15 +62,15 @@ pub enum Job {
 
 /// What has been done.
 #[derive(Debug)]
-pub struct Progress {
+pub struct ItemsDone {
     /// How often each item was run.
     runs: RefCell<Vec<u32>>,
     took: RefCell<Vec<Time>>,
 }
 
-impl Progress {
+impl ItemsDone {
     pub fn new(program: &Program) -> Self {
-        Progress {
+        ItemsDone {
             runs: RefCell::new(vec![0; program.items]),
             took: RefCell::default(),
         }

@@ -10,7 +10,7 @@ use super::clock::{Clock, Lock, ThreadFuture, ThreadId, Time};
 use super::counts::Counts;
 use super::deque::Deque;
 use super::idle::IdleSet;
-use super::program::{Program, Progress};
+use super::program::{ItemsDone, Program};
 use super::thief::StealBackoff;
 use super::threads::Thread;
 
@@ -86,7 +86,7 @@ pub struct World {
     /// How each thread treats each victim.
     pub backoffs: Vec<RefCell<Vec<StealBackoff>>>,
     pub program: Program,
-    pub progress: Progress,
+    pub progress: ItemsDone,
     random: RefCell<SmallRng>,
 }
 
@@ -107,7 +107,7 @@ impl World {
             backoffs: (0..threads)
                 .map(|_| RefCell::new(vec![StealBackoff::default(); threads]))
                 .collect(),
-            progress: Progress::new(&program),
+            progress: ItemsDone::new(&program),
             program,
             random: RefCell::new(SmallRng::seed_from_u64(seed)),
         }

@@ -37,7 +37,7 @@ struct Request {
 #[derive(Default)]
 struct Listeners {
     next: u64,
-    tell: BTreeMap<u64, Arc<dyn Fn() + Send + Sync>>,
+    notify: BTreeMap<u64, Arc<dyn Fn() + Send + Sync>>,
 }
 
 /// Is told of a cancellation, until it is dropped.
@@ -54,15 +54,15 @@ impl CancellationToken {
 
     /// Asks everything with this token to stop. Cannot be taken back.
     pub fn cancel(&self) {
-        let tell: Vec<_> = {
+        let notify: Vec<_> = {
             let listeners = lock(&self.request.listeners);
             // Relaxed: it tells nothing but itself. Under the lock, so that whoever registers either sees it or
             // is told.
             self.request.cancelled.store(true, Ordering::Relaxed);
-            listeners.tell.values().cloned().collect()
+            listeners.notify.values().cloned().collect()
         };
-        for tell in tell {
-            tell();
+        for notify in notify {
+            notify();
         }
     }
 
@@ -73,18 +73,18 @@ impl CancellationToken {
         self.request.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Has `tell` called when somebody asks, or now if somebody has. It may still run for a moment after the
+    /// Has `notify` called when somebody asks, or now if somebody has. It may still run for a moment after the
     /// listener is gone.
-    pub(crate) fn listen(&self, tell: impl Fn() + Send + Sync + 'static) -> Listener {
-        let tell = Arc::new(tell);
+    pub(crate) fn listen(&self, notify: impl Fn() + Send + Sync + 'static) -> Listener {
+        let notify = Arc::new(notify);
         let mut listeners = lock(&self.request.listeners);
         let number = listeners.next;
         listeners.next += 1;
-        listeners.tell.insert(number, tell.clone());
+        listeners.notify.insert(number, notify.clone());
         let is_late = self.is_cancelled();
         drop(listeners);
         if is_late {
-            tell();
+            notify();
         }
         Listener {
             request: Arc::clone(&self.request),
@@ -95,7 +95,7 @@ impl CancellationToken {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let gone = lock(&self.request.listeners).tell.remove(&self.number);
+        let gone = lock(&self.request.listeners).notify.remove(&self.number);
         drop(gone);
     }
 }
@@ -118,18 +118,18 @@ mod tests {
     fn listeners_are_told_once_and_only_while_they_listen() {
         let token = CancellationToken::new();
         let told = Arc::new(AtomicUsize::new(0));
-        let tell = || {
+        let notify = || {
             let told = Arc::clone(&told);
             move || {
                 told.fetch_add(1, Ordering::Relaxed);
             }
         };
-        let kept = token.listen(tell());
-        drop(token.listen(tell()));
+        let kept = token.listen(notify());
+        drop(token.listen(notify()));
         assert_eq!(told.load(Ordering::Relaxed), 0);
         token.cancel();
         assert_eq!(told.load(Ordering::Relaxed), 1);
-        let _late = token.listen(tell());
+        let _late = token.listen(notify());
         assert_eq!(told.load(Ordering::Relaxed), 2);
         drop(kept);
     }

@@ -26,7 +26,7 @@ impl<'f, P> FindAny<'f, P> {
         self.found.load(Ordering::Relaxed)
     }
 
-    fn tell(&self) {
+    fn announce(&self) {
         // Relaxed: as above.
         self.found.store(true, Ordering::Relaxed);
     }
@@ -57,7 +57,7 @@ where
         }
         let found = (self.pick)(item);
         if found.is_some() {
-            self.tell();
+            self.announce();
         }
         found
     }
@@ -78,7 +78,7 @@ where
         let Break(Some(found)) = end else {
             return None;
         };
-        self.tell();
+        self.announce();
         Some(found)
     }
 

@@ -24,7 +24,7 @@ const FOR_ROOM: u32 = 8 * TRIES;
 const FOR_WORK: u32 = 8 * TRIES;
 
 /// How often the serial end looks for something to do before it hands out results.
-const BRIEF: u32 = 8;
+const LOOK_EVERY: u32 = 8;
 
 /// What comes next for a consumer.
 enum BlindStep {
@@ -267,7 +267,7 @@ where
     /// the first result at once, no consumer could ever pull ahead for it.
     pub(super) fn help_blind(&mut self, has_results: bool) -> bool {
         self.since = None;
-        let tries = if has_results { BRIEF } else { FOR_WORK };
+        let tries = if has_results { LOOK_EVERY } else { FOR_WORK };
         let before = self.stage.source.pulls();
         for looks in 0..=tries {
             // A pull that waits may do so for long.

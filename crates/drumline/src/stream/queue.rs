@@ -148,12 +148,12 @@ impl<T> Sender<T> {
     /// While the queue is full. In a pool the thread is replaced meanwhile, as by
     /// [`blocking`](crate::blocking()).
     pub fn send(&self, item: T) -> Result<(), SendError<T>> {
-        let Some(item) = self.offer(item)? else {
+        let Some(item) = self.try_push(item)? else {
             return Ok(());
         };
         // Where the receiver waits for a processor, this is the one that it gets.
         thread::yield_now();
-        let Some(mut item) = self.offer(item)? else {
+        let Some(mut item) = self.try_push(item)? else {
             return Ok(());
         };
         let parker = Arc::new(Parker::new());
@@ -162,7 +162,7 @@ impl<T> Sender<T> {
             if !self.shared.wait_for_room(&parker, nap) {
                 nap = longest.min(nap * 2);
             }
-            match self.offer(item)? {
+            match self.try_push(item)? {
                 None => {
                     let mut state = lock(&self.shared.state);
                     state.waiting.retain(|other| !Arc::ptr_eq(other, &parker));
@@ -174,7 +174,7 @@ impl<T> Sender<T> {
     }
 
     /// Sends an item if there is room now, or gives it back.
-    fn offer(&self, item: T) -> Result<Option<T>, SendError<T>> {
+    fn try_push(&self, item: T) -> Result<Option<T>, SendError<T>> {
         match self.try_send(item) {
             Ok(()) => Ok(None),
             Err(TrySendError::Full(item)) => Ok(Some(item)),

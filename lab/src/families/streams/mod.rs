@@ -39,7 +39,7 @@ pub static FAMILY: Family = Family {
 
 /// A kind of stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum StreamKind {
     /// [`StreamRuntime::pipe`] with a producer that is always busy.
     Pipe,
     /// [`StreamRuntime::pipe`] with a producer that sleeps between two items.
@@ -54,7 +54,7 @@ pub trait StreamWorkload: Sized {
     const CARD: WorkloadCard;
 
     /// What a runtime must be able to do. A runtime that is not able has no row.
-    const TASK: Task;
+    const KIND: StreamKind;
 
     /// The sizes of the default run, where those of the card would take it too long.
     const BRIEF: Option<&'static [u64]> = None;
@@ -77,7 +77,7 @@ pub trait StreamRuntime: Sized + Sync {
     const CARD: RuntimeCard;
 
     /// What it does.
-    const TASKS: &'static [Task];
+    const KINDS: &'static [StreamKind];
 
     /// Whether it is a row of the default run, which has little time.
     const BY_DEFAULT: bool = true;
@@ -117,7 +117,7 @@ pub(crate) const fn runtime<R: StreamRuntime>() -> RuntimeEntry {
 }
 
 pub(crate) const fn pair<W: StreamWorkload, R: StreamRuntime>() -> Pair {
-    Pair::new(W::CARD, R::CARD, measure::<W, R>).only_if(|| R::TASKS.contains(&W::TASK))
+    Pair::new(W::CARD, R::CARD, measure::<W, R>).only_if(|| R::KINDS.contains(&W::KIND))
 }
 
 fn measure<W: StreamWorkload, R: StreamRuntime>(

@@ -94,7 +94,7 @@ mod tests {
     use crate::families::virtual_cores::workloads::vc_scope::VcScope;
     use crate::families::virtual_cores::workloads::vc_stream::VcStream;
     use crate::families::virtual_cores::workloads::vc_uneven::VcUneven;
-    use crate::families::virtual_cores::{Call, VirtualWorkload};
+    use crate::families::virtual_cores::{Sharing, VirtualWorkload};
     use crate::runtime::{Role, RuntimeCard};
     use crate::session::{Effort, Measurement};
 
@@ -116,7 +116,7 @@ mod tests {
             colour: (0, 0, 0),
         };
 
-        const CALLS: &'static [Call] = &[Call::Share, Call::Stream];
+        const SHARINGS: &'static [Sharing] = &[Sharing::Share, Sharing::Stream];
 
         const KEEPS_JOBS: bool = KEEPS_JOBS;
 

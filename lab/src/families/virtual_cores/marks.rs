@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// More threads than a process of the lab ever has.
-const SLOTS: usize = 4_096;
+const CELLS: usize = 4_096;
 
 /// How often it is looked at whether all items have run.
 const LOOK: Duration = Duration::from_micros(50);
@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_micros(50);
 /// The sums of one thread. Nothing else writes to them.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Slot {
+struct MarkCell {
     sum: AtomicU64,
     squares: AtomicU64,
     count: AtomicU64,
@@ -26,36 +26,36 @@ struct Slot {
 /// The sums of all threads.
 #[derive(Debug)]
 pub struct Marks {
-    slots: Vec<Slot>,
+    cells: Vec<MarkCell>,
 }
 
-/// How many threads have a slot.
+/// How many threads have a cell.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// The slot of this thread, once it has one.
+    /// The cell of this thread, once it has one.
     static MINE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 impl Marks {
     /// Marks that last as long as the process: tasks that nothing waits for refer to them.
     pub fn leaked() -> &'static Self {
-        let slots = (0..SLOTS).map(|_| Slot::default()).collect();
-        Box::leak(Box::new(Self { slots }))
+        let cells = (0..CELLS).map(|_| MarkCell::default()).collect();
+        Box::leak(Box::new(Self { cells }))
     }
 
     /// An item has run.
     pub fn mark(&self, item: u64) {
-        let slot = &self.slots[mine()];
+        let cell = &self.cells[mine()];
         // Relaxed: the thread reads what it wrote itself. The sums are published by the count.
-        let sum = slot.sum.load(Ordering::Relaxed).wrapping_add(item);
-        slot.sum.store(sum, Ordering::Relaxed);
+        let sum = cell.sum.load(Ordering::Relaxed).wrapping_add(item);
+        cell.sum.store(sum, Ordering::Relaxed);
         let square = item.wrapping_mul(item);
-        let squares = slot.squares.load(Ordering::Relaxed).wrapping_add(square);
-        slot.squares.store(squares, Ordering::Relaxed);
-        let count = slot.count.load(Ordering::Relaxed) + 1;
+        let squares = cell.squares.load(Ordering::Relaxed).wrapping_add(square);
+        cell.squares.store(squares, Ordering::Relaxed);
+        let count = cell.count.load(Ordering::Relaxed) + 1;
         // Pairs with the Acquire load in `totals`.
-        slot.count.store(count, Ordering::Release);
+        cell.count.store(count, Ordering::Release);
     }
 
     /// Sleeps until there are as many marks as items.
@@ -84,23 +84,23 @@ impl Marks {
 
     /// Forgets all marks, while no item runs.
     pub fn reset(&self) {
-        for slot in &self.slots {
+        for cell in &self.cells {
             // Relaxed: what the runtime does to begin an item comes after it.
-            slot.sum.store(0, Ordering::Relaxed);
-            slot.squares.store(0, Ordering::Relaxed);
-            slot.count.store(0, Ordering::Relaxed);
+            cell.sum.store(0, Ordering::Relaxed);
+            cell.squares.store(0, Ordering::Relaxed);
+            cell.count.store(0, Ordering::Relaxed);
         }
     }
 
     fn totals(&self) -> [u64; 3] {
-        // Relaxed: a thread that has no slot yet has marked nothing.
-        let threads = THREADS.load(Ordering::Relaxed).min(SLOTS);
+        // Relaxed: a thread that has no cell yet has marked nothing.
+        let threads = THREADS.load(Ordering::Relaxed).min(CELLS);
         let mut totals = [0u64; 3];
-        for slot in &self.slots[..threads] {
+        for cell in &self.cells[..threads] {
             // Pairs with the Release store in `mark`.
-            totals[0] += slot.count.load(Ordering::Acquire);
-            totals[1] = totals[1].wrapping_add(slot.sum.load(Ordering::Relaxed));
-            totals[2] = totals[2].wrapping_add(slot.squares.load(Ordering::Relaxed));
+            totals[0] += cell.count.load(Ordering::Acquire);
+            totals[1] = totals[1].wrapping_add(cell.sum.load(Ordering::Relaxed));
+            totals[2] = totals[2].wrapping_add(cell.squares.load(Ordering::Relaxed));
         }
         totals
     }
@@ -109,9 +109,9 @@ impl Marks {
 fn mine() -> usize {
     MINE.get().unwrap_or_else(|| {
         // Relaxed: only the numbers must differ.
-        let slot = THREADS.fetch_add(1, Ordering::Relaxed);
-        MINE.set(Some(slot));
-        slot
+        let cell = THREADS.fetch_add(1, Ordering::Relaxed);
+        MINE.set(Some(cell));
+        cell
     })
 }
 

@@ -42,7 +42,7 @@ pub static FAMILY: Family = Family {
 
 /// A way of sharing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
+pub enum Sharing {
     /// [`VirtualRuntime::each`], [`nested`](VirtualRuntime::nested),
     /// [`join`](VirtualRuntime::join) and [`scope`](VirtualRuntime::scope).
     Share,
@@ -60,7 +60,7 @@ pub trait VirtualWorkload: Sized {
     const CARD: WorkloadCard;
 
     /// What a runtime must be able to do. A runtime that is not able has no row.
-    const CALL: Call;
+    const SHARING: Sharing;
 
     /// The sizes of the default run, where those of the card would take it too long.
     const BRIEF: Option<&'static [u64]> = None;
@@ -88,7 +88,7 @@ pub trait VirtualRuntime: Sized + Sync {
     const CARD: RuntimeCard;
 
     /// What it does.
-    const CALLS: &'static [Call];
+    const SHARINGS: &'static [Sharing];
 
     /// Whether no more items run at once than there are jobs. Where more do, the answer is wrong.
     const KEEPS_JOBS: bool;
@@ -159,7 +159,7 @@ pub(crate) const fn runtime<R: VirtualRuntime>() -> RuntimeEntry {
 }
 
 pub(crate) const fn pair<W: VirtualWorkload, R: VirtualRuntime>() -> Pair {
-    Pair::new(W::CARD, R::CARD, measure::<W, R>).only_if(|| R::CALLS.contains(&W::CALL))
+    Pair::new(W::CARD, R::CARD, measure::<W, R>).only_if(|| R::SHARINGS.contains(&W::SHARING))
 }
 
 fn measure<W: VirtualWorkload, R: VirtualRuntime>(

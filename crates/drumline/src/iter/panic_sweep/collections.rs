@@ -159,14 +159,14 @@ sweeps! {
     collect_sides: |t| chosen(t).map(side).collect::<(Vec<_>, Own<'_>)>();
     vec_is_kept: |t| {
         // What was in the collection before a panic is there after it, and no more.
-        struct Kept<'t>(Vec<Item<'t>>);
-        impl Drop for Kept<'_> {
+        struct Stored<'t>(Vec<Item<'t>>);
+        impl Drop for Stored<'_> {
             fn drop(&mut self) {
                 let is_whole = self.0.len() == 5 + super::LEN;
                 assert!(is_whole || std::thread::panicking() && self.0.len() == 5);
             }
         }
-        let mut kept = Kept(t.some(5));
+        let mut kept = Stored(t.some(5));
         kept.0.par_extend(made(t));
         kept
     };

@@ -58,13 +58,13 @@ sweeps! {
         items
     };
     drain_is_removed: |t| {
-        struct Kept<'t>(Vec<Item<'t>>);
-        impl Drop for Kept<'_> {
+        struct Stored<'t>(Vec<Item<'t>>);
+        impl Drop for Stored<'_> {
             fn drop(&mut self) {
                 assert_eq!(self.0.len(), super::LEN - 30);
             }
         }
-        let mut items = Kept(t.items());
+        let mut items = Stored(t.items());
         items.0.par_drain(10..40).map(|i| t.make("map", i)).collect::<Vec<_>>();
     };
     array: |t| dropped(t, [(); 20].map(|()| t.held()).into_par_iter());

@@ -26,7 +26,7 @@ impl<'a> Offered<'a> {
 
 /// Goes on with `own` while `other` is on offer. Returns whether that has been taken. Both are
 /// closed then, `own` before the wait.
-fn offer<'a, 'o>(
+fn publish<'a, 'o>(
     other: &'a mut (dyn Steps + 'a),
     own: &'o mut (dyn Steps + 'o),
     min: usize,
@@ -53,7 +53,7 @@ pub(super) fn stolen(part: &mut dyn Steps, min: usize) {
     match part.len() {
         Some(len) if len > 2 && len / 2 >= min => {
             part.split(len - min, &chunk_len, &mut |rest, last| {
-                if !offer(rest, last, min, |last, _| last.fold()) {
+                if !publish(rest, last, min, |last, _| last.fold()) {
                     // SAFETY: they come from one split.
                     unsafe { rest.succeed(last) };
                     rest.lazy(chunk_len);
@@ -87,7 +87,7 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
         }
         let now = *chunk_len;
         let is_split = part.split(0, &now, &mut |own, other| {
-            let is_taken = offer(other, own, chunk_len.min, |own, watch| {
+            let is_taken = publish(other, own, chunk_len.min, |own, watch| {
                 chunk_len.nested -= 1;
                 nested(own, chunk_len, &watch);
                 chunk_len.nested += 1;
@@ -121,7 +121,7 @@ pub(super) fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
         let start = Instant::now();
         if part.len().is_some() {
             part.split(chunk_len.items, chunk_len, &mut |chunk, rest| {
-                offer(rest, chunk, chunk_len.min, |chunk, _| chunk.fold());
+                publish(rest, chunk, chunk_len.min, |chunk, _| chunk.fold());
             });
         } else {
             part.fold_chunk(chunk_len);

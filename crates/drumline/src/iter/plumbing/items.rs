@@ -67,13 +67,13 @@ pub(crate) trait Items: Send + Sized {
 
 /// What is left of a loop that nobody has come to help with so far is over before anybody comes, if it is no more than
 /// this.
-const BRIEF: usize = 1024;
+const SMALL_LOOP: usize = 1024;
 
 /// Where to split: in the middle, or later, but not so late that fewer than `min` would follow.
 #[inline(always)]
 fn halfway(len: usize, is_late: bool, min: usize) -> usize {
     let offered = if is_late {
-        let share = if len < BRIEF { len / 8 } else { len / 4 };
+        let share = if len < SMALL_LOOP { len / 8 } else { len / 4 };
         share.max(min)
     } else {
         len.div_ceil(2)

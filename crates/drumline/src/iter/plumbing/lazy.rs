@@ -102,9 +102,9 @@ where
     }
 }
 
-/// Goes through what a loop has not offered; calmly where somebody has asked for items just now.
+/// Goes through what a loop has not offered; on the cold path if a thread has asked for items just now.
 #[inline(always)]
-fn go_through<I, C, const CALMLY: bool>(
+fn go_through<I, C, const COLD: bool>(
     (own, chunk_len, before): (Part<I, C>, &mut ChunkLen, Option<C::Folder>),
     watch: SplitWatch<'_>,
 ) -> PartOutcome<C::Folder, C::Result>
@@ -112,7 +112,7 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    if I::NESTS || CALMLY {
+    if I::NESTS || COLD {
         in_helped_chunks(own, chunk_len, before, &watch)
     } else {
         in_chunks(own, chunk_len, before, &watch)

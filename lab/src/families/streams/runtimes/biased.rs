@@ -12,7 +12,7 @@ use std::thread;
 use anyhow::Result;
 
 use crate::families::streams::pipeline::{Pipeline, made};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// Threads around one queue, one per job.
@@ -110,7 +110,7 @@ impl StreamRuntime for Biased {
         colour: (63, 143, 84),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe];
 
     const BY_DEFAULT: bool = false;
 

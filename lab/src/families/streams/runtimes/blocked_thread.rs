@@ -6,7 +6,7 @@ use std::thread;
 use anyhow::Result;
 
 use crate::families::streams::pipeline::{Pipeline, made};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread and a channel of the standard library.
@@ -25,7 +25,7 @@ impl StreamRuntime for BlockedThread {
         colour: (201, 205, 211),
     };
 
-    const TASKS: &'static [Task] = &[Task::Trickle];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Trickle];
 
     fn start(_jobs: usize) -> Result<Self> {
         Ok(Self)

@@ -6,7 +6,7 @@ use anyhow::Result;
 use crossbeam_channel::unbounded;
 
 use crate::families::streams::pipeline::{Pipeline, batches, made};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// So many threads around one channel.
@@ -44,7 +44,7 @@ impl StreamRuntime for Crossbeam {
         colour: (120, 94, 170),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe, Task::Trickle];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe, StreamKind::Trickle];
 
     fn start(jobs: usize) -> Result<Self> {
         Ok(Self { jobs })

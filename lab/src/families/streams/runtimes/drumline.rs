@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 
 use crate::families::streams::mapping::{Mapping, Tally};
 use crate::families::streams::pipeline::{Pipeline, made};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// How many items wait at most; then the producer does.
@@ -43,7 +43,7 @@ impl StreamRuntime for Drumline {
         colour: (214, 69, 43),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe, Task::Trickle, Task::Map];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe, StreamKind::Trickle, StreamKind::Map];
 
     fn start(jobs: usize) -> Result<Self> {
         let pool = Self::pool(jobs)?;

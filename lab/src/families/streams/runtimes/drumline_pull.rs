@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::families::streams::pipeline::{Pipeline, made};
 use crate::families::streams::runtimes::drumline::Drumline;
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A pool of drumline.
@@ -28,7 +28,7 @@ impl StreamRuntime for DrumlinePull {
         colour: (236, 142, 60),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe];
 
     const BY_DEFAULT: bool = false;
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use crate::families::streams::pipeline::{Pipeline, batches, made};
 use crate::families::streams::runtimes::drumline::Drumline;
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A pool of drumline.
@@ -38,7 +38,7 @@ impl StreamRuntime for DrumlineSpawn {
         colour: (190, 90, 110),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe];
 
     const BY_DEFAULT: bool = false;
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::families::streams::mapping::{Mapping, Tally};
 use crate::families::streams::pipeline::{Pipeline, batches, made};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// So many threads for each stream.
@@ -45,7 +45,7 @@ impl StreamRuntime for Pariter {
         colour: (59, 145, 105),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe, Task::Map];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe, StreamKind::Map];
 
     const BY_DEFAULT: bool = false;
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::families::streams::mapping::{Mapping, Tally};
 use crate::families::streams::pipeline::{Pipeline, batches, made};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread pool of rayon.
@@ -39,7 +39,7 @@ impl StreamRuntime for Rayon {
         colour: (47, 111, 176),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe, Task::Trickle, Task::Map];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe, StreamKind::Trickle, StreamKind::Map];
 
     fn start(jobs: usize) -> Result<Self> {
         let pool = ThreadPoolBuilder::new().num_threads(jobs).build()?;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::families::streams::mapping::{Mapping, Tally};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// The plain loop.
@@ -22,7 +22,7 @@ impl StreamRuntime for Seq {
         colour: (122, 128, 138),
     };
 
-    const TASKS: &'static [Task] = &[Task::Map];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Map];
 
     fn start(_jobs: usize) -> Result<Self> {
         Ok(Self)

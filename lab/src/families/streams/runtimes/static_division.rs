@@ -6,7 +6,7 @@ use std::thread;
 use anyhow::Result;
 
 use crate::families::streams::pipeline::{Pipeline, made};
-use crate::families::streams::{StreamRuntime, Task};
+use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// Items dealt out in advance.
@@ -27,7 +27,7 @@ impl StreamRuntime for StaticDivision {
         colour: (176, 181, 189),
     };
 
-    const TASKS: &'static [Task] = &[Task::Pipe];
+    const KINDS: &'static [StreamKind] = &[StreamKind::Pipe];
 
     fn start(jobs: usize) -> Result<Self> {
         let jobs = u64::try_from(jobs)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::families::streams::pipeline::Trickling;
-use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
+use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::latency::Latencies;
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
@@ -35,7 +35,7 @@ impl StreamWorkload for LightLoad {
         shows: Shows::Latency,
     };
 
-    const TASK: Task = Task::Trickle;
+    const KIND: StreamKind = StreamKind::Trickle;
 
     fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         let runtime = R::start(jobs)?;

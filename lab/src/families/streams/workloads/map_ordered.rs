@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::families::streams::mapping::Steps;
-use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
+use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -32,7 +32,7 @@ impl StreamWorkload for MapOrdered {
         shows: Shows::Memory,
     };
 
-    const TASK: Task = Task::Map;
+    const KIND: StreamKind = StreamKind::Map;
 
     const BRIEF: Option<&'static [u64]> = Some(&[10_000]);
 

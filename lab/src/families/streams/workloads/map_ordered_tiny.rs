@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::families::streams::workloads::map_ordered::{MapOrdered, mapped};
-use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
+use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::session::Session;
 use crate::workload::WorkloadCard;
 
@@ -23,7 +23,7 @@ impl StreamWorkload for MapOrderedTiny {
         ..MapOrdered::CARD
     };
 
-    const TASK: Task = MapOrdered::TASK;
+    const KIND: StreamKind = MapOrdered::KIND;
 
     const BRIEF: Option<&'static [u64]> = MapOrdered::BRIEF;
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::families::streams::workloads::triple_pool::{TriplePool, at_once};
-use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
+use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::session::Session;
 use crate::workload::WorkloadCard;
 
@@ -21,7 +21,7 @@ impl StreamWorkload for SinglePool {
         ..TriplePool::CARD
     };
 
-    const TASK: Task = TriplePool::TASK;
+    const KIND: StreamKind = TriplePool::KIND;
 
     const BRIEF: Option<&'static [u64]> = TriplePool::BRIEF;
 

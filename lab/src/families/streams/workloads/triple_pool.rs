@@ -5,7 +5,7 @@ use std::thread;
 use anyhow::Result;
 
 use crate::families::streams::pipeline::Spinning;
-use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
+use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::latency::Latencies;
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
@@ -37,7 +37,7 @@ impl StreamWorkload for TriplePool {
         shows: Shows::Handing,
     };
 
-    const TASK: Task = Task::Pipe;
+    const KIND: StreamKind = StreamKind::Pipe;
 
     // With as many items as for 10,000 steps, and so as many hand-overs, in less time.
     const BRIEF: Option<&'static [u64]> = Some(&[4_000]);

@@ -5,9 +5,9 @@ use anyhow::Result;
 use crate::families::streams::pipeline::Spinning;
 use crate::families::streams::workloads::single_pool::SinglePool;
 use crate::families::streams::workloads::triple_pool::{PIPELINES, TriplePool};
-use crate::families::streams::{StreamRuntime, StreamWorkload, Task};
+use crate::families::streams::{StreamKind, StreamRuntime, StreamWorkload};
 use crate::gate::Gated;
-use crate::launch::Order;
+use crate::launch::ProcessRequest;
 use crate::session::{Effort, Measurement, Session};
 use crate::workload::WorkloadCard;
 
@@ -25,12 +25,12 @@ impl StreamWorkload for TriplePoolProcesses {
         ..TriplePool::CARD
     };
 
-    const TASK: Task = TriplePool::TASK;
+    const KIND: StreamKind = TriplePool::KIND;
 
     const BRIEF: Option<&'static [u64]> = TriplePool::BRIEF;
 
     fn drive<R: StreamRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
-        let order = Order {
+        let order = ProcessRequest {
             workload: SinglePool::CARD.name.to_owned(),
             runtime: R::CARD.name.to_owned(),
             jobs,

@@ -7,7 +7,7 @@ use ::drumline::{Pool, stream};
 use anyhow::{Result, anyhow};
 
 use crate::families::virtual_cores::sleepers::Sleepers;
-use crate::families::virtual_cores::{Call, VirtualRuntime};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A pool of drumline, for all rows.
@@ -54,7 +54,12 @@ impl VirtualRuntime for Drumline {
         colour: (214, 69, 43),
     };
 
-    const CALLS: &'static [Call] = &[Call::Share, Call::Stream, Call::Spawn, Call::Bridge];
+    const SHARINGS: &'static [Sharing] = &[
+        Sharing::Share,
+        Sharing::Stream,
+        Sharing::Spawn,
+        Sharing::Bridge,
+    ];
 
     // A sleeping item is replaced, so that the cores have work: that is what spares are for.
     const KEEPS_JOBS: bool = false;

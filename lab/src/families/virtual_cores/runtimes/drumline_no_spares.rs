@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::drumline::Drumline;
 use crate::families::virtual_cores::sleepers::Sleepers;
-use crate::families::virtual_cores::{Call, VirtualRuntime};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A pool of drumline that promises to run no more at once than there are jobs.
@@ -25,7 +25,7 @@ impl VirtualRuntime for DrumlineNoSpares {
         colour: (170, 50, 30),
     };
 
-    const CALLS: &'static [Call] = Drumline::CALLS;
+    const SHARINGS: &'static [Sharing] = Drumline::SHARINGS;
 
     const KEEPS_JOBS: bool = true;
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::drumline::Drumline;
-use crate::families::virtual_cores::{Call, VirtualRuntime};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A pool of drumline.
@@ -22,7 +22,7 @@ impl VirtualRuntime for DrumlineStream {
         colour: (236, 142, 60),
     };
 
-    const CALLS: &'static [Call] = &[Call::Bridge];
+    const SHARINGS: &'static [Sharing] = &[Sharing::Bridge];
 
     const KEEPS_JOBS: bool = false;
 

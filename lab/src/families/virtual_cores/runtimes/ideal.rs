@@ -12,7 +12,7 @@ use std::thread::{self, Thread};
 use anyhow::{Context, Result};
 
 use crate::families::virtual_cores::sleepers::Sleepers;
-use crate::families::virtual_cores::{Call, VirtualRuntime};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// One thread per share.
@@ -23,11 +23,11 @@ pub struct Ideal {
 }
 
 /// The way to the helpers that one thread wakes.
-type Helpers = Vec<Sender<Order>>;
+type Helpers = Vec<Sender<HelpRequest>>;
 
 /// What a helper is told.
 #[derive(Clone, Debug)]
-struct Order {
+struct HelpRequest {
     items: Arc<Sleepers>,
     round: Arc<Round>,
 }
@@ -40,13 +40,15 @@ struct Round {
     caller: Thread,
 }
 
-impl Order {
+impl HelpRequest {
     /// Wakes further helpers, as far as there is something for them, and runs a share.
     fn follow(&self, helpers: &Helpers, number: usize) {
         for (below, helper) in (2 * number + 1..).zip(helpers) {
             // Those with nothing to do have the largest numbers, and so have all below them.
             if !self.items.share(below).is_empty() {
-                helper.send(self.clone()).expect("helpers wait for orders");
+                helper
+                    .send(self.clone())
+                    .expect("helpers wait for requests");
             }
         }
         for &item in self.items.share(number) {
@@ -62,20 +64,20 @@ fn helpers(above: usize, jobs: usize) -> Result<Helpers> {
     below
         .map(|number| {
             let helpers = helpers(number, jobs)?;
-            let (sender, orders) = channel();
+            let (sender, requests) = channel();
             thread::Builder::new()
-                .spawn(move || help(number, &helpers, &orders))
+                .spawn(move || help(number, &helpers, &requests))
                 .context("a thread cannot be made")?;
             Ok(sender)
         })
         .collect()
 }
 
-fn help(number: usize, helpers: &Helpers, orders: &Receiver<Order>) {
-    for Order { items, round } in orders {
-        let order = Order { items, round };
-        order.follow(helpers, number);
-        let Order { items, round } = order;
+fn help(number: usize, helpers: &Helpers, requests: &Receiver<HelpRequest>) {
+    for HelpRequest { items, round } in requests {
+        let request = HelpRequest { items, round };
+        request.follow(helpers, number);
+        let HelpRequest { items, round } = request;
         drop(items);
         // Pairs with the Acquire load in `each`: the caller sees that the items have run.
         if round.left.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -96,7 +98,7 @@ impl VirtualRuntime for Ideal {
         colour: (176, 181, 189),
     };
 
-    const CALLS: &'static [Call] = &[Call::Share, Call::Stream];
+    const SHARINGS: &'static [Sharing] = &[Sharing::Share, Sharing::Stream];
 
     const KEEPS_JOBS: bool = true;
 
@@ -116,10 +118,10 @@ impl VirtualRuntime for Ideal {
             caller: thread::current(),
         });
         let items = Arc::clone(items);
-        let order = Order { items, round };
-        order.follow(&self.helpers, 0);
+        let request = HelpRequest { items, round };
+        request.follow(&self.helpers, 0);
         // Pairs with the last decrement in `help`.
-        while order.round.left.load(Ordering::Acquire) > 0 {
+        while request.round.left.load(Ordering::Acquire) > 0 {
             thread::park();
         }
     }

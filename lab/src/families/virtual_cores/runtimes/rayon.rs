@@ -7,7 +7,7 @@ use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use anyhow::Result;
 
 use crate::families::virtual_cores::sleepers::Sleepers;
-use crate::families::virtual_cores::{Call, VirtualRuntime};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// A thread pool of rayon.
@@ -28,7 +28,12 @@ impl VirtualRuntime for Rayon {
         colour: (47, 111, 176),
     };
 
-    const CALLS: &'static [Call] = &[Call::Share, Call::Stream, Call::Spawn, Call::Bridge];
+    const SHARINGS: &'static [Sharing] = &[
+        Sharing::Share,
+        Sharing::Stream,
+        Sharing::Spawn,
+        Sharing::Bridge,
+    ];
 
     const KEEPS_JOBS: bool = true;
 

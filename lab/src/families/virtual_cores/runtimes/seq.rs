@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::families::virtual_cores::{Call, VirtualRuntime};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// The plain loop.
@@ -21,7 +21,7 @@ impl VirtualRuntime for Seq {
         colour: (122, 128, 138),
     };
 
-    const CALLS: &'static [Call] = &[Call::Bridge];
+    const SHARINGS: &'static [Sharing] = &[Sharing::Bridge];
 
     const KEEPS_JOBS: bool = true;
 

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use anyhow::Result;
 
 use crate::families::virtual_cores::drive::marked;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::spin;
 use crate::workload::{Shows, WorkloadCard};
@@ -38,7 +38,7 @@ impl VirtualWorkload for ParBridge {
         shows: Shows::Rate,
     };
 
-    const CALL: Call = Call::Bridge;
+    const SHARING: Sharing = Sharing::Bridge;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         let items = if size < 10 { ITEMS } else { SMOKE_ITEMS };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::families::virtual_cores::sleepers::Sleepers;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::latency::Latencies;
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
@@ -42,7 +42,7 @@ impl VirtualWorkload for Ramp {
         shows: Shows::Ramp,
     };
 
-    const CALL: Call = Call::Share;
+    const SHARING: Sharing = Sharing::Share;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         let runtime = R::start(jobs)?;

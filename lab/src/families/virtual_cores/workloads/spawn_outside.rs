@@ -5,7 +5,7 @@ use std::thread;
 use anyhow::Result;
 
 use crate::families::virtual_cores::drive::marked;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard, group};
 
@@ -34,7 +34,7 @@ impl VirtualWorkload for SpawnOutside {
         shows: Shows::Rate,
     };
 
-    const CALL: Call = Call::Spawn;
+    const SHARING: Sharing = Sharing::Spawn;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         let items = size * TASKS;

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::families::virtual_cores::alike::Alike;
 use crate::families::virtual_cores::drive::inside;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -30,7 +30,7 @@ impl VirtualWorkload for VcLoop {
         shows: Shows::Cores,
     };
 
-    const CALL: Call = Call::Share;
+    const SHARING: Sharing = Sharing::Share;
 
     const BRIEF: Option<&'static [u64]> = Some(&[0]);
 

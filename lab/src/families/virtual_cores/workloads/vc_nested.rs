@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::families::virtual_cores::drive::inside;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -33,7 +33,7 @@ impl VirtualWorkload for VcNested {
         shows: Shows::Cores,
     };
 
-    const CALL: Call = Call::Share;
+    const SHARING: Sharing = Sharing::Share;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         let lengths = vec![LENGTH; usize::try_from(size)? * INNER];

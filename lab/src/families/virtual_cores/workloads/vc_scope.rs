@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::families::virtual_cores::alike::Alike;
 use crate::families::virtual_cores::drive::inside;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -28,7 +28,7 @@ impl VirtualWorkload for VcScope {
         shows: Shows::Cores,
     };
 
-    const CALL: Call = Call::Share;
+    const SHARING: Sharing = Sharing::Share;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         inside(Alike::of(size)?.lengths(), jobs, session, R::scope)

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::families::virtual_cores::alike::Alike;
 use crate::families::virtual_cores::drive::outside;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -29,7 +29,7 @@ impl VirtualWorkload for VcStream {
         shows: Shows::Cores,
     };
 
-    const CALL: Call = Call::Stream;
+    const SHARING: Sharing = Sharing::Stream;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         outside(Alike::of(size)?.lengths(), jobs, session, R::stream)

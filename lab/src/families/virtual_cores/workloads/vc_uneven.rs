@@ -8,7 +8,7 @@ use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 
 use crate::families::virtual_cores::drive::inside;
-use crate::families::virtual_cores::{Call, VirtualRuntime, VirtualWorkload};
+use crate::families::virtual_cores::{Sharing, VirtualRuntime, VirtualWorkload};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
@@ -43,7 +43,7 @@ impl VirtualWorkload for VcUneven {
         shows: Shows::Cores,
     };
 
-    const CALL: Call = Call::Share;
+    const SHARING: Sharing = Sharing::Share;
 
     fn drive<R: VirtualRuntime>(size: u64, jobs: usize, session: &mut Session) -> Result<()> {
         inside(lengths(size), jobs, session, R::each)
