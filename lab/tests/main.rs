@@ -35,6 +35,17 @@ fn lab_in(directory: &Path, arguments: &[&str]) -> Output {
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_drumline-lab"));
     command.args(arguments);
+    // A lab that is started with hangups ignored, as by `nohup`, keeps ignoring them.
+    // SAFETY: between fork and exec, `signal` is async-signal-safe, and so is all that runs here.
+    #[cfg(unix)]
+    unsafe {
+        use nix::sys::signal::{SigHandler, Signal, signal};
+        use std::os::unix::process::CommandExt;
+        command.pre_exec(|| {
+            signal(Signal::SIGHUP, SigHandler::SigDfl)?;
+            Ok(())
+        });
+    }
     command
 }
 
