@@ -168,3 +168,21 @@ fn a_member_begins_a_stream_while_its_pool_ends() {
         assert_eq!(tasks, 1);
     });
 }
+
+/// The member takes back what a stream has queued for a worker, while another thread shuts the pool
+/// down: nothing is left to be done then, and the pool ends.
+#[test]
+fn a_pool_ends_while_its_member_streams() {
+    for _ in 0..3_000 {
+        let member = thread::spawn(|| {
+            let pool = Pool::builder().jobs(2).use_current_thread();
+            let pool = pool.build().unwrap();
+            let ender = thread::spawn(move || pool.shutdown().unwrap());
+            for _ in 0..3 {
+                stream::iter(0..40).for_each(drop);
+            }
+            ender.join().unwrap();
+        });
+        member.join().unwrap();
+    }
+}

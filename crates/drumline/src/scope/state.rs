@@ -192,11 +192,18 @@ impl ScopeState {
                 queue.withdraw(address)
             }
         };
+        let mut has_withdrawn = false;
         while withdraw() {
+            has_withdrawn = true;
             // SAFETY: at this address there is this state, and what refers to
             // it in a queue is a ticket, for which `put_out` counted a
             // reference.
             unsafe { Arc::decrement_strong_count(Arc::as_ptr(self)) };
+        }
+        let outlives_the_pool = seat.is_none_or(|seat| seat.is_permanent());
+        if has_withdrawn && outlives_the_pool && registry.idle_set().is_closed() {
+            // The ticket may have been all that kept the pool from its end: asks again.
+            drop(registry.keep_open());
         }
     }
 

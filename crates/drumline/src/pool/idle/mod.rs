@@ -455,6 +455,13 @@ impl IdleSet {
         self.closed.load(Ordering::Relaxed) && self.with(|state| state.over)
     }
 
+    /// For a thread that does not keep the pool from its end and has just taken work back: whether
+    /// the pool is closed. If it is not, [`close`](Self::close) sees that the work is gone.
+    pub(crate) fn is_closed(&self) -> bool {
+        barrier::fence();
+        self.closed.load(Ordering::Relaxed)
+    }
+
     /// A call from outside may bring work until it [ends](Self::end_call), also to a pool that is
     /// closed meanwhile. Returns whether it may: the pool is not over.
     #[must_use]
