@@ -106,8 +106,8 @@ fn check_file(file: &str, force: bool) -> Result<()> {
     }
 }
 
-/// Makes the file, or looks whether it can be written. A pipe or a device may wait for a reader, and
-/// is opened at the end.
+/// Makes the file, or looks whether it can be written. A pipe or a device may wait for a reader,
+/// and is opened at the end.
 fn make_file(file: &str) -> Result<()> {
     if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
         return Ok(());
@@ -118,8 +118,8 @@ fn make_file(file: &str) -> Result<()> {
         .with_context(|| format!("--json {file}: cannot be written; name another file"))
 }
 
-/// Makes the directory of a run that was not told where to write: `target/lab/<time>`, with a number
-/// for each further run of the same second.
+/// Makes the directory of a run that was not told where to write: `target/lab/<time>`, with a
+/// number for each further run of the same second.
 fn default_directory() -> Result<PathBuf> {
     let parent = target_directory().join("lab");
     fs::create_dir_all(&parent).with_context(|| elsewhere(&parent))?;

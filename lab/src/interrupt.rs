@@ -57,8 +57,9 @@ pub fn listen() -> Result<()> {
     Ok(())
 }
 
-/// A signal that follows another one within this time is the same one, sent twice: `timeout` signals
-/// the program and then its group, and both a shell and the kernel say that the terminal is gone.
+/// A signal that follows another one within this time is the same one, sent twice: `timeout`
+/// signals the program and then its group, and both a shell and the kernel say that the terminal is
+/// gone.
 #[cfg(unix)]
 const SAME: std::time::Duration = std::time::Duration::from_millis(100);
 

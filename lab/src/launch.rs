@@ -111,8 +111,8 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Starts this very program again and again, until a signal asks for an end: from now on, signals
-    /// end what is measured, and not this process.
+    /// Starts this very program again and again, until a signal asks for an end: from now on,
+    /// signals end what is measured, and not this process.
     pub fn new() -> Result<Self> {
         interrupt::listen()?;
         raise_stack_limit();
@@ -177,8 +177,8 @@ struct Stopped {
     why: String,
 }
 
-/// Waits for the end of the process and of all that it writes; `Err` says why the process, and what it
-/// had started, had to be ended.
+/// Waits for the end of the process and of all that it writes; `Err` says why the process, and what
+/// it had started, had to be ended.
 fn watch(
     child: &mut Child,
     output: &Output,
@@ -188,8 +188,8 @@ fn watch(
     let watched = Watched::new(child.id());
     let start = Instant::now();
     for look in 0u64.. {
-        // While something that it started still writes, the process is not waited for: its number then
-        // remains that of its group.
+        // While something that it started still writes, the process is not waited for: its number
+        // then remains that of its group.
         if output.is_complete() {
             match child.try_wait() {
                 Ok(Some(status)) => return Ok(status),

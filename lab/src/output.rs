@@ -70,8 +70,8 @@ pub fn write_json(to: &str, records: &[Record]) -> Result<()> {
     fs::write(to, text).with_context(|| format!("the records cannot be written to {to}"))
 }
 
-/// Writes text to standard output. A reader that has gone, such as `head`, has had enough, which is no
-/// error: what else there is to be done goes on.
+/// Writes text to standard output. A reader that has gone, such as `head`, has had enough, which is
+/// no error: what else there is to be done goes on.
 pub fn print(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     let written = output

@@ -1,10 +1,10 @@
 //! How many rounds each group of configurations gets, and when a run has measured enough.
 //!
 //! A group is a workload and a size: what is compared with each other. All groups have one round
-//! first, which tells what a round of each costs. Then each has [`PROCESSES_MIN`] rounds, from which
-//! claims can be made, unless the time does not suffice: the groups that cost most are then the first
-//! to have fewer. At last, groups of which no claim could be made yet have more rounds, while there
-//! is time.
+//! first, which tells what a round of each costs. Then each has [`PROCESSES_MIN`] rounds, from
+//! which claims can be made, unless the time does not suffice: the groups that cost most are then
+//! the first to have fewer. At last, groups of which no claim could be made yet have more rounds,
+//! while there is time.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! A measuring process and everything that it starts: one process group, which is ended as a whole.
 //!
-//! The group is not that of the terminal, so Ctrl-C reaches the lab alone, which then ends the group.
-//! On Linux each process of the lab also ends with the one that started it, however that ends. On
-//! other systems, what a lab measures that is killed goes on to its own end.
+//! The group is not that of the terminal, so Ctrl-C reaches the lab alone, which then ends the
+//! group. On Linux each process of the lab also ends with the one that started it, however that
+//! ends. On other systems, what a lab measures that is killed goes on to its own end.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -14,8 +14,8 @@ pub fn lead(command: &mut Command) {
     follow(command);
 }
 
-/// Lets a process end with this one, more exactly: with the thread that starts it. It is in the group
-/// of this one.
+/// Lets a process end with this one, more exactly: with the thread that starts it. It is in the
+/// group of this one.
 #[cfg(target_os = "linux")]
 pub fn follow(command: &mut Command) {
     use nix::errno::Errno;
@@ -34,8 +34,8 @@ pub fn follow(command: &mut Command) {
             Err(io::Error::from(Errno::ESRCH))
         }
     };
-    // SAFETY: between fork and exec, only what is async-signal-safe is permitted. `ask` makes two system
-    // calls, and neither allocates nor locks.
+    // SAFETY: between fork and exec, only what is async-signal-safe is permitted. `ask` makes two
+    // system calls, and neither allocates nor locks.
     unsafe {
         command.pre_exec(ask);
     }

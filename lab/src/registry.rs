@@ -1,7 +1,7 @@
 //! The list of all families, of their workloads and runtimes, and of all pairs of them.
 //!
-//! The list itself is generated from the names of folders and files; see `build.rs`. Three functions
-//! of each [family](crate::families) make the entries.
+//! The list itself is generated from the names of folders and files; see `build.rs`. Three
+//! functions of each [family](crate::families) make the entries.
 
 use std::collections::BTreeSet;
 

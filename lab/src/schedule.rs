@@ -95,9 +95,9 @@ impl Schedule {
         Self { groups, rounds }
     }
 
-    /// Runs everything that the journal does not have yet, and returns one record per configuration.
-    /// If a signal ends the run, the records are marked as partial, and configurations of which no
-    /// process has finished have none.
+    /// Runs everything that the journal does not have yet, and returns one record per
+    /// configuration. If a signal ends the run, the records are marked as partial, and
+    /// configurations of which no process has finished have none.
     pub fn run(&self, launcher: &Launcher, journal: Journal) -> Vec<Record> {
         let mut running = Running::new(self, launcher, journal);
         let partial = running.run().is_break();
@@ -196,7 +196,8 @@ impl<'a> Running<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Runs each configuration of a group once, or those of this round that the journal does not have.
+    /// Runs each configuration of a group once, or those of this round that the journal does not
+    /// have.
     fn round(&mut self, index: usize) -> ControlFlow<()> {
         let group = &self.schedule.groups[index];
         let round = self.rounds[index];

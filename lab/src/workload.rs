@@ -14,8 +14,8 @@ pub enum Shows {
     Path,
     /// Nanoseconds per item, and a chart of the ratio to `seq` over the sizes.
     Curve,
-    /// What handing items over costs: time, context switches above those of `static`, migrations and
-    /// latency.
+    /// What handing items over costs: time, context switches above those of `static`, migrations
+    /// and latency.
     Handing,
     /// Latency, and what it costs.
     Latency,

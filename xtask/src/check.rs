@@ -268,8 +268,8 @@ fn counted(line: &Invocation, prefix: &str) -> Result<Outcome> {
     }
 }
 
-/// The build for systems where nothing is special: owners use fences of their own, and the word of a
-/// thread is the standard library's.
+/// The build for systems where nothing is special: owners use fences of their own, and the word of
+/// a thread is the standard library's.
 fn fences() -> Result<Outcome> {
     let target = workspace::target_dir("fence").display().to_string();
     let line = Invocation::line("cargo test -p drumline --lib --tests --no-fail-fast")

@@ -46,7 +46,8 @@ enum Chore {
     Repeat(repeat::Options),
     /// Compiles rayon's own tests against the library, and runs them.
     RayonSuite(rayon_suite::Options),
-    /// Measures how long a crate with twenty chains takes to be compiled, with Drumline and with rayon.
+    /// Measures how long a crate with twenty chains takes to be compiled, with Drumline and with
+    /// rayon.
     CompileTime(compile_time::Options),
     /// Predicts what the pool does on machines with many cores, or holds such predictions against
     /// it.

@@ -145,13 +145,13 @@ where
         unsafe { run_guarded(data, Self::obey) }
     }
 
-    /// How [`run_guarded`] and [`StackJob::abandon`] get at the cell: one function for all that is rare, so
-    /// that little has to be compiled for each type of job.
+    /// How [`run_guarded`] and [`StackJob::abandon`] get at the cell: one function for all that is
+    /// rare, so that little has to be compiled for each type of job.
     ///
     /// # Safety
     ///
-    /// `data` is the address of a live job of this very type, whose cell nobody else touches, and holds what
-    /// the order is about.
+    /// `data` is the address of a live job of this very type, whose cell nobody else touches, and
+    /// holds what the order is about.
     #[cold]
     unsafe fn obey(data: *const (), order: JobCommand) {
         // SAFETY: the caller guarantees a live job of this very type.
@@ -170,13 +170,13 @@ where
         cell.result = ManuallyDrop::new(result);
     }
 
-    /// Drops what is in the job, the closure if it `is_back` or else the result, and goes on with a panic; one of
-    /// the drop is swallowed.
+    /// Drops what is in the job, the closure if it `is_back` or else the result, and goes on with a
+    /// panic; one of the drop is swallowed.
     ///
     /// # Safety
     ///
-    /// Either nobody has run the job, and nobody will; or it has been run, with its completion observed with
-    /// Acquire. The cell is not used again.
+    /// Either nobody has run the job, and nobody will; or it has been run, with its completion
+    /// observed with Acquire. The cell is not used again.
     #[inline(always)]
     pub(crate) unsafe fn abandon(&self, is_back: bool, payload: Payload) -> ! {
         // SAFETY: the caller's obligations; `obey` is the function for this type of job.
@@ -264,8 +264,8 @@ where
     }
 }
 
-/// Something to be done by a function that gets its address only, and then what came of it. It is empty when it is
-/// dropped.
+/// Something to be done by a function that gets its address only, and then what came of it. It is
+/// empty when it is dropped.
 #[derive(Debug)]
 pub(crate) struct ErasedCall<O, R> {
     pub(crate) op: Option<O>,

@@ -24,8 +24,9 @@
 //!
 //! # Loops
 //!
-//! With the [`prelude`] in scope, slices, vectors, ranges, strings and collections have parallel iterators
-//! ([`iter`]). A loop is split only when somebody is idle, so short ones cost what they cost without threads:
+//! With the [`prelude`] in scope, slices, vectors, ranges, strings and collections have parallel
+//! iterators ([`iter`]). A loop is split only when somebody is idle, so short ones cost what they
+//! cost without threads:
 //!
 //! ```
 //! use drumline::prelude::*;
@@ -63,8 +64,8 @@
 //!
 //! # Streams
 //!
-//! Where items come one after another, from a file, a channel, another thread, a [`mod@stream`] has several consumers handle
-//! them, no more than it takes, and brings the results together in order:
+//! Where items come one after another, from a file, a channel, another thread, a [`mod@stream`] has
+//! several consumers handle them, no more than it takes, and brings the results together in order:
 //!
 //! ```
 //! let mut squares = Vec::new();
@@ -76,8 +77,8 @@
 //!
 //! The functions above use the pool that the calling thread is in, and else a global one, which is
 //! made on first use and has as many jobs as this process may use processors. A program that wants
-//! another number, thread names, handlers or an orderly end makes a [`Pool`]. [`Jobs`] is the number
-//! as people say it, fit for a command line:
+//! another number, thread names, handlers or an orderly end makes a [`Pool`]. [`Jobs`] is the
+//! number as people say it, fit for a command line:
 //!
 //! ```
 //! use drumline::{Jobs, Pool};
@@ -94,9 +95,9 @@
 //! ```
 //!
 //! The number is that of threads that run closures at once. The thread that calls is one of them
-//! for the length of the call: it is a *guest* of the pool, and nothing is handed over. With one job
-//! a call runs on its caller alone. A pool whose threads are special (named, pinned, with a stack
-//! size of their own, …) takes no guests, unless it is [told to](PoolBuilder::guests).
+//! for the length of the call: it is a *guest* of the pool, and nothing is handed over. With one
+//! job a call runs on its caller alone. A pool whose threads are special (named, pinned, with a
+//! stack size of their own, …) takes no guests, unless it is [told to](PoolBuilder::guests).
 //!
 //! No environment variable has a say.
 //!
@@ -138,13 +139,13 @@
 //!
 //! A call that waits (for the other half of a join, for a scope's jobs, for a task) runs what
 //! belongs to the thing it waits for, or sleeps. It never runs unrelated work on top of its stack,
-//! where that could want a lock that is held further down. Three things are the exception and say so:
-//! a share of a [`broadcast()`], which no other thread can run, [`yield_now`], and a pool with
+//! where that could want a lock that is held further down. Three things are the exception and say
+//! so: a share of a [`broadcast()`], which no other thread can run, [`yield_now`], and a pool with
 //! [`WaitPolicy::Steal`].
 //!
-//! What a thread takes onto its stack while it waits, it takes only as long as there is room: while a
-//! quarter of the stack is left. So stacks grow about as deep as in a sequential program, and a chain of
-//! tasks that wait for each other may be longer than any of them.
+//! What a thread takes onto its stack while it waits, it takes only as long as there is room: while
+//! a quarter of the stack is left. So stacks grow about as deep as in a sequential program, and a
+//! chain of tasks that wait for each other may be longer than any of them.
 //!
 //! # Shared libraries
 //!
@@ -157,15 +158,15 @@
 //! # Blocking
 //!
 //! A pool has as many places as jobs, and a thread that blocks outside of Drumline (on a socket, a
-//! mutex, a channel) does not use its own. Wrapped in [`blocking`], it gives the place up, and if work
-//! is waiting a spare thread takes it at once. On Linux the pool also notices what nobody announced:
-//! if every place is taken and work is waiting, an idle thread looks every few milliseconds whether
-//! those that have the places use any processor time, and replaces those that do not. When a blocked
-//! thread goes on, nobody is stopped; threads in excess stand down after the job at hand, and spares
-//! that nobody needs end after two seconds.
+//! mutex, a channel) does not use its own. Wrapped in [`blocking`], it gives the place up, and if
+//! work is waiting a spare thread takes it at once. On Linux the pool also notices what nobody
+//! announced: if every place is taken and work is waiting, an idle thread looks every few
+//! milliseconds whether those that have the places use any processor time, and replaces those that
+//! do not. When a blocked thread goes on, nobody is stopped; threads in excess stand down after the
+//! job at hand, and spares that nobody needs end after two seconds.
 //!
-//! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if other
-//! work is there, unless every processor is busy already.
+//! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if
+//! other work is there, unless every processor is busy already.
 //!
 //! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool; where more were
 //! needed, it warns, and names those that block. A pool may do [without
@@ -197,16 +198,17 @@
 //!
 //! In a child process made by `fork`, the threads of a pool do not exist. The global pool is made
 //! anew there on first use; a pool of one's own panics with a message that says so
-//! ([`Pool`](Pool#forking)). This is noticed on Linux, Android, Apple's systems and the BSDs, and after
-//! `fork` itself: `vfork`, `posix_spawn` and a bare `clone` have no handlers, and so are not noticed.
+//! ([`Pool`](Pool#forking)). This is noticed on Linux, Android, Apple's systems and the BSDs, and
+//! after `fork` itself: `vfork`, `posix_spawn` and a bare `clone` have no handlers, and so are not
+//! noticed.
 //!
 //! # Platforms
 //!
 //! The fast path runs no fence because a thread that steals has the operating system run one on all
 //! threads of the process. Linux (`membarrier`, from 4.14) and Windows (`FlushProcessWriteBuffers`)
-//! can do that. Where a sandbox or an older kernel refuses, pools notice when they are made, and the
-//! threads run fences of their own: the same behaviour, some nanoseconds more per fork. So it is,
-//! with no choice, on every other system. A sandbox may also be entered while pools are in use:
+//! can do that. Where a sandbox or an older kernel refuses, pools notice when they are made, and
+//! the threads run fences of their own: the same behaviour, some nanoseconds more per fork. So it
+//! is, with no choice, on every other system. A sandbox may also be entered while pools are in use:
 //! then each thread changes over at the next fork that it makes. Until that fork, other threads
 //! take what it has pending only if it blocks. Linux on x86-64 is what this is developed and
 //! measured on; Windows is checked to compile; nothing else has been tried. The standard library is

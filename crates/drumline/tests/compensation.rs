@@ -175,8 +175,8 @@ impl Inside {
     }
 }
 
-/// Spawns so many jobs that never sleep, and `together` of which have to run at once for any of them
-/// to end; returns how many ran at once.
+/// Spawns so many jobs that never sleep, and `together` of which have to run at once for any of
+/// them to end; returns how many ran at once.
 fn meet_awake(pool: &Pool, together: usize, rounds: usize) -> usize {
     let inside = Arc::new(Inside::default());
     for _ in 0..rounds {

@@ -15,7 +15,8 @@ thread_local! {
 /// The system's allocator, and how often each thread has asked it.
 struct Counting;
 
-// SAFETY: all is left to the system's allocator; the count is a plain cell that allocates nothing itself.
+// SAFETY: all is left to the system's allocator; the count is a plain cell that allocates nothing
+// itself.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
@@ -58,15 +59,16 @@ fn loops(numbers: &[u64]) {
 #[test]
 fn loops_begin_without_an_allocation() {
     for jobs in [1, 2] {
-        // A thread that takes the place of one that waits is made by the one that waits: that is no loop's beginning.
+        // A thread that takes the place of one that waits is made by the one that waits: that is no
+        // loop's beginning.
         let pool = without_spares(jobs, true);
         for len in [5, 100, 20_000] {
             let numbers: Vec<u64> = (0..len).collect();
             pool.install(|| {
                 loops(&numbers);
                 let counts: [usize; 20] = std::array::from_fn(|_| allocations(|| loops(&numbers)));
-                // A thread that waits for a thief, and works meanwhile, may need another deque, once. So where somebody
-                // may help, not every time counts.
+                // A thread that waits for a thief, and works meanwhile, may need another deque,
+                // once. So where somebody may help, not every time counts.
                 let is_free = if jobs == 1 {
                     counts == [0; 20]
                 } else {

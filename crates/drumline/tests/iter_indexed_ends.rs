@@ -1,4 +1,5 @@
-//! The methods of indexed parallel iterators, held against those of sequential ones. The second half.
+//! The methods of indexed parallel iterators, held against those of sequential ones. The second
+//! half.
 
 mod in_parts;
 

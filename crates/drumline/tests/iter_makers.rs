@@ -149,7 +149,8 @@ fn parts_that_take_long_are_split_to_the_last() {
 #[test]
 fn all_nodes_at_once() {
     for jobs in [2, 3, 4] {
-        // All children of one node, a chain of nodes with one leaf each, and one with the leaf first.
+        // All children of one node, a chain of nodes with one leaf each, and one with the leaf
+        // first.
         meets(jobs, |meet| {
             let nodes = walk_tree(0, |&node| if node == 0 { 1..jobs } else { 0..0 });
             nodes.for_each(|_| meet());

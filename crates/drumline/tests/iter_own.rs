@@ -176,7 +176,8 @@ fn progress_counts_what_is_done() {
     }
 }
 
-/// Calls what `drive` is given for each item, and asserts that there are no more than `jobs` such calls at once.
+/// Calls what `drive` is given for each item, and asserts that there are no more than `jobs` such
+/// calls at once.
 fn no_more_than(jobs: usize, items: usize, drive: impl FnOnce(&(dyn Fn() + Sync))) {
     let inside = AtomicUsize::new(0);
     let seen = AtomicUsize::new(0);

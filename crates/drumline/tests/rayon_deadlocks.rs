@@ -220,7 +220,8 @@ fn thread_local_state_borrowed_across_another_pool() {
     }
 }
 
-/// Issue 1105: while a thread is in the inner pool it does not begin another item of the outer loop.
+/// Issue 1105: while a thread is in the inner pool it does not begin another item of the outer
+/// loop.
 #[test]
 fn an_outer_loop_does_not_nest_in_itself() {
     thread_local!(static OPEN: Cell<usize> = const { Cell::new(0) });

@@ -478,7 +478,8 @@ fn cached_keys_are_dropped_once() {
     for jobs in JOBS {
         let pool = pool(jobs);
         for len in [100, 5000, 20_000] {
-            // Without a panic, with one in the key of an item, and with one where keys are compared.
+            // Without a panic, with one in the key of an item, and with one where keys are
+            // compared.
             for (wrong_item, wrong_key) in [(None, None), (Some(7), None), (None, Some(13))] {
                 for _ in 0..5 {
                     let mut values: Vec<u64> = (0..len).map(|_| 20 + random.next() % 500).collect();

@@ -2,8 +2,8 @@
 //!
 //! The programs here leave the scheduler no choice: a thread holds something and waits for a half
 //! that goes on only once a *stranger* has begun, and every other place is taken. Under
-//! [`WaitPolicy::Related`] the stranger runs elsewhere; under [`WaitPolicy::Steal`] it runs on top of the
-//! frame that holds what the stranger wants.
+//! [`WaitPolicy::Related`] the stranger runs elsewhere; under [`WaitPolicy::Steal`] it runs on top
+//! of the frame that holds what the stranger wants.
 
 mod common;
 

@@ -132,8 +132,8 @@ impl<S> ThreadPoolBuilder<S> {
         self.with(|builder| builder.exit_handler(hook))
     }
 
-    /// Starts the threads with `spawner`, which has to arrange that [`ThreadBuilder::run`] is called
-    /// on a thread of its own.
+    /// Starts the threads with `spawner`, which has to arrange that [`ThreadBuilder::run`] is
+    /// called on a thread of its own.
     pub fn spawn_handler<F>(self, spawner: F) -> ThreadPoolBuilder<CustomSpawn<F>>
     where
         F: FnMut(ThreadBuilder) -> io::Result<()>,
@@ -150,8 +150,8 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
     ///
     /// # Errors
     ///
-    /// If there are to be too many threads, if the current thread is to be a member of two pools, or
-    /// if the handler that starts threads fails.
+    /// If there are to be too many threads, if the current thread is to be a member of two pools,
+    /// or if the handler that starts threads fails.
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
         let pool = self.spawner.start(self.builder, PoolBuilder::build)?;
         Ok(ThreadPool::owned(pool))

@@ -1,6 +1,6 @@
 //! Drumline under the names and paths of rayon 1.12, so that rayon's own tests can be compiled
-//! against it (`cargo xtask rayon-suite`). It is no replacement to publish: a program that moves from
-//! rayon to Drumline changes the few names that differ.
+//! against it (`cargo xtask rayon-suite`). It is no replacement to publish: a program that moves
+//! from rayon to Drumline changes the few names that differ.
 //!
 //! ```
 //! use rayon::prelude::*; // but it is Drumline

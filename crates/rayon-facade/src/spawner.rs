@@ -43,8 +43,8 @@ impl<F: FnMut(ThreadBuilder) -> io::Result<()>> ThreadSpawn for CustomSpawn<F> {
         builder: PoolBuilder,
         make: impl FnOnce(PoolBuilder) -> Result<T, BuildError>,
     ) -> Result<T, ThreadPoolBuildError> {
-        // Drumline asks for a closure that borrows nothing, and calls it before the pool is made. So
-        // the threads are collected meanwhile, and started afterwards.
+        // Drumline asks for a closure that borrows nothing, and calls it before the pool is made.
+        // So the threads are collected meanwhile, and started afterwards.
         let wanted = Rc::new(RefCell::new(Vec::new()));
         let collected = Rc::clone(&wanted);
         let made = make(builder.spawn_handler(move |thread| {

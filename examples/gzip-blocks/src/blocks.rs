@@ -35,7 +35,8 @@ impl Blocks {
     }
 
     fn read(&mut self) -> Result<Option<Block>> {
-        // A little more than is asked for: so `read_to_end` need not find out whether it was exactly enough.
+        // A little more than is asked for: so `read_to_end` need not find out whether it was
+        // exactly enough.
         let mut data = Vec::with_capacity(self.size + 64);
         let count = self
             .reader

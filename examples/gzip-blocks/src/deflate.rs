@@ -1,8 +1,8 @@
 //! What happens to a block: it becomes a piece of a deflate stream.
 //!
-//! As pigz does it. Each block is compressed by itself, but what stood in the 32 KiB before it is known to the
-//! compressor, so hardly anything is lost by the cutting. It ends with a flush to a whole byte, so that the pieces can be
-//! put one after another.
+//! As pigz does it. Each block is compressed by itself, but what stood in the 32 KiB before it is
+//! known to the compressor, so hardly anything is lost by the cutting. It ends with a flush to a
+//! whole byte, so that the pieces can be put one after another.
 
 use anyhow::{Context, Result};
 use crc32fast::Hasher;
@@ -25,8 +25,9 @@ pub struct Piece {
 
 /// Compresses a block, with a level from 1 to 9.
 ///
-/// The compressor is a new one each time. To reset one would save 2 %, but then what it makes of a block may depend,
-/// in a few bytes, on the blocks that it had before: on who happened to take which block.
+/// The compressor is a new one each time. To reset one would save 2 %, but then what it makes of a
+/// block may depend, in a few bytes, on the blocks that it had before: on who happened to take
+/// which block.
 pub fn deflate(block: &Block, level: u32) -> Result<Piece> {
     let data = block.data.as_slice();
     let mut crc = Hasher::new();

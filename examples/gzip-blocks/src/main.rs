@@ -40,7 +40,8 @@ struct Options {
     /// The file to compress; standard input if there is none, or for `-`.
     #[arg(value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Where the result goes, instead of standard output. It appears under this name when it is complete.
+    /// Where the result goes, instead of standard output. It appears under this name when it is
+    /// complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Overwrites the output if it exists. Otherwise the program asks on a terminal, and elsewhere

@@ -126,7 +126,8 @@ fn cutting_costs_little() {
 fn gzip_reads_it() {
     let data = data();
     let compressed = with_input(&["--block", "64"], &data).stdout;
-    // Without a program of this name there is nothing to ask; the decoder of the other tests is a second opinion.
+    // Without a program of this name there is nothing to ask; the decoder of the other tests is a
+    // second opinion.
     match Command::new("gzip").arg("--version").output() {
         Err(error) if error.kind() == ErrorKind::NotFound => return,
         other => drop(other.unwrap()),

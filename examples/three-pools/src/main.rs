@@ -5,9 +5,10 @@
 //! cargo run --release -p three-pools -- --runtime crossbeam
 //! ```
 //!
-//! So it goes in programs that are put together from libraries: each has its threads, as many as there are cores, and
-//! none knows of the others. What it costs shows in the context switches. A consumer that is woken for an item which
-//! another takes, and sleeps again, is two of them, and of use to nobody.
+//! So it goes in programs that are put together from libraries: each has its threads, as many as
+//! there are cores, and none knows of the others. What it costs shows in the context switches. A
+//! consumer that is woken for an item which another takes, and sleeps again, is two of them, and of
+//! use to nobody.
 //!
 //! `pipelines` says what is done, and `runtimes` who does it.
 
@@ -30,12 +31,13 @@ use crate::switches::Switches;
 
 /// Runs three pipelines at once, and counts how often threads were switched.
 ///
-/// One hashes short lines, one compresses blocks, and one counts primes: items of about 200 ns, 1 ms, and 50 µs. Each has a
-/// producer, a bounded queue, and consumers of its own.
+/// One hashes short lines, one compresses blocks, and one counts primes: items of about 200 ns, 1
+/// ms, and 50 µs. Each has a producer, a bounded queue, and consumers of its own.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {
-    /// How many consumers each pipeline may have: a number, `auto`, `physical`, or a share as `50%`.
+    /// How many consumers each pipeline may have: a number, `auto`, `physical`, or a share as
+    /// `50%`.
     #[arg(long, default_value = "auto", value_name = "JOBS")]
     jobs: Jobs,
     /// Who runs the pipelines.

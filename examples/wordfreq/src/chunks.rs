@@ -1,8 +1,9 @@
 //! The source: files, cut into chunks between words.
 //!
-//! Taking the next item from an iterator is the part of a stream that only one thread at a time can do, so it
-//! must be cheap. A line as a `String` is not: it costs an allocation, a copy and a look at each byte, for a few
-//! dozen bytes. A chunk costs one allocation and one read for 64 KiB, and a look at its last bytes.
+//! Taking the next item from an iterator is the part of a stream that only one thread at a time can
+//! do, so it must be cheap. A line as a `String` is not: it costs an allocation, a copy and a look
+//! at each byte, for a few dozen bytes. A chunk costs one allocation and one read for 64 KiB, and a
+//! look at its last bytes.
 
 use std::fs::File;
 use std::io::{self, Read};

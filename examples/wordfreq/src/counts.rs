@@ -38,7 +38,8 @@ impl Counts {
         }
     }
 
-    /// The most frequent words, first those that come most often, then in order of their bytes; all if `most` is 0.
+    /// The most frequent words, first those that come most often, then in order of their bytes; all
+    /// if `most` is 0.
     pub fn top(&self, most: usize) -> Vec<(&[u8], u64)> {
         let mut words: Vec<_> = self
             .0

@@ -4,8 +4,9 @@
 //! cargo run --release -p wordfreq -- --top 20 FILE…
 //! ```
 //!
-//! The serial part reads and cuts; it hardly looks at the text. Each consumer counts in a table of its own, and the
-//! tables become one at the end. `chunks` is the source, `counts` the table, and `runtimes` brings them together.
+//! The serial part reads and cuts; it hardly looks at the text. Each consumer counts in a table of
+//! its own, and the tables become one at the end. `chunks` is the source, `counts` the table, and
+//! `runtimes` brings them together.
 
 mod chunks;
 mod counts;
@@ -24,8 +25,9 @@ use crate::runtimes::Runtime;
 
 /// Counts the words of files, and prints the most frequent ones.
 ///
-/// A word is a run of letters, digits and apostrophes. Whatever is not ASCII belongs to words, byte by byte: text that
-/// is not valid UTF-8 is counted, and printed as it came. Words with the same count are in the order of their bytes.
+/// A word is a run of letters, digits and apostrophes. Whatever is not ASCII belongs to words, byte
+/// by byte: text that is not valid UTF-8 is counted, and printed as it came. Words with the same
+/// count are in the order of their bytes.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {

@@ -1,6 +1,7 @@
 //! The program's middle part, on several runtimes.
 //!
-//! Two questions are kept apart: who runs it, and how the text is cut. So both runtimes get both, chunks and lines.
+//! Two questions are kept apart: who runs it, and how the text is cut. So both runtimes get both,
+//! chunks and lines.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -72,7 +73,8 @@ impl Runtime {
     }
 }
 
-/// The lines of files, as one cuts them without thinking of cost; not as `String`s, because they need not be UTF-8.
+/// The lines of files, as one cuts them without thinking of cost; not as `String`s, because they
+/// need not be UTF-8.
 fn lines<'e>(
     files: &[PathBuf],
     error: &'e mut Option<Error>,

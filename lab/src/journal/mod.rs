@@ -142,8 +142,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins the journal of a run in its directory. What cannot be written is an error here, and never
-    /// later.
+    /// Begins the journal of a run in its directory. What cannot be written is an error here, and
+    /// never later.
     pub fn begin(directory: &Path, schedule: &Schedule) -> Result<Self> {
         let header = Header {
             command: std::env::args_os()

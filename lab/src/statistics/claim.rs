@@ -1,10 +1,10 @@
 //! What may be claimed of a ratio.
 //!
-//! A ratio below one says that ours took less. It is claimed only if the whole interval lies on that
-//! side. If one is inside, the two are *level* where the interval is narrow, and otherwise the run
-//! was *too noisy to tell*. Where many cells are judged at once, each interval is made with so much
-//! confidence that all of them hold together (Bonferroni): of a hundred cells at 95 % five would
-//! differ by chance.
+//! A ratio below one says that ours took less. It is claimed only if the whole interval lies on
+//! that side. If one is inside, the two are *level* where the interval is narrow, and otherwise the
+//! run was *too noisy to tell*. Where many cells are judged at once, each interval is made with so
+//! much confidence that all of them hold together (Bonferroni): of a hundred cells at 95 % five
+//! would differ by chance.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,9 @@
 //! Every entry of a deque is run exactly once, however owner and thief meet.
 //!
 //! Two kinds of rounds, mixed. In a *duel* there is one entry at a time, and thieves that come back
-//! for it all the time; its owner pops it at a random moment. A half that was stolen works for a few
-//! microseconds, so that the thieves never back off; one that was not is as
-//! short as can be. A *tree* forks at random, and its leaves count themselves, each in a place
-//! of its own.
+//! for it all the time; its owner pops it at a random moment. A half that was stolen works for a
+//! few microseconds, so that the thieves never back off; one that was not is as short as can be. A
+//! *tree* forks at random, and its leaves count themselves, each in a place of its own.
 //!
 //! Without the thief's barrier both get the entry in a duel, sooner or later: the owner's store of
 //! `top` is still in its store buffer when the thief reads `top`, and the other way round.

@@ -13,8 +13,8 @@ const FREE: &[&str] = &["platform", "sync"];
 /// Types of the standard library that only ever get one value, and have no part in a protocol.
 const ONCE: &[&str] = &["OnceLock", "LazyLock"];
 
-/// The lines and names of the statics of `module` that belong into `process_wide!`. (What stands in a macro is
-/// loose tokens to the parser, and not found here.)
+/// The lines and names of the statics of `module` that belong into `process_wide!`. (What stands in
+/// a macro is loose tokens to the parser, and not found here.)
 pub fn outside_of_macros(module: &Module) -> Vec<(usize, String)> {
     if module
         .path

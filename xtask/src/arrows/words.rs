@@ -1,4 +1,5 @@
-//! One word per idea: the glossary of `ARCHITECTURE.md`, held against the identifiers of the source.
+//! One word per idea: the glossary of `ARCHITECTURE.md`, held against the identifiers of the
+//! source.
 //!
 //! The last column of the glossary names what is *retired*. An entry in lower case is a word: no
 //! identifier may have it as one of its words (`desk` forbids `desk_len` and `StageDesk`). An entry

@@ -1,9 +1,9 @@
-//! `cargo xtask compile-time`: how long a crate with some twenty chains takes to be compiled, with Drumline and
-//! with rayon.
+//! `cargo xtask compile-time`: how long a crate with some twenty chains takes to be compiled, with
+//! Drumline and with rayon.
 //!
-//! Two packages of the same text, but for the import, are written under the target directory. What they
-//! depend on is built first; then the packages themselves are compiled in turns, again and again.
-//! What is measured is `cargo build` with nothing else to do, linking included.
+//! Two packages of the same text, but for the import, are written under the target directory. What
+//! they depend on is built first; then the packages themselves are compiled in turns, again and
+//! again. What is measured is `cargo build` with nothing else to do, linking included.
 
 mod package;
 

@@ -12,7 +12,8 @@ use super::suite_file::SuiteFile;
 /// borrows, so some errors show only when others are gone.
 const ROUNDS: usize = 8;
 
-/// Compiles all files. Those that can be have a program in the end, if only for some of their tests.
+/// Compiles all files. Those that can be have a program in the end, if only for some of their
+/// tests.
 pub fn all(package: &Package, files: &mut [SuiteFile]) -> Result<Vec<Option<PathBuf>>> {
     for round in 1..=ROUNDS {
         println!("compiling rayon's tests against drumline, round {round}");
@@ -55,8 +56,8 @@ fn build(package: &Package, files: &[SuiteFile]) -> Result<(Vec<Option<PathBuf>>
     Ok((programs, complaints))
 }
 
-/// Finds the tests that the complaints are about. A file of which something else does not compile is
-/// given up.
+/// Finds the tests that the complaints are about. A file of which something else does not compile
+/// is given up.
 fn blame(package: &Package, files: &mut [SuiteFile], complaints: &[Complaint]) -> Result<()> {
     for file in files.iter_mut().filter(|file| file.broken.is_none()) {
         let target = file.target();

@@ -23,7 +23,8 @@ pub enum Message {
 pub struct Complaint {
     /// The target that it is about.
     pub target: String,
-    /// The lines that it is about, with their files: where it shows first, then out through the macros.
+    /// The lines that it is about, with their files: where it shows first, then out through the
+    /// macros.
     pub places: Vec<(String, usize)>,
     /// As the compiler prints it.
     pub text: String,

@@ -1,9 +1,9 @@
 //! `cargo xtask rayon-suite`: rayon's own tests, compiled against Drumline.
 //!
-//! Nothing of rayon is kept in this repository. Its sources are where cargo unpacked them for the lab;
-//! the test files are copied from there into a throw-away package under the target directory, where a
-//! facade (`crates/rayon-facade`) bears the name `rayon`. Tests that do not compile are cut out of the
-//! copies, so that they do not take the others with them.
+//! Nothing of rayon is kept in this repository. Its sources are where cargo unpacked them for the
+//! lab; the test files are copied from there into a throw-away package under the target directory,
+//! where a facade (`crates/rayon-facade`) bears the name `rayon`. Tests that do not compile are cut
+//! out of the copies, so that they do not take the others with them.
 //!
 //! | file | noun |
 //! |---|---|
@@ -59,7 +59,8 @@ impl Default for Options {
     }
 }
 
-/// Compiles and runs the tests, and compares the result with what is expected. How many pass, in words.
+/// Compiles and runs the tests, and compares the result with what is expected. How many pass, in
+/// words.
 pub fn run(options: &Options) -> Result<String> {
     let sources = Sources::find()?;
     let expected = Expected::read()?;

@@ -12,8 +12,8 @@ use super::suite_file::{Kind, SuiteFile};
 use crate::invocation::Invocation;
 use crate::workspace;
 
-/// What rayon's core is called when its own tests name it. An item may stand after those that use it,
-/// so the lines of the test file keep their numbers.
+/// What rayon's core is called when its own tests name it. An item may stand after those that use
+/// it, so the lines of the test file keep their numbers.
 const CORE: &str = "extern crate rayon as rayon_core;\n";
 
 /// What a test may expect in the module around it: what that module has itself.
@@ -103,7 +103,8 @@ impl Package {
         &self.directory
     }
 
-    /// The copy of a file, relative to the package. It keeps its name: some tests read their own file.
+    /// The copy of a file, relative to the package. It keeps its name: some tests read their own
+    /// file.
     pub fn copy_of(&self, file: &SuiteFile) -> String {
         format!("copies/{}", file.name())
     }

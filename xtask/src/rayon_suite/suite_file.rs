@@ -116,8 +116,8 @@ impl SuiteFile {
         })
     }
 
-    /// Notes that the test which has one of these lines, the first that is in any, does not compile.
-    /// `false`: none of them is in a test, or only in one that is out already.
+    /// Notes that the test which has one of these lines, the first that is in any, does not
+    /// compile. `false`: none of them is in a test, or only in one that is out already.
     pub fn blame(&mut self, lines: &[usize], complaint: &str) -> bool {
         for line in lines {
             let guilty = self

@@ -18,8 +18,9 @@ const ALONE: Duration = Duration::from_secs(20);
 /// How often it is looked whether a program has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs the tests of `file`, and notes what became of them. Tests of which nothing was heard (one of
-/// them hangs, or ended the process) are run one by one. Those that are known to hang are not run.
+/// Runs the tests of `file`, and notes what became of them. Tests of which nothing was heard (one
+/// of them hangs, or ended the process) are run one by one. Those that are known to hang are not
+/// run.
 pub fn run(
     package: &Package,
     file: &mut SuiteFile,

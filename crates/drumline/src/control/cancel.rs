@@ -56,8 +56,8 @@ impl CancellationToken {
     pub fn cancel(&self) {
         let notify: Vec<_> = {
             let listeners = lock(&self.request.listeners);
-            // Relaxed: it tells nothing but itself. Under the lock, so that whoever registers either sees it or
-            // is told.
+            // Relaxed: it tells nothing but itself. Under the lock, so that whoever registers
+            // either sees it or is told.
             self.request.cancelled.store(true, Ordering::Relaxed);
             listeners.notify.values().cloned().collect()
         };
@@ -73,8 +73,8 @@ impl CancellationToken {
         self.request.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Has `notify` called when somebody asks, or now if somebody has. It may still run for a moment after the
-    /// listener is gone.
+    /// Has `notify` called when cancellation is requested, or now if it has been. It may still
+    /// run for a moment after the listener is gone.
     pub(crate) fn listen(&self, notify: impl Fn() + Send + Sync + 'static) -> Listener {
         let notify = Arc::new(notify);
         let mut listeners = lock(&self.request.listeners);

@@ -1,4 +1,5 @@
-//! What a program holds in its hand while loops and streams run: how to stop them, and how far they are.
+//! What a program holds in its hand while loops and streams run: how to stop them, and how far they
+//! are.
 
 mod cancel;
 mod progress;

@@ -7,8 +7,8 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 const SHARDS: usize = 16;
 
 /// Counts the items with which loops and streams are *done*: everything that comes after
-/// [`progress`](crate::iter::ParallelIterator::progress) in the chain has returned for them. Every clone stands for
-/// the same count.
+/// [`progress`](crate::iter::ParallelIterator::progress) in the chain has returned for them. Every
+/// clone stands for the same count.
 ///
 /// ```
 /// use drumline::Progress;
@@ -34,8 +34,8 @@ impl Progress {
         Self::default()
     }
 
-    /// How many items are done, in all loops and streams that count here. While they run this is a moment's
-    /// count; after they have returned it is exact.
+    /// How many items are done, in all loops and streams that count here. While they run this is a
+    /// moment's count; after they have returned it is exact.
     ///
     /// Takes a constant time: a few lines of cache are read.
     pub fn finished(&self) -> usize {

@@ -160,8 +160,8 @@ where
     }
 }
 
-/// A consumer and what joins the results of its parts: to be had for an empty part where there is no
-/// other way.
+/// A consumer and what joins the results of its parts: to be had for an empty part where there is
+/// no other way.
 fn with_reducer<T, C: Consumer<T>>(consumer: C) -> (C, C::Reducer) {
     let (_, consumer, reducer) = consumer.split_at(0);
     (consumer, reducer)

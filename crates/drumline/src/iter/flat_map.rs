@@ -134,7 +134,8 @@ struct FlatMapFolder<'f, C, O, R, F> {
 }
 
 impl<C, O, R, F> FlatMapFolder<'_, C, O, R, F> {
-    /// Drives the inner loop of an item. By reference: a folder is large, and inner loops may be short.
+    /// Drives the inner loop of an item. By reference: a folder is large, and inner loops may be
+    /// short.
     #[inline]
     fn take<T, PI>(&mut self, item: T)
     where

@@ -4,8 +4,8 @@ use super::item_op::{ItemOp, Plan, by_fn, item_op_adapter};
 use super::plumbing::Folder;
 
 item_op_adapter! {
-    /// The items of the sequential iterators that a function makes of the items of another iterator;
-    /// see [`flat_map_iter`](super::ParallelIterator::flat_map_iter).
+    /// The items of the sequential iterators that a function makes of the items of another
+    /// iterator; see [`flat_map_iter`](super::ParallelIterator::flat_map_iter).
     FlatMapIter<I, F> { op: F }
     where [S] { F: Fn(I::Item) -> S + Sync + Send, S: IntoIterator<Item: Send>, }
     yields S::Item;

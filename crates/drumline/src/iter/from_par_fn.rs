@@ -15,8 +15,8 @@ pub struct FromParFn<F> {
 
 /// A parallel iterator over `f(0)`, `f(1)`, … up to `f(len - 1)`.
 ///
-/// That is all that is needed to make a parallel iterator of anything that has items by index. Where
-/// it is cheaper to go from one item to the next than to find each by its index, see
+/// That is all that is needed to make a parallel iterator of anything that has items by index.
+/// Where it is cheaper to go from one item to the next than to find each by its index, see
 /// [`plumbing`](super::plumbing).
 ///
 /// ```

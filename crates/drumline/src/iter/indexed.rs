@@ -598,8 +598,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         collect::collect_into_vec(self, target);
     }
 
-    /// Makes `left` and `right` the halves of the items, and uses the memory that they have. What they
-    /// have held is dropped.
+    /// Makes `left` and `right` the halves of the items, and uses the memory that they have. What
+    /// they have held is dropped.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -625,9 +625,10 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     // ---- what rayon does not have ----------------------------------------
 
-    /// Combines all items by `op`, bracketed by their *indices* alone: pairs, pairs of pairs, and so on.
-    /// So the result is the same for any number of jobs, whoever helps, also if `op` is not quite
-    /// associative, as the addition of floating-point numbers is. `None` if there are no items.
+    /// Combines all items by `op`, bracketed by their *indices* alone: pairs, pairs of pairs, and
+    /// so on. So the result is the same for any number of jobs, whoever helps, also if `op` is not
+    /// quite associative, as the addition of floating-point numbers is. `None` if there are no
+    /// items.
     ///
     /// ```
     /// use drumline::prelude::*;

@@ -1,8 +1,9 @@
 //! `intersperse`.
 //!
 //! Where it is known how many items there are, a part knows whether anything comes before it, and
-//! begins with the element if so. Where it is not known, as after a `filter`, a part may turn out to
-//! be empty; then it is when two parts meet that the element comes between them, if both have items.
+//! begins with the element if so. Where it is not known, as after a `filter`, a part may turn out
+//! to be empty; then it is when two parts meet that the element comes between them, if both have
+//! items.
 
 use std::{fmt, mem};
 

@@ -1,8 +1,8 @@
 //! Adapters that take one item at a time: `map`, `filter`, `flat_map_iter`, `take_any`, …
 //!
 //! An adapter of this kind is an [`ItemOp`], some ten lines. The consumer that it takes to be a
-//! parallel iterator is here; what makes exactly one item of each is a [`MapOp`](super::map_op::MapOp)
-//! besides, and so keeps an indexed iterator indexed.
+//! parallel iterator is here; what makes exactly one item of each is a
+//! [`MapOp`](super::map_op::MapOp) besides, and so keeps an indexed iterator indexed.
 
 use super::plumbing::{Consumer, Folder, UnindexedConsumer};
 
@@ -11,7 +11,8 @@ pub(crate) trait Plan: Clone + Send {
     /// The item operation.
     type ItemOp;
 
-    /// Whether the item operation has something that has a price, and is made or cloned for each part.
+    /// Whether the item operation has something that has a price, and is made or cloned for each
+    /// part.
     const HAS_STATE: bool = false;
 
     /// Begins a part.

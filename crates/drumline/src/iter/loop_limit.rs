@@ -1,8 +1,8 @@
 //! A limit on the number of threads that take part in one loop.
 //!
-//! A loop with a limit has a permit for each thread besides the first. It forks only with a permit in
-//! hand. The permit goes to the thread that takes the half. It comes back when that half is done,
-//! or when no thread took it.
+//! A loop with a limit has a permit for each thread besides the first. It forks only with a permit
+//! in hand. The permit goes to the thread that takes the half. It comes back when that half is
+//! done, or when no thread took it.
 //!
 //! The adapter and the loop know nothing of each other: the consumers between them may be a user's.
 //! So the adapter *announces* the limit on its thread for as long as it drives what it adapts

@@ -1,7 +1,7 @@
 //! Adapters that make one item of each: `map`, `inspect`, `cloned`, …
 //!
-//! They are [item operations](super::item_op). The number of items stays what it is, so they are indexed
-//! if what they adapt is. An adapter of this kind is a [`MapOp`], some ten lines.
+//! They are [item operations](super::item_op). The number of items stays what it is, so they are
+//! indexed if what they adapt is. An adapter of this kind is a [`MapOp`], some ten lines.
 
 use super::item_op::{ItemOp, ItemOpFolder, Plan};
 use super::plumbing::{Folder, Producer};

@@ -1,7 +1,7 @@
 //! Parallel iterators: loops that split only when somebody is idle.
 //!
-//! With the [prelude](crate::prelude) in scope, `par_iter` stands where `iter` would, and the rest of
-//! the chain is written as usual:
+//! With the [prelude](crate::prelude) in scope, `par_iter` stands where `iter` would, and the rest
+//! of the chain is written as usual:
 //!
 //! ```
 //! use drumline::prelude::*;
@@ -16,18 +16,20 @@
 //!
 //! # No grain size
 //!
-//! A loop offers half of its items to whoever is idle, goes on with the rest, and takes the offer back if
-//! nobody came. So a sum of a hundred numbers costs some ten nanoseconds more than without threads, two
-//! items of a second each take one second on two threads, and there is no length below which a
-//! loop should be left sequential. [`with_min_len`](IndexedParallelIterator::with_min_len) and
-//! [`with_max_len`](IndexedParallelIterator::with_max_len) exist, for those who move over with them.
+//! A loop offers half of its items to whoever is idle, goes on with the rest, and takes the offer
+//! back if nobody came. So a sum of a hundred numbers costs some ten nanoseconds more than without
+//! threads, two items of a second each take one second on two threads, and there is no length below
+//! which a loop should be left sequential. [`with_min_len`](IndexedParallelIterator::with_min_len)
+//! and [`with_max_len`](IndexedParallelIterator::with_max_len) exist, for those who move over with
+//! them.
 //!
-//! Like all calls, a loop takes place in the pool that its thread is in, and else in the global one.
+//! Like all calls, a loop takes place in the pool that its thread is in, and else in the global
+//! one.
 //!
 //! # Order
 //!
-//! Results are in the order of the items where there is one (`collect`, `reduce`, `find_first`), however many
-//! threads took part. Closures run in any order, and on any thread of the pool.
+//! Results are in the order of the items where there is one (`collect`, `reduce`, `find_first`),
+//! however many threads took part. Closures run in any order, and on any thread of the pool.
 //!
 //! # What there is
 //!
@@ -49,8 +51,8 @@
 //!
 //! And what rayon does not have:
 //!
-//! * [`map_worker`](ParallelIterator::map_worker) and [`for_each_worker`](ParallelIterator::for_each_worker):
-//!   a state per *thread*, not per split;
+//! * [`map_worker`](ParallelIterator::map_worker) and
+//!   [`for_each_worker`](ParallelIterator::for_each_worker): a state per *thread*, not per split;
 //! * [`cancel_on`](ParallelIterator::cancel_on): a [token](crate::CancellationToken) that stops any
 //!   operation;
 //! * [`progress`](ParallelIterator::progress): a [count](crate::Progress) of finished items;
@@ -61,20 +63,22 @@
 //!
 //! # A state for each part, or for each thread
 //!
-//! `map_init`, `for_each_init`, `fold` and their relatives begin anew for each part of the loop. A part begins
-//! where a thread takes some of the items from another, and sometimes where that other one goes on behind
-//! them; so there are about as many as steals, and in a loop that nobody helps with there is exactly one.
-//! (Behind an adapter that needs its items one by one, such as `zip`, there are more.)
+//! `map_init`, `for_each_init`, `fold` and their relatives begin anew for each part of the loop. A
+//! part begins where a thread takes some of the items from another, and sometimes where that other
+//! one goes on behind them; so there are about as many as steals, and in a loop that nobody helps
+//! with there is exactly one. (Behind an adapter that needs its items one by one, such as `zip`,
+//! there are more.)
 //!
 //! # Sources of one's own
 //!
-//! [`from_par_fn`] is enough for what can be computed from an index; [`split()`] and [`walk_tree`] for what can
-//! be divided; [`plumbing`] has the traits behind all of them, with an example.
+//! [`from_par_fn`] is enough for what can be computed from an index; [`split()`] and [`walk_tree`]
+//! for what can be divided; [`plumbing`] has the traits behind all of them, with an example.
 //!
 //! # Panics
 //!
-//! A panic in a closure stops its part of the loop, other parts end as they would have, and the payload comes
-//! out of the operation at the end of the chain. Items that were not reached are dropped.
+//! A panic in a closure stops its part of the loop, other parts end as they would have, and the
+//! payload comes out of the operation at the end of the chain. Items that were not reached are
+//! dropped.
 //!
 //! Where a destructor panics, other values of the loop may leak, as they may in a sequential one.
 //! No value is dropped twice.

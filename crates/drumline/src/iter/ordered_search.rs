@@ -1,12 +1,12 @@
 //! `find_first`, `find_last` and their `map` forms.
 //!
 //! Each consumer has a *place*: a range of numbers, which is halved when the consumer is split. Who
-//! finds something publishes where its place begins, if that is better than what is published; who is on
-//! the wrong side of that stops. Only disjoint places tell anything, and those that share a
+//! finds something publishes where its place begins, if that is better than what is published; who
+//! is on the wrong side of that stops. Only disjoint places tell anything, and those that share a
 //! beginning never stop each other: when a place is too small to be halved both parts have it,
 //! which costs work and nothing else, as the order of the results decides what is returned. A
-//! folder that [advances](Consumer::advance) shares the place of what is after it, so that
-//! places are used up by the splits of a loop, and not by its runs.
+//! folder that [advances](Consumer::advance) shares the place of what is after it, so that places
+//! are used up by the splits of a loop, and not by its runs.
 
 use std::cell::Cell;
 use std::fmt;

@@ -13,9 +13,9 @@ pub trait ParallelBridge: Sized {
     /// Becomes a parallel iterator over the same items, in no order.
     ///
     /// The iterator stays what it is: threads take turns to ask it for an item, and work on their
-    /// items at once. So it pays where much is to be done with each item and the iterator is quick, or
-    /// where it waits itself, as that of a channel does. No thread takes an item before it
-    /// has done with the one before. What has a parallel iterator of its own should use that.
+    /// items at once. So it pays where much is to be done with each item and the iterator is quick,
+    /// or where it waits itself, as that of a channel does. No thread takes an item before it has
+    /// done with the one before. What has a parallel iterator of its own should use that.
     ///
     /// If the iterator uses parallelism itself, and comes to run part of this very loop
     /// while it is asked for an item, that part ends early, and others go on with it.
@@ -47,9 +47,9 @@ where
 /// A parallel iterator over the items of a sequential one; see
 /// [`par_bridge`](ParallelBridge::par_bridge).
 ///
-/// If the sequential iterator panics, nobody asks it again, and the panic arrives where the loop was
-/// begun, after all items have been worked on that it had given. If what is done with an item panics,
-/// no more items are taken.
+/// If the sequential iterator panics, nobody asks it again, and the panic arrives where the loop
+/// was begun, after all items have been worked on that it had given. If what is done with an item
+/// panics, no more items are taken.
 #[derive(Clone, Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IterBridge<Iter> {
@@ -82,11 +82,12 @@ where
 /// What all threads ask for items.
 struct Source<I> {
     iter: Mutex<I>,
-    /// It has given its last item, or somebody has panicked. Relaxed: who sees it late asks once more, and
-    /// looks again under the lock; the items of others come with the join that ends the loop.
+    /// It has given its last item, or somebody has panicked. Relaxed: who sees it late asks once
+    /// more, and looks again under the lock; the items of others come with the join that ends the
+    /// loop.
     is_over: AtomicBool,
-    /// The thread that asks for an item. Relaxed: every thread looks only for itself, and sees what it has
-    /// written.
+    /// The thread that asks for an item. Relaxed: every thread looks only for itself, and sees what
+    /// it has written.
     holder: AtomicUsize,
 }
 
@@ -120,7 +121,8 @@ impl<I: Iterator> Source<I> {
     }
 }
 
-/// The right to ask for items. Whoever gets one makes two of it: one to use, and another one to offer.
+/// The right to ask for items. Whoever gets one makes two of it: one to use, and another one to
+/// offer.
 struct Share<'s, I> {
     source: &'s Source<I>,
     is_whole: bool,

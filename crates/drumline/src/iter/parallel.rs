@@ -39,19 +39,21 @@ use crate::control::{CancellationToken, Progress};
 
 /// An iterator whose items can be worked on by several threads at once.
 ///
-/// The methods have the names and the meaning that they have in [`Iterator`], where it has them, and
-/// those that they have in rayon otherwise.
+/// The methods have the names and the meaning that they have in [`Iterator`], where it has them,
+/// and those that they have in rayon otherwise.
 ///
 /// # Parts
 ///
-/// Some methods give a value to each part of the items that one thread goes through without a break:
-/// `fold`, `map_init`, `map_with` and their like. How many parts there are depends on who has time. There
-/// is one if nobody helps, and each thread that comes to help makes another, or a few.
+/// Some methods give a value to each part of the items that one thread goes through without a
+/// break: `fold`, `map_init`, `map_with` and their like. How many parts there are depends on who
+/// has time. There is one if nobody helps, and each thread that comes to help makes another, or a
+/// few.
 ///
 /// # Panics
 ///
 /// Where a closure panics, the call that started the loop does, after everybody else has ended what
-/// they were at. That may be all other items, see [`panic_fuse`](Self::panic_fuse). Each item is dropped once.
+/// they were at. That may be all other items, see [`panic_fuse`](Self::panic_fuse). Each item is
+/// dropped once.
 pub trait ParallelIterator: Sized + Send {
     /// What it gives.
     type Item: Send;
@@ -84,7 +86,8 @@ pub trait ParallelIterator: Sized + Send {
         run_reduction(self, &CallWith(&op));
     }
 
-    /// Calls `op` with each item and a value that its thread has for itself: `init`, or a clone of it.
+    /// Calls `op` with each item and a value that its thread has for itself: `init`, or a clone of
+    /// it.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -104,7 +107,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, op).for_each(|()| ());
     }
 
-    /// Calls `op` with each item and a value that `init` has made for the [part](Self#parts) that the item is in.
+    /// Calls `op` with each item and a value that `init` has made for the [part](Self#parts) that
+    /// the item is in.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -126,8 +130,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map_init(init, op).for_each(|()| ());
     }
 
-    /// Calls `op` with each item, until one call fails; then with few more, and returns that failure.
-    /// Of several failures, any may be returned.
+    /// Calls `op` with each item, until one call fails; then with few more, and returns that
+    /// failure. Of several failures, any may be returned.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -217,8 +221,8 @@ pub trait ParallelIterator: Sized + Send {
         Map::new(self, op)
     }
 
-    /// Maps each item by `op`, which is lent a value besides that its thread has for itself: `init`,
-    /// or a clone of it.
+    /// Maps each item by `op`, which is lent a value besides that its thread has for itself:
+    /// `init`, or a clone of it.
     ///
     /// It is cloned where the items are split in two [parts](Self#parts), or might be.
     ///
@@ -372,9 +376,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Makes a parallel iterator of each item, and gives the items of all of those, in order.
     ///
-    /// Others may help with the items of each inner iterator, and with the inner iterators as well. Where
-    /// nobody does they cost little more than sequential loops, so that it does not matter which
-    /// are longer, the inner ones or the outer one.
+    /// Others may help with the items of each inner iterator, and with the inner iterators as well.
+    /// Where nobody does they cost little more than sequential loops, so that it does not matter
+    /// which are longer, the inner ones or the outer one.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -442,8 +446,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Joins all items by `op`, whose identity is made by `identity`.
     ///
-    /// Neighbours are joined, in any order; so the result is well defined where `op` is associative and
-    /// `identity` makes what its name says, as many times as need be.
+    /// Neighbours are joined, in any order; so the result is well defined where `op` is associative
+    /// and `identity` makes what its name says, as many times as need be.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -485,8 +489,8 @@ pub trait ParallelIterator: Sized + Send {
         run_reduction(self, &ReduceWith(&op))
     }
 
-    /// Joins what all items hold by `op`, until an item or a call of `op` is a failure; then that is
-    /// the result.
+    /// Joins what all items hold by `op`, until an item or a call of `op` is a failure; then that
+    /// is the result.
     ///
     /// Of several failures, any may be returned.
     ///
@@ -527,9 +531,10 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Folds the items of each [part](Self#parts) into a value, and gives those values.
     ///
-    /// Where a sequential `fold` ends with one value, here come as many as there are parts, which is any number: use it
-    /// together with what makes one of them, as `reduce` or `sum`. It is the way to build
-    /// something of many items at a time that could also be built of one at a time, at more cost.
+    /// Where a sequential `fold` ends with one value, here come as many as there are parts, which
+    /// is any number: use it together with what makes one of them, as `reduce` or `sum`. It is the
+    /// way to build something of many items at a time that could also be built of one at a time, at
+    /// more cost.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -568,8 +573,8 @@ pub trait ParallelIterator: Sized + Send {
         FoldWith::new(self, init, op)
     }
 
-    /// Folds the items of each [part](Self#parts) by what may fail, which ends that part; other parts
-    /// go on.
+    /// Folds the items of each [part](Self#parts) by what may fail, which ends that part; other
+    /// parts go on.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -786,8 +791,8 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_first(|item| predicate(&item).then_some(item))
     }
 
-    /// Searches for the last item that satisfies `predicate`. A thread goes through its items from the first on
-    /// all the same, but stops when one is found in what comes after them.
+    /// Searches for the last item that satisfies `predicate`. A thread goes through its items from
+    /// the first on all the same, but stops when one is found in what comes after them.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -954,7 +959,8 @@ pub trait ParallelIterator: Sized + Send {
         TakeAny::new(self, count)
     }
 
-    /// Leaves `count` items out, no matter which, or all if there are fewer. The others stay in order.
+    /// Leaves `count` items out, no matter which, or all if there are fewer. The others stay in
+    /// order.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -982,7 +988,8 @@ pub trait ParallelIterator: Sized + Send {
         TakeAnyWhile::new(self, predicate)
     }
 
-    /// Leaves items out until any of them does not satisfy `predicate`; from then on everybody takes all.
+    /// Leaves items out until any of them does not satisfy `predicate`; from then on everybody
+    /// takes all.
     ///
     /// So some that come after that one may be left out, and some that come before it may be taken.
     ///
@@ -1042,7 +1049,8 @@ pub trait ParallelIterator: Sized + Send {
         collect::deal(self, &collect::ByPredicate(&predicate))
     }
 
-    /// Maps each item by `predicate`, and puts it into the collection of the side that it is on then.
+    /// Maps each item by `predicate`, and puts it into the collection of the side that it is on
+    /// then.
     ///
     /// ```
     /// use drumline::iter::Either;
@@ -1067,8 +1075,8 @@ pub trait ParallelIterator: Sized + Send {
         collect::deal(self, &collect::ByEither(&predicate))
     }
 
-    /// Collects the items into vectors, in their order: as many as it comes to, none of them empty. What
-    /// collections are made of that want to know how many items there are.
+    /// Collects the items into vectors, in their order: as many as it comes to, none of them empty.
+    /// What collections are made of that want to know how many items there are.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -1088,8 +1096,8 @@ pub trait ParallelIterator: Sized + Send {
     /// part*, however often the loop is split. For states that are dear: a buffer, a connection, a
     /// generator of random numbers.
     ///
-    /// The state must be [`Send`]: where two threads take part one after the other, the second may get
-    /// that of the first. States live until the loop ends, also while no thread uses them. So a
+    /// The state must be [`Send`]: where two threads take part one after the other, the second may
+    /// get that of the first. States live until the loop ends, also while no thread uses them. So a
     /// state must not be something that another thread waits for, such as a lock that is held:
     /// [`map_init`](Self::map_init) is for that.
     ///
@@ -1153,8 +1161,8 @@ pub trait ParallelIterator: Sized + Send {
         CancelOn::new(self, token.clone())
     }
 
-    /// Counts in `progress` the items with which the rest of the chain is done. To be written first in the
-    /// chain, so that all the work comes after it.
+    /// Counts in `progress` the items with which the rest of the chain is done. To be written first
+    /// in the chain, so that all the work comes after it.
     ///
     /// ```
     /// use drumline::Progress;
@@ -1168,8 +1176,9 @@ pub trait ParallelIterator: Sized + Send {
         WithProgress::new(self, progress.clone())
     }
 
-    /// Lets at most `jobs` threads take part in this loop, the calling one among them. What is in the
-    /// pool besides goes on as it did. To be written last, right before the operation that ends the chain.
+    /// Lets at most `jobs` threads take part in this loop, the calling one among them. What is in
+    /// the pool besides goes on as it did. To be written last, right before the operation that ends
+    /// the chain.
     ///
     /// The limit is for all that precedes it in the chain, and for what follows it up to the end.
     /// It holds for every loop that an adapter runs on the way:
@@ -1179,10 +1188,10 @@ pub trait ParallelIterator: Sized + Send {
     /// Of several limits in a chain the smallest holds. If two iterators are joined later (by
     /// `chain`, `zip` and so on), a limit on only one of them may or may not hold for the other.
     ///
-    /// The limit is not for loops inside of this one: neither for those that closures begin, nor for those that
-    /// [`flat_map`](Self::flat_map) and [`flatten`](Self::flatten) make of each item. Any thread of the pool may
-    /// help with them; with [`flat_map_iter`](Self::flat_map_iter) there are none. Nor is it for
-    /// loops that begin after this one.
+    /// The limit is not for loops inside of this one: neither for those that closures begin, nor
+    /// for those that [`flat_map`](Self::flat_map) and [`flatten`](Self::flatten) make of each
+    /// item. Any thread of the pool may help with them; with [`flat_map_iter`](Self::flat_map_iter)
+    /// there are none. Nor is it for loops that begin after this one.
     ///
     /// With `with_jobs(1)` all closures run on one thread. With more, the threads may change: at
     /// most `jobs` run at any time.

@@ -1,8 +1,8 @@
-//! Chains of adapters against the sequential iterator: with every decision of the scheduler drawn from a
-//! seed, and with real threads.
+//! Chains of adapters against the sequential iterator: with every decision of the scheduler drawn
+//! from a seed, and with real threads.
 //!
-//! The data, its length (short ones are likely) and two numbers that the chains use come from the seed as
-//! well, so that a failure names everything that it takes to see it again.
+//! The data, its length (short ones are likely) and two numbers that the chains use come from the
+//! seed as well, so that a failure names everything that it takes to see it again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
 use std::fmt::Debug;
@@ -362,8 +362,8 @@ fn nested_deeper_than_the_deque() {
     }
 }
 
-/// A state is made where a part begins: that is the loop itself, what somebody takes, and, if the folder had
-/// to be closed then, what comes behind that.
+/// A state is made where a part begins: that is the loop itself, what somebody takes, and, if the
+/// folder had to be closed then, what comes behind that.
 #[test]
 fn two_states_for_each_offer_that_is_taken_at_most() {
     let mut most = 0;

@@ -1,7 +1,7 @@
 //! Terminal operations that reduce items into one value: `sum`, `reduce`, `for_each`, `count`, …
 //!
-//! An operation of this kind is a [`Reduction`]: how to begin, how to take an item, and how two values
-//! become one. The consumer is here.
+//! An operation of this kind is a [`Reduction`]: how to begin, how to take an item, and how two
+//! values become one. The consumer is here.
 
 use super::ParallelIterator;
 use super::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};

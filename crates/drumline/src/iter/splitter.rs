@@ -13,8 +13,8 @@ pub struct Split<D, S> {
     splitter: S,
 }
 
-/// A parallel iterator over the parts of `data`, which `splitter` splits in two, as often as it makes
-/// sense or until it returns no second part.
+/// A parallel iterator over the parts of `data`, which `splitter` splits in two, as often as it
+/// makes sense or until it returns no second part.
 ///
 /// Parts that take some microseconds or more are split as far as that goes, so that all of them can
 /// be worked on at once. Those that take less are left whole, but for the first ones, which are

@@ -39,7 +39,8 @@ where
     }
 }
 
-/// What there is at the start, and a function that works with it; first as a plan, then as an item operation.
+/// What there is at the start, and a function that works with it; first as a plan, then as an item
+/// operation.
 #[derive(Debug)]
 pub(crate) struct With<'f, S, F> {
     pub(crate) start: S,

@@ -35,8 +35,8 @@ where
     }
 }
 
-/// What comes of folding the items of another iterator by what may fail, from clones of a value; see
-/// [`try_fold_with`](super::ParallelIterator::try_fold_with).
+/// What comes of folding the items of another iterator by what may fail, from clones of a value;
+/// see [`try_fold_with`](super::ParallelIterator::try_fold_with).
 #[must_use = "parallel iterators do nothing unless they are driven"]
 #[derive(Clone)]
 pub struct TryFoldWith<I, U: Attempt, F> {

@@ -59,8 +59,8 @@ walk! {
     WalkTreePostfix, Traversal::Postfix, IntoIterator<Item = S>
 }
 
-/// A parallel iterator over the nodes of a tree, in whatever order is best: `root`, what `children_of`
-/// says of it, what it says of those, …
+/// A parallel iterator over the nodes of a tree, in whatever order is best: `root`, what
+/// `children_of` says of it, what it says of those, …
 ///
 /// The tree need not be balanced: as long as some nodes are known that have not been visited, any
 /// thread can take half of them.

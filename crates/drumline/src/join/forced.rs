@@ -53,8 +53,8 @@ pub(crate) fn below(end: u64) -> u64 {
     (state >> 33) % end
 }
 
-/// A [`publish_split`](super::publish_split()), with the decision drawn, and whether it is a rare one. Little of
-/// it is compiled for each loop: both go the way of offers that are not in a hurry.
+/// A [`publish_split`](super::publish_split()), with the decision drawn, and whether it is a rare
+/// one. Little of it is compiled for each loop: both go the way of offers that are not in a hurry.
 pub(crate) fn publish_split<T, O, A, P, B, W, RA, R>(
     item: T,
     own: O,

@@ -72,7 +72,8 @@ pub(crate) fn is_outside() -> bool {
     local::deque().is_null()
 }
 
-/// Runs `op` in the pool that this thread is in, or as a call of the global one. Little is compiled for each `op`.
+/// Runs `op` in the pool that this thread is in, or as a call of the global one. Little is compiled
+/// for each `op`.
 pub(crate) fn within<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     pool::in_any(op)
 }
@@ -86,8 +87,8 @@ pub(crate) enum SplitOutcome<T, R> {
     Taken(R),
 }
 
-/// How the split and the owner's own part ended. The two paths are told apart so that a caller can go
-/// on differently after the cold one: where two paths meet again, their values meet in memory.
+/// How the split and the owner's own part ended. The two paths are told apart so that a caller can
+/// go on differently after the cold one: where two paths meet again, their values meet in memory.
 #[derive(Debug)]
 pub(crate) enum PublishOutcome<A, T, R> {
     /// On the fast path.
@@ -138,7 +139,8 @@ where
     // SAFETY: this thread owns the deque; the job stays in this frame until
     // it has been popped, also if `a` panics.
     if unsafe { deque.push::<false>(slot, job.header()) } {
-        // Moved on the way: what has its own address passed on is built in memory on the common way, too.
+        // Moved on the way: what has its own address passed on is built in memory on the common
+        // way, too.
         let call = ErasedCall::new(to_cold(ManuallyDrop::into_inner(own)));
         // SAFETY: just pushed.
         let (ra, is_back) = unsafe { run_rarely(call, &job, Some((deque, slot)), close) };
@@ -207,14 +209,14 @@ where
     (ra, SplitOutcome::Taken(done))
 }
 
-/// The rare way of an offer: pushes `job`, unless that has just been done, runs the call meanwhile, and takes the job
-/// back. Returns whether it did; if not, what is on offer must not be used, and what the call
-/// returned is closed.
+/// The rare way of an offer: pushes `job`, unless that has just been done, runs the call meanwhile,
+/// and takes the job back. Returns whether it did; if not, what is on offer must not be used, and
+/// what the call returned is closed.
 ///
 /// # Safety
 ///
-/// The job stays where it is until then. If it has been pushed, then just now, to this slot of this deque, which is this
-/// thread's.
+/// The job stays where it is until then. If it has been pushed, then just now, to this slot of this
+/// deque, which is this thread's.
 #[cold]
 #[inline(never)]
 unsafe fn run_rarely<O, A, F, RA, R>(

@@ -36,8 +36,8 @@ pub(crate) fn wake_one(word: *const AtomicU32) {
     imp::wake_one(word);
 }
 
-// 32-bit systems take the portable way: there, it depends on the architecture which of two calls with
-// which of two clocks the kernel has.
+// 32-bit systems take the portable way: there, it depends on the architecture which of two calls
+// with which of two clocks the kernel has.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 mod imp {
     use super::Awoken;

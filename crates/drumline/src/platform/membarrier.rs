@@ -13,8 +13,8 @@
 //!
 //! `O3` misses `T1` and `T3` misses `O1`: this is what must not happen. The owner's barrier, forced
 //! on it by `T2` or by a context switch, falls before O1, between O1 and O3, or after O3. Before
-//! O1 or between: O3 comes after the barrier and hence sees T1. After O3 or between: O1 comes before
-//! it and hence T3 sees O1. There is no fourth place.
+//! O1 or between: O3 comes after the barrier and hence sees T1. After O3 or between: O1 comes
+//! before it and hence T3 sees O1. There is no fourth place.
 //!
 //! It is asked for once per process ([`register`]) and can still be refused later: a sandbox may be
 //! entered after the start. Hence [`heavy`] tells whether it did its work, and a thief that hears

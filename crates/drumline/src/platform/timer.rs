@@ -3,8 +3,8 @@
 /// Lets the calling thread's short sleeps end on time.
 ///
 /// Linux may wake an ordinary thread up to 50 µs late, so that it can serve several timers with one
-/// interrupt; a searcher that naps for 20 µs would sleep for 70. This asks for 1 µs, for this thread
-/// alone, and for threads that it makes later (they inherit it). It is for the runtime's own
+/// interrupt; a searcher that naps for 20 µs would sleep for 70. This asks for 1 µs, for this
+/// thread alone, and for threads that it makes later (they inherit it). It is for the runtime's own
 /// threads: a guest's timers are its program's business. Nothing elsewhere, and nothing is lost if
 /// the kernel refuses: naps are longer then.
 pub(crate) fn precise_timer_slack() {

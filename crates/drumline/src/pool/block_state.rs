@@ -21,8 +21,8 @@ const NAPPING: usize = 3;
 #[derive(Debug)]
 pub(crate) struct BlockState {
     word: AtomicUsize,
-    /// Whether the occupant's last blocking was too short for another thread to take its place. Used
-    /// by the occupant alone.
+    /// Whether the occupant's last blocking was too short for another thread to take its place.
+    /// Used by the occupant alone.
     short: AtomicBool,
     thread: AtomicUsize,
     /// The processor time that the occupant had used when the monitor last
@@ -97,9 +97,9 @@ impl BlockState {
 impl BlockState {
     // ---- the occupant ------------------------------------------------------
 
-    /// The occupant blocks. `true`: nothing else is to be done, because this is expected to be short.
-    /// If it is not, the monitor [takes](Self::lose_place) the place. `false`: the place is to be
-    /// given up.
+    /// The occupant blocks. `true`: nothing else is to be done, because this is expected to be
+    /// short. If it is not, the monitor [takes](Self::lose_place) the place. `false`: the place is
+    /// to be given up.
     pub(crate) fn block(&self) -> bool {
         let short = self.short.load(Ordering::Relaxed);
         self.word

@@ -2,9 +2,9 @@
 //!
 //! An attempt that fails costs tens of microseconds. A pool that is short of threads has a reason
 //! to try with each job that comes. The first [`BURST`] refusals are followed by further
-//! attempts at once. After those, a refusal puts off the next attempt, for [`WAIT_FACTOR`] times what
-//! the failed one took: attempts in vain cost a thread a tenth of its time at most. A thread that
-//! ends, one that could be created, or a second without a refusal, forgives that.
+//! attempts at once. After those, a refusal puts off the next attempt, for [`WAIT_FACTOR`] times
+//! what the failed one took: attempts in vain cost a thread a tenth of its time at most. A thread
+//! that ends, one that could be created, or a second without a refusal, forgives that.
 //!
 //! A request that is put off is not made again by itself. If it was the last one, the pool gets its
 //! thread with the next request, or when a thread ends.

@@ -455,8 +455,8 @@ impl Registry {
 
     // ---- waking -----------------------------------------------------------
 
-    /// Wakes the thread that the idle set chose. The caller may be anywhere between a push and its pop,
-    /// so nothing unwinds from here.
+    /// Wakes the thread that the idle set chose. The caller may be anywhere between a push and its
+    /// pop, so nothing unwinds from here.
     pub(crate) fn wake(&self, wake: Wake) {
         if wake != Wake::None {
             unwind::never(|| self.wake_now(wake));

@@ -54,7 +54,7 @@ impl ThreadLimit {
         self.spares && thread_state::KNOWN
     }
 
-    /// The same for the idle set of a pool with so many places.
+    /// The same for the idle set of a pool with this number of places.
     pub(crate) fn worker_policy(&self, places: usize) -> WorkerPolicy {
         if self.spares {
             WorkerPolicy {
@@ -137,9 +137,9 @@ impl PoolBuilder {
     /// Blocking that was not announced is noticed, and warned about, by a thread that is idle.
     /// Where all threads that there may be are busy or blocked, no thread is left to notice it.
     ///
-    /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is then
-    /// the number of jobs. A thread that has left the pool is not counted while it destroys its
-    /// thread-local state.
+    /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is
+    /// then the number of jobs. A thread that has left the pool is not counted while it destroys
+    /// its thread-local state.
     ///
     /// ```
     /// use drumline::Pool;

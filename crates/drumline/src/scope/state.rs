@@ -21,8 +21,8 @@
 //! the heap, lives until then. What is left in its own queue when all is done,
 //! the scope takes back.
 //!
-//! The scope of a stream has *long-lived* jobs, all of them: consumers. Its tickets go to the pool's
-//! queue for those, and are redeemed by workers that have nothing else on their stacks.
+//! The scope of a stream has *long-lived* jobs, all of them: consumers. Its tickets go to the
+//! pool's queue for those, and are redeemed by workers that have nothing else on their stacks.
 //!
 //! # Who is related
 //!

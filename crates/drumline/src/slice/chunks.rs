@@ -1,11 +1,11 @@
-//! Parts of the same length, counted from the beginning; and what all parts of the same length have in
-//! common.
+//! Parts of the same length, counted from the beginning; and what all parts of the same length have
+//! in common.
 
 use crate::iter::plumbing::Producer;
 use crate::iter::source::indexed_source;
 
-/// Declares a parallel iterator over parts of the same length: its struct, and a producer that splits it
-/// where `$split` says.
+/// Declares a parallel iterator over parts of the same length: its struct, and a producer that
+/// splits it where `$split` says.
 macro_rules! parts {
     (
         $(#[$meta:meta])*

@@ -117,8 +117,8 @@ pub trait ParallelSlice<T: Sync> {
         ChunksExact::new(chunk_size, self.as_parallel_slice())
     }
 
-    /// Parts of `chunk_size` items, from the end on; the last, which is the beginning of the slice, may be
-    /// shorter.
+    /// Parts of `chunk_size` items, from the end on; the last, which is the beginning of the slice,
+    /// may be shorter.
     ///
     /// ```
     /// use drumline::prelude::*;

@@ -83,8 +83,8 @@ pub trait ParallelSliceMut<T: Send> {
         ChunksExactMut::new(chunk_size, self.as_parallel_slice_mut())
     }
 
-    /// Parts of `chunk_size` items, from the end on; the last, which is the beginning of the slice, may be
-    /// shorter.
+    /// Parts of `chunk_size` items, from the end on; the last, which is the beginning of the slice,
+    /// may be shorter.
     ///
     /// ```
     /// use drumline::prelude::*;

@@ -1,5 +1,5 @@
-//! What parallel iterators begin with, besides slices: the types of the language and of the standard
-//! library that can become one.
+//! What parallel iterators begin with, besides slices: the types of the language and of the
+//! standard library that can become one.
 
 pub mod array;
 pub mod collections;

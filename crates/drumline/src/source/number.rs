@@ -53,8 +53,8 @@ numbers! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
 
 /// A range and perhaps one more number after it: [`Number::MAX`], which no range ends after.
 ///
-/// As a producer it is for ranges whose length fits a `usize`. As one that is not indexed, it is for
-/// any.
+/// As a producer it is for ranges whose length fits a `usize`. As one that is not indexed, it is
+/// for any.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers<T> {
     range: Range<T>,

@@ -1,8 +1,8 @@
 //! Giving items away by value: a producer that owns the items of a slice.
 //!
-//! The memory is somebody else's, who forgets that there are items in it before this is made. From then
-//! on each item belongs to the part of the producer that it is in. A part that is dropped, in the course
-//! of a panic or because nobody wants its items, drops them.
+//! The memory is somebody else's, who forgets that there are items in it before this is made. From
+//! then on each item belongs to the part of the producer that it is in. A part that is dropped, in
+//! the course of a panic or because nobody wants its items, drops them.
 
 use std::iter::FusedIterator;
 use std::mem;
@@ -22,8 +22,8 @@ impl<'data, T> OwnedProducer<'data, T> {
     ///
     /// # Safety
     ///
-    /// Nobody uses the items after this, not even to drop them; the memory may be used when `'data` is
-    /// over.
+    /// Nobody uses the items after this, not even to drop them; the memory may be used when `'data`
+    /// is over.
     pub(super) unsafe fn new(slice: &'data mut [T]) -> Self {
         OwnedProducer { slice }
     }
@@ -55,8 +55,8 @@ impl<'data, T: Send> Producer for OwnedProducer<'data, T> {
         if mem::needs_drop::<T>() {
             return folder.consume_iter(self.into_iter());
         }
-        // Nothing has to be dropped, so nobody has to know how far it got: an iterator of the standard
-        // library, with which loops can be vectorised.
+        // Nothing has to be dropped, so nobody has to know how far it got: an iterator of the
+        // standard library, with which loops can be vectorised.
         let items = mem::take(&mut self.slice).iter_mut();
         folder.consume_iter(items.map(|item| {
             // SAFETY: this producer owns the item, and nobody looks at its place again.
@@ -111,8 +111,8 @@ impl<T> FusedIterator for OwnedIter<'_, T> {}
 impl<T> Drop for OwnedIter<'_, T> {
     fn drop(&mut self) {
         let rest = ptr::from_mut(mem::take(&mut self.items).into_slice());
-        // SAFETY: those that have not been given; they are this iterator's, and it holds no reference to
-        // them any more.
+        // SAFETY: those that have not been given; they are this iterator's, and it holds no
+        // reference to them any more.
         unsafe { ptr::drop_in_place(rest) };
     }
 }

@@ -11,8 +11,8 @@ use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 
 /// A parallel iterator over a range of integers or characters.
 ///
-/// It is an [`IndexedParallelIterator`] for characters and for integers of up to 32 bits, `usize` and
-/// `isize`, as in rayon: their ranges have a length that fits a `usize`.
+/// It is an [`IndexedParallelIterator`] for characters and for integers of up to 32 bits, `usize`
+/// and `isize`, as in rayon: their ranges have a length that fits a `usize`.
 ///
 /// ```
 /// use drumline::prelude::*;

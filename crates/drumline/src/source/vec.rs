@@ -137,8 +137,8 @@ impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
         let len = range.len();
         let hole = Hole::new(self.vec, range);
         let items = ptr::from_mut(&mut hole.vec.spare_capacity_mut()[..len]);
-        // SAFETY: they are items, which the vector does not count as its own now; it is borrowed as long as
-        // this slice is.
+        // SAFETY: they are items, which the vector does not count as its own now; it is borrowed as
+        // long as this slice is.
         let items = unsafe { &mut *(items as *mut [T]) };
         // SAFETY: the vector has forgotten them for good: `hole` puts back what is behind them.
         callback.callback(unsafe { OwnedProducer::new(items) })
@@ -153,8 +153,8 @@ impl<T: Send> Drop for Drain<'_, T> {
     }
 }
 
-/// A vector that ends where `range` begins. When this is dropped, it gets the items behind the range back;
-/// those of the range are not its own any more.
+/// A vector that ends where `range` begins. When this is dropped, it gets the items behind the
+/// range back; those of the range are not its own any more.
 struct Hole<'data, T> {
     vec: &'data mut Vec<T>,
     range: Range<usize>,

@@ -14,16 +14,16 @@
 //! * when the consumer at work is overloaded (`StageState::beckon`).
 //!
 //! The naps grow longer. When a pull has waited for [`SILENCE`], the consumer that watches leaves:
-//! no thread wakes up while the source is silent. Its note (`HeldSource::leave_unwatched`) makes the end
-//! of that pull call another one.
+//! no thread wakes up while the source is silent. Its note (`HeldSource::leave_unwatched`) makes
+//! the end of that pull call another one.
 //!
 //! # Over another source
 //!
-//! There each pull ends under the lock of the stage state, and so all of this is under that lock; see
-//! `stage_state::watch`. Items that are there are pulled at once, or a consumer is overloaded and says so.
-//! So the one that is aside comes forward for nothing else but a hold-up. Its naps are rare. Each
-//! of them ends with a switch away from another thread where threads compete for processors: there
-//! they are longest.
+//! There each pull ends under the lock of the stage state, and so all of this is under that lock;
+//! see `stage_state::watch`. Items that are there are pulled at once, or a consumer is overloaded
+//! and says so. So the one that is aside comes forward for nothing else but a hold-up. Its naps are
+//! rare. Each of them ends with a switch away from another thread where threads compete for
+//! processors: there they are longest.
 //!
 //! # The races feared
 //!
@@ -32,9 +32,9 @@
 //! source while another is at work looks for such a job now and then (`StageConsumer::wait_in`).
 //!
 //! *It sleeps on, and the stage has ended*, or a consumer is overloaded. Both are said under the
-//! lock of the stage state, with a wake-up if a consumer is aside (`StageState::beckon`). The consumer asks
-//! under that lock before each nap, and a wake-up between the question and the nap is kept by the
-//! parker.
+//! lock of the stage state, with a wake-up if a consumer is aside (`StageState::beckon`). The
+//! consumer asks under that lock before each nap, and a wake-up between the question and the nap is
+//! kept by the parker.
 
 use std::time::Duration;
 

@@ -4,11 +4,11 @@
 //! # The race feared
 //!
 //! In a pool a thread can run the job of one receiver on top of the job of another, because that
-//! job yields with an item in its hands. The lower receiver cannot come back to the stage state before the
-//! upper one ends. If the stage state counted on it, the upper receiver and all others could leave, and
-//! nothing would watch the source. So *a thread counts once*: the activity of a receiver whose item
-//! is in the hands of the program lies in `Shared::activity`, and a receiver on top of it takes the
-//! activity over before it would rest.
+//! job yields with an item in its hands. The lower receiver cannot come back to the stage state
+//! before the upper one ends. If the stage state counted on it, the upper receiver and all others
+//! could leave, and nothing would watch the source. So *a thread counts once*: the activity of a
+//! receiver whose item is in the hands of the program lies in `Shared::activity`, and a receiver on
+//! top of it takes the activity over before it would rest.
 //!
 //! The lower frame can also be needed by a receiver on another thread: its half of a join, for
 //! instance. So a receiver that rests on top of any job looks for work by itself, every 20 ms.
@@ -111,7 +111,8 @@ pub struct BiasedReceiver<S: Source> {
     shared: Arc<Shared<S>>,
     number: usize,
     batch: usize,
-    /// The stage state counts on it. While the program has an item, this lies in `Shared::activity`.
+    /// The stage state counts on it. While the program has an item, this lies in
+    /// `Shared::activity`.
     at_work: bool,
     /// The thread that `Shared::threads` has for it.
     thread: usize,

@@ -37,8 +37,8 @@ const LAST_LOOK: Duration = Duration::from_millis(160);
 pub(super) const TRIES: u32 = 16;
 pub(super) const PAUSE: u32 = 16;
 
-/// What a consumer has for itself: its batch size, and a vector for batches. The next one to come goes on
-/// with it.
+/// What a consumer has for itself: its batch size, and a vector for batches. The next one to come
+/// goes on with it.
 pub(super) struct Hand<T> {
     pub(super) batch_size: BatchSize,
     pub(super) batch: Vec<T>,
@@ -150,8 +150,8 @@ where
         stage_state.turn(self.stage.is_cancelled(), false)
     }
 
-    /// Works on one batch, and leaves. The stage state has let it step in. `false`: there was nothing to
-    /// do, and others are there to wait for more.
+    /// Works on one batch, and leaves. The stage state has let it step in. `false`: there was
+    /// nothing to do, and others are there to wait for more.
     pub(super) fn one_batch(&mut self) -> bool {
         let stage_state = &self.stage.stage_state;
         self.since = None;

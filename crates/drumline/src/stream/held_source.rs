@@ -2,8 +2,8 @@
 //!
 //! Where no other consumer is at work and items are short, one consumer of a blind source handles
 //! them alone: it pulls an item, handles it, hands in what came of it, and pulls the next. It keeps
-//! the token meanwhile, and the stage state learns of its items when the run ends. The consumer may be the
-//! serial end, which hands out the results itself.
+//! the token meanwhile, and the stage state learns of its items when the run ends. The consumer may
+//! be the serial end, which hands out the results itself.
 //!
 //! ```text
 //!              begin_run         an item: lock, pull, unlock, handle

@@ -42,7 +42,7 @@ struct State {
 }
 
 impl ParkedConsumers {
-    /// None of so many `consumers` is parked. `calls` wait for the first ones to come.
+    /// None of the `consumers` is parked. `calls` wait for the first ones to come.
     pub(super) fn new(consumers: usize, calls: usize) -> Self {
         ParkedConsumers {
             state: Mutex::new(State {

@@ -51,8 +51,8 @@ impl<T> Pocket<T> {
         }))
     }
 
-    /// What is in it. The lock of the stage state may be taken while this is held, and not the other way
-    /// round.
+    /// What is in it. The lock of the stage state may be taken while this is held, and not the
+    /// other way round.
     pub(super) fn look(&self) -> MutexGuard<'_, PocketItems<T>> {
         lock(&self.0)
     }

@@ -95,8 +95,8 @@ impl Blind {
         }
     }
 
-    /// As `StageConsumer::stay_blind`, with one look between patience and impatience. Leaves after its
-    /// first batch.
+    /// As `StageConsumer::stay_blind`, with one look between patience and impatience. Leaves after
+    /// its first batch.
     fn stay(&self) {
         for impatient in [false, true] {
             let mut pulled = self.pocket.look();

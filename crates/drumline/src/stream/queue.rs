@@ -230,8 +230,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// A sender sleeps in its parker until there may be room, or the receiver is gone, but no longer
-    /// than this time. `false`: it was not woken.
+    /// A sender sleeps in its parker until there may be room, or the receiver is gone, but no
+    /// longer than this time. `false`: it was not woken.
     fn wait_for_room(&self, parker: &Arc<Parker>, time: Duration) -> bool {
         let mut state = lock(&self.state);
         if !state.receiver || state.items.len() < self.bound {

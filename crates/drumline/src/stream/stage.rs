@@ -19,7 +19,7 @@ pub(super) type BatchOutcome<T> = Vec<T>;
 
 /// A source, and what is done with what comes from it.
 pub(super) struct Stage<S: Source, W: Work<S::Item>> {
-    /// Locked by whoever has the stage state's token, so hardly ever fought over.
+    /// Locked by the thread that has the token of the stage state, so hardly ever contended.
     pub(super) source: HeldSource<S>,
     /// What was pulled from a blind source.
     pub(super) pocket: Pocket<S::Item>,

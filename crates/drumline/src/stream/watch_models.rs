@@ -1,5 +1,5 @@
-//! Loom models of the consumer that stays aside over a source that is not blind: `StageState::look` and
-//! what it relies on. Nothing foretells that the first item waits for the second.
+//! Loom models of the consumer that stays aside over a source that is not blind: `StageState::look`
+//! and what it relies on. Nothing foretells that the first item waits for the second.
 
 use std::time::Duration;
 

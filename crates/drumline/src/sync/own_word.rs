@@ -2,8 +2,8 @@
 //!
 //! `std`'s `thread_local!` in a library is reached, until the linker knows better, through a call:
 //! the linker turns that call into plain instructions, but by then the compiler has moved every
-//! value out of the registers that a call destroys. In a function that forks, that makes *each* call
-//! of it save registers, also the calls that do not fork.
+//! value out of the registers that a call destroys. In a function that forks, that makes *each*
+//! call of it save registers, also the calls that do not fork.
 //!
 //! On Linux with glibc, on x86-64, the word is therefore a symbol in a thread-local section, which
 //! only the assembler may name: to the compiler it looks like an ordinary static, at an address

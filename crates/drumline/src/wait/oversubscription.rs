@@ -1,12 +1,15 @@
 //! Whether there are more threads than processors just now.
 //!
-//! Where a thread has to share its processor, waking another one does not get more done, and a thread that sleeps until
-//! the next item is woken at the cost of a switch away from somebody who was busy, for that one item. There it is better to
-//! offer the processor first, to whoever keeps it for a time slice, and to stay away for a few milliseconds then, in which more
-//! items arrive. Offering it again and again is worse: several who have nothing to do only switch between themselves.
+//! Where a thread has to share its processor, waking another one does not get more done, and a
+//! thread that sleeps until the next item is woken at the cost of a switch away from somebody who
+//! was busy, for that one item. There it is better to offer the processor first, to whoever keeps
+//! it for a time slice, and to stay away for a few milliseconds then, in which more items arrive.
+//! Offering it again and again is worse: several who have nothing to do only switch between
+//! themselves.
 //!
-//! A thread learns of it when it gets its processor back later than it should: after it offered it, after a nap, or
-//! in the middle of its work. What one has learned all of the process know: they have the same processors, as a rule.
+//! A thread learns of it when it gets its processor back later than it should: after it offered it,
+//! after a nap, or in the middle of its work. What one has learned all of the process know: they
+//! have the same processors, as a rule.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -15,10 +18,10 @@ use crate::platform::preemptions;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Instant, process_wide, thread};
 
-/// It is oversubscribed for so long after two losses that are no further apart.
+/// It is oversubscribed for this long after two losses that are no further apart.
 const MEMORY: Duration = Duration::from_millis(40);
 
-/// Less than this, and somebody has only had a moment's work to do: that is no oversubscription.
+/// Less than this is a moment's work of another program: that is no oversubscription.
 const LOSS: Duration = Duration::from_micros(500);
 
 /// Whoever keeps a processor for so long has more than a moment's work: one such loss is enough.
@@ -27,15 +30,16 @@ const SLICE: Duration = Duration::from_micros(2_500);
 /// So long who finds nothing stays away where it is oversubscribed: about two time slices.
 const NAP: Duration = Duration::from_millis(8);
 
-/// Whoever has offered its processor so often, and found something each time, naps for once: then more is there
-/// than it can do in a time slice, and it does not run dry in the middle of each.
+/// Whoever has offered its processor so often, and found something each time, naps for once: then
+/// more is there than it can do in a time slice, and it does not run dry in the middle of each.
 const FRUITFUL: u32 = 3;
 
-/// The losses of some threads. A single one means little: something in the system has always a moment's work to do.
+/// The losses of some threads. A single one means little: something in the system has always a
+/// moment's work to do.
 ///
-/// Times are in microseconds since a moment of the process, and 0 is never. All is relaxed: a thread that learns of it a moment
-/// late only does what it did before. Where a word is too short for an hour and more, an old loss may seem to be new,
-/// with the same result.
+/// Times are in microseconds since a moment of the process, and 0 is never. All is relaxed: a
+/// thread that learns of it a moment late only does what it did before. Where a word is too short
+/// for an hour and more, an old loss may seem to be new, with the same result.
 #[derive(Debug)]
 pub(crate) struct Oversubscription {
     /// The last loss.
@@ -57,12 +61,14 @@ impl Oversubscription {
         &HERE
     }
 
-    /// Whether one of the threads has had to wait for its processor lately, and not only for a moment.
+    /// Whether one of the threads has had to wait for its processor lately, and not only for a
+    /// moment.
     pub(crate) fn is_oversubscribed(&self, now: Instant) -> bool {
         stamp(now) < self.until.load(Ordering::Relaxed)
     }
 
-    /// A thread that gave its processor away wanted it back at `should`, and has it now. Returns the time.
+    /// A thread that gave its processor away wanted it back at `should`, and has it now. Returns
+    /// the time.
     pub(crate) fn came_back(&self, should: Instant) -> Instant {
         let now = Instant::now();
         self.note(now.saturating_duration_since(should), now);
@@ -118,13 +124,14 @@ impl OversubscriptionWatch {
         }
     }
 
-    /// Whether this thread or another one has had to wait for its processor lately, and not only for a moment.
+    /// Whether this thread or another one has had to wait for its processor lately, and not only
+    /// for a moment.
     pub(crate) fn is_oversubscribed(&self, now: Instant) -> bool {
         self.shared.is_oversubscribed(now)
     }
 
-    /// Something took so long, and should have taken less. If it took much longer, and the thread lost its processor
-    /// meanwhile, it is oversubscription.
+    /// Something took so long, and should have taken less. If it took much longer, and the thread
+    /// lost its processor meanwhile, it is oversubscription.
     pub(crate) fn took(&mut self, should: Duration, did: Duration, now: Instant) {
         let loss = did.saturating_sub(should);
         if loss < LOSS {
@@ -137,18 +144,19 @@ impl OversubscriptionWatch {
         }
     }
 
-    /// Leaves the processor to others for a while if it is oversubscribed, unless `is_there` says that what this thread
-    /// waits for has come. Returns what it said last. `busy`: it has had a lot to do until now, so it may be oversubscribed
-    /// without anybody having noticed.
+    /// Leaves the processor to others for a while if it is oversubscribed, unless `is_there` says
+    /// that what this thread waits for has come. Returns what it said last. `busy`: it has had a
+    /// lot to do until now, so it may be oversubscribed without anybody having noticed.
     pub(crate) fn make_room(&mut self, busy: bool, mut is_there: impl FnMut() -> bool) -> bool {
         let before = Instant::now();
         if !busy && !self.is_oversubscribed(before) {
-            // To offer the processor in vain has a price: the kernel lets a thread that did so wait longer when it is
-            // woken.
+            // To offer the processor in vain has a price: the kernel lets a thread that did so wait
+            // longer when it is woken.
             return false;
         }
         if self.fruitful < FRUITFUL {
-            // Whoever takes the processor now keeps it for a time slice, and perhaps it is who sends.
+            // Whoever takes the processor now keeps it for a time slice, and perhaps it is who
+            // sends.
             thread::yield_now();
             let now = self.shared.came_back(before);
             if is_there() {

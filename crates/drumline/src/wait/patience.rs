@@ -5,8 +5,8 @@
 //! as long as the one before; and when the naps have grown to their limit it
 //! gives up: its caller leaves a mark and sleeps for good.
 //!
-//! Where threads compete for processors it takes the last nap first: each end of a nap takes the processor from
-//! somebody who is busy.
+//! Where threads compete for processors it takes the last nap first: each end of a nap takes the
+//! processor from somebody who is busy.
 
 use std::time::Duration;
 

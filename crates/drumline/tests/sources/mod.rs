@@ -40,8 +40,8 @@ pub fn in_pools(check: impl Fn() + Sync) {
     }
 }
 
-/// Splits the producer of what `make` makes in every way into four, and goes through the parts in both
-/// directions.
+/// Splits the producer of what `make` makes in every way into four, and goes through the parts in
+/// both directions.
 pub fn check_splits<I>(expected: &[I::Item], make: impl Fn() -> I)
 where
     I: IndexedParallelIterator<Item: PartialEq + Debug>,

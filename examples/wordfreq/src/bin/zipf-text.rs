@@ -1,4 +1,5 @@
-//! Writes text whose words are as frequent as in a language: the one at rank n comes about 1/n as often as the first.
+//! Writes text whose words are as frequent as in a language: the one at rank n comes about 1/n as
+//! often as the first.
 //!
 //! ```sh
 //! cargo run --release -p wordfreq --bin zipf-text -- 200000000 > text
@@ -9,7 +10,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Writes random text with the word frequencies of a language: always the same for the same options.
+/// Writes random text with the word frequencies of a language: always the same for the same
+/// options.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Options {

@@ -65,7 +65,8 @@ impl Items {
         (0..self.len()).map(|number| self.make(number)).collect()
     }
 
-    /// Checks what became of all, when the loop is over. `early`: it may have ended before it was through.
+    /// Checks what became of all, when the loop is over. `early`: it may have ended before it was
+    /// through.
     pub fn check(&self, early: bool) {
         for mark in &self.marks {
             let made = mark.made.load(Ordering::Relaxed);

@@ -1,10 +1,10 @@
-//! Loops of every kind, several at once on common pools, from inside and from outside, with items of every cost, some of
-//! which panic.
+//! Loops of every kind, several at once on common pools, from inside and from outside, with items
+//! of every cost, some of which panic.
 //!
-//! Checked in every round: each item is worked on once (where a loop ends early, once at most) and dropped once, also
-//! if there is a panic, which reaches the caller; what comes of a loop is what comes of it on one thread; states and
-//! folders, which need not be `Send`, are used and dropped by the threads that made them; and a loop with a limit keeps
-//! to it.
+//! Checked in every round: each item is worked on once (where a loop ends early, once at most) and
+//! dropped once, also if there is a panic, which reaches the caller; what comes of a loop is what
+//! comes of it on one thread; states and folders, which need not be `Send`, are used and dropped by
+//! the threads that made them; and a loop with a limit keeps to it.
 
 mod chain;
 mod item;

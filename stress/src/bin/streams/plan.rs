@@ -113,7 +113,8 @@ impl Plan {
         };
         let stages = [knobs(random), knobs(random)];
         let is = |who: fn(&Who) -> bool| stages.iter().any(|knobs| who(&knobs.who));
-        // Nothing is for the global pool: it never ends, and ThreadSanitizer would complain of its threads.
+        // Nothing is for the global pool: it never ends, and ThreadSanitizer would complain of its
+        // threads.
         let inside = is(|who| matches!(who, Who::Near)) || random.below(4) == 0;
         let forks = !is(|who| matches!(who, Who::Threads(_)));
         let kinds = [

@@ -1,8 +1,9 @@
 //! Appending many items to a vector: by two threads, if there are two.
 //!
-//! The pages of a large vector are handed out by the system when they are first written to, which takes longer than the
-//! writing. That is half the time if two threads do it. More than two are not asked: where there are pieces, a loop
-//! had leave for two at least, and there is no telling for how many.
+//! The pages of a large vector are handed out by the system when they are first written to, which
+//! takes longer than the writing. That is half the time if two threads do it. More than two are not
+//! asked: where there are pieces, a loop had leave for two at least, and there is no telling for
+//! how many.
 
 use std::mem::{self, MaybeUninit};
 use std::ptr;
@@ -42,8 +43,8 @@ pub(super) fn append<T: Send>(vec: &mut Vec<T>, pieces: impl Iterator<Item = Vec
 /// The items of a piece, to be moved by whoever.
 struct Items<T>(*const [T]);
 
-// SAFETY: what is read of the items is their bytes, which nobody changes meanwhile; what becomes of them is that they
-// are in another place, which is what `Send` allows.
+// SAFETY: what is read of the items is their bytes, which nobody changes meanwhile; what becomes of
+// them is that they are in another place, which is what `Send` allows.
 unsafe impl<T: Send> Sync for Items<T> {}
 
 /// Fills `room` with copies of all `items` but the first `skip`.
@@ -56,7 +57,8 @@ fn copy<T>(mut room: &mut [MaybeUninit<T>], items: &[Items<T>], mut skip: usize)
         }
         let count = (len - skip).min(room.len());
         let (here, rest) = room.split_at_mut(count);
-        // SAFETY: `skip + count` is `len` at most, so this is within the piece, which is alive, and not in the room.
+        // SAFETY: `skip + count` is `len` at most, so this is within the piece, which is alive, and
+        // not in the room.
         unsafe {
             let from = items.0.cast::<MaybeUninit<T>>().add(skip);
             ptr::copy_nonoverlapping(from, here.as_mut_ptr(), count);

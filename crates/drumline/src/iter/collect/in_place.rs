@@ -1,8 +1,9 @@
 //! Collecting in place: items are written where they stay.
 //!
-//! The vector has room for all of them. The consumer is a [`CollectConsumer`]: a part of the memory, for so many
-//! items. What comes of it is a [`Filled`], which owns the items that it has written, and drops them
-//! unless they become the vector's. So a panic leaks nothing, wherever it is.
+//! The vector has room for all of them. The consumer is a [`CollectConsumer`]: a part of the
+//! memory, for a number of items. What comes of it is a [`Filled`], which owns the items that it has
+//! written, and drops them unless they become the vector's. So a panic leaks nothing, wherever it
+//! is.
 
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
@@ -37,8 +38,9 @@ where
     );
     // Its items are the vector's from here on.
     mem::forget(filled);
-    // SAFETY: `len` items have been written from the old end on: `filled` is of this call's room, as no
-    // other has its brand, it begins there, and it has counted them. There is capacity for them.
+    // SAFETY: `len` items have been written from the old end on: `filled` is of this call's room,
+    // as no other has its brand, it begins there, and it has counted them. There is capacity for
+    // them.
     unsafe { vec.set_len(before + len) };
 }
 
@@ -53,8 +55,8 @@ pub(crate) struct CollectConsumer<'v, T> {
     brand: Brand<'v, T>,
 }
 
-// SAFETY: it is the only way to its memory, as a `&mut [MaybeUninit<T>]` would be. The items that are
-// written into it may come to another thread, and so have to be `Send`.
+// SAFETY: it is the only way to its memory, as a `&mut [MaybeUninit<T>]` would be. The items that
+// are written into it may come to another thread, and so have to be `Send`.
 unsafe impl<T: Send> Send for CollectConsumer<'_, T> {}
 
 impl<'v, T: Send> Consumer<T> for CollectConsumer<'v, T> {
@@ -118,8 +120,9 @@ pub(crate) struct Neighbours;
 impl<'v, T> Reducer<Filled<'v, T>> for Neighbours {
     #[inline]
     fn reduce(self, mut left: Filled<'v, T>, right: Filled<'v, T>) -> Filled<'v, T> {
-        // Where the left one has too few items, those of the right one are dropped: what is left is too
-        // few for `fill`, too. (Items without a size have no place, and only their number counts.)
+        // Where the left one has too few items, those of the right one are dropped: what is left is
+        // too few for `fill`, too. (Items without a size have no place, and only their number
+        // counts.)
         if left.start.wrapping_add(left.written) == right.start {
             left.written += right.written;
             left.room += right.room;
@@ -190,8 +193,8 @@ impl<T> Folder<T> for Filled<'_, T> {
         let items = iter.into_iter();
         let free = self.room - self.written;
         match items.size_hint() {
-            // There is nothing to be looked at between two items then, and loops can be vectorised. An
-            // iterator may be wrong about its size, but `take` is not.
+            // There is nothing to be looked at between two items then, and loops can be vectorised.
+            // An iterator may be wrong about its size, but `take` is not.
             (_, Some(most)) if most <= free => items.take(free).for_each(|item| {
                 // SAFETY: `take` gives no more than there is room for.
                 unsafe { self.write(item) };

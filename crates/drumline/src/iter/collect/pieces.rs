@@ -1,5 +1,5 @@
-//! Collecting what nobody knows the number of: every part of a loop that another thread took makes a
-//! piece.
+//! Collecting what nobody knows the number of: every part of a loop that another thread took makes
+//! a piece.
 
 use std::collections::{LinkedList, linked_list};
 use std::iter::{self, Chain, Once};
@@ -118,8 +118,8 @@ where
     iter.drive_unindexed(InPieces(PhantomData))
 }
 
-/// Makes pieces: consumer and reducer. Not a [`Reduction`](crate::iter::reduction::Reduction), as what takes the
-/// items is to be small: it is moved for each of them.
+/// Makes pieces: consumer and reducer. Not a [`Reduction`](crate::iter::reduction::Reduction), as
+/// what takes the items is to be small: it is moved for each of them.
 #[derive(Debug)]
 struct InPieces<P>(PhantomData<fn() -> P>);
 

@@ -11,10 +11,11 @@ pub(super) const SPLITS: u32 = 6;
 /// give a share to everybody who asks.
 const DEEPEST: u32 = 4096;
 
-/// So many offers may stand at once before the first chunk of items of which each can be of any size.
+/// So many offers may stand at once before the first chunk of items of which each can be of any
+/// size.
 const NESTED: u32 = 16;
 
-/// The longest chunk before anybody looks at the clock, in items.
+/// The longest chunk before a loop looks at the clock, in items.
 const UNTIMED: usize = 1024;
 
 /// A chunk that took less than this may be followed by a longer one.
@@ -45,7 +46,7 @@ pub(crate) struct ChunkLen {
 }
 
 impl ChunkLen {
-    /// The chunk length of a loop that nobody has helped with yet.
+    /// The chunk length of a loop with which no thread has helped yet.
     #[inline(always)]
     pub(super) fn new(len: usize, min: usize) -> Self {
         let share = len.div_ceil(16);
@@ -61,12 +62,12 @@ impl ChunkLen {
         }
     }
 
-    /// The chunk length when nobody knows how many items there are, nor how large.
+    /// The chunk length when neither the number of items nor their size is known.
     pub(crate) fn unknown() -> Self {
         ChunkLen::helped(1, 1)
     }
 
-    /// The chunk length of somebody who helps, or is helped: nobody knows how long items take.
+    /// The chunk length of a thread that helps, or is helped: how long items take is not known.
     pub(super) fn helped(len: usize, min: usize) -> Self {
         let share = (len / 64).max(1);
         ChunkLen {

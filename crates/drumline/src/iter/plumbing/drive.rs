@@ -151,7 +151,8 @@ where
     C: Consumer<I::Item>,
 {
     let is_lazy = C::RESUMES && may_be_lazy;
-    // Put together again on each way, in place: a copy of it as a whole would have to wait for its words.
+    // Put together again on each way, in place: a copy of it as a whole would have to wait for its
+    // words.
     let Part { items, consumer } = part;
     if !is_lazy || LoopLimit::is_set() || join::is_outside() {
         return drive_rarely(Part { items, consumer }, chunk_len, max, is_lazy);

@@ -1,5 +1,5 @@
-//! Loops that are split in advance: those that cannot resume, that ask for short parts, or have a limit. Compiled once
-//! for all loops, see [`steps`](super::steps).
+//! Loops that are split in advance: those that cannot resume, that ask for short parts, or have a
+//! limit. Compiled once for all loops, see [`steps`](super::steps).
 
 use super::chunk_len::{ChunkLen, SPLITS};
 use super::helped::Offered;
@@ -30,7 +30,8 @@ impl Halving<'_> {
     }
 }
 
-/// Halves `part` until it was halved `splits` times, and goes through what is left. It is closed then.
+/// Halves `part` until it was halved `splits` times, and goes through what is left. It is closed
+/// then.
 pub(super) fn eager(part: &mut dyn Steps, halving: Halving<'_>, splits: u32) {
     let is_long = halving.max < usize::MAX && !part.at_most(halving.max);
     // Halves are not to be shorter than `min`, however short they should be otherwise.

@@ -1,16 +1,18 @@
-//! Loops that somebody helps, and those who help: compiled once for all loops, see [`steps`](super::steps).
+//! Loops that somebody helps, and those who help: compiled once for all loops, see
+//! [`steps`](super::steps).
 
 use super::chunk_len::ChunkLen;
 use super::steps::{PartState, Steps};
 use crate::join::{self, SplitOutcome, SplitWatch};
 use crate::sync::Instant;
 
-/// A fresh part that another thread may take. (And that is all which it does with it: see [`Steps::elsewhere`].)
+/// A fresh part that another thread may take. (And that is all which it does with it: see
+/// [`Steps::elsewhere`].)
 pub(super) struct Offered<'a>(&'a mut (dyn Steps + 'a));
 
-// SAFETY: what is offered is fresh, so it has items and a consumer, which are `Send`, and no folder, which may be not.
-// The thread that takes it calls `elsewhere` alone, once: that moves the part away, and brings back the result, which
-// is `Send`, too, or nothing.
+// SAFETY: what is offered is fresh, so it has items and a consumer, which are `Send`, and no
+// folder, which may be not. The thread that takes it calls `elsewhere` alone, once: that moves the
+// part away, and brings back the result, which is `Send`, too, or nothing.
 unsafe impl Send for Offered<'_> {}
 
 impl<'a> Offered<'a> {
@@ -102,8 +104,8 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
     }
 }
 
-/// Goes through the items of `part` in chunks, where somebody helps: so the rest of the part is on offer during every
-/// chunk. It is open or closed then.
+/// Goes through the items of `part` in chunks, where somebody helps: so the rest of the part is on
+/// offer during every chunk. It is open or closed then.
 pub(super) fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
     loop {
         match part.state() {
@@ -136,7 +138,8 @@ fn alone(part: &mut dyn Steps, chunk_len: ChunkLen) {
     part.lazy(ChunkLen {
         items: chunk_len.items.min(fresh.items),
         whole: chunk_len.whole,
-        // Each taken offer is a level deeper on the stack, which may be one for every node of a tree.
+        // Each taken offer is a level deeper on the stack, which may be one for every node of a
+        // tree.
         nested: chunk_len.nested.min(1),
         ..fresh
     });

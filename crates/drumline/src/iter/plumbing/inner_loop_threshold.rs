@@ -9,8 +9,8 @@ use crate::sync::Instant;
 /// Measures inner loops that follow each other, and says which may hide.
 ///
 /// An offer costs some nanoseconds, which is much for a loop of two items and nothing for a
-/// long one. How long a loop takes is only known from those before it: as many items may hide as have
-/// taken some microseconds lately, and then the clock is looked at again.
+/// long one. How long a loop takes is only known from those before it: as many items may hide as
+/// have taken some microseconds lately, and then the clock is looked at again.
 #[derive(Debug, Default)]
 pub struct InnerLoopThreshold {
     /// How many items may hide between two looks at the clock.

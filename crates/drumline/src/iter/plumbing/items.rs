@@ -17,19 +17,19 @@ pub(crate) trait Items: Send + Sized {
     /// Whether their number is known, so that they can be [split](Self::split) anywhere.
     const COUNTED: bool = false;
 
-    /// Whether one may be so much larger than another that it is best to go through one before anything is
-    /// decided: see [`lazy`](super::lazy).
+    /// Whether one may be so much larger than another that it is best to go through one before
+    /// anything is decided: see [`lazy`](super::lazy).
     const NESTS: bool = false;
 
-    /// Whether there is no more than this to be done, in items or whatever `chunk_len` goes by; false
-    /// where nobody knows.
+    /// Whether there is no more than this to be done, in items or whatever `chunk_len` goes by;
+    /// false where nobody knows.
     fn at_most(&self, count: usize) -> bool;
 
-    /// The chunk_len to begin with; by somebody who helps, perhaps.
+    /// The chunk length to begin with, perhaps that of a thread that helps.
     fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen;
 
-    /// Splits them in two, and says where; the second part may be smaller if it `is_late`. Gives them back
-    /// where that cannot be done, or is not worth it.
+    /// Splits them in two, and says where; the second part may be smaller if it `is_late`. Gives
+    /// them back where that cannot be done, or is not worth it.
     fn halve(self, chunk_len: &ChunkLen, is_late: bool) -> Result<(Self, Self, usize), Self>;
 
     /// How many there are, where that is known.
@@ -38,8 +38,8 @@ pub(crate) trait Items: Send + Sized {
         unreachable!("only what is counted has a length")
     }
 
-    /// Where [`halve`](Self::halve) would split, where their number is known: not at an end, if there are at least
-    /// two, and twice as many as a part should have.
+    /// Where [`halve`](Self::halve) would split, where their number is known: not at an end, if
+    /// there are at least two, and twice as many as a part should have.
     #[inline(always)]
     fn middle(&self, chunk_len: &ChunkLen, is_late: bool) -> usize {
         halfway(self.len(), is_late, chunk_len.min)
@@ -65,8 +65,8 @@ pub(crate) trait Items: Send + Sized {
     fn arrive(&mut self) {}
 }
 
-/// What is left of a loop that nobody has come to help with so far is over before anybody comes, if it is no more than
-/// this.
+/// What is left of a loop that nobody has come to help with so far is over before anybody comes, if
+/// it is no more than this.
 const SMALL_LOOP: usize = 1024;
 
 /// Where to split: in the middle, or later, but not so late that fewer than `min` would follow.
@@ -220,9 +220,9 @@ impl<S: Stretch> Items for Stretched<S> {
 /// Producers of which nobody knows how many items they have, and how often they can be split: those
 /// that are still to be gone through.
 ///
-/// As long as pieces take their time, they are split to the last. Where they turn out to be short, those
-/// that come after are split less often, but never less than [`SPLITS`](super::chunk_len::SPLITS) times:
-/// who knows which of them are large.
+/// As long as pieces take their time, they are split to the last. Where they turn out to be short,
+/// those that come after are split less often, but never less than
+/// [`SPLITS`](super::chunk_len::SPLITS) times: who knows which of them are large.
 pub(super) struct Halves<P> {
     /// The next one last; with each, how often it has been split.
     stack: Vec<(u32, P)>,

@@ -5,17 +5,17 @@
 //!   [ done ] [chunk][  chunk  ][    chunk      ][                                      ]
 //! ```
 //!
-//! A loop splits what is left of its items, offers the second part, and goes through the first in chunks.
-//! After each chunk it looks whether the offer still stands. If so at the end, it takes the offer
-//! back and starts over with it; if the offer is gone it splits what is left of its own part.
+//! A loop splits what is left of its items, offers the second part, and goes through the first in
+//! chunks. After each chunk it looks whether the offer still stands. If so at the end, it takes the
+//! offer back and starts over with it; if the offer is gone it splits what is left of its own part.
 //! What follows from it:
 //!
-//! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each chunk once somebody
-//!   helps.
-//! * *A chunk hides little*: 64 times as many items as the chunk before, up to 1,024, while half of all stand open,
-//!   where nobody came; what takes some microseconds, where somebody did.
-//! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done, small; the folder goes
-//!   on from chunk to chunk and from part to part ([`Consumer::resume`]).
+//! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each
+//!   chunk once somebody helps.
+//! * *A chunk hides little*: 64 times as many items as the chunk before, up to 1,024, while half of
+//!   all stand open, where nobody came; what takes some microseconds, where somebody did.
+//! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done,
+//!   small; the folder goes on from chunk to chunk and from part to part ([`Consumer::resume`]).
 //! * *A thread that waits has no folder*: where an offer was taken, the folder is completed before
 //!   the thread waits for that. What it helps with meanwhile may be a part of the same loop, and
 //!   has a folder of its own. So a loop has no more folders at once than threads, and no thread has
@@ -25,9 +25,9 @@
 //! What is done where nobody helps is here, and compiled for each loop of a program; the rest is
 //! [compiled once](super::helped).
 //!
-//! What is not indexed goes the same way ([`items`](super::items)): a chunk is a piece of a text, or
-//! some nodes of a tree. Where pieces can be of any size, all but the first one are on offer until it
-//! is known how long that takes.
+//! What is not indexed goes the same way ([`items`](super::items)): a chunk is a piece of a text,
+//! or some nodes of a tree. Where pieces can be of any size, all but the first one are on offer
+//! until it is known how long that takes.
 
 use super::chunk_len::ChunkLen;
 use super::helped;
@@ -50,7 +50,8 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    // The first one is of all but one chunk, the second of half of what is left then, the others of less.
+    // The first one is of all but one chunk, the second of half of what is left then, the others of
+    // less.
     let mut offers = if folder.is_some() { 2 } else { 0 };
     loop {
         let is_full = match &folder {
@@ -102,7 +103,8 @@ where
     }
 }
 
-/// Goes through what a loop has not offered; on the cold path if a thread has asked for items just now.
+/// Goes through what a loop has not offered; on the cold path if a thread has asked for items just
+/// now.
 #[inline(always)]
 fn go_through<I, C, const COLD: bool>(
     (own, chunk_len, before): (Part<I, C>, &mut ChunkLen, Option<C::Folder>),
@@ -119,8 +121,8 @@ where
     }
 }
 
-/// What is done with a part that another thread takes: the same closure for all offers, so that there is one
-/// type of job for a loop.
+/// What is done with a part that another thread takes: the same closure for all offers, so that
+/// there is one type of job for a loop.
 #[inline(always)]
 fn theft<I, C>(min: usize) -> impl FnOnce(Part<I, C>) -> C::Result + Copy + Send
 where
@@ -210,7 +212,7 @@ where
     in_helped_chunks(part, chunk_len, folder, watch)
 }
 
-/// As [`in_chunks`], where somebody helps, or for what nests.
+/// As [`in_chunks`], where a thread helps, or for what nests.
 #[cold]
 #[inline(never)]
 fn in_helped_chunks<I, C>(

@@ -4,8 +4,8 @@
 //!
 //! A *producer* gives items and can be split in two; a *consumer* takes items, can be split in two
 //! as well, and says how two results become one. A parallel iterator joins the two: an adapter such
-//! as `map` wraps the consumer, and hands it down to the source, which [bridges](bridge) it with its
-//! producer. The traits have the names and signatures that they have in rayon, so that sources
+//! as `map` wraps the consumer, and hands it down to the source, which [bridges](bridge) it with
+//! its producer. The traits have the names and signatures that they have in rayon, so that sources
 //! written for rayon need another import and nothing else.
 //!
 //! # Item operations
@@ -15,16 +15,17 @@
 //!
 //! # What a loop does
 //!
-//! [`bridge_producer_consumer`] splits lazily: it offers the second half of its items to idle threads
-//! and goes on with the first half, in short chunks. What nobody takes, it takes back. So a loop that
-//! nobody helps with is a sequential loop: it has made a handful of offers, which cost a nanosecond or
-//! two each. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010), with the offer made first
-//! instead of after a look at an empty queue, so that the first item may take any time.
+//! [`bridge_producer_consumer`] splits lazily: it offers the second half of its items to idle
+//! threads and goes on with the first half, in short chunks. What no thread takes, it takes back. So a
+//! loop that nobody helps with is a sequential loop: it has made a handful of offers, which cost a
+//! nanosecond or two each. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010),
+//! with the offer made first instead of after a look at an empty queue, so that the first item may
+//! take any time.
 //!
-//! Most consumers can [resume](Consumer::resume) one folder where the part that was split off begins,
-//! and then no splitting is seen in the results either: a `fold` that nobody helps with makes one value. Those
-//! that cannot are split in up to 64 parts in advance, and again when a part is taken by another
-//! thread.
+//! Most consumers can [resume](Consumer::resume) one folder where the part that was split off
+//! begins, and then no splitting is seen in the results either: a `fold` that nobody helps with
+//! makes one value. Those that cannot are split in up to 64 parts in advance, and again when a part
+//! is taken by another thread.
 //!
 //! # A source of one's own
 //!
@@ -120,8 +121,8 @@ pub trait Producer: Send + Sized {
     /// What it becomes where it is not split any more.
     type IntoIter: Iterator<Item = Self::Item> + DoubleEndedIterator + ExactSizeIterator;
 
-    /// Whether a part begins with something that has a price, such as a state that is made for it. Then
-    /// parts are gone through at once, and not in chunks.
+    /// Whether a part begins with something that has a price, such as a state that is made for it.
+    /// Then parts are gone through at once, and not in chunks.
     const HAS_STATE: bool = false;
 
     /// Becomes a sequential iterator.
@@ -166,8 +167,8 @@ pub trait Consumer<Item>: Send + Sized {
     /// Whether [`succeed`](Self::succeed) hands anything on.
     const SUCCEEDS: bool = false;
 
-    /// Splits it into the consumer of the first `index` items, that of the rest, and what joins their
-    /// results.
+    /// Splits it into the consumer of the first `index` items, that of the rest, and what joins
+    /// their results.
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer);
 
     /// Becomes a folder.
@@ -176,8 +177,8 @@ pub trait Consumer<Item>: Send + Sized {
     /// Whether it wants no more items.
     fn full(&self) -> bool;
 
-    /// Lets `folder` go on with the items of this consumer, which are the next ones after its own, as
-    /// if the two had never been split.
+    /// Lets `folder` go on with the items of this consumer, which are the next ones after its own,
+    /// as if the two had never been split.
     ///
     /// Called only where [`RESUMES`](Self::RESUMES) says so.
     ///
@@ -189,9 +190,9 @@ pub trait Consumer<Item>: Send + Sized {
         panic!("a consumer with `RESUMES` must have a `resume`");
     }
 
-    /// Lets `folder` go on with the first `count` items of this consumer, and returns what takes the
-    /// rest: [`split_at`](Self::split_at) and then [`resume`](Self::resume), where that cannot be had
-    /// for less.
+    /// Lets `folder` go on with the first `count` items of this consumer, and returns what takes
+    /// the rest: [`split_at`](Self::split_at) and then [`resume`](Self::resume), where that cannot
+    /// be had for less.
     ///
     /// Called only where [`RESUMES`](Self::RESUMES) says so.
     ///
@@ -203,8 +204,8 @@ pub trait Consumer<Item>: Send + Sized {
         (first.resume(folder), rest)
     }
 
-    /// Completes `folder`, which is done with items somewhere else, and becomes a folder on the same
-    /// thread: one that may inherit what does not depend on where the items are.
+    /// Completes `folder`, which is done with items somewhere else, and becomes a folder on the
+    /// same thread: one that may inherit what does not depend on where the items are.
     ///
     /// Called only where [`SUCCEEDS`](Self::SUCCEEDS) says so.
     fn succeed(self, folder: Self::Folder) -> (Self::Result, Self::Folder) {
@@ -219,9 +220,9 @@ pub trait Consumer<Item>: Send + Sized {
         false
     }
 
-    /// Drives this consumer with the items of `inner`, which come after those of `open`: goes on with
-    /// that folder, and leaves it open, where it can. The reducer is for them; `inner_loop_threshold` is that of all
-    /// loops that follow each other so.
+    /// Drives this consumer with the items of `inner`, which come after those of `open`: goes on
+    /// with that folder, and leaves it open, where it can. The reducer is for them;
+    /// `inner_loop_threshold` is that of all loops that follow each other so.
     #[doc(hidden)]
     fn nest<I>(
         self,

@@ -2,10 +2,10 @@
 //!
 //! `flat_map` and `chain` drive several loops one after another with parts of one consumer. If each
 //! made a folder of its own, a million inner loops of three items would make a million results.
-//! They would be reduced one by one. So the outer loop lends its folder: it lies in a [`FolderCell`], the
-//! leftmost part of the inner loop takes it from there, and puts it back. An inner loop without
-//! thieves ends as it began, with one open folder. One with thieves completes the folder before its
-//! thread waits ([`Folder::close`]), and the slot stays empty.
+//! They would be reduced one by one. So the outer loop lends its folder: it lies in a
+//! [`FolderCell`], the leftmost part of the inner loop takes it from there, and puts it back. An
+//! inner loop without thieves ends as it began, with one open folder. One with thieves completes
+//! the folder before its thread waits ([`Folder::close`]), and the slot stays empty.
 //!
 //! Folders need not be [`Send`], and the driver of a loop decides where its leftmost part runs. So
 //! the slot knows its thread, and is empty for all others. A part that finds it empty begins a
@@ -104,7 +104,8 @@ fn close<F, R>(before: Option<R>, after: R, reducer: impl Reducer<R>) -> Nested<
 }
 
 per_thread! {
-    /// Its address tells threads apart. Never written, but it could be: so it is not the same for all.
+    /// Its address tells threads apart. Never written, but it could be: so it is not the same for
+    /// all.
     static HERE: Cell<u8> = const { Cell::new(0) };
 }
 
@@ -121,9 +122,10 @@ struct FolderCell<'t, F> {
     threshold: Option<&'t InnerLoopThreshold>,
 }
 
-// SAFETY: what is in it is used by the thread alone that made the slot: `take`, `put` and `inner_loop_threshold` compare,
-// and the slot is made, dropped and taken apart in one frame, by value. Two threads that live at once
-// have different addresses, and the thread of a slot lives as long as its frame.
+// SAFETY: what is in it is used by the thread alone that made the slot: `take`, `put` and
+// `inner_loop_threshold` compare, and the slot is made, dropped and taken apart in one frame, by
+// value. Two threads that live at once have different addresses, and the thread of a slot lives as
+// long as its frame.
 unsafe impl<F> Sync for FolderCell<'_, F> {}
 
 impl<'t, F> FolderCell<'t, F> {
@@ -279,8 +281,8 @@ where
         (InnerFolder { base, slot }, InnerConsumer::without(rest))
     }
 
-    // The loops in a loop in a loop are no deeper nested than those in a loop. Otherwise the type of
-    // the consumer would grow with each level, without end where an iterator contains its like.
+    // The loops in a loop in a loop are no deeper nested than those in a loop. Otherwise the type
+    // of the consumer would grow with each level, without end where an iterator contains its like.
     fn nest<I>(
         self,
         reducer: Self::Reducer,

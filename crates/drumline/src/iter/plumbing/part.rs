@@ -16,8 +16,8 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    /// Splits it in two; the second part may be smaller if it `is_late`. Gives it back where that cannot be
-    /// done, or is not worth it.
+    /// Splits it in two; the second part may be smaller if it `is_late`. Gives it back where that
+    /// cannot be done, or is not worth it.
     #[inline(always)]
     pub(super) fn halve(
         self,
@@ -51,8 +51,8 @@ where
         (first, second, reducer)
     }
 
-    /// As [`fold_after`](Self::fold_after), compiled apart: every copy of a loop takes its time to be compiled, and
-    /// it is one call for a whole chunk.
+    /// As [`fold_after`](Self::fold_after), compiled apart: every copy of a loop takes its time to
+    /// be compiled, and it is one call for a whole chunk.
     #[inline(never)]
     pub(super) fn fold_apart(self, folder: Option<C::Folder>) -> C::Folder {
         self.fold_after(folder)

@@ -1,5 +1,5 @@
-//! Planted bugs in the loops: the chains of `iter/properties.rs` are tried with each of them switched on, and
-//! one must then fail. Tests that cannot fail prove nothing.
+//! Planted bugs in the loops: the chains of `iter/properties.rs` are tried with each of them
+//! switched on, and one must then fail. Tests that cannot fail prove nothing.
 
 /// Whether a planted bug is switched on: `false`, and gone, outside the unit tests.
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
@@ -34,8 +34,8 @@ mod switch {
         SplitSkipsOne,
         /// A folder goes on with the next items, and its consumer is not told.
         ResumeForgotten,
-        /// Two results, as those of a loop that is split in advance, or of the last item of a part, which whoever
-        /// takes it does first, and of the rest, are joined the wrong way round.
+        /// Two results, as those of a loop that is split in advance, or of the last item of a part,
+        /// which whoever takes it does first, and of the rest, are joined the wrong way round.
         ClosedSwapped,
         /// An inner loop goes on with the folder of the outer one in its second half.
         FolderCellToTheRight,

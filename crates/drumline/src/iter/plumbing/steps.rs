@@ -1,8 +1,8 @@
 //! A part of a loop behind one address, whatever its types are.
 //!
-//! What loops do rarely, because somebody helps them, is compiled once for all of them ([`helped`](super::helped),
-//! [`eager`](super::eager)): it knows a part by the [`Steps`] that can be taken with it. Only the steps are compiled
-//! for each chain of a program.
+//! What loops do rarely, because somebody helps them, is compiled once for all of them
+//! ([`helped`](super::helped), [`eager`](super::eager)): it knows a part by the [`Steps`] that can
+//! be taken with it. Only the steps are compiled for each chain of a program.
 
 use std::ptr;
 
@@ -40,7 +40,7 @@ pub(super) trait Steps {
     /// See [`Items::at_most`].
     fn at_most(&self, count: usize) -> bool;
 
-    /// See [`Items::chunk_len`]; of somebody who helps, or is helped.
+    /// See [`Items::chunk_len`]; of a thread that helps, or is helped.
     fn chunk_len(&self, min: usize) -> ChunkLen;
 
     /// Gives all items to the folder.
@@ -56,10 +56,11 @@ pub(super) trait Steps {
     /// Goes through all items as a lazy loop does, to the result.
     fn lazy(&mut self, chunk_len: ChunkLen);
 
-    /// Splits the part: after so many items, or, if they are not counted, where a loop of this chunk_len would. Lets
-    /// `with_both` do something with this one, which is the first then, and the second. Puts them together afterwards:
-    /// either both are closed, or the first is open and the second fresh, which is what is left
-    /// then. `false`: it cannot be split, and nothing has been done.
+    /// Splits the part: after so many items, or, if they are not counted, where a loop of this
+    /// chunk_len would. Lets `with_both` do something with this one, which is the first then, and
+    /// the second. Puts them together afterwards: either both are closed, or the first is open and
+    /// the second fresh, which is what is left then. `false`: it cannot be split, and nothing has
+    /// been done.
     fn split(&mut self, at: usize, chunk_len: &ChunkLen, with_both: WithBoth<'_>) -> bool;
 
     /// Begins this fresh part with what an open one leaves that comes after it, and closes that
@@ -70,8 +71,9 @@ pub(super) trait Steps {
     /// The two are those of one [`split`](Self::split).
     unsafe fn succeed(&mut self, last: &mut dyn Steps);
 
-    /// Moves what is fresh into the frame of this call, which may be one of another thread, and lets `through` close it
-    /// there: on the thread that it was given to nothing is left of it but the result, also if there is a panic.
+    /// Moves what is fresh into the frame of this call, which may be one of another thread, and
+    /// lets `through` close it there: on the thread that it was given to nothing is left of it but
+    /// the result, also if there is a panic.
     fn elsewhere(&mut self, through: &mut dyn FnMut(&mut dyn Steps));
 }
 

@@ -5,31 +5,31 @@
 //! * The number of *places* (`jobs`): this many threads may run user code at once.
 //! * How many threads are *active*, and how many are *away*. A thread that is away waits or blocks.
 //!   It comes back, and its deque is in use meanwhile.
-//! * The idle workers, and which one of them is the *searcher*. The searcher is the only idle worker
-//!   that is awake to take work. The others sleep without a timeout.
+//! * The idle workers, and which one of them is the *searcher*. The searcher is the only idle
+//!   worker that is awake to take work. The others sleep without a timeout.
 //! * The *monitor*. While all places are taken, one idle worker looks after the active threads.
-//! * How many workers there are, how many are about to *arrive*, and how many there may be. The pool
-//!   starts a *spare* when a place is free for work and the idle set is empty.
+//! * How many workers there are, how many are about to *arrive*, and how many there may be. The
+//!   pool starts a *spare* when a place is free for work and the idle set is empty.
 //!
 //! # The invariant
 //!
-//! The pool is *marked* (`wake_requested`) when two things hold. Every deque in use carries the mark,
-//! and so does each deque that enters later. And a scan after the marks and a heavy barrier found
-//! nothing, or a thread is about to make that scan.
+//! The pool is *marked* (`wake_requested`) when two things hold. Every deque in use carries the
+//! mark, and so does each deque that enters later. And a scan after the marks and a heavy barrier
+//! found nothing, or a thread is about to make that scan.
 //!
-//! > While a place is free, and a worker is idle or may be started, there is a searcher, or a worker
-//! > arrives, or the pool is marked.
-//! >
-//! > While no place is free in a pool that is monitored, and a worker is idle or may be started,
-//! > there is a monitor or a searcher, or a worker arrives, or the pool is marked.
+//! > While a place is free, and a worker is idle or may be started, there is a searcher, or a
+//! worker > arrives, or the pool is marked. > > While no place is free in a pool that is monitored,
+//! and a worker is idle or may be started, > there is a monitor or a searcher, or a worker arrives,
+//! or the pool is marked.
 //!
 //! A sleeping thread that waits, and would run any job (`Absence::Steals`), counts as a worker that
 //! may be started. The pool calls it when no further worker may be started.
 //!
 //! The mark on a deque sends its owner's next push to the cold path, which calls
-//! [`IdleSet::summon`]. So a searcher or the monitor sees the work that becomes visible, or the scan
-//! finds it, or its owner announces it. The invariant ends when the system refuses a thread that the
-//! pool relied on (`worker_not_started`). Then `pool::spawn_retry` asks again when a thread ends.
+//! [`IdleSet::summon`]. So a searcher or the monitor sees the work that becomes visible, or the
+//! scan finds it, or its owner announces it. The invariant ends when the system refuses a thread
+//! that the pool relied on (`worker_not_started`). Then `pool::spawn_retry` asks again when a
+//! thread ends.
 //!
 //! ```text
 //!          become_idle()                       take(): finds work
@@ -44,29 +44,29 @@
 //!   MONITOR ─────────────────────────────────────────────────────► SEARCHER
 //! ```
 //!
-//! A worker is in one of these states. A *deposed* searcher does not know of it yet. It is awake, and
-//! enters the idle set (`enqueue_idle`) as soon as it asks. The searcher is not in the idle set, and
-//! while there is one the pool is not marked. The monitor is in the idle set. A thread that was
-//! *displaced* was seen to block without a word. It counts as away, and does not know. The first
-//! thing that it asks for settles that (`deactivate`).
+//! A worker is in one of these states. A *deposed* searcher does not know of it yet. It is awake,
+//! and enters the idle set (`enqueue_idle`) as soon as it asks. The searcher is not in the idle
+//! set, and while there is one the pool is not marked. The monitor is in the idle set. A thread
+//! that was *displaced* was seen to block without a word. It counts as away, and does not know. The
+//! first thing that it asks for settles that (`deactivate`).
 //!
 //! # What keeps the invariant, event by event
 //!
-//! * *The searcher goes to sleep* (`prepare_park`). It enters the idle set, and counts as asleep, when
-//!   it gives up the role under the lock. Then it marks, runs the barrier and scans. If the scan
-//!   finds something, the marks are void, and the worker is the searcher or the monitor again, or
-//!   idle (`unpark`). While no place is free it does not mark. It is then the monitor, if there is
-//!   none.
+//! * *The searcher goes to sleep* (`prepare_park`). It enters the idle set, and counts as asleep,
+//!   when it gives up the role under the lock. Then it marks, runs the barrier and scans. If the
+//!   scan finds something, the marks are void, and the worker is the searcher or the monitor again,
+//!   or idle (`unpark`). While no place is free it does not mark. It is then the monitor, if there
+//!   is none.
 //! * *A deque enters use*, under the lock (`enter`, `add_member`; `begin` for a worker that slept;
-//!   `add_deque` when a deque is full). Either the marking that follows sees it, or it learns that it
-//!   must carry the mark. If it need not, the pool is not marked any more (`admit`).
-//! * *The searcher takes work* (`take`). Before it begins it names its successor, or starts a worker,
-//!   or marks. A spare leaves the places of threads that only wait alone for a while (`deferring`).
-//!   It stays the searcher meanwhile, and a thread that blocks wakes it.
-//! * *The last place is taken* (`take`, `enter`, `begin`, `come_back`, `set_places`). Unless the pool
-//!   is marked, the last idle worker becomes the monitor, or the taker marks (`look_after`). The pool
-//!   starts no worker for that before a push has met a mark. The limit on workers counts the monitor.
-//!   So at the limit there is a monitor only while a worker is idle.
+//!   `add_deque` when a deque is full). Either the marking that follows sees it, or it learns that
+//!   it must carry the mark. If it need not, the pool is not marked any more (`admit`).
+//! * *The searcher takes work* (`take`). Before it begins it names its successor, or starts a
+//!   worker, or marks. A spare leaves the places of threads that only wait alone for a while
+//!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
+//! * *The last place is taken* (`take`, `enter`, `begin`, `come_back`, `set_places`). Unless the
+//!   pool is marked, the last idle worker becomes the monitor, or the taker marks (`look_after`).
+//!   The pool starts no worker for that before a push has met a mark. The limit on workers counts
+//!   the monitor. So at the limit there is a monitor only while a worker is idle.
 //! * *A place becomes free* (`leave`, `rest`, `set_places`) and there is neither a searcher nor a
 //!   mark. The first idle worker is woken. If there is none, the pool starts a spare if work is
 //!   visible, and otherwise the thread that goes marks. If no deque is in use, nothing has to be
@@ -75,14 +75,15 @@
 //!   (`rest`). A thread that is called leaves that set, looks for work, and enters the set again
 //!   before it sleeps. If it has something else to do by then, it summons the next one
 //!   (`pool::waiting`).
-//! * *The monitor takes the place of a thread that blocks* (`displace`) and asks for its duty: it is
-//!   the searcher itself. After a while without anything to do it leaves with marks, as a searcher
-//!   does. If it was called to be the searcher, or deposed after that, it learns so when it asks.
+//! * *The monitor takes the place of a thread that blocks* (`displace`) and asks for its duty: it
+//!   is the searcher itself. After a while without anything to do it leaves with marks, as a
+//!   searcher does. If it was called to be the searcher, or deposed after that, it learns so when
+//!   it asks.
 //! * *A spare quits.* It leaves the idle set first, and stays if it was chosen meanwhile. It counts
 //!   against the limit until it has `left`, and asks then whether another worker is needed.
 //! * *A mark is used up* by `summon`. If a place is free, `summon` calls the first idle worker or
-//!   starts one. If none is free, it makes sure of a monitor. It clears `wake_requested`, so that the
-//!   next event knows that the marks do not hold any more.
+//!   starts one. If none is free, it makes sure of a monitor. It clears `wake_requested`, so that
+//!   the next event knows that the marks do not hold any more.
 //! * *A worker has handlers to run when it arrives* (`arrive_active`). It is active meanwhile, and
 //!   arrives no more. What relied on its look is done anew, as when a place becomes free.
 //! * *A call from outside brings work now and then* (a stream). It keeps a closed pool from its end
@@ -90,19 +91,19 @@
 //! * *A member for good publishes work*. It does not keep the pool from its end. So it asks
 //!   afterwards whether the pool has ended without the work (`has_ended`). If so, it does the work
 //!   itself.
-//! * *A closed pool is over* when only members are in use, no worker arrives, and nothing is visible.
-//!   A thread that is away, displaced ones included, keeps it open. The last thread that becomes
-//!   idle, arrives or is refused notices (`end_if_done`).
+//! * *A closed pool is over* when only members are in use, no worker arrives, and nothing is
+//!   visible. A thread that is away, displaced ones included, keeps it open. The last thread that
+//!   becomes idle, arrives or is refused notices (`end_if_done`).
 //!
 //! # The races feared
 //!
 //! *A wake-up is lost* between "nothing is there" and sleeping. Publishing and marking form the
-//! store-load pattern of `sync::barrier`. Roles change under one lock. The parker of a sleeper keeps
-//! a token that comes early.
+//! store-load pattern of `sync::barrier`. Roles change under one lock. The parker of a sleeper
+//! keeps a token that comes early.
 //!
 //! *A place is given away twice, or lost*, between the monitor and the thread that has it. Both
-//! change the counts under the lock only, by the set of active threads and the set of displaced ones.
-//! A thread that leaves a note that it blocks goes on with a read-modify-write of the note
+//! change the counts under the lock only, by the set of active threads and the set of displaced
+//! ones. A thread that leaves a note that it blocks goes on with a read-modify-write of the note
 //! (`pool::block_state`).
 //!
 //! # Where it is

@@ -7,8 +7,8 @@ use crate::sync::planted;
 /// How many workers there may be, and whether one looks after them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkerPolicy {
-    /// The pool starts a worker when a place is free for work and the idle set is empty, while there
-    /// are fewer workers than this. The monitor is one of them.
+    /// The pool starts a worker when a place is free for work and the idle set is empty, while
+    /// there are fewer workers than this. The monitor is one of them.
     pub(crate) max_workers: usize,
     /// A worker looks after the active threads while no place is free.
     pub(crate) monitored: bool,
@@ -164,8 +164,8 @@ impl IdleState {
         self.stealers.last().is_some() && !planted!(StealerNotCalled)
     }
 
-    /// Asks for a further worker, unless one is on its way. The caller knows that there is something
-    /// to do.
+    /// Asks for a further worker, unless one is on its way. The caller knows that there is
+    /// something to do.
     fn start_worker(&mut self) -> Wake {
         if self.is_coming() || self.over || planted!(SpareNotStarted) {
             return Wake::None;
@@ -238,8 +238,8 @@ impl IdleState {
         }
     }
 
-    /// The last place may just have been taken. Then a worker must look after the active threads, or
-    /// the pool must be marked. `work`: something is known to be visible.
+    /// The last place may just have been taken. Then a worker must look after the active threads,
+    /// or the pool must be marked. `work`: something is known to be visible.
     pub(super) fn look_after(&mut self, work: bool) -> Wake {
         if !self.worker_policy.monitored
             || planted!(NoMonitor)
@@ -264,8 +264,8 @@ impl IdleState {
                 && !(planted!(MonitorBeyondLimit)
                     && self.workers == self.worker_policy.max_workers) =>
             {
-                // If threads block without a word, the worker that has just taken the last place was
-                // the last one that could notice.
+                // If threads block without a word, the worker that has just taken the last place
+                // was the last one that could notice.
                 if self.displaced_len > 0 {
                     self.at_the_limit()
                 } else {
@@ -317,8 +317,8 @@ impl IdleState {
         Wake::None
     }
 
-    /// A waking worker without a role enters the idle set. If there is neither a searcher nor a mark
-    /// to rely on, it is the searcher, or the monitor while no place is free.
+    /// A waking worker without a role enters the idle set. If there is neither a searcher nor a
+    /// mark to rely on, it is the searcher, or the monitor while no place is free.
     pub(super) fn enqueue_idle(&mut self, me: usize) -> Role {
         self.deposed.remove(me);
         if self.monitor == Some(me) {

@@ -5,8 +5,8 @@ use super::role::{Duty, Role, Wake};
 use crate::sync::planted;
 
 impl IdleSet {
-    /// A worker is about to be started that the idle set has not asked for: one of `wanted`, which is
-    /// no more than the limit. `false`: with those that were asked for, the limit is met.
+    /// A worker is about to be started that the idle set has not asked for: one of `wanted`, which
+    /// is no more than the limit. `false`: with those that were asked for, the limit is met.
     #[must_use]
     pub(crate) fn expect_worker(&self, wanted: usize) -> bool {
         self.with(|state| {
@@ -89,8 +89,8 @@ impl IdleSet {
                 if planted!(DeposedOutOfLine) {
                     return Duty::Leave { mark: false };
                 }
-                // Called to be the searcher, and deposed before it had noticed. It is not in the idle
-                // set any more, so no thread would wake it again.
+                // Called to be the searcher, and deposed before it had noticed. It is not in the
+                // idle set any more, so no thread would wake it again.
                 return Duty::Other(state.enqueue_idle(me));
             }
             if state.place_is_free() && state.searcher.is_none() && !state.wake_requested {

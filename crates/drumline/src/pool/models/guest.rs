@@ -9,7 +9,7 @@ use super::{Task, explore};
 use crate::sync::plant::{Plant, must_catch};
 
 /// A guest comes, goes, and comes again with work, while a worker watches and
-/// prepares to park: its deque carries the mark whenever nobody is awake.
+/// prepares to park: its deque carries the mark whenever no worker is awake.
 fn twice() {
     let pool = Pool::new(2, 1, 1);
     let workers = Pool::start(&pool);

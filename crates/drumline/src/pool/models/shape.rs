@@ -19,8 +19,8 @@ pub(super) struct Shape {
     pub(super) refusals: usize,
     /// What a worker does for a job from its inbox.
     pub(super) errand: fn(&Pool, usize),
-    /// What a worker that is there from the start does before it enters the idle set: the handler of
-    /// the program that runs then.
+    /// What a worker that is there from the start does before it enters the idle set: the handler
+    /// of the program that runs then.
     pub(super) entry: Option<fn(&Pool, usize)>,
 }
 

@@ -76,8 +76,8 @@ fn loom_plants_guest_inside() {
     must_catch(Plant::EndForgotten, || explore(1, guest_inside));
 }
 
-/// A member for good spawns a job while another thread closes the pool: a worker does the job before
-/// it ends, or the member does it.
+/// A member for good spawns a job while another thread closes the pool: a worker does the job
+/// before it ends, or the member does it.
 fn member_spawns() {
     let pool = Pool::new(2, 1, 1);
     let threads = Pool::start(&pool);

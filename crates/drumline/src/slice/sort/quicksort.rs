@@ -1,7 +1,7 @@
 //! A quicksort in place: one thread divides the items, then both sides are sorted at the same time.
 //!
-//! Items that seem to be in order for the most part are divided so that they stay it, and what is in order
-//! is done: see [`sort_tidy`].
+//! Items that seem to be in order for the most part are divided so that they stay it, and what is
+//! in order is done: see [`sort_tidy`].
 //!
 //! There is no unsafe code here, because it would not be faster.
 
@@ -77,8 +77,8 @@ where
     }
 }
 
-/// Divides the items, moves those alone that are on the wrong side, and sorts both sides. So a few items that
-/// are out of order cost little: after some divisions most parts are in order.
+/// Divides the items, moves those alone that are on the wrong side, and sorts both sides. So a few
+/// items that are out of order cost little: after some divisions most parts are in order.
 fn divide_tidy<T, O>(items: &mut [T], order: &O, mut bad: u32)
 where
     T: Send,
@@ -119,8 +119,8 @@ where
     sample[COUNT / 2]
 }
 
-/// Moves what is less than the item at `pivot` before it, and what is not behind it, and returns where it is then.
-/// What is on its side already stays in order.
+/// Moves what is less than the item at `pivot` before it, and what is not behind it, and returns
+/// where it is then. What is on its side already stays in order.
 fn partition_around<T, O>(items: &mut [T], pivot: usize, order: &O) -> usize
 where
     O: SortOrder<T>,
@@ -142,7 +142,8 @@ where
         mem::swap(&mut left[start], &mut right[end]);
         start += 1;
     }
-    // One side is done. What is left of the other one goes to both sides of the pivot, which has to move.
+    // One side is done. What is left of the other one goes to both sides of the pivot, which has to
+    // move.
     let more = partition_large(&mut right[..end], |other| order.is_less(other, item));
     let fewer = left.len()
         - start

@@ -31,7 +31,8 @@ macro_rules! by_vec {
 }
 use by_vec;
 
-/// The items of a collection as a vector, of which the collection is made again when this is dropped.
+/// The items of a collection as a vector, of which the collection is made again when this is
+/// dropped.
 struct AsVec<'data, T, C>
 where
     C: From<Vec<T>>,

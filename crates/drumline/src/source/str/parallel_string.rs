@@ -8,8 +8,8 @@ use super::{
 
 /// Methods of strings that give parallel iterators over what is in them.
 ///
-/// The items are those of the methods of [`str`] with the same names. A pattern is a character, some
-/// characters (`[char; N]`, `&[char; N]`, `&[char]`), or a function `Fn(char) -> bool`.
+/// The items are those of the methods of [`str`] with the same names. A pattern is a character,
+/// some characters (`[char; N]`, `&[char; N]`, `&[char]`), or a function `Fn(char) -> bool`.
 pub trait ParallelString {
     /// The string itself.
     fn as_parallel_string(&self) -> &str;
@@ -85,8 +85,8 @@ pub trait ParallelString {
         SplitInclusive::new(self.as_parallel_string(), separator)
     }
 
-    /// The parts that end with a terminator, without it; and what follows the last one, unless that is
-    /// empty.
+    /// The parts that end with a terminator, without it; and what follows the last one, unless that
+    /// is empty.
     ///
     /// ```
     /// use drumline::prelude::*;

@@ -2,7 +2,8 @@
 
 use crate::iter::plumbing::Folder;
 
-/// A character, some characters, or a function that says which. What it finds is always one character.
+/// A character, some characters, or a function that says which. What it finds is always one
+/// character.
 ///
 /// The one of the standard library is not stable; here is what is needed of it.
 pub trait Pattern: Sized + Sync + Send {

@@ -18,9 +18,10 @@
 //! *The last one that watches leaves, and an item takes long.* The consumer that is aside leaves
 //! only if no consumer could pull now: the token is taken, or there is no room, or as many are at
 //! work as may be. In the first case the end of that pull finds no consumer aside, and calls one
-//! (`StageState::pulled`). In the second case `held_back` is set, and room calls. In the third case each
-//! consumer that comes back to the stage state takes its turn, and goes aside itself if it has none. The
-//! serial end does not stay aside, so it calls another consumer when it steps out (`StageState::go`).
+//! (`StageState::pulled`). In the second case `held_back` is set, and room calls. In the third case
+//! each consumer that comes back to the stage state takes its turn, and goes aside itself if it has
+//! none. The serial end does not stay aside, so it calls another consumer when it steps out
+//! (`StageState::go`).
 //!
 //! *A consumer leaves the source, and those that are left are held up.* A look that finds the
 //! token free and no pull since the last look notes how many batches are out, and the next number.
