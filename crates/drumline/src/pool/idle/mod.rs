@@ -18,9 +18,10 @@
 //! found nothing, or a thread is about to make that scan.
 //!
 //! > While a place is free, and a worker is idle or may be started, there is a searcher, or a
-//! worker > arrives, or the pool is marked. > > While no place is free in a pool that is monitored,
-//! and a worker is idle or may be started, > there is a monitor or a searcher, or a worker arrives,
-//! or the pool is marked.
+//! > worker arrives, or the pool is marked.
+//! >
+//! > While no place is free in a pool that is monitored, and a worker is idle or may be started,
+//! > there is a monitor or a searcher, or a worker arrives, or the pool is marked.
 //!
 //! A sleeping thread that waits, and would run any job (`Absence::Steals`), counts as a worker that
 //! may be started. The pool calls it when no further worker may be started.
