@@ -19,7 +19,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::job::{HeapJob, JobRef};
-use crate::pool::{self, KeptOpen, Pool, Registry, guest, local};
+use crate::pool::{self, KeptOpen, Pool, Registry, local};
 use crate::sync::Arc;
 use crate::unwind;
 
@@ -85,8 +85,9 @@ impl BroadcastContext<'_> {
 /// want a lock that a waiting job could hold. A caller that is a worker runs
 /// its own share at once.
 ///
-/// A pool without workers (no thread could be created) runs `op` once, on the
-/// calling thread.
+/// A pool without workers (no thread could be created) runs `op` once, on the calling thread. If a
+/// [member](crate::PoolBuilder::use_current_thread) is all that the pool may have, that thread runs
+/// `op` when it waits or yields.
 ///
 /// ```
 /// let pool = drumline::Pool::builder().jobs(3).build()?;
@@ -207,7 +208,8 @@ where
 {
     let (workers, _open) = workers(registry);
     if workers.is_empty() {
-        return guest::enter(registry, |_| vec![op(BroadcastContext::new(0, 1))]);
+        // `op` need not be `Send` for one thread, but it may be another than the caller.
+        return pool::install(registry, || vec![op(BroadcastContext::new(0, 1))]);
     }
     share::on_all(registry, &workers, &op)
 }

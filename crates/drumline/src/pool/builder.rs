@@ -341,6 +341,10 @@ impl PoolBuilder {
     /// it runs only what belongs to that call. The pool's memory is then kept until the process
     /// ends.
     ///
+    /// In a pool with one job and without [guests](Self::guests) and [spares](Self::spares) it is
+    /// the only thread. All calls from other threads, [`shutdown`](Pool::shutdown) among them, then
+    /// wait until it waits in the pool, [yields](crate::yield_now()), or drops the pool.
+    ///
     /// Broadcasts pass this thread by, unless
     /// [`broadcast_to_member`](Self::broadcast_to_member) says otherwise.
     ///

@@ -5,6 +5,7 @@
 //! is let in also when no place is free. Where the pool has no workers at all,
 //! a guest that leaves first runs what was spawned from its seat.
 
+use super::handle;
 use super::local::{self, Restore};
 use super::registry::Registry;
 use super::seat::Seat;
@@ -46,8 +47,8 @@ pub(crate) fn enter<R>(registry: &Registry, op: impl FnOnce(&Seat) -> R) -> R {
         restore: Some(restore),
     };
     let outcome = unwind::catch(|| op(seat));
-    if seat.queue().len() > 0 && registry.workers() == 0 {
-        // Nobody else will run what was spawned here.
+    if seat.queue().len() > 0 && registry.has_lost_workers() {
+        // No other thread will run what was spawned here.
         while let Some(job) = seat.queue().pop() {
             // SAFETY: taken from its queue, so it is run here and only here.
             unsafe { seat.run(job) };
@@ -66,8 +67,24 @@ pub(crate) fn visit<R>(registry: &Registry, op: impl FnOnce() -> R) -> R {
 }
 
 /// Whether this thread may run something as a member of the pool.
-pub(crate) fn may_visit(registry: &Registry) -> bool {
+fn may_visit(registry: &Registry) -> bool {
     registry.has_guests() || local::find(registry).is_some()
+}
+
+/// Whether this thread may do the work of the pool's workers: as a member of the pool, or because
+/// there is no worker.
+pub(crate) fn may_work(registry: &Registry) -> bool {
+    may_visit(registry) || registry.workers() == 0
+}
+
+/// Has work done that this thread [may](may_work) do: here, or by the member for good that is the
+/// pool's only thread.
+pub(crate) fn work_in(registry: &Registry, work: &mut (dyn FnMut() + Send)) {
+    if !may_visit(registry) && registry.workers() == 0 {
+        handle::hand_over(registry, work);
+    } else {
+        visit(registry, work);
+    }
 }
 
 /// Whether the pool is the one that this thread has entered last.

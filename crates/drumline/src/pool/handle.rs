@@ -4,8 +4,7 @@ use std::fmt;
 
 use super::builder::PoolBuilder;
 use super::registry::{Registry, SharedRegistry};
-use super::waiting;
-use super::{guest, local};
+use super::{guest, local, stand_in, waiting};
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Countdown;
 use crate::unwind;
@@ -31,6 +30,10 @@ use crate::unwind;
 /// drop waits for the threads, so that pools made and dropped one after another
 /// do not pile up; not if it is dropped inside the pool itself.
 /// [`shutdown`](Self::shutdown) waits in every case.
+///
+/// A pool without threads of its own, of which a [member](PoolBuilder::use_current_thread) has left
+/// tasks behind, starts a thread for them. If the system refuses it, or if the member is all that
+/// the pool may have, the thread that drops the pool runs the tasks.
 ///
 /// # Forking
 ///
@@ -201,7 +204,9 @@ impl Pool {
     ///
     /// # Blocking
     ///
-    /// Until every spawned task has ended; forever if one never does.
+    /// Until every spawned task has ended; forever if one never does. If a
+    /// [member](PoolBuilder::use_current_thread) is the pool's only thread, until that thread has
+    /// run the tasks.
     pub fn shutdown(mut self) -> Result<(), ShutdownError> {
         if local::is_inside(&self.registry) {
             return Err(ShutdownError { pool: self });
@@ -217,6 +222,7 @@ impl Pool {
     fn close(&self) {
         let registry = &self.registry;
         registry.wake(registry.idle_set().close(&|| registry.has_work()));
+        stand_in::see_to_the_rest(registry);
         registry.alive_down();
     }
 }

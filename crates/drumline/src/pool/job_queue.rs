@@ -39,6 +39,7 @@ impl JobQueue {
     }
 
     /// How often a thread has taken the lock.
+    #[cfg(not(drumline_loom))]
     pub(crate) fn locks(&self) -> u64 {
         self.locks.get()
     }

@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `deque`, `slot` | pending halves of joins, public to thieves |
-//! | `queue` | spawned jobs |
+//! | `job_queue` | spawned jobs |
 //! | `handshake` | how owners change over to fences when the barrier is lost |
 //! | `scan` | whether there is anything, and whether that is certain |
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
@@ -11,14 +11,15 @@
 //! | `thief` | taking work from others |
 //! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
 //! | `elsewhere` | waiting in one pool for what happens in another |
-//! | `room` | room on the stack for what it runs |
+//! | `stack_room` | room on the stack for what it runs |
 //! | `compensate`, `block_state` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
 //! | `spare_policy` | whether a thread that only waits is replaced |
 //! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
-//! | `worker`, `guest` | threads of the pool, and threads that call it |
+//! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
+//! | `stand_in` | the work of a pool that has no workers |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
-//! | `registry`, `limit` | what they share |
+//! | `registry`, `thread_limit` | what they share |
 //! | `hooks` | the border to the program's own code that the scheduler calls |
 //! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
 //! | `counters`, `stats` | how often things happen |
@@ -57,7 +58,7 @@ pub(crate) mod guest;
 mod handle;
 #[cfg(not(drumline_loom))]
 mod hooks;
-#[cfg(not(drumline_loom))]
+#[cfg(any(not(drumline_loom), test))]
 mod job_queue;
 #[cfg(not(drumline_loom))]
 pub(crate) mod local;
@@ -85,6 +86,8 @@ mod spawn_retry;
 #[cfg(not(drumline_loom))]
 pub(crate) mod stack_room;
 #[cfg(not(drumline_loom))]
+mod stand_in;
+#[cfg(not(drumline_loom))]
 mod stats;
 #[cfg(not(drumline_loom))]
 mod submit;
@@ -106,6 +109,8 @@ pub(crate) mod waiting;
 mod warning;
 #[cfg(not(drumline_loom))]
 mod worker;
+#[cfg(any(not(drumline_loom), test))]
+mod workers;
 #[cfg(not(drumline_loom))]
 mod yielding;
 
@@ -130,7 +135,7 @@ pub use {
 pub(crate) use {
     deque::Deque,
     global::{in_any, in_global, registry as global_registry},
-    guest::{is_inmost, may_visit, visit},
+    guest::{is_inmost, may_work, visit, work_in},
     handle::install,
     registry::{KeptOpen, Registry, SharedRegistry},
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},

@@ -14,7 +14,8 @@ use super::table::SeatTable;
 use super::thread_limit::ThreadLimit;
 use super::thread_starter::{self, ThreadSettings, ThreadStarter};
 use super::wait_policy::WaitPolicy;
-use super::{compensate, guest};
+use super::workers::Workers;
+use super::{compensate, guest, stand_in};
 use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -62,8 +63,7 @@ pub(crate) struct Registry {
     wait_policy: WaitPolicy,
     /// The fork generation in which the pool was made.
     generation: u32,
-    /// Seat numbers of the workers, in the order in which they were made.
-    workers: Mutex<Vec<usize>>,
+    workers: Workers,
     /// Seat numbers of the spares that there are now.
     spares: Mutex<Vec<usize>>,
     handles: Mutex<Vec<thread::JoinHandle<()>>>,
@@ -121,7 +121,7 @@ impl Registry {
             limit,
             wait_policy,
             generation: fork::generation(),
-            workers: Mutex::new(Vec::new()),
+            workers: Workers::new(),
             spares: Mutex::new(Vec::new()),
             handles: Mutex::new(Vec::new()),
             spare_handles: Mutex::new(Vec::new()),
@@ -202,7 +202,13 @@ impl Registry {
 
     /// Whether calls from outside run on the calling thread.
     pub(crate) fn has_guests(&self) -> bool {
-        self.guests || self.workers() == 0 && !(self.is_fixed() && self.members() > 0)
+        self.guests || self.workers() == 0 && !self.is_all_of_member()
+    }
+
+    /// Whether the pool is [fixed](Self::is_fixed), and a member for good has all there is. Then a
+    /// pool without workers has no seat for a guest.
+    fn is_all_of_member(&self) -> bool {
+        self.is_fixed() && self.jobs().max(self.seats_len()) <= self.members()
     }
 
     /// Whether the pool promises that indices are less than the number of jobs,
@@ -242,8 +248,11 @@ impl Registry {
     /// Gives a guest a seat and counts it as active.
     pub(crate) fn admit(&self) -> &Seat {
         let mut free = lock(&self.free);
-        while self.is_fixed() && self.seats_len() - free.len() >= self.jobs() {
-            // Every seat that is not free is a guest's: there is no worker.
+        // One guest at least, also when the number of jobs was lowered: `has_guests` allows it.
+        while self.is_fixed()
+            && self.seats_len() - free.len() >= self.jobs().max(self.members() + 1)
+        {
+            // Every seat that is not free is a guest's or a member's: there is no worker.
             let turn = Arc::new(Gate::new());
             lock(&self.callers).push(Arc::clone(&turn));
             drop(free);
@@ -340,12 +349,12 @@ impl Registry {
 
     /// Counts a worker that is about to be started.
     pub(crate) fn count_worker(&self, index: usize) {
-        lock(&self.workers).push(index);
+        self.workers.add(index);
     }
 
     /// A worker that has been counted will not come.
     pub(crate) fn dismiss_worker(&self, index: usize) {
-        lock(&self.workers).retain(|&worker| worker != index);
+        let was_last = self.workers.remove(index);
         // What was sent to it before is for others; nothing is sent to it from now on.
         let inbox = self.seat(index).inbox();
         let jobs: Vec<JobRef> = iter::from_fn(|| inbox.take()).collect();
@@ -355,7 +364,14 @@ impl Registry {
             self.call_waiting();
         }
         for job in jobs {
-            self.send(index, job);
+            if was_last {
+                self.injector.push_fifo(job);
+            } else {
+                self.send(index, job);
+            }
+        }
+        if was_last {
+            stand_in::see_to_work(self);
         }
     }
 
@@ -408,20 +424,20 @@ impl Registry {
 
     /// How many workers were started.
     pub(crate) fn workers(&self) -> usize {
-        lock(&self.workers).len()
+        self.workers.len()
     }
 
     /// The seat numbers of the workers.
     pub(crate) fn worker_seats(&self) -> Vec<usize> {
-        lock(&self.workers).clone()
+        self.workers.with(<[usize]>::to_vec)
     }
 
     /// The seat numbers of the threads that a broadcast goes to, in the order of their results:
     /// the member for good, if it takes part, and the workers.
     pub(crate) fn broadcast_seats(&self) -> Vec<usize> {
         let member = self.member_seat.get().copied();
-        let workers = lock(&self.workers);
-        member.into_iter().chain(workers.iter().copied()).collect()
+        self.workers
+            .with(|workers| member.into_iter().chain(workers.iter().copied()).collect())
     }
 
     fn is_broadcast_to(&self, index: usize) -> bool {
@@ -507,6 +523,14 @@ impl Registry {
             })
     }
 
+    /// Whether a job is queued that a thread would have to take: halves of joins are the business
+    /// of their owners, and jobs in an inbox are for its owner.
+    pub(super) fn has_queued(&self) -> bool {
+        self.injector.len() > 0
+            || self.long_lived.len() > 0
+            || self.seats.iter().any(|seat| seat.queue().len() > 0)
+    }
+
     /// Queues a job from a thread that is not in this pool.
     pub(crate) fn inject(&self, job: JobRef, fifo: bool) {
         if fifo {
@@ -515,28 +539,37 @@ impl Registry {
             self.injector.push(job);
         }
         self.wake(self.idle_set.alert());
+        self.rely_on_worker();
+    }
+
+    /// For a thread that has queued work: whether there is no worker to take it.
+    pub(super) fn has_lost_workers(&self) -> bool {
+        self.workers.are_gone()
+    }
+
+    /// To be called after work was queued for a worker: if the last one turned out not to come
+    /// meanwhile, has the work done.
+    pub(super) fn rely_on_worker(&self) {
+        if self.has_lost_workers() {
+            stand_in::see_to_work(self);
+        }
     }
 
     /// Queues a job for the member for good, or for one worker. Should that worker not come after
     /// all, the job is for another. Where there is none, the calling thread runs the job.
     pub(crate) fn send(&self, worker: usize, job: JobRef) {
-        let workers = lock(&self.workers);
-        let is_present = workers.contains(&worker) || self.is_broadcast_to(worker);
-        let present = is_present.then_some(worker);
-        if let Some(worker) = present.or(workers.first().copied()) {
-            // With the lock: the worker is not dismissed before it has the job.
-            let seat = self.seat(worker);
-            seat.inbox().push_fifo(job);
-            drop(workers);
-            seat.parker().unpark();
-            return;
-        }
-        drop(workers);
-        guest::enter(self, |seat| {
-            let _apart = seat.stand_apart();
-            // SAFETY: just made or taken from its queue, and handed over to no other thread.
-            unsafe { seat.run(job) };
+        let receiver = self.workers.with(|workers| {
+            let is_present = workers.contains(&worker) || self.is_broadcast_to(worker);
+            let present = is_present.then_some(worker);
+            let receiver = self.seat(present.or(workers.first().copied())?);
+            // Not after this: the worker may be dismissed, and its jobs are taken away then.
+            receiver.inbox().push_fifo(job);
+            Some(receiver)
         });
+        match receiver {
+            Some(receiver) => receiver.parker().unpark(),
+            None => guest::enter(self, |seat| stand_in::run_apart(seat, job)),
+        }
     }
 
     /// Keeps the pool from its end while a call from outside, or from a member for good, may bring

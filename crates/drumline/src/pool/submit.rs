@@ -11,16 +11,16 @@
 //! its own, long-lived or not: a caller that begins such a scope holds nothing that these wait for.
 
 use super::registry::{KeptOpen, Registry};
-use super::seat::Seat;
+use super::stand_in::run_apart;
 use super::{guest, local};
 use crate::job::JobRef;
 
 /// Queues a spawned job in the pool of `registry`.
 ///
-/// A member's job goes to its own queue, anybody else's to the injector. In a
-/// pool that has no workers (no thread could be created) the calling thread
-/// runs it, as a guest, when the outermost call into the pool ends: here, if
-/// it comes from outside.
+/// A member's job goes to its own queue, and the job of any other thread to the injector. In a pool
+/// that has no workers (no thread could be created) the calling thread runs it, as a guest, when
+/// the outermost call into the pool ends: here, if it comes from outside. If a member for good has
+/// the pool's only seat, it runs the job when it waits or yields.
 ///
 /// # Panics
 ///
@@ -39,8 +39,7 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
             seat.queue().push(job);
         }
         seat.published();
-        if seat.is_permanent() && registry.idle_set().has_ended() {
-            // The pool has ended between the question above and the push.
+        if seat.is_permanent() && has_to_finish(registry) {
             while let Some(job) = seat.queue().pop() {
                 run_apart(seat, job);
             }
@@ -52,11 +51,11 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
     }
 }
 
-/// Runs a job that no other thread would run: it was just made, or taken from its queue.
-fn run_apart(seat: &Seat, job: JobRef) {
-    let _apart = seat.stand_apart();
-    // SAFETY: no other thread has the job, and it is run here only.
-    unsafe { seat.run(job) };
+/// For a permanent member that has just queued a job: whether no other thread will run it. The pool
+/// has ended before the push, or it is closed and has no workers.
+fn has_to_finish(registry: &Registry) -> bool {
+    let idle_set = registry.idle_set();
+    idle_set.has_ended() || idle_set.is_closed() && registry.workers() == 0
 }
 
 /// Keeps the pool open for a long-lived job, if a worker can take one.
@@ -83,4 +82,5 @@ pub(crate) fn submit_long_lived(registry: &Registry, job: JobRef) {
         Some(seat) => seat.published(),
         None => registry.wake(registry.idle_set().alert()),
     }
+    registry.rely_on_worker();
 }

@@ -73,6 +73,11 @@ impl ThreadStarter {
         }
     }
 
+    /// The stack of a thread, in bytes.
+    pub(super) fn stack_size(&self) -> usize {
+        self.stack_size
+    }
+
     /// Takes note of a request. Returns whether the caller has to serve it, and all that come
     /// meanwhile.
     #[must_use]
@@ -275,7 +280,9 @@ pub(super) fn become_member(registry: &SharedRegistry, index: usize) {
 ///
 /// It has to be [run](Self::run). Dropped instead, it tells the pool that the thread will not come,
 /// and the pool goes on without it. As long as it is neither run nor dropped, the pool counts on
-/// the thread: a broadcast waits for it, and so may a call that is handed over.
+/// the thread: a broadcast waits for it, and so may a call that is handed over. If the last one is
+/// dropped, calls run on the threads that make them from then on. What was handed over before runs
+/// on a thread that Drumline starts for it, or here if the system refuses that thread.
 ///
 /// ```
 /// use std::thread;

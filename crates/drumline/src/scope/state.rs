@@ -134,12 +134,12 @@ impl ScopeState {
             state.jobs.push_back(Entry { body, home });
             (self.needs_ticket(&mut state), state.sleeper)
         };
-        // Without workers the scope's wait is the only one to take the job.
+        // Where calls run on their threads, without workers, the scope's wait takes the job.
         if more && self.long_lived {
             if let Some(_open) = pool::open_for_long_lived(registry) {
                 self.put_out();
             }
-        } else if more && (home != NOWHERE || registry.workers() > 0) {
+        } else if more && (home != NOWHERE || registry.workers() > 0 || !registry.has_guests()) {
             self.put_out();
         }
         if let Some(sleeper) = sleeper {

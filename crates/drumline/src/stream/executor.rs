@@ -38,7 +38,7 @@ pub(super) trait Executor<'s> {
     }
 
     /// Runs `work` on the calling thread, as one of them.
-    fn with_caller(&self, work: &mut dyn FnMut()) {
+    fn with_caller(&self, work: &mut (dyn FnMut() + Send)) {
         work();
     }
 
@@ -58,7 +58,7 @@ impl<'s> Executor<'s> for Scope<'s> {
     }
 
     fn takes_caller(&self) -> bool {
-        pool::may_visit(self.state().registry())
+        pool::may_work(self.state().registry())
     }
 
     fn has_caller(&self) -> bool {
@@ -69,8 +69,8 @@ impl<'s> Executor<'s> for Scope<'s> {
         self.has_caller() && pool::is_sent_for()
     }
 
-    fn with_caller(&self, work: &mut dyn FnMut()) {
-        pool::visit(self.state().registry(), work);
+    fn with_caller(&self, work: &mut (dyn FnMut() + Send)) {
+        pool::work_in(self.state().registry(), work);
     }
 }
 
@@ -94,7 +94,7 @@ impl Executor<'static> for Tasks {
     /// The handle of the pool may be gone, and its threads with it. A thread that calls, and asks
     /// after that, learns it: a pool is not over while a task waits in it.
     fn takes_caller(&self) -> bool {
-        pool::may_visit(&self.registry) || self.registry.idle_set().is_over()
+        pool::may_work(&self.registry) || self.registry.idle_set().is_over()
     }
 
     fn has_caller(&self) -> bool {
@@ -105,8 +105,8 @@ impl Executor<'static> for Tasks {
         self.has_caller() && pool::is_sent_for()
     }
 
-    fn with_caller(&self, work: &mut dyn FnMut()) {
-        pool::visit(&self.registry, work);
+    fn with_caller(&self, work: &mut (dyn FnMut() + Send)) {
+        pool::work_in(&self.registry, work);
     }
 }
 

@@ -234,17 +234,18 @@ where
 
     fn help(&self, has_results: bool) -> bool {
         let mut was_of_use = false;
-        self.executor.with_caller(&mut || {
-            was_of_use =
-                StageConsumer::new(&self.stage, self.executor, true, None).help_blind(has_results);
+        let (stage, executor) = (&self.stage, self.executor);
+        executor.with_caller(&mut || {
+            was_of_use = StageConsumer::new(stage, executor, true, None).help_blind(has_results);
         });
         was_of_use
     }
 
     fn one_batch(&self, until: Option<Instant>) -> bool {
         let mut was_of_use = false;
-        self.executor.with_caller(&mut || {
-            was_of_use = StageConsumer::new(&self.stage, self.executor, true, until).one_batch();
+        let (stage, executor) = (&self.stage, self.executor);
+        executor.with_caller(&mut || {
+            was_of_use = StageConsumer::new(stage, executor, true, until).one_batch();
         });
         was_of_use
     }

@@ -46,6 +46,13 @@ pub(crate) enum Plant {
     /// `Handshake::is_settled` takes every owner for one that has acknowledged.
     SettledUnasked,
 
+    /// `IdleSet::is_closed` says no.
+    ClosedUnasked,
+    /// `Workers::remove` runs no fence.
+    RemovalUnfenced,
+    /// `Workers::are_gone` says no.
+    WorkersUnasked,
+
     /// `Slot::start` does not win the word.
     StartUnasked,
     /// `Slot::start` goes by the state and ignores the name of the thief.

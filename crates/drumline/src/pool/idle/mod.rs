@@ -432,6 +432,8 @@ impl IdleSet {
         }
         self.with(|state| {
             state.closing = true;
+            // Members for good may have all the places, and never come again. Workers need one.
+            state.places = state.places.max(state.members + 1);
             if state.end_if_done(work) {
                 Wake::All
             } else if state.searcher.is_none()
@@ -461,7 +463,7 @@ impl IdleSet {
     /// the pool is closed. If it is not, [`close`](Self::close) sees that the work is gone.
     pub(crate) fn is_closed(&self) -> bool {
         barrier::fence();
-        self.closed.load(Ordering::Relaxed)
+        self.closed.load(Ordering::Relaxed) && !planted!(ClosedUnasked)
     }
 
     /// A call from outside may bring work until it [ends](Self::end_call), also to a pool that is

@@ -14,6 +14,7 @@
 //! | `spares` | threads that block, who takes their places, and the monitor |
 //! | `waiters` | threads that wait and would run any job |
 //! | `shutdown` | the end of a pool |
+//! | `workerless` | what is queued in a pool without workers |
 //!
 //! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
 //! and must fail then. [`pool`], of a [`shape`], is the driver that the last five share.
@@ -39,6 +40,7 @@ mod shutdown;
 mod spares;
 mod take_back;
 mod waiters;
+mod workerless;
 
 use loom::cell::UnsafeCell;
 use std::sync::Arc;

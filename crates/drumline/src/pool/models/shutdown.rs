@@ -105,6 +105,42 @@ fn loom_plants_member_spawns_at_the_end() {
     }
 }
 
+/// A member for good puts a ticket out and takes it back, while another thread closes the pool: the
+/// pool ends, although the ticket may have been all that kept it open.
+fn member_takes_back() {
+    let pool = Pool::new(2, 1, 1);
+    let threads = Pool::start(&pool);
+    pool.add_member(1);
+    let closer = thread::spawn({
+        let pool = pool.clone();
+        move || pool.close()
+    });
+    let task = Arc::new(Task::new());
+    // As `ScopeState::recall`.
+    pool.spawn(1, task.clone());
+    if let Some(task) = pool.take_queued() {
+        task.run();
+        if pool.idle_set.is_closed() && pool.idle_set.begin_call() {
+            pool.wake(pool.idle_set.end_call(&|| pool.has_work()));
+        }
+    }
+    closer.join().unwrap();
+    threads.join();
+    task.assert_once();
+}
+
+#[test]
+fn loom_member_takes_back() {
+    explore(2, member_takes_back);
+}
+
+#[test]
+fn loom_plants_member_takes_back() {
+    for plant in [Plant::ClosedUnasked, Plant::CloseUnfenced] {
+        must_catch(plant, || explore(2, member_takes_back));
+    }
+}
+
 /// A guest leaves behind a spawned job and the pool is closed: the job is done.
 fn left_behind() {
     let pool = Pool::new(1, 1, 1);

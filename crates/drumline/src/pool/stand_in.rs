@@ -1,0 +1,100 @@
+//! A thread that does the work of a pool that has no workers.
+//!
+//! Without workers, calls run on the threads that make them. What is queued all the same needs a
+//! thread: work that was queued while the pool [expected a worker](super::workers), and work that a
+//! member for good left behind when the pool was closed. The *stand-in* is a guest that runs all of
+//! it, and goes. It is a thread of its own, because the thread that learns of the work may hold
+//! locks: it drops a [`ThreadBuilder`](super::ThreadBuilder), or a pool. If the system refuses the
+//! thread, that thread does the work itself.
+//!
+//! A fixed pool whose member for good has the only place takes no guests. Its work is the member's:
+//! it runs it when it waits or yields, and when it drops the pool itself.
+
+use super::registry::Registry;
+use super::seat::Seat;
+use super::thief::Thief;
+use super::yielding::run_any;
+use super::{guest, local};
+use crate::job::{HeapJob, JobRef};
+use crate::sync::thread;
+
+/// Has the work done that is queued, if no worker is left to do it.
+#[cold]
+pub(super) fn see_to_work(registry: &Registry) {
+    if registry.workers() == 0 && registry.has_guests() && registry.has_queued() {
+        start(registry);
+    }
+}
+
+/// The pool has been closed: has the work done that is queued, if there is no worker.
+pub(super) fn see_to_the_rest(registry: &Registry) {
+    if registry.workers() > 0 || !registry.has_queued() {
+        return;
+    }
+    if registry.has_guests() {
+        start(registry);
+    } else if let Some(seat) = local::find(registry) {
+        // Its only thread ends it.
+        let _restore = local::switch(seat, seat.current());
+        run_all(seat);
+        drop(registry.keep_open());
+    } else {
+        leave_to_member(registry);
+    }
+}
+
+/// Starts the stand-in. The pool does not count as ended before the stand-in has.
+fn start(registry: &Registry) {
+    registry.alive_up();
+    let shared = registry.share();
+    let builder = thread::Builder::new()
+        .name(String::from("drumline-stand-in"))
+        .stack_size(registry.thread_starter().stack_size());
+    let outcome = builder.spawn(move || {
+        local::set_home(shared.id());
+        guest::enter(&shared, run_all);
+        shared.alive_down();
+    });
+    match outcome {
+        Ok(handle) => registry.keep_handle(handle),
+        Err(_refused) => {
+            guest::enter(registry, run_all);
+            registry.alive_down();
+        }
+    }
+}
+
+/// Runs everything that is queued.
+fn run_all(seat: &Seat) {
+    let registry = seat.registry();
+    let mut thief = Thief::new(seat.index());
+    loop {
+        if let Some(job) = registry.long_lived().take() {
+            run_apart(seat, job);
+        } else if !run_any(seat, &mut thief, true) {
+            return;
+        }
+    }
+}
+
+/// Runs a job that was just made, or taken from its queue, on top of what is on this stack.
+pub(super) fn run_apart(seat: &Seat, job: JobRef) {
+    let _apart = seat.stand_apart();
+    // SAFETY: no other thread has the job, and it is run here only.
+    unsafe { seat.run(job) };
+}
+
+/// Has the member for good, which is the pool's only thread, do the work when it waits or yields.
+/// The pool does not count as ended before.
+fn leave_to_member(registry: &Registry) {
+    registry.alive_up();
+    let shared = registry.share();
+    let job = move || {
+        if let Some(seat) = local::find(&shared) {
+            run_all(seat);
+        }
+        shared.alive_down();
+    };
+    // SAFETY: the job borrows nothing, and is queued once.
+    registry.inject(unsafe { HeapJob::into_job_ref(job) }, true);
+}
