@@ -618,3 +618,25 @@ fn who_waits_keeps_no_place_for_work_that_it_may_not_run() {
         }
     });
 }
+
+/// The monitor, which reads the notes of threads that blocked shortly before, passes members for
+/// good by: they give up their places at once, each time.
+#[test]
+fn a_member_that_blocked_shortly_before_gives_its_place_up() {
+    for _ in 0..20 {
+        ends(|| {
+            let builder = Pool::builder().jobs(2).guests(false).use_current_thread();
+            let pool = builder.build().unwrap();
+            pool.set_jobs(1).unwrap();
+            for _ in 0..10 {
+                blocking(|| ());
+                let met = Arc::new(Event::new());
+                let meets = Arc::clone(&met);
+                thread::scope(|threads| {
+                    threads.spawn(|| drop(pool.spawn(move || meets.set())));
+                });
+                blocking(|| met.wait());
+            }
+        });
+    }
+}

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
-use common::{FOREVER, ends};
+use common::{Event, FOREVER, ends};
 use drumline::stream;
 use drumline::{Pool, PoolBuilder, ThreadBuilder};
 
@@ -300,9 +301,16 @@ fn left_by_the_member(build: fn(PoolBuilder) -> PoolBuilder) {
             let pool = builder.build().unwrap();
             let (send, receive) = mpsc::channel();
             let again = send.clone();
-            drop(pool.spawn(move || drop(drumline::spawn(move || send.send(1).unwrap()))));
+            for _ in 0..5 {
+                let send = send.clone();
+                drop(pool.spawn(move || drop(drumline::spawn(move || send.send(1).unwrap()))));
+            }
+            let jobs = pool.jobs();
             drop(pool);
-            assert_eq!(receive.recv_timeout(FOREVER), Ok(1));
+            for _ in 0..5 {
+                assert_eq!(receive.recv_timeout(FOREVER), Ok(1));
+            }
+            assert_eq!(drumline::current_jobs(), jobs);
             let broadcast = again.clone();
             drop(drumline::spawn(move || again.send(2).unwrap()));
             assert_eq!(receive.recv_timeout(FOREVER), Ok(2));
@@ -397,27 +405,90 @@ fn a_pool_ends_whose_places_are_all_of_a_thread_that_is_gone() {
 }
 
 /// A fixed pool of one member: the tasks of others are the member's, also when the pool is shut
-/// down by another thread.
+/// down by another thread. They are done one at a time, by the thread with the only index.
 #[test]
 fn shutdown_waits_for_the_member_that_is_the_only_thread() {
-    ends_named("shutdown", || {
-        let builder = Pool::builder().jobs(1).use_current_thread();
-        let pool = builder.guests(false).spares(false).build().unwrap();
-        let done = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&done);
-        let ending = thread::spawn(move || {
-            for _ in 0..5 {
-                let count = Arc::clone(&count);
-                drop(pool.spawn(move || count.fetch_add(1, Ordering::Relaxed)));
+    for _ in 0..20 {
+        ends_named("shutdown", || {
+            let builder = Pool::builder().jobs(1).use_current_thread();
+            let pool = builder.guests(false).spares(false).build().unwrap();
+            let ending = thread::spawn(move || {
+                let done = Arc::new(AtomicUsize::new(0));
+                let inside = Arc::new(AtomicUsize::new(0));
+                for _ in 0..5 {
+                    let (done, inside) = (Arc::clone(&done), Arc::clone(&inside));
+                    drop(pool.spawn(move || {
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        assert_eq!(drumline::worker_index(), Some(0));
+                        thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        done.fetch_add(1, Ordering::SeqCst);
+                    }));
+                }
+                pool.shutdown().unwrap();
+                done.load(Ordering::SeqCst)
+            });
+            while !ending.is_finished() {
+                drumline::yield_now();
+                thread::yield_now();
             }
-            pool.shutdown().unwrap();
-            count.load(Ordering::Relaxed)
+            assert_eq!(ending.join().unwrap(), 5);
         });
-        while !ending.is_finished() {
-            drumline::yield_now();
-            thread::yield_now();
+    }
+}
+
+/// A task that a member has begun while it yields is finished before the pool is shut down.
+#[test]
+fn shutdown_waits_for_what_a_member_runs() {
+    for jobs in [1, 2] {
+        for open in OPENNESS {
+            ends_named("shutdown", move || {
+                let pool = open(Pool::builder().jobs(jobs).use_current_thread());
+                let pool = pool.build().unwrap();
+                let is_begun = Arc::new(Event::new());
+                let begins = Arc::clone(&is_begun);
+                let ending = thread::spawn(move || {
+                    let done = Arc::new(AtomicUsize::new(0));
+                    let count = Arc::clone(&done);
+                    let is_done = pool.spawn(move || {
+                        begins.set();
+                        // Long enough for a shutdown that does not wait.
+                        thread::sleep(Duration::from_millis(5));
+                        count.fetch_add(1, Ordering::SeqCst);
+                    });
+                    drop(is_done);
+                    pool.shutdown().unwrap();
+                    done.load(Ordering::SeqCst)
+                });
+                while !is_begun.is_set() {
+                    drumline::yield_now();
+                }
+                // It has run in there, to its end.
+                assert_eq!(ending.join().unwrap(), 1);
+            });
         }
-        assert_eq!(ending.join().unwrap(), 5);
-        assert_eq!(done.load(Ordering::Relaxed), 5);
-    });
+    }
+}
+
+/// The handle of a pool may go before the builders of its threads.
+#[test]
+fn a_pool_is_dropped_whose_builders_are_kept() {
+    for open in OPENNESS {
+        ends_named("drop", move || {
+            let kept: Arc<Mutex<Vec<ThreadBuilder>>> = Arc::default();
+            let keep = Arc::clone(&kept);
+            let builder = open(Pool::builder().jobs(2)).spawn_handler(move |thread| {
+                if thread.index() == 0 {
+                    thread::spawn(|| thread.run());
+                } else {
+                    keep.lock().unwrap().push(thread);
+                }
+                Ok(())
+            });
+            let pool = builder.build().unwrap();
+            assert_eq!(pool.install(|| 5), 5);
+            drop(pool);
+            drop(kept);
+        });
+    }
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use super::build_error::{BuildError, BuildErrorKind};
-use super::handle::Pool;
+use super::handle::{Pool, ScopedPool};
 use super::hooks::Hooks;
 use super::registry::{Registry, SharedRegistry};
 use super::thread_limit::ThreadLimit;
@@ -343,7 +343,8 @@ impl PoolBuilder {
     ///
     /// In a pool with one job and without [guests](Self::guests) and [spares](Self::spares) it is
     /// the only thread. All calls from other threads, [`shutdown`](Pool::shutdown) among them, then
-    /// wait until it waits in the pool, [yields](crate::yield_now()), or drops the pool.
+    /// wait until it waits in the pool, [yields](crate::yield_now()), or drops the pool. If it ends
+    /// without that, they wait for ever.
     ///
     /// Broadcasts pass this thread by, unless
     /// [`broadcast_to_member`](Self::broadcast_to_member) says otherwise.
@@ -604,7 +605,7 @@ impl PoolBuilder {
     ///
     /// # Blocking
     ///
-    /// Until all that was spawned in the pool has ended.
+    /// Until all that was spawned in the pool has ended, and each [`ThreadBuilder`] has been dropped.
     pub fn build_scoped<W, F, R>(mut self, wrapper: W, with_pool: F) -> Result<R, BuildError>
     where
         W: Fn(ThreadBuilder) + Sync,
@@ -613,9 +614,8 @@ impl PoolBuilder {
         let registry = self.make_registry(false)?;
         let wrapper = &wrapper;
         let result = thread::scope(|scope| {
-            // Dropped at the end of this closure, also by a panic, so that the
-            // threads end before the scope waits for them.
-            let pool = Pool::from_registry(SharedRegistry::clone(&registry));
+            // Ends at the end of this closure, also by a panic: the scope waits for its threads.
+            let pool = ScopedPool::new(SharedRegistry::clone(&registry));
             let member = self.add_member(&registry);
             self.start(&registry, &mut |builder: ThreadBuilder| {
                 let mut thread = thread::Builder::new();
@@ -630,7 +630,7 @@ impl PoolBuilder {
             if let Some(index) = member {
                 become_member(&registry, index);
             }
-            with_pool(&pool)
+            with_pool(pool.get())
         });
         Ok(result)
     }

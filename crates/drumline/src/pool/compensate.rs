@@ -70,8 +70,9 @@ fn leave_places(first: Option<&Seat>) -> bool {
             continue;
         }
         seat.has_blocked();
-        if !seat.registry().idle_set().is_monitored() && !planted!(NoteUnread) {
-            // No worker would read a note.
+        let is_read = seat.registry().idle_set().is_monitored() && !seat.is_permanent();
+        if !is_read && !planted!(NoteUnread) {
+            // No worker would read a note: the monitor passes members for good by.
             seat.block_state().expect_short(false);
         }
         if !seat.block_state().block() {

@@ -28,12 +28,14 @@ use crate::unwind;
 /// Dropping the handle lets the pool finish all that was spawned, in the
 /// background, and then ends its threads. If the pool has nothing to do, the
 /// drop waits for the threads, so that pools made and dropped one after another
-/// do not pile up; not if it is dropped inside the pool itself.
+/// do not pile up; not if it is dropped inside the pool itself, or while the program keeps a
+/// [`ThreadBuilder`](super::ThreadBuilder) of it.
 /// [`shutdown`](Self::shutdown) waits in every case.
 ///
-/// A pool without threads of its own, of which a [member](PoolBuilder::use_current_thread) has left
-/// tasks behind, starts a thread for them. If the system refuses it, or if the member is all that
-/// the pool may have, the thread that drops the pool runs the tasks.
+/// A pool without threads of its own, in which a [member](PoolBuilder::use_current_thread) has left
+/// tasks behind, starts a thread for them. If the system refuses it, the thread that drops the pool
+/// runs them. If the member is all that the pool may have, it runs them itself: when it drops the
+/// pool, or when it next waits in the pool or yields.
 ///
 /// # Forking
 ///
@@ -212,10 +214,15 @@ impl Pool {
             return Err(ShutdownError { pool: self });
         }
         self.registry.forbid_fork();
+        self.end();
+        Ok(())
+    }
+
+    /// Ends the pool, and waits for that.
+    fn end(&mut self) {
         self.close();
         self.registry.wait_ended();
         self.closed = true;
-        Ok(())
     }
 
     /// Tells the threads that nothing more comes from outside.
@@ -240,8 +247,31 @@ impl Drop for Pool {
         self.close();
         let registry = &self.registry;
         let has_nothing_to_do = !registry.has_work() && registry.idle_set().is_quiet();
-        if has_nothing_to_do && !local::is_inside(registry) {
+        let ends_soon = has_nothing_to_do && !registry.awaits_threads();
+        if ends_soon && !local::is_inside(registry) {
             registry.wait_ended();
+        }
+    }
+}
+
+/// A pool that has ended when this is dropped.
+pub(super) struct ScopedPool(Pool);
+
+impl ScopedPool {
+    pub(super) fn new(registry: SharedRegistry) -> Self {
+        ScopedPool(Pool::from_registry(registry))
+    }
+
+    pub(super) fn get(&self) -> &Pool {
+        &self.0
+    }
+}
+
+/// The dropping thread has built the pool. It may be a member for good, and no worker.
+impl Drop for ScopedPool {
+    fn drop(&mut self) {
+        if !self.0.registry.is_forked() {
+            self.0.end();
         }
     }
 }

@@ -18,7 +18,7 @@ use super::workers::Workers;
 use super::{compensate, guest, stand_in};
 use crate::job::JobRef;
 use crate::platform::fork;
-use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Arc, Mutex, Weak, lock, process_wide, thread};
 use crate::unwind;
@@ -72,8 +72,12 @@ pub(crate) struct Registry {
     members: AtomicUsize,
     /// The seat of the member for good, if broadcasts go to it.
     member_seat: OnceLock<usize>,
-    /// Workers that have not ended, and 1 for the open handle.
+    /// Workers that have not ended, calls that keep the pool open, and 1 for the open handle.
     alive: AtomicUsize,
+    /// Whether `alive` counts the work that is left to a member for good.
+    owes_end: AtomicBool,
+    /// Threads that the program's spawner was asked for, and of which nothing was heard.
+    awaited: AtomicUsize,
     ended: Gate,
     lost_panics: AtomicUsize,
     /// What threads count that have no seat here; several may at once.
@@ -128,6 +132,8 @@ impl Registry {
             members: AtomicUsize::new(0),
             member_seat: OnceLock::new(),
             alive: AtomicUsize::new(1),
+            owes_end: AtomicBool::new(false),
+            awaited: AtomicUsize::new(0),
             ended: Gate::new(),
             lost_panics: AtomicUsize::new(0),
             outsiders: Counters::default(),
@@ -456,6 +462,36 @@ impl Registry {
         }
     }
 
+    /// The pool has no thread but a member for good, and is closed with work left: it has not ended
+    /// before a [call](Self::keep_open) of the member finds that nothing is left.
+    pub(super) fn owe_end(&self) {
+        self.alive_up();
+        self.owes_end.store(true, Ordering::Release);
+    }
+
+    fn pay_end(&self) {
+        // Acquire: `alive` counts it.
+        if self.idle_set.is_over() && self.owes_end.swap(false, Ordering::Acquire) {
+            self.alive_down();
+        }
+    }
+
+    /// The program's spawner was asked for a thread.
+    pub(super) fn await_thread(&self) {
+        // Relaxed, here and below: no more than a hint, see `awaits_threads`.
+        self.awaited.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// That thread has begun, or will not come.
+    pub(super) fn heard_of_thread(&self) {
+        self.awaited.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether the end of the pool may be in the hands of the program: it keeps a builder.
+    pub(super) fn awaits_threads(&self) -> bool {
+        self.awaited.load(Ordering::Relaxed) > 0
+    }
+
     /// Waits until every worker has ended.
     pub(crate) fn wait_ended(&self) {
         self.ended.wait();
@@ -531,6 +567,13 @@ impl Registry {
             || self.seats.iter().any(|seat| seat.queue().len() > 0)
     }
 
+    /// Takes such a job.
+    pub(super) fn take_queued(&self) -> Option<JobRef> {
+        let shared = [&self.long_lived, &self.injector].into_iter();
+        let queues = shared.chain(self.seats.iter().map(Seat::queue));
+        queues.into_iter().find_map(JobQueue::take)
+    }
+
     /// Queues a job from a thread that is not in this pool.
     pub(crate) fn inject(&self, job: JobRef, fifo: bool) {
         if fifo {
@@ -575,7 +618,11 @@ impl Registry {
     /// Keeps the pool from its end while a call from outside, or from a member for good, may bring
     /// work, until this is dropped. `None`: it has ended.
     pub(crate) fn keep_open(&self) -> Option<KeptOpen<'_>> {
-        self.idle_set.begin_call().then(|| KeptOpen(self))
+        self.idle_set.begin_call().then(|| {
+            // Without workers this is all that `wait_ended` waits for.
+            self.alive_up();
+            KeptOpen(self)
+        })
     }
 
     // ---- failures -----------------------------------------------------------
@@ -626,6 +673,8 @@ impl Drop for KeptOpen<'_> {
         let registry = self.0;
         if !registry.is_forked() {
             registry.wake(registry.idle_set.end_call(&|| registry.has_work()));
+            registry.pay_end();
+            registry.alive_down();
         }
     }
 }

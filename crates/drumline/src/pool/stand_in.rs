@@ -12,10 +12,8 @@
 
 use super::registry::Registry;
 use super::seat::Seat;
-use super::thief::Thief;
-use super::yielding::run_any;
 use super::{guest, local};
-use crate::job::{HeapJob, JobRef};
+use crate::job::JobRef;
 use crate::sync::thread;
 
 /// Has the work done that is queued, if no worker is left to do it.
@@ -28,10 +26,14 @@ pub(super) fn see_to_work(registry: &Registry) {
 
 /// The pool has been closed: has the work done that is queued, if there is no worker.
 pub(super) fn see_to_the_rest(registry: &Registry) {
-    if registry.workers() > 0 || !registry.has_queued() {
+    if registry.workers() > 0 {
         return;
     }
-    if registry.has_guests() {
+    if !registry.has_queued() {
+        // The member may have taken a job just now. The lock in here puts that in order: it keeps
+        // the pool from its end before it takes one (`run_any`).
+        drop(registry.keep_open());
+    } else if registry.has_guests() {
         start(registry);
     } else if let Some(seat) = local::find(registry) {
         // Its only thread ends it.
@@ -66,14 +68,8 @@ fn start(registry: &Registry) {
 
 /// Runs everything that is queued.
 fn run_all(seat: &Seat) {
-    let registry = seat.registry();
-    let mut thief = Thief::new(seat.index());
-    loop {
-        if let Some(job) = registry.long_lived().take() {
-            run_apart(seat, job);
-        } else if !run_any(seat, &mut thief, true) {
-            return;
-        }
+    while let Some(job) = seat.registry().take_queued() {
+        run_apart(seat, job);
     }
 }
 
@@ -84,17 +80,10 @@ pub(super) fn run_apart(seat: &Seat, job: JobRef) {
     unsafe { seat.run(job) };
 }
 
-/// Has the member for good, which is the pool's only thread, do the work when it waits or yields.
-/// The pool does not count as ended before.
+/// The member for good, which is the pool's only thread, does the work when it waits or yields. The
+/// pool does not count as ended before.
 fn leave_to_member(registry: &Registry) {
-    registry.alive_up();
-    let shared = registry.share();
-    let job = move || {
-        if let Some(seat) = local::find(&shared) {
-            run_all(seat);
-        }
-        shared.alive_down();
-    };
-    // SAFETY: the job borrows nothing, and is queued once.
-    registry.inject(unsafe { HeapJob::into_job_ref(job) }, true);
+    registry.owe_end();
+    // It may have done everything just now.
+    drop(registry.keep_open());
 }

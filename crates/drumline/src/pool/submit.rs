@@ -43,6 +43,7 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
             while let Some(job) = seat.queue().pop() {
                 run_apart(seat, job);
             }
+            drop(registry.keep_open());
         }
     } else if registry.workers() == 0 && registry.has_guests() {
         guest::enter(registry, |_| submit(registry, job, fifo));

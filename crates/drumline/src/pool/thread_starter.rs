@@ -247,7 +247,8 @@ pub(crate) fn resize(registry: &SharedRegistry, jobs: usize) {
 }
 
 /// The ordinary way to start a thread.
-pub(super) fn spawn_thread(builder: ThreadBuilder) -> io::Result<()> {
+pub(super) fn spawn_thread(mut builder: ThreadBuilder) -> io::Result<()> {
+    builder.is_heard_of();
     let mut thread = sync::thread::Builder::new().stack_size(builder.stack_size());
     thread = thread.name(match builder.name() {
         Some(name) => name.to_owned(),
@@ -280,7 +281,9 @@ pub(super) fn become_member(registry: &SharedRegistry, index: usize) {
 ///
 /// It has to be [run](Self::run). Dropped instead, it tells the pool that the thread will not come,
 /// and the pool goes on without it. As long as it is neither run nor dropped, the pool counts on
-/// the thread: a broadcast waits for it, and so may a call that is handed over. If the last one is
+/// the thread: a broadcast waits for it, and so may a call that is handed over.
+/// [`shutdown`](crate::Pool::shutdown) and [`build_scoped`](crate::PoolBuilder::build_scoped) wait
+/// for it, too; to drop the pool does not. If the last one is
 /// dropped, calls run on the threads that make them from then on. What was handed over before runs
 /// on a thread that Drumline starts for it, or here if the system refuses that thread.
 ///
@@ -309,6 +312,8 @@ pub struct ThreadBuilder {
     post: ThreadKind,
     /// Whether it has been run.
     runs: bool,
+    /// Whether the program may keep it: nothing has been heard of it.
+    is_awaited: bool,
     registry: SharedRegistry,
 }
 
@@ -325,12 +330,21 @@ impl ThreadBuilder {
     /// For a thread that has been counted, also by the idle set.
     fn new(registry: &Registry, index: usize, post: ThreadKind, name: Option<String>) -> Self {
         registry.alive_up();
+        registry.await_thread();
         ThreadBuilder {
             name,
             index,
             post,
             runs: false,
+            is_awaited: true,
             registry: registry.share(),
+        }
+    }
+
+    /// The program does not keep it: it is run, or dropped.
+    fn is_heard_of(&mut self) {
+        if std::mem::take(&mut self.is_awaited) {
+            self.registry.heard_of_thread();
         }
     }
 
@@ -357,6 +371,7 @@ impl ThreadBuilder {
     /// in it has ended.
     pub fn run(mut self) {
         self.runs = true;
+        self.is_heard_of();
         worker::run(&self.registry, self.index, self.post == ThreadKind::Spare);
         drop(self);
         spawn_retry::retry();
@@ -366,6 +381,7 @@ impl ThreadBuilder {
 /// The thread has ended, or will not come.
 impl Drop for ThreadBuilder {
     fn drop(&mut self) {
+        self.is_heard_of();
         let registry = &self.registry;
         if !self.runs {
             match self.post {

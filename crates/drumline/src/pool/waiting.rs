@@ -88,10 +88,15 @@ pub(crate) fn wait_in(registry: &Registry, awaited: &dyn Awaited) {
     if local::find(registry).is_some() {
         guest::enter(registry, |seat| wait_for(seat, awaited));
     } else if registry.has_guests() {
-        blocking(|| guest::enter(registry, |seat| wait_for(seat, awaited)));
+        wait_as_guest(registry, awaited);
     } else {
         block_on(awaited);
     }
+}
+
+/// Waits outside the pool in which it happens, and helps as its guest.
+pub(crate) fn wait_as_guest(registry: &Registry, awaited: &dyn Awaited) {
+    blocking(|| guest::enter(registry, |seat| wait_for(seat, awaited)));
 }
 
 /// Waits outside the pool in which it happens, without helping. A thread of a

@@ -169,6 +169,16 @@ fn step(seat: &Seat, everywhere: bool) -> Yield {
 /// It never runs [long-lived](super::submit) jobs: they could wait for a frame below.
 pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool {
     let registry = seat.registry();
+    // A member for good does not keep its pool from its end by being there. A job that it takes
+    // does, from before it is taken.
+    let _open = if seat.is_permanent() {
+        if seat.inbox().len() == 0 && !registry.has_work() {
+            return false;
+        }
+        registry.keep_open()
+    } else {
+        None
+    };
     let own = seat.inbox().take().or_else(|| seat.queue().pop());
     let loot = match own {
         Some(job) => Some(StolenWork::Job(job)),

@@ -128,24 +128,37 @@ impl ScopeState {
         let registry = self.registry();
         registry.forbid_fork();
         let home = local::find(registry).map_or(NOWHERE, |seat| seat.index());
+        // Where calls run on their threads, without workers, the scope's wait takes the job.
+        let is_for_others =
+            self.long_lived || home != NOWHERE || registry.workers() > 0 || !registry.has_guests();
         let (more, sleeper) = {
             let mut state = lock(&self.state);
             state.pending += 1;
             state.jobs.push_back(Entry { body, home });
-            (self.needs_ticket(&mut state), state.sleeper)
+            (
+                is_for_others && self.needs_ticket(&mut state),
+                state.sleeper,
+            )
         };
-        // Where calls run on their threads, without workers, the scope's wait takes the job.
         if more && self.long_lived {
             if let Some(_open) = pool::open_for_long_lived(registry) {
                 self.put_out();
             }
-        } else if more && (home != NOWHERE || registry.workers() > 0 || !registry.has_guests()) {
+        } else if more {
             self.put_out();
         }
         if let Some(sleeper) = sleeper {
             // SAFETY: the caller is part of the scope, which is therefore not
             // done, and whose pool is alive.
             unsafe { sleeper.rouse() };
+        }
+    }
+
+    /// The scope's wait is about to sleep outside the pool: puts out tickets for all jobs that are
+    /// left. There may be none, if the pool has got its first worker just now.
+    pub(super) fn leave_to_others(self: &Arc<Self>) {
+        while !self.long_lived && self.needs_ticket(&mut lock(&self.state)) {
+            self.put_out();
         }
     }
 

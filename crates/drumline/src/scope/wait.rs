@@ -5,8 +5,8 @@ use std::cell::Cell;
 use super::state::{Body, ScopeState};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
-use crate::pool::Registry;
 use crate::pool::waiting::{self, Awaited};
+use crate::pool::{Registry, local};
 use crate::sync::Arc;
 use crate::unwind::Payload;
 
@@ -19,7 +19,14 @@ pub(super) fn wait(state: &Arc<ScopeState>, registry: &Registry) {
         last: Cell::new(None),
         done: Cell::new(false),
     };
-    waiting::wait_in(registry, &all_done);
+    if local::find(registry).is_some() {
+        waiting::wait_in(registry, &all_done);
+    } else if registry.has_guests() {
+        waiting::wait_as_guest(registry, &all_done);
+    } else {
+        state.leave_to_others();
+        waiting::block_on(&all_done);
+    }
 }
 
 /// All jobs of a scope.

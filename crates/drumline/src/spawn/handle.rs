@@ -85,7 +85,8 @@ impl<T: Send + 'static> JoinHandle<T> {
             // after this.
             return unsafe { task.take_outcome() };
         }
-        if registry.has_guests() || local::find(registry).is_some() {
+        let is_inside = local::find(registry).is_some();
+        if registry.has_guests() || is_inside {
             let room = StackRoom::find();
             // Without room a worker runs it, or whoever takes the place of one.
             if (room.is_some() || registry.workers() == 0)
@@ -94,7 +95,13 @@ impl<T: Send + 'static> JoinHandle<T> {
                 return outcome;
             }
         }
-        waiting::wait_in(registry, &Running(task.word()));
+        let running = Running(task.word());
+        if is_inside || !registry.is_fixed() {
+            waiting::wait_in(registry, &running);
+        } else {
+            // As a guest it would have one of the seats, which the task may need.
+            waiting::block_on(&running);
+        }
         // SAFETY: done; the handle has not been detached, and is gone after
         // this.
         unsafe { task.take_outcome() }
@@ -119,6 +126,7 @@ impl<T: Send + 'static> JoinHandle<T> {
 /// Runs the task here and now, if nobody has begun it.
 fn take_back<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Option<TaskOutcome<T>> {
     guest::enter(registry, |seat| {
+        let _open = seat.is_permanent().then(|| registry.keep_open());
         if !task.word().take_back() {
             return None;
         }

@@ -432,8 +432,8 @@ impl IdleSet {
         }
         self.with(|state| {
             state.closing = true;
-            // Members for good may have all the places, and never come again. Workers need one.
-            state.places = state.places.max(state.members + 1);
+            // Members for good may have all the places, and never come again.
+            state.has_last_place = state.workers > 0 && state.places <= state.members;
             if state.end_if_done(work) {
                 Wake::All
             } else if state.searcher.is_none()

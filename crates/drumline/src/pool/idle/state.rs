@@ -42,6 +42,8 @@ pub(super) struct IdleState {
     /// The marks are out (or are being placed by a thread that will scan).
     pub(super) wake_requested: bool,
     pub(super) closing: bool,
+    /// The pool is closed, and has one more place, for workers that would have none.
+    pub(super) has_last_place: bool,
     pub(super) over: bool,
     /// Calls from outside that may bring work at any time, and keep the pool from its end.
     pub(super) kept_open: usize,
@@ -83,6 +85,7 @@ impl IdleState {
             searcher: None,
             wake_requested: false,
             closing: false,
+            has_last_place: false,
             kept_open: 0,
             over: false,
             worker_policy,
@@ -99,7 +102,7 @@ impl IdleState {
     }
 
     pub(super) fn place_is_free(&self) -> bool {
-        self.active < self.places
+        self.active < self.places + usize::from(self.has_last_place)
     }
 
     /// How many threads may push to a deque of theirs.
