@@ -48,6 +48,12 @@ pub(crate) struct Registry {
     seats: SeatTable,
     /// Seats that no guest uses. Its lock also orders changes of the table.
     free: Mutex<Vec<usize>>,
+    /// The last worker of a [fixed](Self::is_fixed) pool has turned out not to come: calls run on
+    /// the threads that make them, for good. Written with the lock of `free` held.
+    ///
+    /// It stays false in a pool that has no worker because all jobs are a member's: there is no
+    /// seat for a guest.
+    is_of_callers: AtomicBool,
     /// Threads outside that wait for their turn in a [fixed](Self::is_fixed)
     /// pool without threads; changed with the lock of `free` held.
     callers: Mutex<Vec<Arc<Gate>>>,
@@ -115,6 +121,7 @@ impl Registry {
             idle_set: IdleSet::new(places, limit.worker_policy(places)),
             seats: SeatTable::new(),
             free: Mutex::new(Vec::new()),
+            is_of_callers: AtomicBool::new(false),
             callers: Mutex::new(Vec::new()),
             injector: JobQueue::new(),
             long_lived: JobQueue::new(),
@@ -208,13 +215,12 @@ impl Registry {
 
     /// Whether calls from outside run on the calling thread.
     pub(crate) fn has_guests(&self) -> bool {
-        self.guests || self.workers() == 0 && !self.is_all_of_member()
-    }
-
-    /// Whether the pool is [fixed](Self::is_fixed), and a member for good has all there is. Then a
-    /// pool without workers has no seat for a guest.
-    fn is_all_of_member(&self) -> bool {
-        self.is_fixed() && self.jobs().max(self.seats_len()) <= self.members()
+        self.guests
+            || if self.is_fixed() {
+                self.is_of_callers.load(Ordering::Relaxed)
+            } else {
+                self.workers() == 0
+            }
     }
 
     /// Whether the pool promises that indices are less than the number of jobs,
@@ -237,12 +243,27 @@ impl Registry {
         self.seats.iter()
     }
 
-    /// Adds a seat for a worker, not yet counted as alive.
+    /// The seat of a thread that is to be a member for good: the first one.
     pub(crate) fn add_seat(&self) -> usize {
+        let _free = lock(&self.free);
+        self.push_seat().index()
+    }
+
+    /// A seat for a worker, which is counted from now on as one, but not yet as alive. `None`: the
+    /// seats of this fixed pool are for callers.
+    pub(super) fn seat_worker(&self) -> Option<usize> {
         let mut free = lock(&self.free);
-        // Of a worker that could not be started.
-        let left_over = if self.is_fixed() { free.pop() } else { None };
-        left_over.unwrap_or_else(|| self.push_seat().index())
+        let left_over = if !self.is_fixed() {
+            None
+        } else if self.is_of_callers.load(Ordering::Relaxed) {
+            return None;
+        } else {
+            // Of a worker that could not be started.
+            free.pop()
+        };
+        let index = left_over.unwrap_or_else(|| self.push_seat().index());
+        self.workers.add(index);
+        Some(index)
     }
 
     /// The caller holds the lock of `free`.
@@ -353,19 +374,21 @@ impl Registry {
         seat
     }
 
-    /// Counts a worker that is about to be started.
-    pub(crate) fn count_worker(&self, index: usize) {
-        self.workers.add(index);
-    }
-
     /// A worker that has been counted will not come.
     pub(crate) fn dismiss_worker(&self, index: usize) {
+        // With the lock: a thread that counts the workers, and finds one missing, finds its seat.
+        let mut free = lock(&self.free);
+        if self.workers.with(|workers| workers == [index]) {
+            // Before the removal, and so before its fence: `rely_on_worker` sees both, or neither.
+            self.is_of_callers.store(true, Ordering::Relaxed);
+        }
         let was_last = self.workers.remove(index);
         // What was sent to it before is for others; nothing is sent to it from now on.
         let inbox = self.seat(index).inbox();
         let jobs: Vec<JobRef> = iter::from_fn(|| inbox.take()).collect();
         // First the seat: the calling thread may need it for the jobs, and so may one that waits.
-        lock(&self.free).push(index);
+        free.push(index);
+        drop(free);
         if self.is_fixed() {
             self.call_waiting();
         }

@@ -91,16 +91,21 @@ impl ThreadStarter {
     /// longer serves.
     fn next(&self, registry: &Registry) -> Option<(ThreadKind, usize)> {
         let mut requests = lock(&self.requests);
-        let wanted = registry.workers() + requests.workers;
-        if requests.workers > 0 && !registry.idle_set().expect_worker(wanted) {
-            // Spares are there instead; they work like any worker.
-            requests.workers = 0;
-        }
         if requests.workers > 0 {
-            requests.workers -= 1;
-            let index = registry.add_seat();
-            registry.count_worker(index);
-            return Some((ThreadKind::Worker, index));
+            let wanted = registry.workers() + requests.workers;
+            // The idle set says no where spares are allowed, and the seats where none are.
+            let is_fixed = registry.is_fixed();
+            let is_wanted = is_fixed || registry.idle_set().expect_worker(wanted);
+            if let Some(index) = is_wanted.then(|| registry.seat_worker()).flatten() {
+                if is_fixed {
+                    let is_wanted = registry.idle_set().expect_worker(wanted);
+                    debug_assert!(is_wanted, "a fixed pool has no limit on workers");
+                }
+                requests.workers -= 1;
+                return Some((ThreadKind::Worker, index));
+            }
+            // Spares are there instead, and work like any worker; or the seats are for callers.
+            requests.workers = 0;
         }
         while requests.spares > 0 {
             requests.spares -= 1;
@@ -233,11 +238,7 @@ fn start(
 /// Changes the number of jobs of a live pool.
 pub(crate) fn resize(registry: &SharedRegistry, jobs: usize) {
     let workers = jobs.saturating_sub(registry.members());
-    // A fixed pool without threads has its calls run on their callers for good: the indices of
-    // those are less than the number of jobs already.
-    if !(registry.is_fixed() && registry.has_guests()) {
-        start_workers(registry, workers, &mut spawn_thread);
-    }
+    start_workers(registry, workers, &mut spawn_thread);
     registry.wake(
         registry
             .idle_set()
