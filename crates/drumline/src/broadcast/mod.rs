@@ -208,7 +208,6 @@ where
 {
     let (workers, _open) = workers(registry);
     if workers.is_empty() {
-        // `op` need not be `Send` for one thread, but it may be another than the caller.
         return pool::install(registry, || vec![op(BroadcastContext::new(0, 1))]);
     }
     share::on_all(registry, &workers, &op)

@@ -230,7 +230,7 @@ impl Pool {
         let registry = &self.registry;
         registry.wake(registry.idle_set().close(&|| registry.has_work()));
         stand_in::see_to_the_rest(registry);
-        registry.alive_down();
+        registry.lifetime().end();
     }
 }
 
@@ -247,7 +247,7 @@ impl Drop for Pool {
         self.close();
         let registry = &self.registry;
         let has_nothing_to_do = !registry.has_work() && registry.idle_set().is_quiet();
-        let ends_soon = has_nothing_to_do && !registry.awaits_threads();
+        let ends_soon = has_nothing_to_do && !registry.lifetime().awaits_threads();
         if ends_soon && !local::is_inside(registry) {
             registry.wait_ended();
         }

@@ -17,6 +17,7 @@
 //! | `spare_policy` | whether a thread that only waits is replaced |
 //! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
 //! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
+//! | `lifetime` | what the end of a pool waits for |
 //! | `stand_in` | the work of a pool that has no workers |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `registry`, `thread_limit` | what they share |
@@ -60,6 +61,8 @@ mod handle;
 mod hooks;
 #[cfg(any(not(drumline_loom), test))]
 mod job_queue;
+#[cfg(not(drumline_loom))]
+mod lifetime;
 #[cfg(not(drumline_loom))]
 pub(crate) mod local;
 #[cfg(not(drumline_loom))]

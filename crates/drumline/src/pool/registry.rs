@@ -8,6 +8,7 @@ use super::deque::Reasons;
 use super::hooks::Hooks;
 use super::idle::{IdleSet, Wake};
 use super::job_queue::JobQueue;
+use super::lifetime::Lifetime;
 use super::scan::Scan;
 use super::seat::Seat;
 use super::table::SeatTable;
@@ -78,13 +79,7 @@ pub(crate) struct Registry {
     members: AtomicUsize,
     /// The seat of the member for good, if broadcasts go to it.
     member_seat: OnceLock<usize>,
-    /// Workers that have not ended, calls that keep the pool open, and 1 for the open handle.
-    alive: AtomicUsize,
-    /// Whether `alive` counts the work that is left to a member for good.
-    owes_end: AtomicBool,
-    /// Threads that the program's spawner was asked for, and of which nothing was heard.
-    awaited: AtomicUsize,
-    ended: Gate,
+    lifetime: Lifetime,
     lost_panics: AtomicUsize,
     /// What threads count that have no seat here; several may at once.
     outsiders: Counters,
@@ -138,10 +133,7 @@ impl Registry {
             spare_handles: Mutex::new(Vec::new()),
             members: AtomicUsize::new(0),
             member_seat: OnceLock::new(),
-            alive: AtomicUsize::new(1),
-            owes_end: AtomicBool::new(false),
-            awaited: AtomicUsize::new(0),
-            ended: Gate::new(),
+            lifetime: Lifetime::new(),
             lost_panics: AtomicUsize::new(0),
             outsiders: Counters::default(),
         })
@@ -473,51 +465,14 @@ impl Registry {
         self.member_seat.get() == Some(&index)
     }
 
-    pub(crate) fn alive_up(&self) {
-        self.alive.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A worker ends, could not be started after all, or the handle is closed.
-    pub(crate) fn alive_down(&self) {
-        // AcqRel: the last one to leave has seen what the others did.
-        if self.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.ended.open();
-        }
-    }
-
-    /// The pool has no thread but a member for good, and is closed with work left: it has not ended
-    /// before a [call](Self::keep_open) of the member finds that nothing is left.
-    pub(super) fn owe_end(&self) {
-        self.alive_up();
-        self.owes_end.store(true, Ordering::Release);
-    }
-
-    fn pay_end(&self) {
-        // Acquire: `alive` counts it.
-        if self.idle_set.is_over() && self.owes_end.swap(false, Ordering::Acquire) {
-            self.alive_down();
-        }
-    }
-
-    /// The program's spawner was asked for a thread.
-    pub(super) fn await_thread(&self) {
-        // Relaxed, here and below: no more than a hint, see `awaits_threads`.
-        self.awaited.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// That thread has begun, or will not come.
-    pub(super) fn heard_of_thread(&self) {
-        self.awaited.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Whether the end of the pool may be in the hands of the program: it keeps a builder.
-    pub(super) fn awaits_threads(&self) -> bool {
-        self.awaited.load(Ordering::Relaxed) > 0
+    /// What the pool's end waits for.
+    pub(super) fn lifetime(&self) -> &Lifetime {
+        &self.lifetime
     }
 
     /// Waits until every worker has ended.
     pub(crate) fn wait_ended(&self) {
-        self.ended.wait();
+        self.lifetime.wait();
         let mut handles = std::mem::take(&mut *lock(&self.handles));
         handles.append(&mut lock(&self.spare_handles));
         for handle in handles {
@@ -643,7 +598,7 @@ impl Registry {
     pub(crate) fn keep_open(&self) -> Option<KeptOpen<'_>> {
         self.idle_set.begin_call().then(|| {
             // Without workers this is all that `wait_ended` waits for.
-            self.alive_up();
+            self.lifetime.begin();
             KeptOpen(self)
         })
     }
@@ -696,8 +651,8 @@ impl Drop for KeptOpen<'_> {
         let registry = self.0;
         if !registry.is_forked() {
             registry.wake(registry.idle_set.end_call(&|| registry.has_work()));
-            registry.pay_end();
-            registry.alive_down();
+            registry.lifetime.pay_end(registry.idle_set.is_over());
+            registry.lifetime.end();
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn see_to_the_rest(registry: &Registry) {
 
 /// Starts the stand-in. The pool does not count as ended before the stand-in has.
 fn start(registry: &Registry) {
-    registry.alive_up();
+    registry.lifetime().begin();
     let shared = registry.share();
     let builder = thread::Builder::new()
         .name(String::from("drumline-stand-in"))
@@ -55,13 +55,13 @@ fn start(registry: &Registry) {
     let outcome = builder.spawn(move || {
         local::set_home(shared.id());
         guest::enter(&shared, run_all);
-        shared.alive_down();
+        shared.lifetime().end();
     });
     match outcome {
         Ok(handle) => registry.keep_handle(handle),
         Err(_refused) => {
             guest::enter(registry, run_all);
-            registry.alive_down();
+            registry.lifetime().end();
         }
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn run_apart(seat: &Seat, job: JobRef) {
 /// The member for good, which is the pool's only thread, does the work when it waits or yields. The
 /// pool does not count as ended before.
 fn leave_to_member(registry: &Registry) {
-    registry.owe_end();
+    registry.lifetime().owe_end();
     // It may have done everything just now.
     drop(registry.keep_open());
 }

@@ -330,8 +330,8 @@ impl std::fmt::Debug for ThreadBuilder {
 impl ThreadBuilder {
     /// For a thread that has been counted, also by the idle set.
     fn new(registry: &Registry, index: usize, post: ThreadKind, name: Option<String>) -> Self {
-        registry.alive_up();
-        registry.await_thread();
+        registry.lifetime().begin();
+        registry.lifetime().await_thread();
         ThreadBuilder {
             name,
             index,
@@ -345,7 +345,7 @@ impl ThreadBuilder {
     /// The program does not keep it: it is run, or dropped.
     fn is_heard_of(&mut self) {
         if std::mem::take(&mut self.is_awaited) {
-            self.registry.heard_of_thread();
+            self.registry.lifetime().heard_of_thread();
         }
     }
 
@@ -395,6 +395,6 @@ impl Drop for ThreadBuilder {
                     .worker_not_started(&|| registry.has_work()),
             );
         }
-        registry.alive_down();
+        registry.lifetime().end();
     }
 }

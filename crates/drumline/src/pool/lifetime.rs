@@ -1,0 +1,82 @@
+//! How long a pool lives: what its end waits for.
+
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::wait::Gate;
+
+/// Counts what keeps a pool alive.
+#[derive(Debug)]
+pub(super) struct Lifetime {
+    /// Workers that have not ended, calls that keep the pool open, and 1 for the open handle.
+    alive: AtomicUsize,
+    ended: Gate,
+    /// Threads that the program's spawner was asked for, and of which nothing was heard.
+    awaited: AtomicUsize,
+    /// Whether `alive` counts the work that is left to a member for good.
+    owes_end: AtomicBool,
+}
+
+impl Lifetime {
+    /// Of a pool with an open handle.
+    pub(super) fn new() -> Self {
+        Lifetime {
+            alive: AtomicUsize::new(1),
+            ended: Gate::new(),
+            awaited: AtomicUsize::new(0),
+            owes_end: AtomicBool::new(false),
+        }
+    }
+
+    /// A worker is about to be started, or a call keeps the pool open.
+    pub(super) fn begin(&self) {
+        self.alive.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A worker has ended, or could not be started after all; a call has ended, or the handle is
+    /// closed.
+    pub(super) fn end(&self) {
+        // AcqRel: the last one to leave has seen what the others did.
+        if self.alive.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.ended.open();
+        }
+    }
+
+    /// Waits until nothing keeps the pool alive.
+    pub(super) fn wait(&self) {
+        self.ended.wait();
+    }
+
+    // ---- the program's threads ----------------------------------------------
+
+    /// The program's spawner is asked for a thread.
+    pub(super) fn await_thread(&self) {
+        // Relaxed, here and below: no more than a hint, see `awaits_threads`.
+        self.awaited.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// That thread has begun, or will not come.
+    pub(super) fn heard_of_thread(&self) {
+        self.awaited.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether the end of the pool may be in the hands of the program: it keeps a builder.
+    pub(super) fn awaits_threads(&self) -> bool {
+        self.awaited.load(Ordering::Relaxed) > 0
+    }
+
+    // ---- the work of a member for good ------------------------------------------
+
+    /// The pool has no thread but a member for good, and is closed with work left. It does not end
+    /// before that is [done](Self::pay_end).
+    pub(super) fn owe_end(&self) {
+        self.begin();
+        self.owes_end.store(true, Ordering::Release);
+    }
+
+    /// A call that kept the pool open is about to end. `is_over`: nothing is left to be done.
+    pub(super) fn pay_end(&self, is_over: bool) {
+        // Acquire: `alive` counts it.
+        if is_over && self.owes_end.swap(false, Ordering::Acquire) {
+            self.end();
+        }
+    }
+}
