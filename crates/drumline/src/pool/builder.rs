@@ -605,7 +605,8 @@ impl PoolBuilder {
     ///
     /// # Blocking
     ///
-    /// Until all that was spawned in the pool has ended, and each [`ThreadBuilder`] has been dropped.
+    /// Until all that was spawned in the pool has ended, and each [`ThreadBuilder`] has been run or
+    /// dropped.
     pub fn build_scoped<W, F, R>(mut self, wrapper: W, with_pool: F) -> Result<R, BuildError>
     where
         W: Fn(ThreadBuilder) + Sync,
