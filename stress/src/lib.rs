@@ -71,7 +71,7 @@ impl Run {
         Random::new(self.seed ^ stream.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    /// Repeats `round` on so many threads at once, each with random numbers of its own, until the
+    /// Repeats `round` on this many threads at once, each with random numbers of its own, until the
     /// time is up.
     pub fn repeat(&self, threads: u64, round: impl Fn(&mut Random) + Sync) {
         let round = &round;

@@ -150,7 +150,7 @@ where
     ///
     /// # Safety
     ///
-    /// `data` is the address of a live job of this very type, whose cell nobody else touches, and
+    /// `data` is the address of a live job of this very type, whose cell no other touches, and
     /// holds what the order is about.
     #[cold]
     unsafe fn obey(data: *const (), order: JobCommand) {
@@ -175,7 +175,7 @@ where
     ///
     /// # Safety
     ///
-    /// Either nobody has run the job, and nobody will; or it has been run, with its completion
+    /// Either no thread has run the job, and none will; or it has been run, with its completion
     /// observed with Acquire. The cell is not used again.
     #[inline(always)]
     pub(crate) unsafe fn abandon(&self, is_back: bool, payload: Payload) -> ! {

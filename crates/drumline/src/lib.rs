@@ -25,7 +25,7 @@
 //! # Loops
 //!
 //! With the [`prelude`] in scope, slices, vectors, ranges, strings and collections have parallel
-//! iterators ([`iter`]). A loop is split only when somebody is idle, so short ones cost what they
+//! iterators ([`iter`]). A loop is split only when a thread is idle, so short ones cost what they
 //! cost without threads:
 //!
 //! ```
@@ -159,11 +159,11 @@
 //!
 //! A pool has as many places as jobs, and a thread that blocks outside of Drumline (on a socket, a
 //! mutex, a channel) does not use its own. Wrapped in [`blocking`], it gives the place up, and if
-//! work is waiting a spare thread takes it at once. On Linux the pool also notices what nobody
+//! work is waiting a spare thread takes it at once. On Linux the pool also notices what no thread
 //! announced: if every place is taken and work is waiting, an idle thread looks every few
 //! milliseconds whether those that have the places use any processor time, and replaces those that
-//! do not. When a blocked thread goes on, nobody is stopped; threads in excess stand down after the
-//! job at hand, and spares that nobody needs end after two seconds.
+//! do not. When a blocked thread goes on, no thread is stopped; threads in excess stand down after
+//! the job at hand, and spares that are not needed end after two seconds.
 //!
 //! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if
 //! other work is there, unless every processor is busy already.

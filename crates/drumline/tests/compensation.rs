@@ -175,7 +175,7 @@ impl Inside {
     }
 }
 
-/// Spawns so many jobs that never sleep, and `together` of which have to run at once for any of
+/// Spawns this many jobs that never sleep, and `together` of which have to run at once for any of
 /// them to end; returns how many ran at once.
 fn meet_awake(pool: &Pool, together: usize, rounds: usize) -> usize {
     let inside = Arc::new(Inside::default());

@@ -68,7 +68,7 @@ fn loops_begin_without_an_allocation() {
                 loops(&numbers);
                 let counts: [usize; 20] = std::array::from_fn(|_| allocations(|| loops(&numbers)));
                 // A thread that waits for a thief, and works meanwhile, may need another deque,
-                // once. So where somebody may help, not every time counts.
+                // once. So where a thread may help, not every time counts.
                 let is_free = if jobs == 1 {
                     counts == [0; 20]
                 } else {

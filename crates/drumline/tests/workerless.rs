@@ -211,17 +211,25 @@ fn without_threads_callers_are_enough() {
     every_call(with_member, 1, false);
 }
 
+type Kept = Arc<Mutex<Vec<ThreadBuilder>>>;
+
+/// A pool whose threads are kept by the program, and those.
+fn keeping(builder: PoolBuilder) -> (Pool, Kept) {
+    let kept = Kept::default();
+    let keep = Arc::clone(&kept);
+    let builder = builder.spawn_handler(move |thread| {
+        keep.lock().unwrap().push(thread);
+        Ok(())
+    });
+    (builder.build().unwrap(), kept)
+}
+
 /// Makes a pool whose threads do not come, makes a call, and tells the pool when the call waits, or
 /// is about to.
 fn late(call: &'static Call, build: impl FnOnce(PoolBuilder) -> PoolBuilder + Send + 'static) {
     ends_named(call.name, move || {
-        let kept: Arc<Mutex<Vec<ThreadBuilder>>> = Arc::default();
-        let keep = Arc::clone(&kept);
-        let builder = build(Pool::builder().jobs(3)).spawn_handler(move |thread| {
-            keep.lock().unwrap().push(thread);
-            Ok(())
-        });
-        let pool = Arc::new(builder.build().unwrap());
+        let (pool, kept) = keeping(build(Pool::builder().jobs(3)));
+        let pool = Arc::new(pool);
         let threads = kept.lock().unwrap().len();
         let (begins, begun) = mpsc::channel();
         let caller = thread::spawn({
@@ -272,13 +280,7 @@ fn threads_that_turn_out_not_to_come() {
 fn shutdown_finishes_what_was_spawned_for_threads_that_do_not_come() {
     for open in OPENNESS {
         ends_named("shutdown", move || {
-            let kept: Arc<Mutex<Vec<ThreadBuilder>>> = Arc::default();
-            let keep = Arc::clone(&kept);
-            let builder = open(Pool::builder().jobs(3)).spawn_handler(move |thread| {
-                keep.lock().unwrap().push(thread);
-                Ok(())
-            });
-            let pool = builder.build().unwrap();
+            let (pool, kept) = keeping(open(Pool::builder().jobs(3)));
             let done = Arc::new(AtomicUsize::new(0));
             for _ in 0..5 {
                 let done = Arc::clone(&done);
@@ -475,17 +477,9 @@ fn shutdown_waits_for_what_a_member_runs() {
 fn a_pool_is_dropped_whose_builders_are_kept() {
     for open in OPENNESS {
         ends_named("drop", move || {
-            let kept: Arc<Mutex<Vec<ThreadBuilder>>> = Arc::default();
-            let keep = Arc::clone(&kept);
-            let builder = open(Pool::builder().jobs(2)).spawn_handler(move |thread| {
-                if thread.index() == 0 {
-                    thread::spawn(|| thread.run());
-                } else {
-                    keep.lock().unwrap().push(thread);
-                }
-                Ok(())
-            });
-            let pool = builder.build().unwrap();
+            let (pool, kept) = keeping(open(Pool::builder().jobs(2)));
+            let first = kept.lock().unwrap().remove(0);
+            thread::spawn(|| first.run());
             assert_eq!(pool.install(|| 5), 5);
             drop(pool);
             drop(kept);

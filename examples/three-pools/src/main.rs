@@ -8,7 +8,7 @@
 //! So it goes in programs that are put together from libraries: each has its threads, as many as
 //! there are cores, and none knows of the others. What it costs shows in the context switches. A
 //! consumer that is woken for an item which another takes, and sleeps again, is two of them, and of
-//! use to nobody.
+//! use to no program.
 //!
 //! `pipelines` says what is done, and `runtimes` who does it.
 

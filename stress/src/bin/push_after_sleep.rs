@@ -1,7 +1,7 @@
 //! A push is noticed, whenever the pool fell asleep, also if its `a` never comes back.
 //!
-//! In every round an `a` spins until its `b` has run on another thread, so a `b` that nobody sees
-//! is a round that never ends. The push is timed to meet a searcher that is about to sleep:
+//! In every round an `a` spins until its `b` has run on another thread, so a `b` that no thread
+//! sees is a round that never ends. The push is timed to meet a searcher that is about to sleep:
 //!
 //! * *Return*: a guest leaves the pool, and another call enters and pushes a random moment later,
 //!   around the time at which the searcher finds the pool deserted and is about to sleep.

@@ -56,7 +56,7 @@ impl CancellationToken {
     pub fn cancel(&self) {
         let notify: Vec<_> = {
             let listeners = lock(&self.request.listeners);
-            // Relaxed: it tells nothing but itself. Under the lock, so that whoever registers
+            // Relaxed: it tells nothing but itself. Under the lock, so that a thread that registers
             // either sees it or is told.
             self.request.cancelled.store(true, Ordering::Relaxed);
             listeners.notify.values().cloned().collect()

@@ -626,9 +626,9 @@ pub trait IndexedParallelIterator: ParallelIterator {
     // ---- what rayon does not have ----------------------------------------
 
     /// Combines all items by `op`, bracketed by their *indices* alone: pairs, pairs of pairs, and
-    /// so on. So the result is the same for any number of jobs, whoever helps, also if `op` is not
-    /// quite associative, as the addition of floating-point numbers is. `None` if there are no
-    /// items.
+    /// so on. So the result is the same for any number of jobs, whichever threads help, also if
+    /// `op` is not quite associative, as the addition of floating-point numbers is. `None` if there
+    /// are no items.
     ///
     /// ```
     /// use drumline::prelude::*;

@@ -16,11 +16,12 @@
 //!
 //! # No grain size
 //!
-//! A loop offers half of its items to whoever is idle, goes on with the rest, and takes the offer
-//! back if nobody came. So a sum of a hundred numbers costs some ten nanoseconds more than without
-//! threads, two items of a second each take one second on two threads, and there is no length below
-//! which a loop should be left sequential. [`with_min_len`](IndexedParallelIterator::with_min_len)
-//! and [`with_max_len`](IndexedParallelIterator::with_max_len) exist, for those who move over with
+//! A loop offers half of its items to idle threads, goes on with the rest, and takes the offer
+//! back if no thread came. So a sum of a hundred numbers costs some ten nanoseconds more than
+//! without threads, two items of a second each take one second on two threads, and there is no
+//! length below which a loop should be left sequential.
+//! [`with_min_len`](IndexedParallelIterator::with_min_len) and
+//! [`with_max_len`](IndexedParallelIterator::with_max_len) exist, for those who move over with
 //! them.
 //!
 //! Like all calls, a loop takes place in the pool that its thread is in, and else in the global
@@ -65,9 +66,9 @@
 //!
 //! `map_init`, `for_each_init`, `fold` and their relatives begin anew for each part of the loop. A
 //! part begins where a thread takes some of the items from another, and sometimes where that other
-//! one goes on behind them; so there are about as many as steals, and in a loop that nobody helps
-//! with there is exactly one. (Behind an adapter that needs its items one by one, such as `zip`,
-//! there are more.)
+//! one goes on behind them; so there are about as many as steals, and in a loop that no thread
+//! helps with there is exactly one. (Behind an adapter that needs its items one by one, such as
+//! `zip`, there are more.)
 //!
 //! # Sources of one's own
 //!

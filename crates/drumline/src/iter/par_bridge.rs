@@ -47,7 +47,7 @@ where
 /// A parallel iterator over the items of a sequential one; see
 /// [`par_bridge`](ParallelBridge::par_bridge).
 ///
-/// If the sequential iterator panics, nobody asks it again, and the panic arrives where the loop
+/// If the sequential iterator panics, no thread asks it again, and the panic arrives where the loop
 /// was begun, after all items have been worked on that it had given. If what is done with an item
 /// panics, no more items are taken.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ where
 /// What all threads ask for items.
 struct Source<I> {
     iter: Mutex<I>,
-    /// It has given its last item, or somebody has panicked. Relaxed: who sees it late asks once
+    /// It has given its last item, or a thread has panicked. Relaxed: who sees it late asks once
     /// more, and looks again under the lock; the items of others come with the join that ends the
     /// loop.
     is_over: AtomicBool,
@@ -121,8 +121,8 @@ impl<I: Iterator> Source<I> {
     }
 }
 
-/// The right to ask for items. Whoever gets one makes two of it: one to use, and another one to
-/// offer.
+/// The right to ask for items. The thread that gets one makes two of it: one to use, and another
+/// one to offer.
 struct Share<'s, I> {
     source: &'s Source<I>,
     is_whole: bool,

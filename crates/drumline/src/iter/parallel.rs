@@ -46,8 +46,8 @@ use crate::control::{CancellationToken, Progress};
 ///
 /// Some methods give a value to each part of the items that one thread goes through without a
 /// break: `fold`, `map_init`, `map_with` and their like. How many parts there are depends on who
-/// has time. There is one if nobody helps, and each thread that comes to help makes another, or a
-/// few.
+/// has time. There is one if no thread helps, and each thread that comes to help makes another, or
+/// a few.
 ///
 /// # Panics
 ///
@@ -377,7 +377,7 @@ pub trait ParallelIterator: Sized + Send {
     /// Makes a parallel iterator of each item, and gives the items of all of those, in order.
     ///
     /// Others may help with the items of each inner iterator, and with the inner iterators as well.
-    /// Where nobody does they cost little more than sequential loops, so that it does not matter
+    /// Where none does they cost little more than sequential loops, so that it does not matter
     /// which are longer, the inner ones or the outer one.
     ///
     /// ```
@@ -988,7 +988,7 @@ pub trait ParallelIterator: Sized + Send {
         TakeAnyWhile::new(self, predicate)
     }
 
-    /// Leaves items out until any of them does not satisfy `predicate`; from then on everybody
+    /// Leaves items out until any of them does not satisfy `predicate`; from then on each thread
     /// takes all.
     ///
     /// So some that come after that one may be left out, and some that come before it may be taken.

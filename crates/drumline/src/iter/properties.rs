@@ -362,7 +362,7 @@ fn nested_deeper_than_the_deque() {
     }
 }
 
-/// A state is made where a part begins: that is the loop itself, what somebody takes, and, if the
+/// A state is made where a part begins: that is the loop itself, what a thread takes, and, if the
 /// folder had to be closed then, what comes behind that.
 #[test]
 fn two_states_for_each_offer_that_is_taken_at_most() {

@@ -1,7 +1,7 @@
 //! State that is made once per thread that takes part.
 //!
 //! `map_init` makes a state per part of the loop, because its state need not be [`Send`]. Here it
-//! is, so states can wait on a shelf while nobody uses them: a thread takes one for a run of items
+//! is, so states can wait on a shelf while none uses them: a thread takes one for a run of items
 //! and puts it back, and makes one only if the shelf is empty. A thread goes through one run at a
 //! time, so there are never more states than threads that took part.
 

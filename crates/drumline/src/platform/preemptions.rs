@@ -1,9 +1,9 @@
 //! How often a thread had to make room for another one.
 //!
 //! On Linux the kernel counts, per thread, the times at which another one got its processor
-//! although it wanted to go on. Elsewhere nobody seems to want it. (To ask for the processor time
-//! of the thread would say more; but that question has the scheduler look whether the time slice is
-//! over, so it causes what it asks for.)
+//! although it wanted to go on. Elsewhere no thread seems to want it. (To ask for the processor
+//! time of the thread would say more; but that question has the scheduler look whether the time
+//! slice is over, so it causes what it asks for.)
 
 /// How often the calling thread has lost its processor to another, so far.
 pub(crate) fn preemptions() -> u64 {

@@ -28,6 +28,7 @@ impl Lifetime {
 
     /// A worker is about to be started, or a call keeps the pool open.
     pub(super) fn begin(&self) {
+        // Relaxed: its thread is counted already, or orders this by the lock of the idle set.
         self.alive.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -46,6 +46,7 @@ impl Workers {
 
     /// How many there are. A call that relies on one asks [again](Self::are_gone).
     pub(super) fn len(&self) -> usize {
+        // Relaxed, here and where it is written: a hint. `remove` and `are_gone` fence.
         self.count.load(Ordering::Relaxed)
     }
 

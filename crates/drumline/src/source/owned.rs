@@ -1,8 +1,8 @@
 //! Giving items away by value: a producer that owns the items of a slice.
 //!
-//! The memory is somebody else's, who forgets that there are items in it before this is made. From
+//! The memory has another owner, which forgets that there are items in it before this is made. From
 //! then on each item belongs to the part of the producer that it is in. A part that is dropped, in
-//! the course of a panic or because nobody wants its items, drops them.
+//! the course of a panic or because its items are not wanted, drops them.
 
 use std::iter::FusedIterator;
 use std::mem;
@@ -22,8 +22,8 @@ impl<'data, T> OwnedProducer<'data, T> {
     ///
     /// # Safety
     ///
-    /// Nobody uses the items after this, not even to drop them; the memory may be used when `'data`
-    /// is over.
+    /// Nothing uses the items after this, not even to drop them; the memory may be used when
+    /// `'data` is over.
     pub(super) unsafe fn new(slice: &'data mut [T]) -> Self {
         OwnedProducer { slice }
     }
@@ -55,7 +55,7 @@ impl<'data, T: Send> Producer for OwnedProducer<'data, T> {
         if mem::needs_drop::<T>() {
             return folder.consume_iter(self.into_iter());
         }
-        // Nothing has to be dropped, so nobody has to know how far it got: an iterator of the
+        // Nothing has to be dropped, so it does not matter how far it got: an iterator of the
         // standard library, with which loops can be vectorised.
         let items = mem::take(&mut self.slice).iter_mut();
         folder.consume_iter(items.map(|item| {

@@ -1,10 +1,10 @@
 //! Whether there are more threads than processors just now.
 //!
 //! Where a thread has to share its processor, waking another one does not get more done, and a
-//! thread that sleeps until the next item is woken at the cost of a switch away from somebody who
-//! was busy, for that one item. There it is better to offer the processor first, to whoever keeps
-//! it for a time slice, and to stay away for a few milliseconds then, in which more items arrive.
-//! Offering it again and again is worse: several who have nothing to do only switch between
+//! thread that sleeps until the next item is woken at the cost of a switch away from a thread that
+//! was busy, for that one item. There it is better to offer the processor first, to the thread that
+//! keeps it for a time slice, and to stay away for a few milliseconds then, in which more items
+//! arrive. Offering it again and again is worse: several who have nothing to do only switch between
 //! themselves.
 //!
 //! A thread learns of it when it gets its processor back later than it should: after it offered it,
@@ -30,8 +30,9 @@ const SLICE: Duration = Duration::from_micros(2_500);
 /// So long who finds nothing stays away where it is oversubscribed: about two time slices.
 const NAP: Duration = Duration::from_millis(8);
 
-/// Whoever has offered its processor so often, and found something each time, naps for once: then
-/// more is there than it can do in a time slice, and it does not run dry in the middle of each.
+/// A thread that has offered its processor this often, and found something each time, naps for
+/// once: then more is there than it can do in a time slice, and it does not run dry in the middle
+/// of each.
 const FRUITFUL: u32 = 3;
 
 /// The losses of some threads. A single one means little: something in the system has always a
@@ -130,7 +131,7 @@ impl OversubscriptionWatch {
         self.shared.is_oversubscribed(now)
     }
 
-    /// Something took so long, and should have taken less. If it took much longer, and the thread
+    /// Something took this long, and should have taken less. If it took much longer, and the thread
     /// lost its processor meanwhile, it is oversubscription.
     pub(crate) fn took(&mut self, should: Duration, did: Duration, now: Instant) {
         let loss = did.saturating_sub(should);
@@ -146,7 +147,7 @@ impl OversubscriptionWatch {
 
     /// Leaves the processor to others for a while if it is oversubscribed, unless `is_there` says
     /// that what this thread waits for has come. Returns what it said last. `busy`: it has had a
-    /// lot to do until now, so it may be oversubscribed without anybody having noticed.
+    /// lot to do until now, so it may be oversubscribed without a thread having noticed.
     pub(crate) fn make_room(&mut self, busy: bool, mut is_there: impl FnMut() -> bool) -> bool {
         let before = Instant::now();
         if !busy && !self.is_oversubscribed(before) {
@@ -155,8 +156,8 @@ impl OversubscriptionWatch {
             return false;
         }
         if self.fruitful < FRUITFUL {
-            // Whoever takes the processor now keeps it for a time slice, and perhaps it is who
-            // sends.
+            // The thread that takes the processor now keeps it for a time slice, and perhaps it is
+            // who sends.
             thread::yield_now();
             let now = self.shared.came_back(before);
             if is_there() {

@@ -6,7 +6,7 @@
 //! gives up: its caller leaves a mark and sleeps for good.
 //!
 //! Where threads compete for processors it takes the last nap first: each end of a nap takes the
-//! processor from somebody who is busy.
+//! processor from a thread that is busy.
 
 use std::time::Duration;
 

@@ -43,8 +43,8 @@ pub(super) fn append<T: Send>(vec: &mut Vec<T>, pieces: impl Iterator<Item = Vec
 /// The items of a piece, to be moved by whoever.
 struct Items<T>(*const [T]);
 
-// SAFETY: what is read of the items is their bytes, which nobody changes meanwhile; what becomes of
-// them is that they are in another place, which is what `Send` allows.
+// SAFETY: what is read of the items is their bytes, which no thread changes meanwhile; what becomes
+// of them is that they are in another place, which is what `Send` allows.
 unsafe impl<T: Send> Sync for Items<T> {}
 
 /// Fills `room` with copies of all `items` but the first `skip`.

@@ -2,7 +2,7 @@
 //!
 //! Where it is known how many items there are, they are written [in place](place): every part of
 //! the loop writes into its part of the vector. Where it is not, every part makes a
-//! [piece](mod@pieces), and a loop that nobody helps with makes one, which is the result.
+//! [piece](mod@pieces), and a loop that no thread helps with makes one, which is the result.
 
 mod append;
 mod extend;

@@ -1,4 +1,4 @@
-//! Collecting what nobody knows the number of: every part of a loop that another thread took makes
+//! Collecting items of unknown number: every part of a loop that another thread took makes
 //! a piece.
 
 use std::collections::{LinkedList, linked_list};

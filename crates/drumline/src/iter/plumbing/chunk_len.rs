@@ -11,7 +11,7 @@ pub(super) const SPLITS: u32 = 6;
 /// give a share to everybody who asks.
 const DEEPEST: u32 = 4096;
 
-/// So many offers may stand at once before the first chunk of items of which each can be of any
+/// This many offers may stand at once before the first chunk of items of which each can be of any
 /// size.
 const NESTED: u32 = 16;
 

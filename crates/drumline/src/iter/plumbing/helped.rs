@@ -1,4 +1,4 @@
-//! Loops that somebody helps, and those who help: compiled once for all loops, see
+//! Loops that a thread helps, and its part in them: compiled once for all loops, see
 //! [`steps`](super::steps).
 
 use super::chunk_len::ChunkLen;
@@ -104,7 +104,7 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
     }
 }
 
-/// Goes through the items of `part` in chunks, where somebody helps: so the rest of the part is on
+/// Goes through the items of `part` in chunks, where a thread helps: so the rest of the part is on
 /// offer during every chunk. It is open or closed then.
 pub(super) fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
     loop {

@@ -22,7 +22,7 @@ pub(crate) trait Items: Send + Sized {
     const NESTS: bool = false;
 
     /// Whether there is no more than this to be done, in items or whatever `chunk_len` goes by;
-    /// false where nobody knows.
+    /// false where that is unknown.
     fn at_most(&self, count: usize) -> bool;
 
     /// The chunk length to begin with, perhaps that of a thread that helps.
@@ -65,7 +65,7 @@ pub(crate) trait Items: Send + Sized {
     fn arrive(&mut self) {}
 }
 
-/// What is left of a loop that nobody has come to help with so far is over before anybody comes, if
+/// What is left of a loop that no thread has come to help with so far is over before one comes, if
 /// it is no more than this.
 const SMALL_LOOP: usize = 1024;
 

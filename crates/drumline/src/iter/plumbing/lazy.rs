@@ -11,9 +11,9 @@
 //! What follows from it:
 //!
 //! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each
-//!   chunk once somebody helps.
+//!   chunk once a thread helps.
 //! * *A chunk hides little*: 64 times as many items as the chunk before, up to 1,024, while half of
-//!   all stand open, where nobody came; what takes some microseconds, where somebody did.
+//!   all stand open, where none came; what takes some microseconds, where one did.
 //! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done,
 //!   small; the folder goes on from chunk to chunk and from part to part ([`Consumer::resume`]).
 //! * *A thread that waits has no folder*: where an offer was taken, the folder is completed before

@@ -16,14 +16,14 @@
 //! # What a loop does
 //!
 //! [`bridge_producer_consumer`] splits lazily: it offers the second half of its items to idle
-//! threads and goes on with the first half, in short chunks. What no thread takes, it takes back. So a
-//! loop that nobody helps with is a sequential loop: it has made a handful of offers, which cost a
-//! nanosecond or two each. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, 2010),
-//! with the offer made first instead of after a look at an empty queue, so that the first item may
-//! take any time.
+//! threads and goes on with the first half, in short chunks. What no thread takes, it takes back.
+//! So a loop that none helps with is a sequential loop: it has made a handful of offers, which cost
+//! a nanosecond or two each. This is lazy binary splitting (Tzannes, Caragea, Barua, Vishkin,
+//! 2010), with the offer made first instead of after a look at an empty queue, so that the first
+//! item may take any time.
 //!
 //! Most consumers can [resume](Consumer::resume) one folder where the part that was split off
-//! begins, and then no splitting is seen in the results either: a `fold` that nobody helps with
+//! begins, and then no splitting is seen in the results either: a `fold` that none helps with
 //! makes one value. Those that cannot are split in up to 64 parts in advance, and again when a part
 //! is taken by another thread.
 //!

@@ -35,7 +35,8 @@ mod switch {
         /// A folder goes on with the next items, and its consumer is not told.
         ResumeForgotten,
         /// Two results, as those of a loop that is split in advance, or of the last item of a part,
-        /// which whoever takes it does first, and of the rest, are joined the wrong way round.
+        /// which the thread that takes it does first, and of the rest, are joined the wrong way
+        /// round.
         ClosedSwapped,
         /// An inner loop goes on with the folder of the outer one in its second half.
         FolderCellToTheRight,

@@ -1,6 +1,6 @@
 //! A part of a loop behind one address, whatever its types are.
 //!
-//! What loops do rarely, because somebody helps them, is compiled once for all of them
+//! What loops do rarely, because a thread helps them, is compiled once for all of them
 //! ([`helped`](super::helped), [`eager`](super::eager)): it knows a part by the [`Steps`] that can
 //! be taken with it. Only the steps are compiled for each chain of a program.
 
@@ -56,7 +56,7 @@ pub(super) trait Steps {
     /// Goes through all items as a lazy loop does, to the result.
     fn lazy(&mut self, chunk_len: ChunkLen);
 
-    /// Splits the part: after so many items, or, if they are not counted, where a loop of this
+    /// Splits the part: after this many items, or, if they are not counted, where a loop of this
     /// chunk_len would. Lets `with_both` do something with this one, which is the first then, and
     /// the second. Puts them together afterwards: either both are closed, or the first is open and
     /// the second fresh, which is what is left then. `false`: it cannot be split, and nothing has

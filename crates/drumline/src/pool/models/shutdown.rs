@@ -76,9 +76,8 @@ fn loom_plants_guest_inside() {
     must_catch(Plant::EndForgotten, || explore(1, guest_inside));
 }
 
-/// A member for good spawns a job while another thread closes the pool: a worker does the job
-/// before it ends, or the member does it.
-fn member_spawns() {
+/// A member for good spawns a job, and does something else, while another thread closes the pool.
+fn member_against_close(then: impl FnOnce(&Pool)) {
     let pool = Pool::new(2, 1, 1);
     let threads = Pool::start(&pool);
     pool.add_member(1);
@@ -88,9 +87,15 @@ fn member_spawns() {
     });
     let task = Arc::new(Task::new());
     pool.spawn(1, task.clone());
+    then(&pool);
     closer.join().unwrap();
     threads.join();
     task.assert_once();
+}
+
+/// A worker does the job before it ends, or the member does it.
+fn member_spawns() {
+    member_against_close(|_| ());
 }
 
 #[test]
@@ -105,28 +110,18 @@ fn loom_plants_member_spawns_at_the_end() {
     }
 }
 
-/// A member for good puts a ticket out and takes it back, while another thread closes the pool: the
-/// pool ends, although the ticket may have been all that kept it open.
+/// The member takes its job back, as `ScopeState::recall` takes tickets: the pool ends, although the
+/// job may have been all that kept it open.
 fn member_takes_back() {
-    let pool = Pool::new(2, 1, 1);
-    let threads = Pool::start(&pool);
-    pool.add_member(1);
-    let closer = thread::spawn({
-        let pool = pool.clone();
-        move || pool.close()
-    });
-    let task = Arc::new(Task::new());
-    // As `ScopeState::recall`.
-    pool.spawn(1, task.clone());
-    if let Some(task) = pool.take_queued() {
+    member_against_close(|pool| {
+        let Some(task) = pool.take_queued() else {
+            return;
+        };
         task.run();
         if pool.idle_set.is_closed() && pool.idle_set.begin_call() {
             pool.wake(pool.idle_set.end_call(&|| pool.has_work()));
         }
-    }
-    closer.join().unwrap();
-    threads.join();
-    task.assert_once();
+    });
 }
 
 #[test]
