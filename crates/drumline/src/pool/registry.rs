@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::counters::Counters;
 use super::deque::Reasons;
 use super::hooks::Hooks;
-use super::idle::{IdleSet, Wake};
+use super::idle::{IdleSet, Role, Wake};
 use super::job_queue::JobQueue;
 use super::lifetime::Lifetime;
 use super::scan::Scan;
@@ -335,6 +335,30 @@ impl Registry {
                 seat.ask(Reasons::WAKE_REQUESTED);
             }
         }));
+    }
+
+    /// A worker's sleep ended. If it was called to help, its deque is in use from now on.
+    pub(super) fn woken(&self, seat: &Seat) -> Role {
+        seat.begin();
+        let role = self.idle_set.woken(seat.index(), |marked| {
+            if marked {
+                seat.ask(Reasons::WAKE_REQUESTED);
+            }
+        });
+        if role != Role::Work {
+            seat.handshake().end();
+        }
+        role
+    }
+
+    /// Wakes so many idle workers, for which there is work, besides the searcher.
+    pub(crate) fn call_helpers(&self, count: usize) {
+        for _ in 0..count {
+            if !self.idle_set.has_room_for_helpers() {
+                return;
+            }
+            self.wake(self.idle_set.call_helper());
+        }
     }
 
     /// A worker has arrived, and is active at once: it has handlers to run.

@@ -102,6 +102,16 @@ pub(crate) enum StolenWork<'a> {
     Queued(JobRef, &'a Seat),
 }
 
+impl StolenWork<'_> {
+    /// Whether there is more where it comes from, for more than one thread.
+    pub(crate) fn is_one_of_many(&self, registry: &Registry) -> bool {
+        match self {
+            StolenWork::Half(_, victim) | StolenWork::Queued(_, victim) => victim.visible() > 1,
+            StolenWork::Job(_) => registry.injector().len() > 1,
+        }
+    }
+}
+
 /// What a worker remembers between its raids.
 #[derive(Debug)]
 pub(crate) struct Thief {

@@ -110,9 +110,11 @@ impl<'a> Worker<'a> {
                         self.registry.begin(self.seat);
                         self.work(false)
                     } else {
-                        idle_set.woken(me)
+                        self.registry.woken(self.seat)
                     }
                 }
+                Role::Called => self.registry.woken(self.seat),
+                Role::Work => self.work(false),
                 Role::Monitor => self.look_after(),
                 Role::Search => match self.watch() {
                     Watched::Active { mark } => self.work(mark),
@@ -273,7 +275,11 @@ impl<'a> Worker<'a> {
             });
         }
         let mut owes_marks = mark;
+        let mut is_fresh = true;
         while let Some(loot) = self.find() {
+            if std::mem::take(&mut is_fresh) && loot.is_one_of_many(registry) {
+                registry.call_helpers(1);
+            }
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
                 registry.wake(registry.idle_set().summon());
             }

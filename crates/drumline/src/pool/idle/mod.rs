@@ -64,6 +64,10 @@
 //! * *The searcher takes work* (`take`). Before it begins it names its successor, or starts a
 //!   worker, or marks. A spare leaves the places of threads that only wait alone for a while
 //!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
+//! * *A worker is called to help* (`call_helper`). It has a place from then on, and is in no set of
+//!   idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last look
+//!   (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque enters
+//!   use there. Another place is still free, so the searcher, or the marks, are as they were.
 //! * *The last place is taken* (`take`, `enter`, `begin`, `come_back`, `set_places`). Unless the
 //!   pool is marked, the last idle worker becomes the monitor, or the taker marks (`look_after`).
 //!   The pool starts no worker for that before a push has met a mark. The limit on workers counts
@@ -147,6 +151,7 @@ pub(crate) struct IdleSet {
     state: Mutex<IdleState>,
     /// Copies for callers that only want a hint. Written under the lock.
     active: AtomicUsize,
+    has_idle: AtomicBool,
     quiet: AtomicBool,
     places: AtomicUsize,
     searcher: AtomicUsize,
@@ -167,6 +172,7 @@ impl IdleSet {
         IdleSet {
             state: Mutex::new(IdleState::new(places, worker_policy)),
             active: AtomicUsize::new(0),
+            has_idle: AtomicBool::new(false),
             quiet: AtomicBool::new(true),
             places: AtomicUsize::new(places),
             searcher: AtomicUsize::new(NO_SEARCHER),
@@ -192,6 +198,8 @@ impl IdleSet {
         state.check();
         // Relaxed: hints only; every decision is made under the lock.
         self.active.store(state.active, Ordering::Relaxed);
+        self.has_idle
+            .store(!state.idle.is_empty(), Ordering::Relaxed);
         self.quiet
             .store(state.in_use() == state.members, Ordering::Relaxed);
         self.places.store(state.places, Ordering::Relaxed);
@@ -273,10 +281,13 @@ impl IdleSet {
         })
     }
 
-    /// A worker's sleep ended.
-    pub(crate) fn woken(&self, me: usize) -> Role {
+    /// A worker's sleep ended. `admit` as for [`enter`](Self::enter), if it was called to help.
+    pub(crate) fn woken(&self, me: usize, admit: impl FnOnce(bool)) -> Role {
         self.with(|state| {
-            if state.over {
+            if state.is_called(me) {
+                admit(state.admit());
+                Role::Work
+            } else if state.over {
                 Role::Exit
             } else if state.searcher == Some(me) {
                 Role::Search
@@ -284,6 +295,25 @@ impl IdleSet {
                 // Spurious, or deposed before it had woken up.
                 state.enqueue_idle(me)
             }
+        })
+    }
+
+    /// An active thread sees more work than the searcher will take: calls the first idle worker to
+    /// help, if there is more than one free place. The last one is left to the searcher, and so is
+    /// what belongs to that.
+    pub(crate) fn call_helper(&self) -> Wake {
+        self.with(|state| {
+            if state.over || state.active + 1 >= state.places {
+                return Wake::None;
+            }
+            let Some(helper) = state.idle.pop_first() else {
+                return Wake::None;
+            };
+            if state.monitor == Some(helper) {
+                state.monitor = None;
+            }
+            state.activate(helper);
+            Wake::One(helper)
         })
     }
 
@@ -341,6 +371,10 @@ impl IdleSet {
     /// worker slept, its deque was not in use.
     pub(crate) fn begin(&self, me: usize, admit: impl FnOnce(bool)) -> Wake {
         self.with(|state| {
+            if state.is_called(me) {
+                admit(state.admit());
+                return Wake::None;
+            }
             state.activate(me);
             state.idle.remove(me);
             state.deposed.remove(me);
@@ -368,7 +402,7 @@ impl IdleSet {
                 return match state.enqueue_idle(me) {
                     Role::Search => ParkStep::Search,
                     Role::Monitor => ParkStep::Monitor,
-                    Role::Sleep | Role::Exit => ParkStep::Sleep,
+                    Role::Sleep | Role::Called | Role::Work | Role::Exit => ParkStep::Sleep,
                 };
             }
             state.searcher = None;
@@ -392,6 +426,9 @@ impl IdleSet {
     /// The scan after the marks found something: the sleeper wants the role back.
     pub(crate) fn unpark(&self, me: usize) -> Role {
         self.with(|state| {
+            if state.is_called(me) {
+                return Role::Called;
+            }
             if state.over {
                 return Role::Exit;
             }
@@ -526,6 +563,13 @@ impl IdleSet {
     #[cfg(not(drumline_loom))]
     pub(crate) fn locks(&self) -> u64 {
         self.locks.get()
+    }
+
+    /// Whether a worker could be called to help, as far as one can see.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn has_room_for_helpers(&self) -> bool {
+        self.active.load(Ordering::Relaxed) + 1 < self.places.load(Ordering::Relaxed)
+            && self.has_idle.load(Ordering::Relaxed)
     }
 
     /// The number of places.

@@ -6,7 +6,7 @@
 pub(crate) enum Wake {
     /// Nothing.
     None,
-    /// Wake the worker with this seat number: the new searcher, or the monitor.
+    /// Wake the worker with this seat number: the new searcher, the monitor, or one that helps.
     One(usize),
     /// Wake every worker: the pool is over.
     All,
@@ -41,6 +41,10 @@ pub(crate) enum Role {
     Monitor,
     /// It sleeps until it is woken.
     Sleep,
+    /// It was called to help, and has a place: it says that it has [woken](super::IdleSet::woken).
+    Called,
+    /// It has a place, and looks for work without the role of the searcher.
+    Work,
     /// Its thread ends.
     Exit,
 }

@@ -131,6 +131,12 @@ impl IdleState {
         }
     }
 
+    /// Whether `me`, an idle worker as far as it knows, has a place: it was called to help. (It may
+    /// have been seen to block since.)
+    pub(super) fn is_called(&self, me: usize) -> bool {
+        self.active_set.contains(me) || self.displaced.contains(me)
+    }
+
     /// Takes note that `me`, which was seen to block, does not. Whether it was.
     pub(super) fn recall(&mut self, me: usize) -> bool {
         let was = self.displaced.remove(me);

@@ -79,6 +79,9 @@ impl IdleSet {
     /// while; `work`: whether something is visible.
     pub(crate) fn monitor(&self, me: usize, rested: bool, work: &dyn Fn() -> bool) -> Duty {
         self.with(|state| {
+            if state.is_called(me) {
+                return Duty::Other(Role::Called);
+            }
             if state.over {
                 return Duty::Other(Role::Exit);
             }
@@ -118,7 +121,7 @@ impl IdleSet {
 
 #[cfg(all(test, not(drumline_loom), not(drumline_shuttle)))]
 mod tests {
-    use super::super::{IdleSet, Role, Take, WorkerPolicy};
+    use super::super::{IdleSet, ParkStep, Role, Take, WorkerPolicy};
     use super::{Duty, Wake};
 
     /// A monitor that goes to sleep outside of the idle set is not woken any more.
@@ -137,14 +140,63 @@ mod tests {
         let (guest, other) = (2, 3);
         assert_eq!(idle_set.enter(guest, |_| ()), Wake::None);
         assert_eq!(idle_set.enter(other, |_| ()), Wake::One(1));
-        assert_eq!(idle_set.woken(1), Role::Monitor);
+        assert_eq!(idle_set.woken(1, |_| ()), Role::Monitor);
         assert_eq!(idle_set.leave(guest, &work), Wake::One(0));
-        assert_eq!(idle_set.woken(0), Role::Search);
+        assert_eq!(idle_set.woken(0, |_| ()), Role::Search);
         assert!(matches!(idle_set.take(0, true, false), Take::Active { .. }));
         // Called, which takes it out of the idle set, while it naps; and deposed before it wakes.
         assert_eq!(idle_set.leave(other, &work), Wake::One(1));
         assert_eq!(idle_set.become_idle(0, &work), (Role::Search, Wake::None));
         assert_eq!(idle_set.monitor(1, false, &work), Duty::Other(Role::Sleep));
         assert!(idle_set.quit(1), "it is in the idle set");
+    }
+
+    /// A worker is called to help while it looks for the last time, or as the monitor: it goes to
+    /// where it learns that, and its deque enters use there.
+    #[test]
+    fn a_worker_that_was_called_to_help_learns_it_wherever_it_is() {
+        let worker_policy = WorkerPolicy {
+            max_workers: 10,
+            monitored: true,
+        };
+        let idle_set = IdleSet::new(4, worker_policy);
+        let (work, none) = (|| true, || false);
+        assert!(idle_set.expect_worker(3));
+        let guest = 3;
+        assert_eq!(idle_set.enter(guest, |_| ()), Wake::None);
+        assert_eq!(idle_set.arrive(0, &none).0, Role::Search);
+        assert_eq!(idle_set.prepare_park(0, &none), ParkStep::Mark);
+        assert_eq!(idle_set.call_helper(), Wake::One(0));
+        assert_eq!(idle_set.unpark(0), Role::Called);
+        let mut is_marked = None;
+        assert_eq!(
+            idle_set.woken(0, |marked| is_marked = Some(marked)),
+            Role::Work
+        );
+        assert_eq!(
+            is_marked,
+            Some(true),
+            "it relies on marks, and another worker may come"
+        );
+        assert_eq!(idle_set.become_idle(0, &work), (Role::Search, Wake::None));
+
+        // With all places taken, it is the monitor; with three of four again, it may be called.
+        let others = [4, 5, 6];
+        for other in others {
+            let _ = idle_set.enter(other, |_| ());
+        }
+        assert_eq!(idle_set.prepare_park(0, &none), ParkStep::Monitor);
+        for other in others {
+            idle_set.displace(other, true, &|| true);
+        }
+        assert_eq!(idle_set.call_helper(), Wake::One(0));
+        let duty = idle_set.monitor(0, false, &work);
+        assert_eq!(duty, Duty::Other(Role::Called));
+        assert!(!idle_set.quit(0), "it has a place");
+        assert_eq!(
+            idle_set.call_helper(),
+            Wake::None,
+            "no other worker is idle"
+        );
     }
 }

@@ -29,6 +29,7 @@
 
 mod deque;
 mod guest;
+mod helper;
 mod idle;
 mod latch;
 mod lost_barrier;

@@ -50,13 +50,10 @@ impl Workers {
     }
 
     pub(super) fn join(self) {
-        loop {
-            // Whoever starts a worker is one, or has ended before this.
-            let worker = self.0.threads.lock().unwrap().pop();
-            match worker {
-                Some(worker) => worker.join().unwrap(),
-                None => break,
-            }
+        // A thread that starts a worker is one itself, or has ended before this.
+        let next = || self.0.threads.lock().unwrap().pop();
+        while let Some(worker) = next() {
+            worker.join().unwrap();
         }
         self.0.idle_set.assert_settled();
     }
@@ -378,19 +375,26 @@ impl Pool {
         back
     }
 
-    // ---- as a worker ----------------------------------------------------
+    /// An active thread sees more work than the searcher will take.
+    pub(super) fn call_helper(&self) {
+        self.wake(self.idle_set.call_helper());
+    }
 
     fn inbox_is_empty(&self, me: usize) -> bool {
         self.seats[me].inbox.load(Ordering::Relaxed) == 0
     }
 
-    fn begin(&self, me: usize) {
-        let deque = &self.seats[me].deque;
-        self.wake(self.idle_set.begin(me, |marked| {
+    /// What is done under the lock of the idle set when the deque of a worker enters use.
+    fn admit(&self, me: usize) -> impl FnOnce(bool) {
+        move |marked| {
             if marked {
-                deque.ask(Reasons::WAKE_REQUESTED);
+                self.seats[me].deque.ask(Reasons::WAKE_REQUESTED);
             }
-        }));
+        }
+    }
+
+    fn begin(&self, me: usize) {
+        self.wake(self.idle_set.begin(me, self.admit(me)));
     }
 
     fn live(&self, me: usize) {
@@ -410,12 +414,14 @@ impl Pool {
                         return;
                     }
                     if self.inbox_is_empty(me) {
-                        self.idle_set.woken(me)
+                        self.idle_set.woken(me, self.admit(me))
                     } else {
                         self.begin(me);
                         self.work(me, false)
                     }
                 }
+                Role::Called => self.idle_set.woken(me, self.admit(me)),
+                Role::Work => self.work(me, false),
                 Role::Monitor => self.look_after(me),
                 Role::Search => match self.watch(me) {
                     Ok(mark) => self.work(me, mark),
@@ -426,12 +432,7 @@ impl Pool {
     }
 
     fn begin_first(&self, me: usize, entry: fn(&Pool, usize)) -> Role {
-        let deque = &self.seats[me].deque;
-        let admit = |marked| {
-            if marked {
-                deque.ask(Reasons::WAKE_REQUESTED);
-            }
-        };
+        let admit = self.admit(me);
         self.wake(self.idle_set.arrive_active(me, admit, &|| self.has_work()));
         entry(self, me);
         self.become_idle(me)
