@@ -79,6 +79,7 @@ pub(crate) struct StackJob<F, R> {
     cell: UnsafeCell<FuncOrResult<F, R>>,
 }
 
+#[repr(C)]
 union FuncOrResult<F, R> {
     func: ManuallyDrop<F>,
     result: ManuallyDrop<Result<R, Payload>>,
@@ -103,6 +104,14 @@ where
     #[inline(always)]
     pub(crate) fn header(&self) -> *const Header {
         ptr::from_ref(self).cast()
+    }
+
+    /// How far behind its beginning the result will be, a `Result<R, Payload>`, once another thread
+    /// has run this job.
+    #[inline(always)]
+    pub(crate) fn result_at(&self) -> usize {
+        // A union lays out all its fields at its beginning.
+        self.cell.get().addr() - ptr::from_ref(self).addr()
     }
 
     /// Takes the closure back out.

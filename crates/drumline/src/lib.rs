@@ -252,6 +252,8 @@ mod source;
 mod spawn;
 pub mod stream;
 mod sync;
+#[cfg(not(drumline_loom))]
+mod team;
 mod unwind;
 mod wait;
 mod worker_local;

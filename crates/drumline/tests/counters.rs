@@ -95,23 +95,17 @@ fn leaves_that_meet_take_a_call_for_each_worker() {
         assert!(stats.calls - before.calls >= 7, "{stats}");
         assert!((1..=8).contains(&stats.call_depth), "{stats}");
         assert!(stats.barriers > before.barriers, "{stats}");
+        // The first leaf that is taken is a claim; the others are invitations to the loop.
         let taken = stats.claims_ready + stats.claims_asked + stats.claims_forced;
-        assert!(taken >= 7, "{stats}");
+        assert!(taken >= 1 && stats.steals >= 7, "{stats}");
     }
 }
 
 #[test]
 fn every_claim_is_run_or_returned() {
     let pool = common::without_spares(4, true);
-    for round in 0..20 {
-        pool.install(|| {
-            assert_eq!(fib(18), 2584);
-            let sum = (0..10_000_u64)
-                .into_par_iter()
-                .map(|i| i ^ round)
-                .sum::<u64>();
-            assert!(sum > 0);
-        });
+    for _ in 0..20 {
+        pool.install(|| assert_eq!(fib(18), 2584));
     }
     let stats = at_rest(&pool);
     let taken = stats.claims_ready + stats.claims_asked + stats.claims_forced;

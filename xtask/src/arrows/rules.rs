@@ -30,6 +30,7 @@ pub const LAYERS: &[Layer] = &[
     // Fork/join.
     layer("join", FORK_JOIN),
     layer("scope", FORK_JOIN),
+    layer("team", FORK_JOIN),
     layer("spawn", FORK_JOIN),
     layer(
         "broadcast",
@@ -38,7 +39,10 @@ pub const LAYERS: &[Layer] = &[
     layer("worker_local", &["sync"]),
     // Loops.
     layer("control", &["sync"]),
-    layer("iter", &["join", "slice", "control", "sync", "unwind"]),
+    layer(
+        "iter",
+        &["join", "team", "slice", "control", "sync", "unwind"],
+    ),
     layer("slice", &["join", "iter", "unwind"]),
     layer("source", &["iter", "slice"]),
     // Messages.

@@ -242,4 +242,57 @@ where
         }
         folder
     }
+
+    fn left(&self) -> usize {
+        self.stack.len()
+    }
+
+    fn share(mut self, _min: usize) -> (Option<Self>, Self, usize) {
+        let half = self.stack.len() / 2;
+        let first = Walk {
+            stack: self.stack.split_off(self.stack.len() - half),
+            ..self
+        };
+        ((half > 0).then_some(first), self, 0)
+    }
+
+    fn detach(mut self, chunk_len: &ChunkLen) -> (Self, Option<Self>) {
+        let at = self.stack.len().saturating_sub(chunk_len.items);
+        let chunk = Walk {
+            stack: self.stack.split_off(at),
+            ..self
+        };
+        (chunk, (at > 0).then_some(self))
+    }
+
+    fn divide(mut self, chunk_len: &mut ChunkLen) -> (Self, Option<Self>) {
+        // Where a node is a chunk, all that is below it is open meanwhile.
+        if chunk_len.items > 1 {
+            return (self, None);
+        }
+        let Some(Entry::Tree(root)) = self.stack.pop_if(|entry| matches!(entry, Entry::Tree(_)))
+        else {
+            return (self, None);
+        };
+        self.open(root);
+        let first = Walk {
+            stack: Vec::from_iter(self.stack.pop()),
+            ..self
+        };
+        (first, (!self.stack.is_empty()).then_some(self))
+    }
+
+    fn fold_divided<F>(mut self, chunk_len: &ChunkLen, folder: F) -> (F, Option<Self>)
+    where
+        F: Folder<S>,
+    {
+        let folder = self.visit(chunk_len.items.saturating_mul(2), folder);
+        (folder, (!self.stack.is_empty()).then_some(self))
+    }
+
+    fn before(mut self, rest: Option<Self>) -> Self {
+        let Some(mut rest) = rest else { return self };
+        rest.stack.append(&mut self.stack);
+        rest
+    }
 }

@@ -8,7 +8,8 @@ use std::cell::Cell;
 
 use super::published_split::{ErasedOwn, publish_split_cold};
 use super::{PublishOutcome, SplitWatch};
-use crate::job::Header;
+use crate::job::{Header, JobRef};
+use crate::pool;
 use crate::unwind::{self, Payload};
 
 thread_local! {
@@ -36,6 +37,11 @@ pub(crate) fn with_seed<R>(seed: u64, op: impl FnOnce() -> R) -> R {
 /// How many offers have been taken so far, inside of [`with_seed`].
 pub(crate) fn taken() -> usize {
     TAKEN.get()
+}
+
+/// Another part was taken.
+pub(crate) fn count_taken() {
+    TAKEN.set(TAKEN.get() + 1);
 }
 
 /// Whether loops are forced on this thread.
@@ -91,6 +97,7 @@ pub(super) unsafe fn run_and_pop(
     job: *const Header,
 ) -> (Result<(), Payload>, bool) {
     let decision = below(4);
+    let mut next = None;
     TAKEN.set(TAKEN.get() + usize::from(decision > 1));
     let notices = match decision {
         // It comes back.
@@ -99,13 +106,19 @@ pub(super) unsafe fn run_and_pop(
         2 => {
             // SAFETY: the job is alive, and run only here.
             unsafe { Header::run(job) };
+            next = pool::take_next();
+            if below(2) == 0 {
+                run(next.take());
+            }
             true
         }
         // It is taken while `own` runs, which may or may not notice.
         _ => below(2) == 0,
     };
     // SAFETY: the caller's obligation.
-    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, SplitWatch::Forced(notices)) });
+    let watch = SplitWatch::Forced(notices, (decision == 2).then_some(job));
+    // SAFETY: the caller's obligation.
+    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, watch) });
     if decision < 2 {
         return (caught, true);
     }
@@ -116,6 +129,16 @@ pub(super) unsafe fn run_and_pop(
     if decision > 2 {
         // SAFETY: the job is alive, and run only here.
         unsafe { Header::run(job) };
+        next = pool::take_next();
     }
+    run(next);
     (caught, false)
+}
+
+/// Runs what a job has left.
+fn run(next: Option<JobRef>) {
+    if let Some(job) = next {
+        // SAFETY: taken from where the job has put it, and run only here.
+        unsafe { job.run() };
+    }
 }

@@ -27,9 +27,9 @@ use crate::unwind::{self, Payload};
 pub(crate) enum SplitWatch<'a> {
     /// Of an entry of this thread's deque.
     Entry(&'a Deque, *mut Slot),
-    /// Of one of which the test scheduler says whether it is taken.
+    /// Of one of which the test scheduler says whether it is taken; and the job, if it was run.
     #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-    Forced(bool),
+    Forced(bool, Option<*const Header>),
 }
 
 impl SplitWatch<'_> {
@@ -46,9 +46,54 @@ impl SplitWatch<'_> {
                 deque.has_lost(slot)
             }
             #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-            SplitWatch::Forced(is_taken) => is_taken,
+            SplitWatch::Forced(is_taken, _) => is_taken,
         }
     }
+
+    /// What came of `b`, if another thread has run it and it did not panic.
+    ///
+    /// # Safety
+    ///
+    /// `T` is the type of what is on offer, and `R` what the offer's `work` returns; that captures
+    /// nothing of a larger alignment than a word's.
+    #[cold]
+    pub(crate) unsafe fn result<T, R>(&self) -> Option<&R> {
+        let job = match *self {
+            SplitWatch::Entry(deque, slot) => {
+                if deque.is_asked() {
+                    pool::answer(deque);
+                }
+                waiting::job_if_run(deque, slot)?
+            }
+            #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+            SplitWatch::Forced(_, job) => job?,
+        };
+        let result = job.cast::<u8>().wrapping_add(result_offset::<T, R>());
+        // SAFETY: the job has been run, which was seen with Acquire, and its result is taken after
+        // the end of this watch. The types are the caller's obligation, and so is the place.
+        let result = unsafe { &*result.cast::<Result<R, Payload>>() };
+        result.as_ref().ok()
+    }
+}
+
+/// Where the result is in a job for an item of type `T`. The job begins with a word, the header, and
+/// what follows is aligned as the largest of what can be there: the item and the result, and
+/// pointers. (It could be kept in the watch, but that is made for each offer.)
+const fn result_offset<T, R>() -> usize {
+    let aligns = [
+        align_of::<usize>(),
+        align_of::<T>(),
+        align_of::<Result<R, Payload>>(),
+    ];
+    let mut offset = size_of::<Header>();
+    let mut i = 0;
+    while i < aligns.len() {
+        if offset < aligns[i] {
+            offset = aligns[i];
+        }
+        i += 1;
+    }
+    offset
 }
 
 /// The number of this thread in the pool that it is in; 0 outside.
@@ -154,6 +199,7 @@ where
         let (ra, done) = unsafe { take_result(ra, &job) };
         return PublishOutcome::Cold(ra, SplitOutcome::Taken(done));
     }
+    debug_assert_eq!(job.result_at(), result_offset::<T, R>());
     let a = move || {
         a(
             ManuallyDrop::into_inner(own),
@@ -437,9 +483,9 @@ unsafe fn run_while<const FENCED: bool>(
     deque: &Deque,
     slot: *mut Slot,
 ) -> (Result<(), Payload>, bool) {
+    let watch = SplitWatch::Entry(deque, slot);
     // SAFETY: the caller's obligation.
-    let mut caught =
-        unwind::catch(|| unsafe { (own.run)(own.data, SplitWatch::Entry(deque, slot)) });
+    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, watch) });
     // SAFETY: all that was pushed meanwhile has been popped, so this is the newest entry.
     if unsafe { take_back::<FENCED>(deque, slot) } {
         return (caught, true);

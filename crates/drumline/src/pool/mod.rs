@@ -20,6 +20,7 @@
 //! | `lifetime` | what the end of a pool waits for |
 //! | `stand_in` | the work of a pool that has no workers |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
+//! | `next` | what a thread does right after a stolen job |
 //! | `registry`, `thread_limit` | what they share |
 //! | `hooks` | the border to the program's own code that the scheduler calls |
 //! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
@@ -67,6 +68,8 @@ mod lifetime;
 pub(crate) mod local;
 #[cfg(not(drumline_loom))]
 mod monitor;
+#[cfg(not(drumline_loom))]
+mod next;
 #[cfg(not(drumline_loom))]
 mod notify;
 #[cfg(not(drumline_loom))]
@@ -140,11 +143,15 @@ pub(crate) use {
     global::{in_any, in_global, registry as global_registry},
     guest::{is_inmost, may_work, visit, work_in},
     handle::install,
+    next::do_next,
     registry::{KeptOpen, Registry, SharedRegistry},
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
-    submit::{open_for_long_lived, submit, submit_long_lived},
+    submit::{has_withdrawn, open_for_long_lived, submit, submit_long_lived},
 };
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+pub(crate) use next::take_next;
 
 /// After a push that found the deque's limit changed: answers those who asked.
 /// `false`: the deque is full (or a trampoline), and the push is undone.

@@ -11,6 +11,7 @@ use super::counters::Counters;
 use super::deque::{Deque, Reasons};
 use super::handshake::Handshake;
 use super::job_queue::JobQueue;
+use super::next::run_next;
 use super::registry::Registry;
 use super::thief::Stolen;
 use crate::job::{Header, JobRef};
@@ -322,6 +323,7 @@ impl Seat {
             if slot.finish(self.index) {
                 victim.parker.unpark();
             }
+            run_next();
         }
         if !started {
             self.counters.returned.up();

@@ -11,6 +11,7 @@
 //! its own, long-lived or not: a caller that begins such a scope holds nothing that these wait for.
 
 use super::registry::{KeptOpen, Registry};
+use super::seat::Seat;
 use super::stand_in::run_apart;
 use super::{guest, local};
 use crate::job::JobRef;
@@ -84,4 +85,14 @@ pub(crate) fn submit_long_lived(registry: &Registry, job: JobRef) {
         None => registry.wake(registry.idle_set().alert()),
     }
     registry.rely_on_worker();
+}
+
+/// To be called by the thread in `seat`, or by one outside of the pool, after it has taken a job of
+/// its own back that it had queued. The job may have been all that kept a closed pool from its end.
+pub(crate) fn has_withdrawn(registry: &Registry, seat: Option<&Seat>) {
+    let outlives_the_pool = seat.is_none_or(Seat::is_permanent);
+    if outlives_the_pool && registry.idle_set().is_closed() {
+        // The pool is asked again.
+        drop(registry.keep_open());
+    }
 }

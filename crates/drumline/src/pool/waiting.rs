@@ -35,7 +35,7 @@ use super::thief::{StealBackoff, Thief};
 use super::wait_policy::WaitPolicy;
 use super::yielding::run_any;
 use super::{guest, local};
-use crate::job::JobRef;
+use crate::job::{Header, JobRef};
 use crate::latch::{Countdown, Sleeper};
 use crate::sync::{Instant, barrier};
 use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
@@ -334,6 +334,18 @@ pub(crate) fn take_back(deque: &Deque, slot: *mut Slot) -> bool {
         deque.release(slot);
     }
     back
+}
+
+/// The job of an entry of this thread's deque, if a thief has taken it and run it to its end.
+/// Acquire: what the thief did is visible.
+#[cold]
+pub(crate) fn job_if_run(deque: &Deque, slot: *mut Slot) -> Option<*const Header> {
+    if !deque.has_lost_for_good(slot) {
+        return None;
+    }
+    // SAFETY: slots live as long as the seat.
+    let slot = unsafe { &*slot };
+    (slot.progress() == StealState::Done).then(|| slot.read())
 }
 
 /// In a forked child the thief-lock may be held by a thread of the parent, for ever.

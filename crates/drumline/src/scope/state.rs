@@ -213,10 +213,8 @@ impl ScopeState {
             // reference.
             unsafe { Arc::decrement_strong_count(Arc::as_ptr(self)) };
         }
-        let outlives_the_pool = seat.is_none_or(|seat| seat.is_permanent());
-        if has_withdrawn && outlives_the_pool && registry.idle_set().is_closed() {
-            // The ticket may have been all that kept the pool from its end: asks again.
-            drop(registry.keep_open());
+        if has_withdrawn {
+            pool::has_withdrawn(registry, seat);
         }
     }
 

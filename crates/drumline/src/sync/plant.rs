@@ -151,6 +151,8 @@ pub(crate) enum Plant {
 
     /// The last job of a scope wakes no thread.
     ScopeWakesNone,
+    /// `Team::settle` wakes nobody.
+    TeamWakesNone,
     /// `Indices::take` looks first, and sets the bit then.
     IndexTakenTwice,
     /// `Indices::give_back` publishes nothing.

@@ -64,15 +64,14 @@ impl ChunkLen {
 
     /// The chunk length when neither the number of items nor their size is known.
     pub(crate) fn unknown() -> Self {
-        ChunkLen::helped(1, 1)
+        ChunkLen::helped(1)
     }
 
-    /// The chunk length of a thread that helps, or is helped: how long items take is not known.
-    pub(super) fn helped(len: usize, min: usize) -> Self {
-        let share = (len / 64).max(1);
+    /// The chunk length of a thread that shares a loop: how long items take is not known.
+    pub(super) fn helped(min: usize) -> Self {
         ChunkLen {
-            items: share.min(UNTIMED).max(min),
-            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
+            items: min,
+            hidden: min.saturating_mul(2) - 1,
             min,
             is_helped: true,
             whole: DEEPEST,
@@ -91,7 +90,7 @@ impl ChunkLen {
     /// A chunk is over that was not measured.
     #[inline(always)]
     pub(super) fn learn_nothing(&mut self) {
-        self.items = self.items.saturating_mul(64);
+        self.items = self.items.saturating_mul(8);
     }
 
     /// A chunk is over that began at `start`.
@@ -105,5 +104,24 @@ impl ChunkLen {
             self.items = (self.items / 2).max(self.min);
             self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
         }
+    }
+
+    /// A chunk of a shared loop is over, and took so long. The next one is to last some
+    /// microseconds.
+    pub(super) fn learn(&mut self, took: Duration) {
+        if took < SHORT / 2 {
+            let factor = (SHORT.as_nanos() / took.as_nanos().max(1)).clamp(2, 8);
+            self.items = self.items.saturating_mul(factor as usize);
+            self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
+        } else if took > 2 * SHORT {
+            let factor = (took.as_nanos() / SHORT.as_nanos()).clamp(2, 8);
+            self.items = (self.items / factor as usize).max(self.min);
+            self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
+        }
+    }
+
+    /// Goes on elsewhere in the loop, where items may be longer.
+    pub(super) fn begin_anew(&mut self) {
+        self.items = (self.items / 8).max(self.min);
     }
 }

@@ -1,4 +1,4 @@
-//! Loops that a thread helps, and its part in them: compiled once for all loops, see
+//! Loops over items of which each can be a tree: compiled once for all loops, see
 //! [`steps`](super::steps).
 
 use super::chunk_len::ChunkLen;
@@ -24,6 +24,10 @@ impl<'a> Offered<'a> {
     pub(super) fn elsewhere(self, through: &mut dyn FnMut(&mut dyn Steps)) {
         self.0.elsewhere(through);
     }
+
+    fn found(self, min: usize) {
+        self.0.found(min);
+    }
 }
 
 /// Goes on with `own` while `other` is on offer. Returns whether that has been taken. Both are
@@ -34,7 +38,6 @@ fn publish<'a, 'o>(
     min: usize,
     go_on: impl FnOnce(&mut dyn Steps, SplitWatch<'_>),
 ) -> bool {
-    let theft = move |other: Offered<'_>| other.elsewhere(&mut |part| stolen(part, min));
     let go_on = |own: &'o mut (dyn Steps + 'o), watch: SplitWatch<'_>| {
         go_on(&mut *own, watch);
         own
@@ -43,27 +46,15 @@ fn publish<'a, 'o>(
         own.close();
         own
     };
-    let (_, split) = join::publish_split_cold(Offered::new(other), own, go_on, theft, close);
-    matches!(split, SplitOutcome::Taken(()))
-}
-
-/// A part that another thread than its loop's has taken. Its last item comes first: those at the
-/// end of a loop are the ones that everybody waits for, and where cost grows with the index they
-/// are the dearest (longest processing time first: Graham 1969).
-pub(super) fn stolen(part: &mut dyn Steps, min: usize) {
-    let chunk_len = part.chunk_len(min);
-    match part.len() {
-        Some(len) if len > 2 && len / 2 >= min => {
-            part.split(len - min, &chunk_len, &mut |rest, last| {
-                if !publish(rest, last, min, |last, _| last.fold()) {
-                    // SAFETY: they come from one split.
-                    unsafe { rest.succeed(last) };
-                    rest.lazy(chunk_len);
-                }
-            });
-        }
-        _ => part.lazy(chunk_len),
+    let theft = move |other: Offered<'_>| other.found(min);
+    let offered = Offered::new(&mut *other);
+    let (own, split) = join::publish_split_cold(offered, own, go_on, theft, close);
+    let is_taken = matches!(split, SplitOutcome::Taken(()));
+    if is_taken {
+        own.close();
+        other.wait();
     }
+    is_taken
 }
 
 /// Goes through the items of `part`, which can be of any size: as long as nothing is known about
@@ -104,9 +95,9 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
     }
 }
 
-/// Goes through the items of `part` in chunks, where a thread helps: so the rest of the part is on
-/// offer during every chunk. It is open or closed then.
-pub(super) fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
+/// Goes through the items of `part` in chunks, until the offer is gone; then what is left is a loop
+/// of its own. It is open or closed then.
+fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
     loop {
         match part.state() {
             PartState::Closed => return,
@@ -121,13 +112,7 @@ pub(super) fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
             return part.fold();
         }
         let start = Instant::now();
-        if part.len().is_some() {
-            part.split(chunk_len.items, chunk_len, &mut |chunk, rest| {
-                publish(rest, chunk, chunk_len.min, |chunk, _| chunk.fold());
-            });
-        } else {
-            part.fold_chunk(chunk_len);
-        }
+        part.fold_chunk(chunk_len);
         chunk_len.learn_since(start);
     }
 }

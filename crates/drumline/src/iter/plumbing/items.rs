@@ -63,6 +63,42 @@ pub(crate) trait Items: Send + Sized {
 
     /// They have come to another thread.
     fn arrive(&mut self) {}
+
+    // ---- shared loops ---------------------------------------------------------
+
+    /// How many there are, in items or whatever `chunk_len` goes by; 0 if they are not worth
+    /// looking at.
+    fn left(&self) -> usize;
+
+    /// Divides them between their owner and a thread that has none, and says where: about half for
+    /// each, or all for that thread where they are too few.
+    fn share(self, min: usize) -> (Option<Self>, Self, usize);
+
+    /// Takes the next chunk off, if there is more.
+    fn detach(self, chunk_len: &ChunkLen) -> (Self, Option<Self>);
+
+    /// Where there is no telling how much is in a chunk: splits it, if that is worth it.
+    #[inline(always)]
+    fn divide(self, chunk_len: &mut ChunkLen) -> (Self, Option<Self>) {
+        let _ = chunk_len;
+        (self, None)
+    }
+
+    /// Gives a chunk to `folder`; returns what was found to be more than that.
+    #[inline(always)]
+    fn fold_divided<F>(self, chunk_len: &ChunkLen, folder: F) -> (F, Option<Self>)
+    where
+        F: Folder<Self::Item>,
+    {
+        let _ = chunk_len;
+        (self.fold_all(folder), None)
+    }
+
+    /// These, and what comes after them.
+    fn before(self, rest: Option<Self>) -> Self {
+        let _ = rest;
+        unreachable!("only what is divided is put together again")
+    }
 }
 
 /// What is left of a loop that no thread has come to help with so far is over before one comes, if
@@ -118,10 +154,31 @@ impl<P: Producer> Items for Counted<P> {
 
     fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen {
         if is_helped {
-            ChunkLen::helped(self.len, min)
+            ChunkLen::helped(min)
         } else {
             ChunkLen::new(self.len, min)
         }
+    }
+
+    fn left(&self) -> usize {
+        self.len
+    }
+
+    fn share(self, min: usize) -> (Option<Self>, Self, usize) {
+        if self.len < min.saturating_mul(2) {
+            return (None, self, 0);
+        }
+        let at = self.len / 2;
+        let (stays, goes) = self.split(at);
+        (Some(stays), goes, at)
+    }
+
+    fn detach(self, chunk_len: &ChunkLen) -> (Self, Option<Self>) {
+        if self.at_most(chunk_len.items.saturating_add(chunk_len.min - 1)) {
+            return (self, None);
+        }
+        let (chunk, rest) = self.split(chunk_len.items);
+        (chunk, Some(rest))
     }
 
     #[inline(always)]
@@ -183,10 +240,31 @@ impl<S: Stretch> Items for Stretched<S> {
 
     fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen {
         if is_helped {
-            ChunkLen::helped(self.0.len(), min)
+            ChunkLen::helped(min)
         } else {
             ChunkLen::new(self.0.len(), min)
         }
+    }
+
+    fn left(&self) -> usize {
+        self.0.len()
+    }
+
+    fn share(self, _min: usize) -> (Option<Self>, Self, usize) {
+        let at = self.0.len() / 2;
+        if at == 0 {
+            return (None, self, 0);
+        }
+        let (stays, goes) = self.0.cut(at);
+        (Some(Stretched(stays)), Stretched(goes), at)
+    }
+
+    fn detach(self, chunk_len: &ChunkLen) -> (Self, Option<Self>) {
+        if self.at_most(chunk_len.items) {
+            return (self, None);
+        }
+        let (chunk, rest) = self.0.cut(chunk_len.items);
+        (Stretched(chunk), Some(Stretched(rest)))
     }
 
     #[inline(always)]
@@ -305,6 +383,49 @@ impl<P: UnindexedProducer> Items for Halves<P> {
         for (depth, _) in &mut self.stack {
             *depth = 0;
         }
+    }
+
+    fn left(&self) -> usize {
+        self.stack.len()
+    }
+
+    fn share(mut self, _min: usize) -> (Option<Self>, Self, usize) {
+        // As in `halve`: what comes last is at the bottom.
+        let half = self.stack.len() / 2;
+        let stack = self.stack.split_off(self.stack.len() - half);
+        self.arrive();
+        ((!stack.is_empty()).then_some(Halves { stack }), self, 0)
+    }
+
+    fn detach(mut self, _chunk_len: &ChunkLen) -> (Self, Option<Self>) {
+        let stack = Vec::from_iter(self.stack.pop());
+        let rest = (!self.stack.is_empty()).then_some(self);
+        (Halves { stack }, rest)
+    }
+
+    fn divide(mut self, chunk_len: &mut ChunkLen) -> (Self, Option<Self>) {
+        let Some((depth, producer)) = self.stack.pop() else {
+            return (self, None);
+        };
+        if depth >= chunk_len.whole {
+            chunk_len.depth = depth;
+            self.stack.push((depth, producer));
+            return (self, None);
+        }
+        let (first, second) = producer.split();
+        let depth = if second.is_some() { depth + 1 } else { depth };
+        self.stack.push((depth, first));
+        chunk_len.depth = depth;
+        let second = second.map(|second| Halves {
+            stack: vec![(depth, second)],
+        });
+        (self, second)
+    }
+
+    fn before(mut self, rest: Option<Self>) -> Self {
+        let Some(mut rest) = rest else { return self };
+        rest.stack.append(&mut self.stack);
+        rest
     }
 }
 

@@ -12,18 +12,19 @@
 //!
 //! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each
 //!   chunk once a thread helps.
-//! * *A chunk hides little*: 64 times as many items as the chunk before, up to 1,024, while half of
+//! * *A chunk hides little*: 8 times as many items as the chunk before, up to 1,024, while half of
 //!   all stand open, where none came; what takes some microseconds, where one did.
 //! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done,
 //!   small; the folder goes on from chunk to chunk and from part to part ([`Consumer::resume`]).
-//! * *A thread that waits has no folder*: where an offer was taken, the folder is completed before
-//!   the thread waits for that. What it helps with meanwhile may be a part of the same loop, and
-//!   has a folder of its own. So a loop has no more folders at once than threads, and no thread has
-//!   two of one loop: a state may be a lock that is held.
-//! * *A thief begins at the end*: with the last item of what it took, while the rest is on offer.
+//! * *What was taken is shared*: the thread that takes an offer makes a [shared
+//!   loop](super::shared) of it, and the loop's own thread brings in what it has left as soon as it
+//!   sees that.
+//! * *A thread that waits has no folder*: the folder is completed before the thread waits for what
+//!   was taken. What it takes part in meanwhile is the same loop, and has a folder of its own. So a
+//!   loop has no more folders at once than threads, and no thread has two of one loop: a state may
+//!   be a lock that is held.
 //!
-//! What is done where nobody helps is here, and compiled for each loop of a program; the rest is
-//! [compiled once](super::helped).
+//! What is done where no thread helps is here, and compiled for each loop of a program.
 //!
 //! What is not indexed goes the same way ([`items`](super::items)): a chunk is a piece of a text,
 //! or some nodes of a tree. Where pieces can be of any size, all but the first one are on offer
@@ -33,8 +34,8 @@ use super::chunk_len::ChunkLen;
 use super::helped;
 use super::items::Items;
 use super::part::{Part, PartOutcome};
-use super::plant::planted;
-use super::steps::{self, Frame};
+use super::shared::{self, Joint};
+use super::steps::Frame;
 use super::{Consumer, Folder, Reducer};
 use crate::join::{self, PublishOutcome, SplitOutcome, SplitWatch};
 use crate::sync::Instant;
@@ -124,17 +125,12 @@ where
 /// What is done with a part that another thread takes: the same closure for all offers, so that
 /// there is one type of job for a loop.
 #[inline(always)]
-fn theft<I, C>(min: usize) -> impl FnOnce(Part<I, C>) -> C::Result + Copy + Send
+fn theft<I, C>(min: usize) -> impl FnOnce(Part<I, C>) -> Joint<I, C> + Copy + Send
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    move |part| {
-        if planted!(StolenPartLost) {
-            return part.consumer.into_folder().complete();
-        }
-        steps::elsewhere(part, &mut |part| helped::stolen(part, min))
-    }
+    move |part| Joint::found(part, min)
 }
 
 /// The rest of a loop after an offer that did not come back, or for which
@@ -143,7 +139,7 @@ where
 #[inline(never)]
 fn go_on<I, C>(
     outcome: PartOutcome<C::Folder, C::Result>,
-    split: SplitOutcome<Part<I, C>, C::Result>,
+    split: SplitOutcome<Part<I, C>, Joint<I, C>>,
     reducer: C::Reducer,
     mut chunk_len: ChunkLen,
 ) -> C::Result
@@ -155,19 +151,26 @@ where
         (PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
             lazy(other, chunk_len, Some(open))
         }
-        (outcome, SplitOutcome::Taken(right)) => {
-            let left = outcome.into_result();
-            if planted!(HalvesSwapped) {
-                reducer.reduce(right, left)
-            } else {
-                reducer.reduce(left, right)
-            }
+        (outcome, SplitOutcome::Taken(joint)) => {
+            let own = match outcome {
+                PartOutcome::Shared => None,
+                PartOutcome::Open(folder) => Some(folder.close(false)),
+                PartOutcome::Closed(result) => Some(result),
+            };
+            let (shared, right) = joint.wait();
+            let Some(left) = shared.or(own.map(Ok)) else {
+                unreachable!("what is brought in is waited for");
+            };
+            shared::join_sides(reducer, left, right)
         }
         (PartOutcome::Closed(left), SplitOutcome::NotTaken(other)) => {
             // As a loop of its own, it begins with the shortest chunk.
             chunk_len.items = chunk_len.min;
             let right = lazy(other, chunk_len, None);
             reducer.reduce(left, right)
+        }
+        (PartOutcome::Shared, SplitOutcome::NotTaken(_)) => {
+            unreachable!("what was not taken is not shared")
         }
     }
 }
@@ -216,20 +219,45 @@ where
 #[cold]
 #[inline(never)]
 fn in_helped_chunks<I, C>(
-    part: Part<I, C>,
+    mut part: Part<I, C>,
     chunk_len: &mut ChunkLen,
-    folder: Option<C::Folder>,
+    mut folder: Option<C::Folder>,
     watch: &SplitWatch<'_>,
 ) -> PartOutcome<C::Folder, C::Result>
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    let mut frame = Frame::new(part, folder);
     if I::NESTS {
+        let mut frame = Frame::new(part, folder);
         helped::nested(&mut frame, chunk_len, watch);
-    } else {
-        helped::helped(&mut frame, chunk_len, watch);
+        return frame.into_outcome();
     }
-    frame.into_outcome()
+    // The chunks so far were not helped, and perhaps not measured.
+    *chunk_len = ChunkLen::helped(chunk_len.min);
+    loop {
+        let is_full = match &folder {
+            Some(folder) => folder.full(),
+            None => part.consumer.full(),
+        };
+        if is_full
+            || part
+                .items
+                .at_most(chunk_len.items.saturating_add(chunk_len.min - 1))
+        {
+            return PartOutcome::Open(part.fold_apart(folder));
+        }
+        // SAFETY: a `Joint` of this loop is what `theft` makes of the part that is watched, with a
+        // number.
+        if let Some(joint) = unsafe { watch.result::<Part<I, C>, Joint<I, C>>() } {
+            joint.bring_in(part, folder, *chunk_len);
+            return PartOutcome::Shared;
+        }
+        // It has been taken, and there is no telling what comes of it; or a thread has asked.
+        let start = Instant::now();
+        let chunk;
+        (chunk, part) = part.fold_apart_chunk(chunk_len, folder);
+        chunk_len.learn(start.elapsed());
+        folder = Some(chunk);
+    }
 }

@@ -6,7 +6,8 @@
 //! as well, and says how two results become one. A parallel iterator joins the two: an adapter such
 //! as `map` wraps the consumer, and hands it down to the source, which [bridges](bridge) it with
 //! its producer. The traits have the names and signatures that they have in rayon, so that sources
-//! written for rayon need another import and nothing else.
+//! written for rayon need another import and nothing else. A consumer's reducer must be [`Send`]
+//! here, which rayon does not ask for.
 //!
 //! # Item operations
 //!
@@ -85,6 +86,7 @@ mod lazy;
 mod nest;
 mod part;
 pub(crate) mod plant;
+mod shared;
 mod steps;
 
 #[doc(hidden)]
@@ -155,8 +157,8 @@ pub trait Consumer<Item>: Send + Sized {
     /// What it becomes.
     type Folder: Folder<Item, Result = Self::Result>;
 
-    /// What makes one result of two.
-    type Reducer: Reducer<Self::Result>;
+    /// What makes one result of two, on whichever thread has the second of them.
+    type Reducer: Reducer<Self::Result> + Send;
 
     /// What comes of it.
     type Result: Send;

@@ -58,6 +58,20 @@ where
         self.fold_after(folder)
     }
 
+    /// As [`fold_chunk`](Self::fold_chunk), also where there is no folder, compiled apart.
+    #[inline(never)]
+    pub(super) fn fold_apart_chunk(
+        self,
+        chunk_len: &mut ChunkLen,
+        folder: Option<C::Folder>,
+    ) -> (C::Folder, Self) {
+        if I::COUNTED && folder.is_none() {
+            let (chunk, rest, _) = self.split(chunk_len.items);
+            return (chunk.fold_apart(None), rest);
+        }
+        self.fold_chunk(chunk_len, folder)
+    }
+
     /// Goes through the next chunk, after the items of `folder`, if there is one.
     #[inline(always)]
     pub(super) fn fold_chunk(
@@ -98,6 +112,8 @@ pub(super) enum PartOutcome<F, R> {
     Open(F),
     /// The offer was seen to be gone; this has been made of all items.
     Closed(R),
+    /// What was left of it went into the loop that is shared with the thread that took the offer.
+    Shared,
 }
 
 impl<F, R> PartOutcome<F, R> {
@@ -106,17 +122,9 @@ impl<F, R> PartOutcome<F, R> {
     where
         F: Folder<T, Result = R>,
     {
-        PartOutcome::Closed(self.into_result())
-    }
-
-    /// What has been made of all items.
-    pub(super) fn into_result<T>(self) -> R
-    where
-        F: Folder<T, Result = R>,
-    {
         match self {
-            PartOutcome::Open(open) => open.close(false),
-            PartOutcome::Closed(result) => result,
+            PartOutcome::Open(open) => PartOutcome::Closed(open.close(false)),
+            closed => closed,
         }
     }
 }

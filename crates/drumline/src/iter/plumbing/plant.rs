@@ -28,7 +28,7 @@ mod switch {
     pub(crate) enum LoopPlant {
         /// After an offer that was taken, the two results are joined the wrong way round.
         HalvesSwapped,
-        /// Whoever takes a part does nothing with it.
+        /// A thread that takes a part does nothing with the first chunk of it.
         StolenPartLost,
         /// The first item behind a split is left out.
         SplitSkipsOne,

@@ -4,14 +4,14 @@
 //! ([`helped`](super::helped), [`eager`](super::eager)): it knows a part by the [`Steps`] that can
 //! be taken with it. Only the steps are compiled for each chain of a program.
 
-use std::ptr;
-
 use super::chunk_len::ChunkLen;
 use super::items::Items;
 use super::lazy::lazy;
 use super::part::{Part, PartOutcome};
 use super::plant::planted;
+use super::shared::Joint;
 use super::{Consumer, Folder, Reducer};
+use crate::unwind;
 
 /// How far a part has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,16 @@ pub(super) trait Steps {
     /// Gives all items to the folder.
     fn fold(&mut self);
 
+    /// Makes a shared loop of this fresh part, which another thread takes just now.
+    fn found(&mut self, min: usize);
+
+    /// Waits for the shared loop that was made of this part, and closes it.
+    ///
+    /// # Panics
+    ///
+    /// As one of the threads that took part.
+    fn wait(&mut self);
+
     /// Gives the next chunk to the folder.
     fn fold_chunk(&mut self, chunk_len: &mut ChunkLen);
 
@@ -63,14 +73,6 @@ pub(super) trait Steps {
     /// been done.
     fn split(&mut self, at: usize, chunk_len: &ChunkLen, with_both: WithBoth<'_>) -> bool;
 
-    /// Begins this fresh part with what an open one leaves that comes after it, and closes that
-    /// ([`Consumer::succeed`]).
-    ///
-    /// # Safety
-    ///
-    /// The two are those of one [`split`](Self::split).
-    unsafe fn succeed(&mut self, last: &mut dyn Steps);
-
     /// Moves what is fresh into the frame of this call, which may be one of another thread, and
     /// lets `through` close it there: on the thread that it was given to nothing is left of it but
     /// the result, also if there is a panic.
@@ -86,6 +88,8 @@ where
     part: Option<Part<I, C>>,
     folder: Option<C::Folder>,
     result: Option<C::Result>,
+    /// The loop that another thread has made of it.
+    joint: Option<Joint<I, C>>,
 }
 
 /// Something was asked of a part that is gone through, or the other way round.
@@ -104,6 +108,7 @@ where
             part: Some(part),
             folder,
             result: None,
+            joint: None,
         }
     }
 
@@ -137,18 +142,6 @@ where
             (None, None) => self.part = second.part,
             _ => misplaced(),
         }
-    }
-
-    /// Where consumers hand something on, see [`Steps::succeed`].
-    fn inherit(&mut self, last: &mut Self) {
-        let (Some(Part { items, consumer }), Some(folder)) = (self.part.take(), last.folder.take())
-        else {
-            misplaced()
-        };
-        let (nothing, consumer, _) = consumer.split_at(0);
-        let (right, folder) = nothing.succeed(folder);
-        (last.result, self.folder) = (Some(right), Some(folder));
-        self.part = Some(Part { items, consumer });
     }
 
     /// What came of all items.
@@ -210,6 +203,19 @@ where
         self.folder = Some(self.take().fold_apart(folder));
     }
 
+    fn found(&mut self, min: usize) {
+        self.joint = Some(Joint::found(self.take(), min));
+    }
+
+    fn wait(&mut self) {
+        if let Some(joint) = self.joint.take() {
+            match joint.wait() {
+                (_, Ok(result)) => self.result = Some(result),
+                (_, Err(payload)) => unwind::resume(payload),
+            }
+        }
+    }
+
     fn fold_chunk(&mut self, chunk_len: &mut ChunkLen) {
         if !I::COUNTED {
             let folder = self.folder.take();
@@ -249,15 +255,6 @@ where
         with_both(self, &mut second);
         self.settle(second, reducer);
         true
-    }
-
-    unsafe fn succeed(&mut self, last: &mut dyn Steps) {
-        if C::SUCCEEDS {
-            // SAFETY: the caller's obligation: it is the second frame of a split of this one.
-            self.inherit(unsafe { &mut *ptr::from_mut(last).cast::<Self>() });
-        } else {
-            last.close();
-        }
     }
 
     fn elsewhere(&mut self, through: &mut dyn FnMut(&mut dyn Steps)) {

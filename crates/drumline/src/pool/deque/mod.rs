@@ -349,6 +349,19 @@ impl Deque {
             && self.shared.taken.load(Ordering::Relaxed) > mine
     }
 
+    /// As [`has_lost`](Self::has_lost), and what the thief wrote to the slot before is visible. (A
+    /// slot says nothing until an entry in it is taken.)
+    #[cold]
+    pub(crate) fn has_lost_for_good(&self, mine: *mut Slot) -> bool {
+        if !self.has_lost(mine) {
+            return false;
+        }
+        // The thief holds the lock from before it writes to the slot until `taken` is beyond that.
+        let _locked = self.shared.lock.lock();
+        self.shared.counts.owner_locks.up();
+        true
+    }
+
     /// Owner: takes the pending reasons and stops the asking.
     pub(crate) fn take_reasons(&self) -> Reasons {
         if self.is_exposing() && !planted!(ExposingForgotten) {

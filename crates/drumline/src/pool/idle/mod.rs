@@ -299,11 +299,11 @@ impl IdleSet {
     }
 
     /// An active thread sees more work than the searcher will take: calls the first idle worker to
-    /// help, if there is more than one free place. The last one is left to the searcher, and so is
-    /// what belongs to that.
+    /// help, if there is more than one free place. The last one is left to the searcher, and those
+    /// of threads that only wait to these.
     pub(crate) fn call_helper(&self) -> Wake {
         self.with(|state| {
-            if state.over || state.active + 1 >= state.places {
+            if state.over || state.active + state.waiting + 1 >= state.places {
                 return Wake::None;
             }
             let Some(helper) = state.idle.pop_first() else {

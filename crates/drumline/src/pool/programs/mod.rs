@@ -23,6 +23,7 @@ use shuttle::rand::{Rng, thread_rng};
 use super::handle::Pool;
 use super::wait_policy::WaitPolicy;
 use crate::JoinHandle;
+use crate::prelude::*;
 use crate::sync::barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::unwind;
@@ -333,6 +334,43 @@ fn shuttle_blocking_in_random_schedules() {
 #[test]
 fn shuttle_blocking_with_few_preemptions() {
     shuttle::check_pct(any_that_blocks, iterations(3_000), 3);
+}
+
+/// A loop that other threads may take part in, with items that give way; then another one inside of
+/// an item, and one that panics.
+fn loops(slowness: usize) {
+    let house = House::new(Grammar::All, 2, 1, true, false);
+    let pool = &house.pool;
+    let item = |n: u64| {
+        give_way(slowness);
+        n
+    };
+    let inner = |n: u64| (0..n).into_par_iter().map(item).sum::<u64>();
+    let sum = pool.install(|| (0..4).into_par_iter().map(inner).sum::<u64>());
+    assert_eq!(sum, 4);
+    let outcome = unwind::catch(|| {
+        pool.install(|| (0..3).into_par_iter().for_each(|n| assert_ne!(item(n), 1)));
+    });
+    assert!(outcome.is_err(), "a panic is lost");
+    house.end();
+}
+
+#[test]
+fn shuttle_loops_in_random_schedules() {
+    shuttle::check_random(|| loops(3), iterations(3_000));
+}
+
+#[test]
+fn shuttle_loops_with_few_preemptions() {
+    shuttle::check_pct(|| loops(3), iterations(1_000), 3);
+}
+
+#[test]
+fn shuttle_plants_in_loops() {
+    // The caller sleeps only after some naps.
+    must_catch(Plant::TeamWakesNone, || {
+        shuttle::check_random(|| loops(5_000), 300);
+    });
 }
 
 /// Places that nobody takes, or that are lost.

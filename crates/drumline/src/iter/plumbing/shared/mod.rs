@@ -1,0 +1,231 @@
+//! A loop that several threads share: its parts, and how their results are joined.
+//!
+//! ```text
+//!   caller: [ done ][ chunk ][ rest ]│[ taken first                                   ]
+//!                              ▲     │  participant 1: [ chunk ][ rest ]│[ participant 2 …
+//!                              └── a half of any rest goes to the participant that looks for one
+//! ```
+//!
+//! The threads are a [team](crate::team), which says who takes part and when the loop is done. Here
+//! is what is of the loop's own types. Each participant has a *place* for the rest of its part. It
+//! takes a chunk off, and goes through that, while the others may take half of the rest. Both is
+//! done under the lock of the place. A chunk takes some microseconds, or is one item, so that the
+//! lock is in no participant's way.
+//!
+//! A participant that has no items left takes half of what another one has left: the work is shared
+//! as long as there is any (lazy binary splitting, with the halves taken by those who need them;
+//! Tzannes, Caragea, Barua, Vishkin 2010). It never waits for a part that another thread took. The
+//! results meet in a tree, of one [`Node`] for each part that was taken: the participant that comes
+//! second joins the two, and goes on to the node above. So a thread that has nothing left to take
+//! is free for other work of the pool, except for the caller.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `place` | what a participant has not begun, and where others find it |
+//! | `tree` | where results meet |
+//! | `participant` | what a thread does that takes part |
+//!
+//! # What is open
+//!
+//! A participant says after each chunk how much it has left, for those who look. What is less than
+//! half a chunk is not worth a look, and does not count.
+//!
+//! # Panics
+//!
+//! If an item panics, the rest of its part is dropped, and the payload is the result of that part.
+//! Where two results meet, a panic wins over a value, and the left one over the right one. All other
+//! parts are gone through. The caller panics with what comes out at the end.
+
+mod participant;
+mod place;
+mod tree;
+
+use super::Consumer;
+use super::Reducer;
+use super::chunk_len::ChunkLen;
+use super::items::Items;
+use super::part::Part;
+use crate::sync::{Arc, Mutex, lock};
+use crate::team::{self, Team};
+use crate::unwind::{self, Payload};
+
+use participant::Participant;
+use place::{Held, Places, Rest};
+use tree::{Dest, Meeting, reduce};
+
+/// What came of a part.
+type Outcome<R> = Result<R, Payload>;
+
+/// A loop that several threads share.
+pub(super) struct SharedLoop<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    team: Team,
+    /// No part is to be shorter.
+    min: usize,
+    places: Places<I, C>,
+    /// What came of the part that the caller brought in.
+    left: Mutex<Option<Outcome<C::Result>>>,
+    /// What came of the part that was taken first.
+    right: Mutex<Option<Outcome<C::Result>>>,
+}
+
+impl<I, C> SharedLoop<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    /// A loop of which this thread has just taken `part`. It lies ready for all participants.
+    fn found(part: Part<I, C>, min: usize) -> Arc<Self> {
+        let Part {
+            mut items,
+            consumer,
+        } = part;
+        items.arrive();
+        let shared = SharedLoop {
+            team: Team::found(),
+            min,
+            places: Places::new(),
+            left: Mutex::new(None),
+            right: Mutex::new(None),
+        };
+        let first = shared.places.get(Team::FIRST);
+        // One at least: nothing else says that it is there.
+        first.set_left(items.left().max(1));
+        *lock(&first.held) = Held::Rest(Rest {
+            items: Some(items),
+            consumer,
+            dest: Dest::First,
+            is_begun: false,
+        });
+        Arc::new(shared)
+    }
+
+    /// Delivers what came of a part.
+    fn deliver(&self, mut dest: Dest<I::Item, C>, mut result: Outcome<C::Result>) {
+        let side = loop {
+            let (node, is_left) = match dest {
+                Dest::Caller => break &self.left,
+                Dest::First => break &self.right,
+                Dest::Left(node) => (node, true),
+                Dest::Right(node) => (node, false),
+            };
+            let mut meeting = lock(&node.0);
+            let Some(met) = meeting.take() else {
+                unreachable!("two results meet in a node");
+            };
+            let Some(other) = met.first else {
+                *meeting = Some(Meeting {
+                    first: Some(result),
+                    ..met
+                });
+                return;
+            };
+            drop(meeting);
+            let (left, right) = if is_left {
+                (result, other)
+            } else {
+                (other, result)
+            };
+            result = reduce(met.reducer, left, right);
+            dest = met.dest;
+        };
+        *lock(side) = Some(result);
+        self.team.settle();
+    }
+}
+
+impl<I, C> team::Shared for SharedLoop<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    fn team(&self) -> &Team {
+        &self.team
+    }
+
+    fn is_open(&self) -> bool {
+        (0..self.team.used()).any(|place| self.places.get(place).left() > 0)
+    }
+
+    fn take_part(self: &Arc<Self>) {
+        if self.is_open() {
+            Participant::enter(self).take_part();
+        }
+    }
+}
+
+/// The caller's end of a shared loop. It waits for the loop if it is dropped before that is done.
+pub(super) struct Joint<I, C>(Option<Arc<SharedLoop<I, C>>>)
+where
+    I: Items,
+    C: Consumer<I::Item>;
+
+impl<I, C> Joint<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    /// This thread has taken `part` from the caller. It takes part as soon as that has been
+    /// reported.
+    pub(super) fn found(part: Part<I, C>, min: usize) -> Self {
+        let shared = SharedLoop::found(part, min);
+        team::redeem_next(&shared);
+        Joint(Some(shared))
+    }
+
+    fn shared(&self) -> &Arc<SharedLoop<I, C>> {
+        match &self.0 {
+            Some(shared) => shared,
+            None => unreachable!("it is waited for once"),
+        }
+    }
+
+    /// The caller brings in what it has left, and takes part until nothing is open.
+    pub(super) fn bring_in(
+        &self,
+        part: Part<I, C>,
+        folder: Option<C::Folder>,
+        chunk_len: ChunkLen,
+    ) {
+        let shared = self.shared();
+        shared.team.add_side();
+        Participant::enter(shared).bring_in(part, folder, chunk_len);
+    }
+
+    /// Waits for all items. Returns what came of the caller's part, if it brought one in, and of
+    /// the part that was taken.
+    pub(super) fn wait(mut self) -> (Option<Outcome<C::Result>>, Outcome<C::Result>) {
+        team::wait(self.shared(), !std::thread::panicking());
+        let Some(shared) = self.0.take() else {
+            unreachable!("it is waited for once");
+        };
+        let left = lock(&shared.left).take();
+        match lock(&shared.right).take() {
+            Some(right) => (left, right),
+            None => unreachable!("all sides are done"),
+        }
+    }
+}
+
+impl<I, C> Drop for Joint<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.take() {
+            // The loop's own part has panicked.
+            team::wait(&shared, !std::thread::panicking());
+            unwind::discard(lock(&shared.left).take());
+            unwind::discard(lock(&shared.right).take());
+        }
+    }
+}
+
+/// What came of the two sides of a loop that has been shared.
+pub(super) fn join_sides<R>(reducer: impl Reducer<R>, left: Outcome<R>, right: Outcome<R>) -> R {
+    reduce(reducer, left, right).unwrap_or_else(|payload| unwind::resume(payload))
+}

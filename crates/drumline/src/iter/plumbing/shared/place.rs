@@ -1,0 +1,110 @@
+//! Where the participants of a shared loop keep what they have not begun.
+
+use std::mem;
+use std::sync::OnceLock;
+
+use super::tree::Dest;
+use crate::iter::plumbing::Consumer;
+use crate::iter::plumbing::items::Items;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Apart, Mutex};
+use crate::unwind::Payload;
+
+/// The rest of a part, and where goes what comes of it.
+pub(super) struct Rest<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    /// None are left, but more may come of the chunk that is gone through.
+    pub(super) items: Option<I>,
+    pub(super) consumer: C,
+    pub(super) dest: Dest<I::Item, C>,
+    /// A participant has a folder of it. Otherwise the next one that looks can have it as it is.
+    pub(super) is_begun: bool,
+}
+
+/// What is in a place.
+pub(super) enum Held<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    Nothing,
+    Rest(Rest<I, C>),
+    /// The rest is gone: another thread panicked when it took half of it.
+    Lost(Dest<I::Item, C>, Payload),
+}
+
+impl<I, C> Held<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    pub(super) fn take(&mut self) -> Self {
+        mem::replace(self, Held::Nothing)
+    }
+}
+
+/// A participant's place.
+pub(super) struct Place<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    /// About how much another participant could take. Written under the lock.
+    pub(super) left: AtomicUsize,
+    pub(super) held: Mutex<Held<I, C>>,
+}
+
+impl<I, C> Place<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    fn new() -> Self {
+        Place {
+            left: AtomicUsize::new(0),
+            held: Mutex::new(Held::Nothing),
+        }
+    }
+
+    /// Relaxed, here and below: a hint, until the lock is held.
+    pub(super) fn left(&self) -> usize {
+        self.left.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_left(&self, left: usize) {
+        self.left.store(left, Ordering::Relaxed);
+    }
+}
+
+/// The places in segments, each twice as long as the one before: they never move, and there may be
+/// as many participants as threads.
+pub(super) struct Places<I, C>([OnceLock<Segment<I, C>>; SEGMENTS])
+where
+    I: Items,
+    C: Consumer<I::Item>;
+
+type Segment<I, C> = Box<[Apart<Place<I, C>>]>;
+
+const SEGMENTS: usize = 24;
+const FIRST_SEGMENT: usize = 8;
+
+impl<I, C> Places<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    pub(super) fn new() -> Self {
+        Places([const { OnceLock::new() }; SEGMENTS])
+    }
+
+    pub(super) fn get(&self, index: usize) -> &Place<I, C> {
+        let segment = (index / FIRST_SEGMENT + 1).ilog2() as usize;
+        let len = FIRST_SEGMENT << segment;
+        let places =
+            self.0[segment].get_or_init(|| (0..len).map(|_| Apart(Place::new())).collect());
+        &places[index + FIRST_SEGMENT - len]
+    }
+}
