@@ -76,8 +76,8 @@ impl SplitWatch<'_> {
     }
 }
 
-/// Where the result is in a job for an item of type `T`. The job begins with a word, the header, and
-/// what follows is aligned as the largest of what can be there: the item and the result, and
+/// Where the result is in a job for an item of type `T`. The job begins with a word, the header,
+/// and what follows is aligned as the largest of what can be there: the item and the result, and
 /// pointers. (It could be kept in the watch, but that is made for each offer.)
 const fn result_offset<T, R>() -> usize {
     let aligns = [

@@ -330,28 +330,20 @@ impl Registry {
     /// A worker becomes active to do what only it can do.
     pub(crate) fn begin(&self, seat: &Seat) {
         seat.begin();
-        self.wake(self.idle_set.begin(seat.index(), |marked| {
-            if marked {
-                seat.ask(Reasons::WAKE_REQUESTED);
-            }
-        }));
+        self.wake(self.idle_set.begin(seat.index(), carry_mark(seat)));
     }
 
     /// A worker's sleep ended. If it was called to help, its deque is in use from now on.
     pub(super) fn woken(&self, seat: &Seat) -> Role {
         seat.begin();
-        let role = self.idle_set.woken(seat.index(), |marked| {
-            if marked {
-                seat.ask(Reasons::WAKE_REQUESTED);
-            }
-        });
+        let role = self.idle_set.woken(seat.index(), carry_mark(seat));
         if role != Role::Work {
             seat.handshake().end();
         }
         role
     }
 
-    /// Wakes so many idle workers, for which there is work, besides the searcher.
+    /// Wakes up to `count` idle workers, for which there is work, besides the searcher.
     pub(crate) fn call_helpers(&self, count: usize) {
         for _ in 0..count {
             if !self.idle_set.has_room_for_helpers() {
@@ -364,11 +356,7 @@ impl Registry {
     /// A worker has arrived, and is active at once: it has handlers to run.
     pub(super) fn begin_first(&self, seat: &Seat) {
         seat.begin();
-        let admit = |marked| {
-            if marked {
-                seat.ask(Reasons::WAKE_REQUESTED);
-            }
-        };
+        let admit = carry_mark(seat);
         let work = || self.has_work();
         self.wake(self.idle_set.arrive_active(seat.index(), admit, &work));
     }
@@ -383,11 +371,7 @@ impl Registry {
     pub(crate) fn seat_member(&self, index: usize) -> &Seat {
         let seat = self.seat(index);
         seat.stay_for_good();
-        self.idle_set.add_member(seat.index(), |marked| {
-            if marked {
-                seat.ask(Reasons::WAKE_REQUESTED);
-            }
-        });
+        self.idle_set.add_member(seat.index(), carry_mark(seat));
         seat
     }
 
@@ -655,6 +639,16 @@ impl Registry {
     pub(crate) fn forbid_fork(&self) {
         if self.is_forked() {
             forked();
+        }
+    }
+}
+
+/// What is done under the lock of the idle set when a deque enters use: it carries the mark if the
+/// pool is marked.
+fn carry_mark(seat: &Seat) -> impl FnOnce(bool) {
+    move |marked| {
+        if marked {
+            seat.ask(Reasons::WAKE_REQUESTED);
         }
     }
 }

@@ -151,7 +151,7 @@ pub(crate) enum Plant {
 
     /// The last job of a scope wakes no thread.
     ScopeWakesNone,
-    /// `Team::settle` wakes nobody.
+    /// `Team::settle` does not wake the caller.
     TeamWakesNone,
     /// `Indices::take` looks first, and sets the bit then.
     IndexTakenTwice,

@@ -9,17 +9,17 @@
 //!
 //! * How many *sides* are pending. The items that were taken first are one. What the loop's own
 //!   thread, its *caller*, brings in later is another one.
-//! * The *places*, and which seat is in which. The parts themselves are of the loop's own types, and
-//!   lie beside this, a place each.
+//! * The *places*, and which seat is in which. The parts themselves are of the loop's own types,
+//!   and lie beside this, a place each.
 //! * The *tickets* that are out. A ticket is a job in a queue of the pool: the thread that takes it
 //!   looks for a part, and becomes a participant if there is one.
 //! * The caller, once it sleeps.
 //!
 //! ```text
-//!             found()             rob(): half of a part          all sides are delivered
-//!   (no team) ────────► pending ◄──────────────────────► … ────────────────────────────► done
-//!                          │  enter() ─► a place ─► leave()                                │
-//!                          └─ caller: watch() names it ─────────── settle() wakes it ◄─────┘
+//!             found()             rob(): half of a part         all sides delivered
+//!   (no team) ────────► pending ◄──────────────────────► … ──────────────────────────► done
+//!                          │  enter() ─► a place ─► leave()                              │
+//!                          └─ caller: watch() names it ────────── settle() wakes it ◄────┘
 //! ```
 //!
 //! # What keeps it from standing still
@@ -73,13 +73,14 @@ pub(crate) trait Shared: Send + Sync + Sized {
     fn take_part(self: &Arc<Self>);
 }
 
-/// So many tickets a participant puts out at once: each thread that takes one does the same.
+/// The number of tickets that a participant puts out at once: each thread that takes one does the
+/// same.
 const TICKETS: usize = 2;
 
 /// The threads that share one loop.
 pub(crate) struct Team {
     registry: *const Registry,
-    /// So many tickets may be out.
+    /// The most tickets that may be out.
     most_tickets: usize,
     /// How many places have been used. Written under the lock.
     used: AtomicUsize,
@@ -134,7 +135,8 @@ impl Team {
 
     /// How many places have been used.
     pub(crate) fn used(&self) -> usize {
-        // Relaxed: a participant that looks through too few of them finds a ticket of the others.
+        // Relaxed: publishes nothing. A participant that looks through too few of them finds a
+        // ticket of the others.
         self.used.load(Ordering::Relaxed)
     }
 
@@ -155,7 +157,7 @@ impl Team {
             }
         };
         state.places[place] = Some(seat);
-        // Relaxed: see `used`.
+        // Relaxed: a hint, see `used`; the places are found through their own locks.
         self.used.store(state.places.len(), Ordering::Relaxed);
         place
     }

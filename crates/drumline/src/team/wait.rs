@@ -50,7 +50,8 @@ impl<S: Shared> Awaited for AllSides<'_, S> {
 
     fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
         // Not with the lock held: to visit is to take the locks of a deque, and a thread that holds
-        // those asks `is_runner`. A participant that comes too late for this look is seen by the next.
+        // those asks `is_runner`. A participant that comes too late for this look is seen by the
+        // next.
         (0..)
             .map_while(|place| self.shared.team().runner(place))
             .flatten()

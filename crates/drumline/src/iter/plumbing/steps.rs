@@ -258,21 +258,10 @@ where
     }
 
     fn elsewhere(&mut self, through: &mut dyn FnMut(&mut dyn Steps)) {
-        self.result = Some(elsewhere(self.take(), through));
+        let mut part = self.take();
+        part.items.arrive();
+        let mut frame = Frame::new(part, None);
+        through(&mut frame);
+        self.result = Some(frame.into_result());
     }
-}
-
-/// As [`Steps::elsewhere`], for a part that is nowhere yet.
-pub(super) fn elsewhere<I, C>(
-    mut part: Part<I, C>,
-    through: &mut dyn FnMut(&mut dyn Steps),
-) -> C::Result
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    part.items.arrive();
-    let mut frame = Frame::new(part, None);
-    through(&mut frame);
-    frame.into_result()
 }

@@ -65,8 +65,8 @@
 //!   worker, or marks. A spare leaves the places of threads that only wait alone for a while
 //!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
 //! * *A worker is called to help* (`call_helper`). It has a place from then on, and is in no set of
-//!   idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last look
-//!   (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque enters
+//!   idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last
+//!   look (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque enters
 //!   use there. Another place is still free, so the searcher, or the marks, are as they were.
 //! * *The last place is taken* (`take`, `enter`, `begin`, `come_back`, `set_places`). Unless the
 //!   pool is marked, the last idle worker becomes the monitor, or the taker marks (`look_after`).
@@ -565,7 +565,8 @@ impl IdleSet {
         self.locks.get()
     }
 
-    /// Whether a worker could be called to help, as far as one can see.
+    /// Whether a worker could be called to help, as far as one can see. Relaxed: hints; the lock
+    /// decides.
     #[cfg(not(drumline_loom))]
     pub(crate) fn has_room_for_helpers(&self) -> bool {
         self.active.load(Ordering::Relaxed) + 1 < self.places.load(Ordering::Relaxed)

@@ -3,7 +3,7 @@
 //! ```text
 //!   caller: [ done ][ chunk ][ rest ]│[ taken first                                   ]
 //!                              ▲     │  participant 1: [ chunk ][ rest ]│[ participant 2 …
-//!                              └── a half of any rest goes to the participant that looks for one
+//!                              └── half of any rest goes to the participant that looks for one
 //! ```
 //!
 //! The threads are a [team](crate::team), which says who takes part and when the loop is done. Here
@@ -33,8 +33,8 @@
 //! # Panics
 //!
 //! If an item panics, the rest of its part is dropped, and the payload is the result of that part.
-//! Where two results meet, a panic wins over a value, and the left one over the right one. All other
-//! parts are gone through. The caller panics with what comes out at the end.
+//! Where two results meet, a panic wins over a value, and the left one over the right one. All
+//! other parts are gone through. The caller panics with what comes out at the end.
 
 mod participant;
 mod place;

@@ -59,8 +59,8 @@ trait Sharing {
     fn force(&self);
 }
 
-/// Goes through the part in this thread's place, if there is one, of so many items; then through
-/// those of others, until nothing is open.
+/// Goes through the part in this thread's place, if there is one, which has `own` items; then
+/// through those of others, until nothing is open.
 fn share(sharing: &mut dyn Sharing, mut own: Option<usize>, mut chunk_len: ChunkLen) {
     loop {
         let found = match own.take() {

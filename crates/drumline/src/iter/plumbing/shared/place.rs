@@ -69,7 +69,7 @@ where
         }
     }
 
-    /// Relaxed, here and below: a hint, until the lock is held.
+    /// Relaxed, here and below: a hint that publishes nothing; the items are read under the lock.
     pub(super) fn left(&self) -> usize {
         self.left.load(Ordering::Relaxed)
     }
