@@ -79,6 +79,23 @@ fn ranges_too_long_to_count() {
     );
 }
 
+/// Without end for one thread. Two take what is behind the other's part in turn, and find the last
+/// item as soon as that has been halved often enough.
+#[test]
+fn the_last_item_of_too_many() {
+    let pool = drumline::Pool::builder().jobs(2).build().unwrap();
+    let end = 10u128.pow(24);
+    for _ in 0..10 {
+        let last = pool.install(|| (0..end).into_par_iter().find_last(|_| true));
+        assert_eq!(last, Some(end - 1));
+        let last = pool.install(|| {
+            let items = (0..=end).into_par_iter().map(|number| number * 2);
+            items.filter(|number| number % 2 == 0).find_last(|_| true)
+        });
+        assert_eq!(last, Some(2 * end));
+    }
+}
+
 #[test]
 fn ranges_split_anywhere() {
     check_splits(&Vec::from_iter(0..10u32), || (0..10u32).into_par_iter());

@@ -70,6 +70,7 @@ where
     type Reducer = C::Reducer;
     type Result = C::Result;
     const RESUMES: bool = C::RESUMES;
+    const ADVANCES_UNCOUNTED: bool = true;
 
     fn split_at(self, _index: usize) -> (Self, Self, C::Reducer) {
         let reducer = self.base.to_reducer();

@@ -113,6 +113,7 @@ where
     type Reducer = C::Reducer;
     type Result = C::Result;
     const RESUMES: bool = C::RESUMES;
+    const ADVANCES_UNCOUNTED: bool = C::ADVANCES_UNCOUNTED;
 
     fn split_at(self, index: usize) -> (Self, Self, C::Reducer) {
         let (left, right, reducer) = self.base.split_at(index);
@@ -143,6 +144,12 @@ where
             base: self.base.resume(folder.base),
             roll: folder.roll,
         }
+    }
+
+    fn split_chunk(self, count: usize) -> (Self, Self) {
+        let (first, rest) = self.base.split_chunk(count);
+        let first = FoldConsumer::new(first, self.plan.clone());
+        (first, FoldConsumer::new(rest, self.plan))
     }
 
     fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {

@@ -289,6 +289,7 @@ where
     type Reducer = Between<C, C::Reducer, T>;
     type Result = Stretch<C::Result>;
     const RESUMES: bool = C::RESUMES;
+    const ADVANCES_UNCOUNTED: bool = C::ADVANCES_UNCOUNTED;
 
     fn split_at(self, _index: usize) -> (Self, Self, Self::Reducer) {
         let left = self.split_off_left();
@@ -318,6 +319,15 @@ where
             base: self.base.resume(folder.0.base),
             ..folder.0
         })
+    }
+
+    fn split_chunk(self, count: usize) -> (Self, Self) {
+        let (first, rest) = self.base.split_chunk(count);
+        let first = Uncounted {
+            base: first,
+            element: self.element.clone(),
+        };
+        (first, Uncounted { base: rest, ..self })
     }
 
     fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {

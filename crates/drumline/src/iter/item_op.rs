@@ -79,6 +79,7 @@ where
     type Reducer = C::Reducer;
     type Result = C::Result;
     const RESUMES: bool = C::RESUMES;
+    const ADVANCES_UNCOUNTED: bool = C::ADVANCES_UNCOUNTED;
     const SUCCEEDS: bool = C::SUCCEEDS || P::HAS_STATE;
 
     fn split_at(self, index: usize) -> (Self, Self, C::Reducer) {
@@ -108,6 +109,12 @@ where
             base: self.base.resume(folder.base),
             op: folder.op,
         }
+    }
+
+    fn split_chunk(self, count: usize) -> (Self, Self) {
+        let (first, rest) = self.base.split_chunk(count);
+        let first = ItemOpConsumer::new(first, self.plan.clone());
+        (first, ItemOpConsumer::new(rest, self.plan))
     }
 
     fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {

@@ -5,8 +5,9 @@
 //! is on the wrong side of that stops. Only disjoint places tell anything, and those that share a
 //! beginning never stop each other: when a place is too small to be halved both parts have it,
 //! which costs work and nothing else, as the order of the results decides what is returned. A
-//! folder that [advances](Consumer::advance) shares the place of what is after it, so that places
-//! are used up by the splits of a loop, and not by its runs.
+//! [chunk](Consumer::split_chunk), and a folder that [advances](Consumer::advance), share the place
+//! of what is after them, so that places are used up by the splits of a loop, and not by its
+//! chunks.
 
 use std::cell::Cell;
 use std::fmt;
@@ -135,6 +136,7 @@ where
     type Reducer = Better<E>;
     type Result = Option<R>;
     const RESUMES: bool = true;
+    const ADVANCES_UNCOUNTED: bool = true;
 
     fn split_at(self, _index: usize) -> (Self, Self, Better<E>) {
         (self.halve(), self.at(self.place.get()), Better(self.end))
@@ -151,6 +153,10 @@ where
 
     fn resume(self, folder: Self::Folder) -> Self::Folder {
         self.folder(folder.found)
+    }
+
+    fn split_chunk(self, _count: usize) -> (Self, Self) {
+        (self.at(self.place.get()), self)
     }
 
     fn advance(self, folder: Self::Folder, _count: usize) -> (Self::Folder, Self) {
@@ -262,5 +268,34 @@ where
 
     fn full(&self) -> bool {
         self.is_full()
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use super::*;
+
+    /// Chunk after chunk of one part takes nothing off its place: what is split off behind many of
+    /// them still beats what comes before it.
+    #[test]
+    fn chunks_do_not_use_up_a_place() {
+        let best = AtomicUsize::new(Last::NOTHING);
+        let pick = |item: u32| Some(item);
+        let all = Search {
+            pick: &pick,
+            best: &best,
+            place: Cell::new((0, usize::MAX)),
+            end: Last,
+        };
+        let (first, mut rest) = Consumer::<u32>::split_chunk(all, 1);
+        let mut folder = Consumer::<u32>::into_folder(first);
+        for _ in 0..1000 {
+            (folder, rest) = Consumer::<u32>::advance(rest, folder, 1);
+        }
+        let (left, right, _) = Consumer::<u32>::split_at(rest, 1);
+        let right = Consumer::<u32>::into_folder(right).consume(7);
+        assert_eq!(Folder::<u32>::complete(right), Some(7));
+        let folder = Consumer::<u32>::resume(left, folder);
+        assert!(Folder::<u32>::full(&folder), "a later item has been found");
     }
 }

@@ -83,6 +83,7 @@ where
     type Reducer = Self;
     type Result = G::Value;
     const RESUMES: bool = true;
+    const ADVANCES_UNCOUNTED: bool = true;
 
     #[inline]
     fn split_at(self, _index: usize) -> (Self, Self, Self) {

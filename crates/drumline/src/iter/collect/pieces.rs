@@ -128,6 +128,7 @@ impl<T, P: Piece<T>> Consumer<T> for InPieces<P> {
     type Reducer = Self;
     type Result = Pieces<P>;
     const RESUMES: bool = true;
+    const ADVANCES_UNCOUNTED: bool = true;
 
     fn split_at(self, _index: usize) -> (Self, Self, Self) {
         (InPieces(PhantomData), InPieces(PhantomData), self)

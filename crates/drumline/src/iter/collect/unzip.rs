@@ -216,6 +216,7 @@ where
     type Reducer = BothSides<L::Reducer, R::Reducer>;
     type Result = (L::Result, R::Result);
     const RESUMES: bool = L::RESUMES && R::RESUMES;
+    const ADVANCES_UNCOUNTED: bool = L::ADVANCES_UNCOUNTED && R::ADVANCES_UNCOUNTED;
 
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer) {
         let (left, left_rest, left_reducer) = self.left.split_at(index);
@@ -245,6 +246,15 @@ where
             left: self.left.resume(folder.left),
             right: self.right.resume(folder.right),
         }
+    }
+
+    fn split_chunk(self, count: usize) -> (Self, Self) {
+        let (left, left_rest) = self.left.split_chunk(count);
+        let (right, right_rest) = self.right.split_chunk(count);
+        (
+            Dealer::new(self.by, left, right),
+            Dealer::new(self.by, left_rest, right_rest),
+        )
     }
 
     fn advance(self, folder: Self::Folder, count: usize) -> (Self::Folder, Self) {

@@ -312,6 +312,20 @@ impl<P> Halves<P> {
             stack: vec![(0, producer)],
         }
     }
+
+    /// How many of them, from the bottom, are about half of all, but not all if there are two: what
+    /// has been split once more is half as large.
+    fn half(&self) -> usize {
+        let size = |(depth, _): &(u32, P)| (-f64::from(*depth)).exp2();
+        let all: f64 = self.stack.iter().map(size).sum();
+        let mut sum = 0.0;
+        let first = self.stack.iter().take_while(|entry| {
+            let is_less = sum < all / 2.0;
+            sum += size(entry);
+            is_less
+        });
+        first.count().min(self.stack.len() - 1).max(1)
+    }
 }
 
 impl<P: UnindexedProducer> Items for Halves<P> {
@@ -340,9 +354,7 @@ impl<P: UnindexedProducer> Items for Halves<P> {
             self.stack.push((depth + 1, second));
             self.stack.push((depth + 1, first));
         }
-        // What comes last is at the bottom, and usually the largest.
-        let half = self.stack.len() / 2;
-        let first = self.stack.split_off(self.stack.len() - half);
+        let first = self.stack.split_off(self.half());
         Ok((Halves { stack: first }, self, 0))
     }
 
@@ -379,9 +391,12 @@ impl<P: UnindexedProducer> Items for Halves<P> {
         folder
     }
 
+    // So that they are split as often as those of the thread that they come from.
     fn arrive(&mut self) {
+        let least = self.stack.iter().map(|(depth, _)| *depth).min();
+        let least = least.unwrap_or(0);
         for (depth, _) in &mut self.stack {
-            *depth = 0;
+            *depth -= least;
         }
     }
 
@@ -390,9 +405,7 @@ impl<P: UnindexedProducer> Items for Halves<P> {
     }
 
     fn share(mut self, _min: usize) -> (Option<Self>, Self, usize) {
-        // As in `halve`: what comes last is at the bottom.
-        let half = self.stack.len() / 2;
-        let stack = self.stack.split_off(self.stack.len() - half);
+        let stack = self.stack.split_off(self.half());
         self.arrive();
         ((!stack.is_empty()).then_some(Halves { stack }), self, 0)
     }
@@ -441,12 +454,32 @@ where
     type Result = C::Result;
     const RESUMES: bool = C::RESUMES;
     const SUCCEEDS: bool = C::SUCCEEDS;
+    const ADVANCES_UNCOUNTED: bool = true;
 
     #[inline]
     fn split_at(self, _index: usize) -> (Self, Self, C::Reducer) {
         let left = self.0.split_off_left();
         let reducer = self.0.to_reducer();
         (Uncounted(left), self, reducer)
+    }
+
+    fn split_chunk(self, _count: usize) -> (Self, Self) {
+        if C::ADVANCES_UNCOUNTED {
+            let (first, rest) = self.0.split_chunk(0);
+            return (Uncounted(first), Uncounted(rest));
+        }
+        let left = self.0.split_off_left();
+        (Uncounted(left), self)
+    }
+
+    #[inline]
+    fn advance(self, folder: C::Folder, _count: usize) -> (C::Folder, Self) {
+        if C::ADVANCES_UNCOUNTED {
+            let (folder, rest) = self.0.advance(folder, 0);
+            return (folder, Uncounted(rest));
+        }
+        let left = self.0.split_off_left();
+        (left.resume(folder), self)
     }
 
     #[inline]

@@ -169,6 +169,10 @@ pub trait Consumer<Item>: Send + Sized {
     /// Whether [`succeed`](Self::succeed) hands anything on.
     const SUCCEEDS: bool = false;
 
+    /// Whether [`split_chunk`](Self::split_chunk) and [`advance`](Self::advance) take no notice of the count.
+    /// Then they are also called, with the count 0, where the number of items is not known.
+    const ADVANCES_UNCOUNTED: bool = false;
+
     /// Splits it into the consumer of the first `index` items, that of the rest, and what joins
     /// their results.
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer);
@@ -190,6 +194,16 @@ pub trait Consumer<Item>: Send + Sized {
     fn resume(self, folder: Self::Folder) -> Self::Folder {
         let _ = folder;
         panic!("a consumer with `RESUMES` must have a `resume`");
+    }
+
+    /// Splits it into the consumer of a chunk, which is the first `count` items, and that of the
+    /// rest, where one thread goes through both in turn: [`split_at`](Self::split_at), where that
+    /// cannot be had for less.
+    ///
+    /// Called only where [`RESUMES`](Self::RESUMES) says so.
+    fn split_chunk(self, count: usize) -> (Self, Self) {
+        let (first, rest, _) = self.split_at(count);
+        (first, rest)
     }
 
     /// Lets `folder` go on with the first `count` items of this consumer, and returns what takes

@@ -230,6 +230,7 @@ where
     type Reducer = InnerReducer<C::Reducer>;
     type Result = Option<C::Result>;
     const RESUMES: bool = C::RESUMES;
+    const ADVANCES_UNCOUNTED: bool = C::ADVANCES_UNCOUNTED;
 
     fn split_at(self, index: usize) -> (Self, Self, Self::Reducer) {
         let (left, right, reducer) = self.base.split_at(index);
@@ -272,6 +273,13 @@ where
             base: self.base.resume(folder.base),
             slot: folder.slot,
         }
+    }
+
+    fn split_chunk(self, count: usize) -> (Self, Self) {
+        let (first, rest) = self.base.split_chunk(count);
+        let first = InnerConsumer::without(first);
+        first.slot.set(self.slot.get());
+        (first, InnerConsumer::without(rest))
     }
 
     #[inline]

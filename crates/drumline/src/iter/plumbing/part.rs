@@ -53,9 +53,8 @@ where
 
     /// As [`fold_after`](Self::fold_after), compiled apart: every copy of a loop takes its time to
     /// be compiled, and it is one call for a whole chunk.
-    #[inline(never)]
     pub(super) fn fold_apart(self, folder: Option<C::Folder>) -> C::Folder {
-        self.fold_after(folder)
+        fold_apart(self.items, Some(self.consumer), folder)
     }
 
     /// As [`fold_chunk`](Self::fold_chunk), also where there is no folder, compiled apart.
@@ -94,15 +93,51 @@ where
     /// Goes through all items, after those of `folder`, if there is one.
     #[inline(always)]
     pub(super) fn fold_after(self, folder: Option<C::Folder>) -> C::Folder {
-        let folder = match folder {
-            Some(folder) if planted!(ResumeForgotten) => folder,
-            Some(folder) => self.consumer.resume(folder),
-            None => self.consumer.into_folder(),
-        };
-        if folder.full() {
-            return folder;
-        }
-        self.items.fold_all(folder)
+        fold_all(self.items, Some(self.consumer), folder)
+    }
+}
+
+/// As [`fold_all`], compiled apart.
+#[inline(never)]
+pub(super) fn fold_apart<I, C>(
+    items: I,
+    consumer: Option<C>,
+    folder: Option<C::Folder>,
+) -> C::Folder
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    fold_all(items, consumer, folder)
+}
+
+/// Goes through all items, after those of `folder`, if there is one.
+#[inline(always)]
+fn fold_all<I, C>(items: I, consumer: Option<C>, folder: Option<C::Folder>) -> C::Folder
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    let folder = begin(consumer, folder);
+    if folder.full() {
+        return folder;
+    }
+    items.fold_all(folder)
+}
+
+/// The folder for the items of `consumer`; it goes on after those of `folder`, if there is one.
+/// Without a consumer, the folder is ready for them.
+#[inline(always)]
+pub(super) fn begin<T, C: Consumer<T>>(
+    consumer: Option<C>,
+    folder: Option<C::Folder>,
+) -> C::Folder {
+    match (consumer, folder) {
+        (None, Some(folder)) => folder,
+        (Some(_), Some(folder)) if planted!(ResumeForgotten) => folder,
+        (Some(consumer), Some(folder)) => consumer.resume(folder),
+        (Some(consumer), None) => consumer.into_folder(),
+        (None, None) => unreachable!("a folder has been made, or there is a consumer for it"),
     }
 }
 

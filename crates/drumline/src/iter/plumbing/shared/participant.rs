@@ -7,7 +7,7 @@ use super::tree::{Dest, Node};
 use super::{Outcome, SharedLoop};
 use crate::iter::plumbing::chunk_len::ChunkLen;
 use crate::iter::plumbing::items::Items;
-use crate::iter::plumbing::part::Part;
+use crate::iter::plumbing::part::{self, Part};
 use crate::iter::plumbing::plant::planted;
 use crate::iter::plumbing::{Consumer, Folder};
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
@@ -248,7 +248,7 @@ where
     }
 
     /// Takes a chunk off the part in this thread's place. If that fails, so does the part.
-    fn detach(&self, chunk_len: &ChunkLen) -> Detached<I, C> {
+    fn detach(&mut self, chunk_len: &ChunkLen) -> Detached<I, C> {
         let place = self.place();
         let mut held = lock(&place.held);
         let (items, consumer, dest) = match held.take() {
@@ -259,15 +259,27 @@ where
         let Some(items) = items else {
             // The others have taken the rest.
             place.set_left(0);
-            return Detached::Last(None, consumer, dest);
+            return Detached::Last(None, Some(consumer), dest);
+        };
+        // That of this part, if it has been begun.
+        let folder = &mut self.folder;
+        let folder = if self.before.is_none() {
+            folder
+        } else {
+            &mut None
         };
         let detached = unwind::catch(|| {
             let (chunk, rest) = items.detach(chunk_len);
             if rest.is_none() && !I::NESTS {
-                return (chunk, consumer, rest, None);
+                return (chunk, Some(consumer), rest, None);
             }
-            let (first, others, _) = consumer.split_at(chunk_len.items);
-            (chunk, first, rest, Some(others))
+            if let Some(so_far) = folder.take() {
+                let (advanced, others) = consumer.advance(so_far, chunk_len.items);
+                *folder = Some(advanced);
+                return (chunk, None, rest, Some(others));
+            }
+            let (first, others) = consumer.split_chunk(chunk_len.items);
+            (chunk, Some(first), rest, Some(others))
         });
         let (chunk, consumer, rest, others) = match detached {
             Ok(detached) => detached,
@@ -388,13 +400,7 @@ where
     }
 
     /// Goes through a chunk of which more can come than it seems: that is open meanwhile.
-    fn fold_nested(
-        &self,
-        mut items: I,
-        consumer: C,
-        folder: Option<C::Folder>,
-        chunk_len: &mut ChunkLen,
-    ) -> C::Folder {
+    fn fold_nested(&self, mut items: I, folder: C::Folder, chunk_len: &mut ChunkLen) -> C::Folder {
         while let Some(second) = {
             let (first, second) = items.divide(chunk_len);
             items = first;
@@ -402,10 +408,6 @@ where
         } {
             self.put_back(second);
         }
-        let folder = match folder {
-            Some(folder) => consumer.resume(folder),
-            None => consumer.into_folder(),
-        };
         let (folder, rest) = items.fold_divided(chunk_len, folder);
         if let Some(rest) = rest {
             self.put_back(rest);
@@ -414,16 +416,23 @@ where
     }
 
     /// Goes through a chunk. Returns whether the folder wants no more.
-    fn fold(&mut self, chunk: Option<I>, consumer: C, chunk_len: &mut ChunkLen) -> Outcome<bool> {
+    fn fold(
+        &mut self,
+        chunk: Option<I>,
+        consumer: Option<C>,
+        chunk_len: &mut ChunkLen,
+    ) -> Outcome<bool> {
         unwind::catch(|| {
-            let consumer = self.inherit(consumer);
+            let consumer = consumer.map(|consumer| self.inherit(consumer));
             let folder = self.folder.take();
             let folder = match (chunk, folder) {
-                (None, Some(folder)) => folder,
-                (None, None) => consumer.into_folder(),
-                (Some(_), None) if planted!(StolenPartLost) => consumer.into_folder(),
-                (Some(items), folder) if !I::NESTS => Part { items, consumer }.fold_apart(folder),
-                (Some(items), folder) => self.fold_nested(items, consumer, folder, chunk_len),
+                (Some(_), None) if planted!(StolenPartLost) => part::begin(consumer, None),
+                (Some(items), folder) if !I::NESTS => part::fold_apart(items, consumer, folder),
+                (Some(items), folder) => {
+                    let folder = part::begin(consumer, folder);
+                    self.fold_nested(items, folder, chunk_len)
+                }
+                (None, folder) => part::begin(consumer, folder),
             };
             let is_full = folder.full();
             self.folder = Some(folder);
@@ -438,11 +447,11 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    /// There is more behind it, or may be.
-    Chunk(I, C),
+    /// There is more behind it, or may be. Without a consumer, the folder is ready for it.
+    Chunk(I, Option<C>),
     /// There is nothing behind it, nor in it, if others have taken all the rest; and where the
     /// result of the part goes.
-    Last(Option<I>, C, Dest<I::Item, C>),
+    Last(Option<I>, Option<C>, Dest<I::Item, C>),
     /// Nothing: another participant has taken the part before it was begun.
     Gone,
     /// The rest is lost.
@@ -475,7 +484,7 @@ where
         if let Some((items, consumer, dest)) = self.last.take() {
             // How long it takes says how long the next chunk should be.
             *chunk_len = ChunkLen::helped(self.shared.min);
-            let folded = self.fold(Some(items), consumer, chunk_len);
+            let folded = self.fold(Some(items), Some(consumer), chunk_len);
             self.finish(dest, folded.map(|_| ()));
             return true;
         }
