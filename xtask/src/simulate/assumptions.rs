@@ -32,7 +32,7 @@ const fn row(name: &'static str, wide: f64, small: f64, meaning: &'static str) -
     }
 }
 
-const ROWS: [Row; 19] = [
+const ROWS: [Row; 20] = [
     row(
         "wake-latency",
         5.0,
@@ -105,6 +105,12 @@ const ROWS: [Row; 19] = [
         0.1,
         0.1,
         "how long a thief-lock is held, without the barrier",
+    ),
+    row(
+        "place-lock",
+        0.1,
+        0.05,
+        "how long the lock of a place in a shared loop, or of its team, is held",
     ),
     row(
         "answer",

@@ -2,23 +2,23 @@
 
 use super::clock::Time;
 
-/// The longest run before the first look at the clock, in items.
+/// The longest chunk before the first look at the clock, in items.
 const UNTIMED: usize = 1024;
-/// A run that took less may be followed by a longer one.
+/// A chunk that took less may be followed by a longer one.
 const SHORT: Time = 4_000;
-/// A run that took more is followed by a shorter one.
+/// A chunk that took more is followed by a shorter one.
 const LONG: Time = 16_000;
-/// No more than this is left of a brief loop.
-const BRIEF: usize = 1024;
+/// No more than this is left of a small loop.
+const SMALL_LOOP: usize = 1024;
 
-/// How long runs are.
+/// How long chunks are.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkLen {
     /// The next one, in items.
-    pub run: usize,
+    pub items: usize,
     /// As much as this may be done without an offer.
     pub hidden: usize,
-    /// Another thread helps, so runs are measured.
+    /// Another thread helps, so chunks are measured.
     pub is_helped: bool,
 }
 
@@ -26,38 +26,53 @@ impl ChunkLen {
     /// Of a loop that no thread has helped with yet.
     pub fn new(len: usize) -> Self {
         ChunkLen {
-            run: 1,
+            items: 1,
             hidden: len.div_ceil(16).clamp(1, UNTIMED / 4),
             is_helped: false,
         }
     }
 
-    /// Of a thread that helps, or is helped.
-    pub fn helped(len: usize) -> Self {
-        let share = (len / 64).max(1);
+    /// Of a thread that shares a loop.
+    pub fn helped() -> Self {
         ChunkLen {
-            run: share.min(UNTIMED),
-            hidden: share.min(UNTIMED / 4),
+            items: 1,
+            hidden: 1,
             is_helped: true,
         }
     }
 
     pub fn is_timed(&self) -> bool {
-        self.is_helped || self.run >= UNTIMED
+        self.is_helped || self.items >= UNTIMED
     }
 
-    /// A run is over that was not measured.
+    /// A chunk is over that was not measured.
     pub fn learn_nothing(&mut self) {
-        self.run = self.run.saturating_mul(64);
+        self.items = self.items.saturating_mul(8);
     }
 
-    /// A run is over that took this long.
-    pub fn learn(&mut self, took: Time) {
+    /// A chunk of a loop that no thread helps is over, and took this long.
+    pub fn learn_since(&mut self, took: Time) {
         if took < SHORT {
-            self.run = self.run.saturating_mul(2);
+            self.items = self.items.saturating_mul(2);
         } else if took > LONG {
-            self.run = (self.run / 2).max(1);
+            self.items = (self.items / 2).max(1);
         }
+    }
+
+    /// The same for a shared loop.
+    pub fn learn(&mut self, took: Time) {
+        if took < SHORT / 2 {
+            let factor = (SHORT / took.max(1)).clamp(2, 8);
+            self.items = self.items.saturating_mul(factor as usize);
+        } else if took > 2 * SHORT {
+            let factor = (took / SHORT).clamp(2, 8);
+            self.items = (self.items / factor as usize).max(1);
+        }
+    }
+
+    /// Goes on elsewhere in the loop.
+    pub fn begin_anew(&mut self) {
+        self.items = (self.items / 8).max(1);
     }
 }
 
@@ -65,7 +80,7 @@ impl ChunkLen {
 pub fn halfway(len: usize, is_late: bool) -> usize {
     let offered = if !is_late {
         len.div_ceil(2)
-    } else if len < BRIEF {
+    } else if len < SMALL_LOOP {
         (len / 8).max(1)
     } else {
         len / 4

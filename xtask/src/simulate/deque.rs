@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::clock::ThreadId;
 use super::program::Job;
+use super::shared::SharedLoop;
 use super::world::World;
 
 /// Between two looks of a thief that waits for an answer.
@@ -29,6 +30,15 @@ pub struct Entry {
     pub state: Cell<State>,
     /// Its owner sleeps, or is about to.
     pub is_awaited: Cell<bool>,
+    /// What came of a part of a loop: the team that its thief has founded.
+    pub joint: RefCell<Option<Rc<SharedLoop>>>,
+}
+
+impl Entry {
+    /// The team that its thief has founded.
+    pub fn joint(&self) -> Option<Rc<SharedLoop>> {
+        self.joint.borrow().clone()
+    }
 }
 
 /// What an owner was made to do for a stolen entry.
@@ -104,16 +114,6 @@ impl Deque {
         }
     }
 
-    /// Owner: the entry that it pushed last.
-    ///
-    /// # Panics
-    ///
-    /// If there is none.
-    pub fn newest(&self) -> Rc<Entry> {
-        let entries = self.entries.borrow();
-        Rc::clone(entries.last().expect("the owner has pushed one"))
-    }
-
     fn is_asked(&self) -> bool {
         self.is_wake_requested.get()
             || self.wanted.get().is_some()
@@ -140,6 +140,7 @@ impl World {
             owner: me,
             state: Cell::new(State::Pending),
             is_awaited: Cell::new(false),
+            joint: RefCell::default(),
         });
         self.clock.pass(self.times.fork).await;
         let deque = &self.deques[me];

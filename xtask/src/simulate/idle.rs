@@ -2,7 +2,8 @@
 //!
 //! Modelled: one searcher at a time; the lowest number first; a searcher that takes work calls the
 //! next one if it has seen more, and marks if not; marks are used up by a summons; a thread that
-//! enters carries the mark; the place of a thread that waits is free for others. Not modelled:
+//! enters carries the mark; the place of a thread that waits is free for others; threads that are
+//! called to help. Not modelled:
 //! spares, the monitor, hooks, and the end of a pool.
 
 use std::cell::RefCell;
@@ -16,6 +17,8 @@ use super::world::World;
 pub enum Role {
     Watch,
     Sleep,
+    /// It was called to help, and has a place.
+    Work,
 }
 
 /// How a searcher's wish to take work ended.
@@ -42,6 +45,8 @@ struct State {
     away: usize,
     idle: BTreeSet<ThreadId>,
     searcher: Option<ThreadId>,
+    /// Called to help, and not awake yet.
+    called: BTreeSet<ThreadId>,
     is_marked: bool,
     /// How often a thread has come from outside.
     entries: u64,
@@ -65,6 +70,7 @@ impl IdleSet {
                 away: 0,
                 idle: (0..jobs).collect(),
                 searcher: None,
+                called: BTreeSet::new(),
                 is_marked: false,
                 entries: 0,
             }),
@@ -73,6 +79,11 @@ impl IdleSet {
 
     pub fn is_searcher(&self, me: ThreadId) -> bool {
         self.state.borrow().searcher == Some(me)
+    }
+
+    /// How many threads may run at once.
+    pub fn places(&self) -> usize {
+        self.state.borrow().places
     }
 
     /// Whether nothing runs anywhere.
@@ -104,6 +115,16 @@ impl State {
         self.is_marked = false;
         self.searcher = self.idle.pop_first();
         self.searcher
+    }
+
+    /// A deque enters use: whether it must carry the mark.
+    fn admit(&mut self) -> bool {
+        let is_unwatched = self.searcher.is_none();
+        let marked = is_unwatched && self.has_place() && !self.idle.is_empty();
+        if !marked && is_unwatched {
+            self.is_marked = false;
+        }
+        marked
     }
 
     fn stand(&mut self, me: ThreadId) -> Role {
@@ -166,12 +187,7 @@ impl World {
             .with_line(|state| {
                 state.active += 1;
                 state.entries += 1;
-                let none = state.searcher.is_none();
-                let marked = none && state.has_place() && !state.idle.is_empty();
-                if !marked && none {
-                    state.is_marked = false;
-                }
-                marked
+                state.admit()
             })
             .await;
         if is_marked {
@@ -235,14 +251,46 @@ impl World {
 
     /// A worker's sleep has ended.
     pub async fn woken(&self, me: ThreadId) -> Role {
-        self.with_line(|state| {
-            if state.searcher == Some(me) {
-                Role::Watch
-            } else {
-                state.stand(me)
+        let (role, is_marked) = self
+            .with_line(|state| {
+                if state.called.remove(&me) {
+                    (Role::Work, state.admit())
+                } else if state.searcher == Some(me) {
+                    (Role::Watch, false)
+                } else {
+                    (state.stand(me), false)
+                }
+            })
+            .await;
+        if is_marked {
+            self.deques[me].mark();
+        }
+        role
+    }
+
+    /// Wakes up to `count` idle workers, for which there is work, besides the searcher.
+    pub async fn call_helpers(&self, me: ThreadId, count: usize) {
+        for _ in 0..count {
+            let has_room = {
+                let state = self.idle_set.state.borrow();
+                state.active + 1 < state.places && !state.idle.is_empty()
+            };
+            if !has_room {
+                return;
             }
-        })
-        .await
+            let helper = self
+                .with_line(|state| {
+                    if state.in_use() + 1 >= state.places {
+                        return None;
+                    }
+                    let helper = state.idle.pop_first()?;
+                    state.active += 1;
+                    state.called.insert(helper);
+                    Some(helper)
+                })
+                .await;
+            self.call(me, helper).await;
+        }
     }
 
     /// The searcher has seen work, and with `more`, more than it can take.
@@ -284,7 +332,7 @@ impl World {
             if state.searcher != Some(me) {
                 return match state.stand(me) {
                     Role::Watch => ParkStep::Watch,
-                    Role::Sleep => ParkStep::Sleep,
+                    Role::Sleep | Role::Work => ParkStep::Sleep,
                 };
             }
             state.searcher = None;
@@ -302,6 +350,10 @@ impl World {
     /// The scan after the marks has found something.
     pub async fn return_from_park(&self, me: ThreadId) -> Role {
         self.with_line(|state| {
+            if state.called.contains(&me) {
+                // It says that it has woken, and is asked then.
+                return Role::Sleep;
+            }
             if state.searcher == Some(me) {
                 return Role::Watch;
             }

@@ -1,30 +1,25 @@
-//! Lazy loops: `iter::plumbing::{lazy, helped}` for items that are counted, with a minimum of one.
+//! Lazy loops: `iter::plumbing::lazy` for items that are counted, with a minimum of one.
 
 use super::chunk_len::{ChunkLen, halfway};
-use super::clock::{ThreadFuture, ThreadId};
+use super::clock::ThreadId;
+use super::deque::{Entry, State};
 use super::program::{Items, Job};
 use super::world::World;
 
-/// How far a part is.
+/// How far a loop has come with what it does not offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// All its items have been gone through by this thread.
+    /// All of it has been gone through.
     Open,
-    /// A piece of it was taken, and the folder was completed before the wait.
-    Closed,
+    /// What was left went into the loop that is shared with the thief.
+    Shared,
 }
 
 impl World {
     /// Goes through `items`, and offers half of what is left, over and over.
-    pub async fn lazy(
-        &self,
-        me: ThreadId,
-        mut items: Items,
-        mut chunk_len: ChunkLen,
-        folder: bool,
-    ) {
-        let mut has_folder = folder;
-        let mut offers = if folder { 2 } else { 0 };
+    pub async fn lazy(&self, me: ThreadId, mut items: Items) {
+        let mut chunk_len = ChunkLen::new(items.len());
+        let mut offers = 0;
         loop {
             if items.len() <= chunk_len.hidden {
                 return self.fold(me, items).await;
@@ -32,109 +27,94 @@ impl World {
             let is_first = offers == 0 && !chunk_len.is_helped;
             let is_late = offers > 1 && !chunk_len.is_helped;
             let at = if is_first {
-                chunk_len.run
+                chunk_len.items
             } else {
                 halfway(items.len(), is_late)
             };
             let (own, other) = items.split(at);
-            let (_, is_asked) = self.push(me, Job::Part(other)).await;
-            let part = if is_asked || chunk_len.is_helped {
-                self.helped(me, own, &mut chunk_len, has_folder).await
+            let (offer, is_asked) = self.push(me, Job::Part(other)).await;
+            let part = if is_asked {
+                self.in_helped_chunks(me, own, &mut chunk_len, &offer).await
             } else {
-                self.in_runs(me, own, &mut chunk_len).await
+                self.in_chunks(me, own, &mut chunk_len, &offer).await
             };
             if !self.pop(me).await {
-                return;
+                let shared = offer.joint().expect("a thief founds a team");
+                return self.wait_for_team(me, &shared).await;
             }
+            debug_assert_eq!(part, Part::Open, "only what is taken is shared");
             items = other;
-            has_folder = part == Part::Open;
-            match part {
-                Part::Open if is_asked => offers = 2,
-                Part::Open => {
-                    if is_first && !chunk_len.is_timed() {
-                        chunk_len.learn_nothing();
-                    }
-                    offers += 1;
-                }
-                Part::Closed => {
-                    chunk_len.run = 1;
-                    offers = 0;
-                }
-            }
-        }
-    }
-
-    /// Goes through what is not on offer, in runs.
-    async fn in_runs(&self, me: ThreadId, mut own: Items, chunk_len: &mut ChunkLen) -> Part {
-        let offer = self.deques[me].newest();
-        loop {
-            if own.len() <= chunk_len.run {
-                self.fold(me, own).await;
-                return Part::Open;
-            }
-            let start = self.clock.now();
-            let (run, rest) = own.split(chunk_len.run);
-            let is_timed = chunk_len.is_timed();
-            self.fold(me, run).await;
-            if is_timed {
-                chunk_len.learn(self.clock.now() - start);
+            if is_asked {
+                offers = 2;
             } else {
-                chunk_len.learn_nothing();
-            }
-            own = rest;
-            if self.is_taken(me, &offer).await {
-                return self.helped(me, own, chunk_len, true).await;
+                if is_first && !chunk_len.is_timed() {
+                    chunk_len.learn_nothing();
+                }
+                offers += 1;
             }
         }
     }
 
-    /// The same where another thread helps: what is left is on offer during every run.
-    async fn helped(
+    /// Goes through what is not on offer, in chunks.
+    async fn in_chunks(
         &self,
         me: ThreadId,
         mut own: Items,
         chunk_len: &mut ChunkLen,
-        has_folder: bool,
+        offer: &Entry,
     ) -> Part {
-        let offer = self.deques[me].newest();
-        let mut is_open = has_folder;
+        if chunk_len.is_helped {
+            return self.in_helped_chunks(me, own, chunk_len, offer).await;
+        }
         loop {
-            if is_open && self.is_taken(me, &offer).await {
-                let fresh = ChunkLen::helped(own.len());
-                let run = chunk_len.run.min(fresh.run);
-                let alone: ThreadFuture<'_> =
-                    Box::pin(self.lazy(me, own, ChunkLen { run, ..fresh }, true));
-                alone.await;
-                return Part::Closed;
-            }
-            if own.len() <= chunk_len.run {
+            if own.len() <= chunk_len.items {
                 self.fold(me, own).await;
                 return Part::Open;
             }
             let start = self.clock.now();
-            let (run, rest) = own.split(chunk_len.run);
-            self.push(me, Job::Part(rest)).await;
-            self.fold(me, run).await;
-            is_open = true;
-            if !self.pop(me).await {
-                return Part::Closed;
+            let (chunk, rest) = own.split(chunk_len.items);
+            let is_timed = chunk_len.is_timed();
+            self.fold(me, chunk).await;
+            if is_timed {
+                chunk_len.learn_since(self.clock.now() - start);
+            } else {
+                chunk_len.learn_nothing();
             }
-            chunk_len.learn(self.clock.now() - start);
             own = rest;
+            if self.is_taken(me, offer).await {
+                return self.in_helped_chunks(me, own, chunk_len, offer).await;
+            }
         }
     }
 
-    /// A part that this thread has taken: its last item comes first.
-    pub async fn stolen(&self, me: ThreadId, items: Items) {
-        let chunk_len = ChunkLen::helped(items.len());
-        if items.len() <= 2 {
-            return self.lazy(me, items, chunk_len, false).await;
-        }
-        let (rest, last) = items.split(items.len() - 1);
-        self.push(me, Job::Part(rest)).await;
-        self.fold(me, last).await;
-        if self.pop(me).await {
-            self.lazy(me, rest, chunk_len, true).await;
+    /// The same where a thread has asked for the offer, or has it.
+    async fn in_helped_chunks(
+        &self,
+        me: ThreadId,
+        mut own: Items,
+        chunk_len: &mut ChunkLen,
+        offer: &Entry,
+    ) -> Part {
+        *chunk_len = ChunkLen::helped();
+        loop {
+            if own.len() <= chunk_len.items {
+                self.fold(me, own).await;
+                return Part::Open;
+            }
+            if offer.state.get() == State::Done
+                && let Some(shared) = offer.joint()
+            {
+                self.bring_in(me, &shared, own, *chunk_len).await;
+                return Part::Shared;
+            }
+            let start = self.clock.now();
+            let (chunk, rest) = own.split(chunk_len.items);
+            self.fold(me, chunk).await;
+            // What costs nothing must not be looked at for ever at the same time.
+            self.clock.pass(self.times.attend).await;
+            chunk_len.learn(self.clock.now() - start);
+            own = rest;
+            self.answer(me).await;
         }
     }
 }

@@ -14,6 +14,9 @@ mod idle;
 mod lazy;
 mod limits;
 mod program;
+mod queue;
+mod rayon;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod thief;
@@ -34,6 +37,7 @@ use clap::{Args, ValueEnum};
 use assumptions::{Assumptions, micros, nanos};
 use clock::Time;
 use program::{Program, Shape};
+use world::Pool;
 
 use crate::output::print;
 
@@ -141,12 +145,13 @@ const STACK: usize = 256 << 20;
 
 /// Predicts what `program` does in a pool with this many jobs.
 fn predict(
+    pool: Pool,
     jobs: usize,
     program: &Program,
     assumptions: &Assumptions,
     seed: u64,
 ) -> Result<Outcome> {
-    let simulate = || outcome(jobs, program, assumptions, seed);
+    let simulate = || outcome(pool, jobs, program, assumptions, seed);
     thread::scope(|scope| {
         let builder = thread::Builder::new().stack_size(STACK);
         let thread = builder.spawn_scoped(scope, simulate)?;
@@ -157,8 +162,14 @@ fn predict(
     })
 }
 
-fn outcome(jobs: usize, program: &Program, assumptions: &Assumptions, seed: u64) -> Outcome {
-    let world = world::run(jobs, program.clone(), assumptions, seed);
+fn outcome(
+    pool: Pool,
+    jobs: usize,
+    program: &Program,
+    assumptions: &Assumptions,
+    seed: u64,
+) -> Outcome {
+    let world = world::run(pool, jobs, program.clone(), assumptions, seed);
     let mut firsts: Vec<Time> = world
         .threads
         .iter()
@@ -193,13 +204,15 @@ fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
     let programs = options.programs()?;
     let header = format!(
         "{assumptions}\n  Seed {}; without spares; the caller is a guest.\n\n\
-         {:10} {:>4} {:>10} {:>10} {:>5} {:>9} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}\n",
+         {:10} {:>4} {:>10} {:>10} {:>5} {:>7} {:>9} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} \
+         {:>6}\n",
         options.seed,
         "workload",
         "jobs",
         "time µs",
         "ideal µs",
         "of it",
+        "× rayon",
         "all up µs",
         "calls",
         "marks",
@@ -214,12 +227,16 @@ fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
         return Ok(());
     }
     for (workload, jobs, program) in programs {
-        let outcome = predict(jobs, &program, &assumptions, options.seed)?;
-        ensure!(
-            outcome.is_complete,
-            "the model has lost an item, or run one twice"
-        );
-        if !print(output, &row(workload, jobs, &outcome))? {
+        let predict = |pool| -> Result<Outcome> {
+            let outcome = predict(pool, jobs, &program, &assumptions, options.seed)?;
+            ensure!(
+                outcome.is_complete,
+                "the model has lost an item, or run one twice"
+            );
+            Ok(outcome)
+        };
+        let (outcome, rayon) = (predict(Pool::Drumline)?, predict(Pool::Rayon)?);
+        if !print(output, &row(workload, jobs, &outcome, rayon.time))? {
             return Ok(());
         }
     }
@@ -227,13 +244,15 @@ fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
 }
 
 /// A line of the table.
-fn row(workload: Workload, jobs: usize, outcome: &Outcome) -> String {
+fn row(workload: Workload, jobs: usize, outcome: &Outcome, rayon: Time) -> String {
     // Items that cost nothing may take no time.
-    let efficiency = 100.0 * outcome.ideal as f64 / outcome.time.max(1) as f64;
+    let time = outcome.time.max(1) as f64;
+    let efficiency = 100.0 * outcome.ideal as f64 / time;
+    let faster = rayon as f64 / time;
     let all_up = outcome.firsts.last().copied().unwrap_or(0);
     format!(
-        "{:10} {jobs:>4} {:>10.0} {:>10.0} {efficiency:>4.0}% {:>9.0} {:>6} {:>6} {:>8} {:>7} \
-         {:>7} {:>7} {:>6} {:>6}\n",
+        "{:10} {jobs:>4} {:>10.0} {:>10.0} {efficiency:>4.0}% {faster:>7.2} {:>9.0} {:>6} {:>6} \
+         {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}\n",
         workload.name(),
         micros(outcome.time),
         micros(outcome.ideal),

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 
-use super::chunk_len::ChunkLen;
 use super::clock::{ThreadFuture, ThreadId, Time};
 use super::world::World;
 
@@ -125,37 +124,30 @@ impl World {
         };
         match self.program.shape {
             Shape::Loop | Shape::Uneven => {
-                self.lazy(me, items, ChunkLen::new(items.len()), false)
-                    .await;
+                self.lazy(me, items).await;
             }
             Shape::Join => self.node(me, items).await,
         }
     }
 
-    /// Runs what was taken.
-    pub fn run_job(&self, me: ThreadId, job: Job) -> ThreadFuture<'_> {
-        Box::pin(async move {
-            match job {
-                Job::Part(items) => self.stolen(me, items).await,
-                Job::Node(items) => self.node(me, items).await,
-            }
-        })
-    }
-
     /// A node of a tree of joins.
-    fn node(&self, me: ThreadId, items: Items) -> ThreadFuture<'_> {
+    pub fn node(&self, me: ThreadId, items: Items) -> ThreadFuture<'_> {
         Box::pin(async move {
-            if items.len() <= 1 {
+            let Some((a, b)) = self.halves_of_node(items) else {
                 return self.fold(me, items).await;
-            }
-            let at = 1 + mix(items.start * 31 + items.end) % (items.len() - 1);
-            let (a, b) = items.split(at);
+            };
             self.push(me, Job::Node(b)).await;
             self.node(me, a).await;
             if self.pop(me).await {
                 self.node(me, b).await;
             }
         })
+    }
+
+    /// The two halves of a node of a tree of joins; none of a leaf.
+    pub fn halves_of_node(&self, items: Items) -> Option<(Items, Items)> {
+        let at = 1 + mix(items.start * 31 + items.end).checked_rem(items.len() - 1)?;
+        Some(items.split(at))
     }
 
     /// Goes through items, one after the other. What computes is put together.

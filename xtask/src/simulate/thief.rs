@@ -1,13 +1,18 @@
 //! How a thief chooses and treats its victims: `pool::thief`.
 
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use super::clock::{ThreadId, Time};
 use super::deque::{Claim, Entry, State, Steal};
+use super::program::Job;
+use super::shared::SharedLoop;
 use super::world::World;
 
 /// A stolen job shorter than this was not worth it.
 const SHORT: Time = 4_000;
+/// The same for a job from a queue.
+const SHORT_QUEUED: Time = 1_000;
 /// For this long a victim is left alone at most.
 const LONGEST_BACKOFF: Time = 1_000_000;
 /// So often that time is doubled.
@@ -39,18 +44,34 @@ impl StealBackoff {
         if took >= cost {
             *self = Self::default();
         } else if claim != Claim::None {
-            self.until = now + (cost << self.failures).min(LONGEST_BACKOFF);
-            self.failures = (self.failures + 1).min(MAX_FAILURES);
+            self.back_off(cost, now);
         }
+    }
+
+    /// Learns from a ticket.
+    fn learn_queued(&mut self, took: Time, now: Time) {
+        if took >= SHORT_QUEUED {
+            *self = Self::default();
+        } else {
+            self.back_off(SHORT, now);
+        }
+    }
+
+    fn back_off(&mut self, cost: Time, now: Time) {
+        self.until = now + (cost << self.failures).min(LONGEST_BACKOFF);
+        self.failures = (self.failures + 1).min(MAX_FAILURES);
     }
 }
 
-/// Something to run, and where it comes from.
+/// Something to run.
 #[derive(Debug)]
-pub struct Loot {
-    pub entry: Rc<Entry>,
-    pub claim: Claim,
-    pub victim: ThreadId,
+pub enum Loot {
+    /// An entry of the deque of this thread.
+    Half(Rc<Entry>, Claim, ThreadId),
+    /// A ticket of this thread's own.
+    Own(Rc<SharedLoop>),
+    /// A ticket of this thread.
+    Queued(Rc<SharedLoop>, ThreadId),
 }
 
 impl World {
@@ -69,8 +90,11 @@ impl World {
         let seats = self.deques.len();
         let see = |victim: ThreadId| {
             let deque = &self.deques[victim];
+            let queued = self.threads[victim].queue.len();
             if victim == me || self.limit(me, victim) > 0 {
-                deque.visible()
+                deque.visible() + queued
+            } else if queued > self.idle_set.places() {
+                deque.exposed() + queued
             } else {
                 deque.exposed()
             }
@@ -88,47 +112,99 @@ impl World {
         ends.filter(|&until| until > now).min().map(|end| end - now)
     }
 
-    /// Takes one job from another thread.
+    /// Takes a ticket of its own, or one job from another thread.
     pub async fn find(&self, me: ThreadId) -> Option<Loot> {
+        if let Some(ticket) = self.threads[me].queue.pop() {
+            return Some(Loot::Own(ticket));
+        }
         let seats = self.deques.len();
         let start = self.random(seats);
-        // Looks at deques with nothing to take are paid together.
-        let mut looks = 0;
-        for offset in 0..seats {
-            let victim = (start + offset) % seats;
-            if victim == me {
-                continue;
-            }
-            looks += 1;
-            let limit = self.limit(me, victim);
-            let deque = &self.deques[victim];
-            if deque.exposed() == 0 && (limit == 0 || deque.visible() == 0) {
-                continue;
+        let mut offsets = 0..seats;
+        loop {
+            let mut victims = Vec::new();
+            let mut looks = 0;
+            for offset in &mut offsets {
+                let victim = (start + offset) % seats;
+                looks += 1;
+                if victim == me || !self.may_take(me, victim) {
+                    continue;
+                }
+                victims.push(victim);
+                if self.deques[victim].visible() == 0 {
+                    // One ticket is as good as another.
+                    break;
+                }
             }
             self.clock.pass(self.times.probe * looks).await;
-            looks = 0;
-            match self.steal(me, victim, limit, None).await {
-                Steal::Taken(entry, claim) => {
-                    return Some(Loot {
-                        entry,
-                        claim,
-                        victim,
-                    });
+            if victims.is_empty() {
+                return None;
+            }
+            victims.sort_by_key(|&victim| Reverse(self.deques[victim].visible()));
+            for victim in victims {
+                let loot = self.steal_from(me, victim).await;
+                if loot.is_some() {
+                    return loot;
                 }
-                Steal::Missed => self.learn(me, victim, Claim::Forced, 0),
-                Steal::Busy | Steal::Empty => {}
             }
         }
-        self.clock.pass(self.times.probe * looks).await;
-        None
+    }
+
+    /// Whether `victim` has something that this thread may take.
+    fn may_take(&self, me: ThreadId, victim: ThreadId) -> bool {
+        let (deque, queue) = (&self.deques[victim], &self.threads[victim].queue);
+        if self.limit(me, victim) > 0 {
+            return deque.visible() + queue.len() > 0;
+        }
+        deque.exposed() > 0 || queue.len() > self.idle_set.places()
+    }
+
+    async fn steal_from(&self, me: ThreadId, victim: ThreadId) -> Option<Loot> {
+        let limit = self.limit(me, victim);
+        match self.steal(me, victim, limit, None).await {
+            Steal::Taken(entry, claim) => return Some(Loot::Half(entry, claim, victim)),
+            Steal::Missed => self.learn(me, victim, Claim::Forced, 0),
+            Steal::Busy | Steal::Empty => {}
+        }
+        let queue = &self.threads[victim].queue;
+        // A short queue is of use to its owner.
+        let would_disturb = queue.len() <= self.idle_set.places();
+        if limit == 0 && would_disturb {
+            return None;
+        }
+        let ticket = queue.take()?;
+        Some(Loot::Queued(ticket, victim))
+    }
+
+    /// Whether there is more where this comes from, for more than one thread.
+    pub fn is_one_of_many(&self, loot: &Loot) -> bool {
+        match loot {
+            Loot::Half(_, _, victim) | Loot::Queued(_, victim) => {
+                self.deques[*victim].visible() + self.threads[*victim].queue.len() > 1
+            }
+            Loot::Own(_) => false,
+        }
     }
 
     /// Runs what was taken, and what lies exposed beside it. Returns whether it was worth while.
     pub async fn run_loot(&self, me: ThreadId, loot: Loot) -> bool {
         let start = self.clock.now();
-        let mut ran = u64::from(self.run_stolen(me, &loot.entry).await);
+        let (entry, claim, victim) = match loot {
+            Loot::Half(entry, claim, victim) => (entry, claim, victim),
+            Loot::Own(shared) => {
+                self.redeem(me, &shared).await;
+                return true;
+            }
+            Loot::Queued(shared, victim) => {
+                self.redeem(me, &shared).await;
+                let now = self.clock.now();
+                let took = now - start;
+                self.backoffs[me].borrow_mut()[victim].learn_queued(took, now);
+                return took >= SHORT;
+            }
+        };
+        let mut ran = u64::from(self.run_stolen(me, &entry).await);
         while !self.idle_set.is_overfull()
-            && let Steal::Taken(next, _) = self.steal(me, loot.victim, 0, None).await
+            && let Steal::Taken(next, _) = self.steal(me, victim, 0, None).await
         {
             ran += u64::from(self.run_stolen(me, &next).await);
         }
@@ -136,7 +212,7 @@ impl World {
             0 => 0,
             ran => (self.clock.now() - start) / ran,
         };
-        self.learn(me, loot.victim, loot.claim, took);
+        self.learn(me, victim, claim, took);
         took >= SHORT
     }
 
@@ -150,10 +226,20 @@ impl World {
         let floor = deque.raise_floor();
         entry.state.set(State::Started(me));
         self.counts.up("steals");
-        self.run_job(me, entry.job).await;
+        let shared = match entry.job {
+            Job::Part(items) => Some(SharedLoop::found(entry.owner, items)),
+            Job::Node(items) => {
+                self.node(me, items).await;
+                None
+            }
+        };
+        entry.joint.replace(shared.clone());
         entry.state.set(State::Done);
         if entry.is_awaited.get() {
             self.unpark(entry.owner).await;
+        }
+        if let Some(shared) = shared {
+            self.take_part(me, &shared).await;
         }
         deque.restore_floor(floor);
         true

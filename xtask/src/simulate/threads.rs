@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::clock::{ThreadId, Time};
+use super::queue::Queue;
 use super::world::World;
 
 /// One thread's state; what it does is its future.
@@ -17,6 +18,8 @@ pub struct Thread {
     pub first: Cell<Option<Time>>,
     /// The length of the chain of calls that woke it.
     pub chain: Cell<u64>,
+    /// The tickets that it has put out.
+    pub queue: Queue,
 }
 
 impl World {

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::assumptions::{Assumptions, micros, nanos};
 use super::program::{Program, Shape};
+use super::world::Pool;
 use super::{Options, Outcome, predict};
 use crate::invocation::Invocation;
 use crate::output::print;
@@ -102,7 +103,13 @@ impl Case {
     fn medians(&self, assumptions: &Assumptions, seed: u64) -> Result<BTreeMap<String, u64>> {
         let mut figures: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for seed in (0..SEEDS).map(|more| seed.wrapping_add(more)) {
-            let outcome = predict(self.jobs, &self.program(), assumptions, seed)?;
+            let outcome = predict(
+                Pool::Drumline,
+                self.jobs,
+                &self.program(),
+                assumptions,
+                seed,
+            )?;
             for (name, figure) in figures_of(&outcome) {
                 figures.entry(name).or_default().push(figure);
             }

@@ -22,7 +22,7 @@ impl World {
                 patience = Patience::new(self);
                 continue;
             }
-            if !entry.is_awaited.get() && patience.is_about_to_nap(self) {
+            if !entry.is_awaited.get() && patience.is_about_to_nap() {
                 if is_done() {
                     break;
                 }

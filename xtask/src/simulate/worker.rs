@@ -26,6 +26,7 @@ pub enum WaitKind {
 pub struct Patience {
     since: Time,
     nap: Option<Time>,
+    is_about_to_nap: bool,
 }
 
 impl Patience {
@@ -33,6 +34,7 @@ impl Patience {
         Patience {
             since: world.clock.now(),
             nap: None,
+            is_about_to_nap: false,
         }
     }
 
@@ -41,9 +43,9 @@ impl Patience {
         self.nap.is_some() || world.clock.now() - self.since >= time
     }
 
-    /// Whether the spinning is over.
-    pub fn is_about_to_nap(&self, world: &World) -> bool {
-        self.has_lasted(world, LONG_SPIN)
+    /// Whether the next turn may be a nap.
+    pub fn is_about_to_nap(&self) -> bool {
+        self.is_about_to_nap
     }
 
     /// Passes a little time. `false`: there was enough of it.
@@ -65,8 +67,11 @@ impl Patience {
             Some(nap) if nap >= LAST_NAP => return false,
             Some(nap) => nap * 2,
         };
-        self.nap = Some(nap);
-        world.nap(me, nap).await;
+        // The first nap is announced a turn before.
+        if std::mem::replace(&mut self.is_about_to_nap, true) {
+            self.nap = Some(nap);
+            world.nap(me, nap).await;
+        }
         true
     }
 
@@ -98,6 +103,10 @@ impl World {
                     }
                     self.park(me, None).await;
                     self.woken(me).await
+                }
+                Role::Work => {
+                    is_useful |= self.work_off(me, false).await;
+                    self.become_idle(me).await
                 }
                 Role::Watch => match self.watch(me, is_useful).await {
                     Ok(mark) => {
@@ -160,7 +169,11 @@ impl World {
     async fn work_off(&self, me: ThreadId, mark: bool) -> bool {
         let mut owes_marks = mark;
         let mut is_useful = false;
+        let mut is_fresh = true;
         while let Some(loot) = self.find(me).await {
+            if std::mem::take(&mut is_fresh) && self.is_one_of_many(&loot) {
+                self.call_helpers(me, 1).await;
+            }
             if std::mem::take(&mut owes_marks) && self.mark_and_scan().await {
                 self.summon(me).await;
             }

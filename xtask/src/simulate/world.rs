@@ -11,6 +11,7 @@ use super::counts::Counts;
 use super::deque::Deque;
 use super::idle::IdleSet;
 use super::program::{ItemsDone, Program};
+use super::rayon::RayonPool;
 use super::thief::StealBackoff;
 use super::threads::Thread;
 
@@ -30,6 +31,7 @@ pub struct Times {
     pub mark: Time,
     pub probe: Time,
     pub thief_lock: Time,
+    pub place_lock: Time,
     pub answer: Time,
     pub attend: Time,
     pub owner_spin: Time,
@@ -55,6 +57,7 @@ impl Times {
             mark: assumptions.time("mark-per-seat"),
             probe: assumptions.time("probe-per-seat"),
             thief_lock: assumptions.time("thief-lock"),
+            place_lock: assumptions.time("place-lock"),
             answer: assumptions.time("answer"),
             attend: assumptions.time("attend"),
             owner_spin: assumptions.time("owner-spin"),
@@ -85,6 +88,8 @@ pub struct World {
     pub running: Cell<usize>,
     /// How each thread treats each victim.
     pub backoffs: Vec<RefCell<Vec<StealBackoff>>>,
+    /// The pool of rayon, if the program runs in that.
+    pub rayon: RayonPool,
     pub program: Program,
     pub progress: ItemsDone,
     random: RefCell<SmallRng>,
@@ -107,6 +112,7 @@ impl World {
             backoffs: (0..threads)
                 .map(|_| RefCell::new(vec![StealBackoff::default(); threads]))
                 .collect(),
+            rayon: RayonPool::new(jobs),
             progress: ItemsDone::new(&program),
             program,
             random: RefCell::new(SmallRng::seed_from_u64(seed)),
@@ -132,14 +138,38 @@ impl World {
     /// Whether anything is visible anywhere.
     pub fn has_work(&self) -> bool {
         self.deques.iter().any(|deque| deque.visible() > 0)
+            || self.threads.iter().any(|thread| thread.queue.len() > 0)
     }
 }
 
+/// Which pool runs a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pool {
+    Drumline,
+    Rayon,
+}
+
 /// Runs `program` in a pool with this many jobs whose workers sleep, until they sleep again.
-pub fn run(jobs: usize, program: Program, assumptions: &Assumptions, seed: u64) -> World {
+pub fn run(
+    pool: Pool,
+    jobs: usize,
+    program: Program,
+    assumptions: &Assumptions,
+    seed: u64,
+) -> World {
     let world = World::new(jobs, program, assumptions, seed);
-    let workers = (0..jobs).map(|me| -> ThreadFuture<'_> { Box::pin(world.live(me)) });
-    let guest: ThreadFuture<'_> = Box::pin(world.visit());
-    world.clock.run(workers.chain([guest]).collect());
+    let worker = |me| -> ThreadFuture<'_> {
+        match pool {
+            Pool::Drumline => Box::pin(world.live(me)),
+            Pool::Rayon => Box::pin(world.rayon_live(me)),
+        }
+    };
+    let guest: ThreadFuture<'_> = match pool {
+        Pool::Drumline => Box::pin(world.visit()),
+        Pool::Rayon => Box::pin(world.rayon_visit()),
+    };
+    world
+        .clock
+        .run((0..jobs).map(worker).chain([guest]).collect());
     world
 }

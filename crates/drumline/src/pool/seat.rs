@@ -160,9 +160,14 @@ impl Seat {
         self.outer.store(outer.cast_mut(), Ordering::Relaxed);
     }
 
-    /// About how many jobs somebody could take from this seat.
+    /// About how many jobs another thread could take from this seat.
     pub(crate) fn visible(&self) -> usize {
-        self.deques().map(Deque::takeable).sum::<usize>() + self.queue.len()
+        self.halves() + self.queue.len()
+    }
+
+    /// About how many of them are halves of joins.
+    pub(crate) fn halves(&self) -> usize {
+        self.deques().map(Deque::takeable).sum()
     }
 
     /// A number that changes, as a rule, when something is pushed or taken here.

@@ -9,13 +9,14 @@
 //! logarithmic number of barriers, until something long turns up, and a stream
 //! of single tiny jobs is left to its owner almost completely.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::deque::{Claim, Steal};
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;
-use crate::sync::{Instant, barrier, relax};
+use crate::sync::{Instant, XorShift, barrier, relax};
 
 pub(crate) use super::deque::Stolen;
 
@@ -117,7 +118,9 @@ impl StolenWork<'_> {
 pub(crate) struct Thief {
     me: usize,
     backoffs: Vec<StealBackoff>,
-    random: u32,
+    random: XorShift,
+    /// Empty between two steals: how many halves victims have, and which.
+    victims: Vec<(usize, usize)>,
 }
 
 impl Thief {
@@ -125,7 +128,8 @@ impl Thief {
         Thief {
             me,
             backoffs: Vec::new(),
-            random: (me as u32).wrapping_mul(0x9E37_79B9) | 1,
+            random: XorShift::new(me),
+            victims: Vec::new(),
         }
     }
 
@@ -167,38 +171,79 @@ impl Thief {
     /// Takes one job from another seat.
     pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<StolenWork<'a>> {
         let count = registry.seats_len();
-        // xorshift32 (Marsaglia 2003): where to begin, so that thieves spread.
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 17;
-        self.random ^= self.random << 5;
-        let start = self.random as usize % count.max(1);
+        // From a random one on, so that thieves spread.
+        let start = self.random.below(count.max(1));
         let now = Instant::now();
-        for offset in 0..count {
-            let victim = registry.seat((start + offset) % count);
-            if victim.index() == self.me {
-                continue;
-            }
-            let backoff = *self.backoff(victim.index());
-            let may_interrupt = backoff.may_interrupt(now);
-            let limit = if may_interrupt { backoff.batch() } else { 0 };
-            for deque in victim.deques() {
-                match deque.steal(self.me, limit, None) {
-                    Steal::Taken(stolen) => return Some(StolenWork::Half(stolen, victim)),
-                    Steal::Missed => self.backoff(victim.index()).regret(),
-                    // Whoever is at it may need this processor to go on.
-                    Steal::Busy => {
-                        registry.seat(self.me).counters().busy.up();
-                        relax();
-                    }
-                    Steal::Empty => {}
+        let mut offsets = 0..count;
+        let mut victims = std::mem::take(&mut self.victims);
+        let mut stolen = None;
+        while stolen.is_none() {
+            for offset in &mut offsets {
+                let victim = registry.seat((start + offset) % count);
+                if victim.index() == self.me {
+                    continue;
+                }
+                let Some(halves) = self.takeable(registry, victim, now) else {
+                    continue;
+                };
+                victims.push((halves, victim.index()));
+                if halves == 0 {
+                    // One queued job is as good as another.
+                    break;
                 }
             }
-            if (may_interrupt || !would_disturb(registry, victim))
-                && let Some(job) = victim.queue().take()
-            {
-                registry.seat(self.me).has_stolen(victim);
-                return Some(StolenWork::Queued(job, victim));
+            if victims.is_empty() {
+                break;
             }
+            // The oldest half of many is large, as a rule: each is half as large as the one before.
+            // To take one of those makes fewer steals, and fewer waits.
+            victims.sort_by_key(|&(halves, _)| Reverse(halves));
+            let mut seats = victims.drain(..).map(|(_, victim)| registry.seat(victim));
+            stolen = seats.find_map(|victim| self.steal_from(registry, victim, now));
+        }
+        self.victims = victims;
+        stolen
+    }
+
+    /// About how many halves this thread may take from that seat, if it may take anything there.
+    fn takeable(&mut self, registry: &Registry, victim: &Seat, now: Instant) -> Option<usize> {
+        let may_interrupt = self.backoff(victim.index()).may_interrupt(now);
+        let halves = if may_interrupt {
+            victim.halves()
+        } else {
+            victim.exposed()
+        };
+        let has_job =
+            || victim.queue().len() > 0 && (may_interrupt || !would_disturb(registry, victim));
+        (halves > 0 || has_job()).then_some(halves)
+    }
+
+    fn steal_from<'a>(
+        &mut self,
+        registry: &'a Registry,
+        victim: &'a Seat,
+        now: Instant,
+    ) -> Option<StolenWork<'a>> {
+        let backoff = *self.backoff(victim.index());
+        let may_interrupt = backoff.may_interrupt(now);
+        let limit = if may_interrupt { backoff.batch() } else { 0 };
+        for deque in victim.deques() {
+            match deque.steal(self.me, limit, None) {
+                Steal::Taken(stolen) => return Some(StolenWork::Half(stolen, victim)),
+                Steal::Missed => self.backoff(victim.index()).regret(),
+                // The thread that is at it may need this processor to go on.
+                Steal::Busy => {
+                    registry.seat(self.me).counters().busy.up();
+                    relax();
+                }
+                Steal::Empty => {}
+            }
+        }
+        if (may_interrupt || !would_disturb(registry, victim))
+            && let Some(job) = victim.queue().take()
+        {
+            registry.seat(self.me).has_stolen(victim);
+            return Some(StolenWork::Queued(job, victim));
         }
         None
     }

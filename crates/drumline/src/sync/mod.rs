@@ -51,12 +51,14 @@ mod count;
 pub(crate) mod own_word;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
+mod random;
 mod spin;
 mod stopwatch;
 
 pub(crate) use count::Count;
 #[cfg(not(drumline_loom))]
 pub(crate) use count::Level;
+pub(crate) use random::XorShift;
 pub(crate) use spin::{SpinGuard, SpinLock};
 pub(crate) use stopwatch::Stopwatch;
 

@@ -75,7 +75,7 @@ pub(crate) trait Shared: Send + Sync + Sized {
 
 /// The number of tickets that a participant puts out at once: each thread that takes one does the
 /// same.
-const TICKETS: usize = 2;
+const TICKETS: usize = 3;
 
 /// The threads that share one loop.
 pub(crate) struct Team {

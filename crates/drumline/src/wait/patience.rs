@@ -50,6 +50,8 @@ pub(crate) enum WaitKind {
 pub(crate) struct Patience {
     since: Instant,
     nap: Option<Duration>,
+    /// The spinning is over: the next turn may be a nap.
+    is_about_to_nap: bool,
     /// Whether the last nap lasted to its end, until the caller has asked.
     ended: Option<bool>,
     oversubscription: &'static Oversubscription,
@@ -60,6 +62,7 @@ impl Patience {
         Patience {
             since: Instant::now(),
             nap: None,
+            is_about_to_nap: false,
             ended: None,
             oversubscription: Oversubscription::here(),
         }
@@ -86,10 +89,11 @@ impl Patience {
         self.nap.is_some() || self.since.elapsed() >= time
     }
 
-    /// Whether the spinning is over. Once it is it stays so: `wait` looks at
-    /// the clock again, and may nap where this has just said no.
+    /// Whether the next [turn](Self::wait) may be a nap. Before the first nap there is a turn in
+    /// which this is so, and the caller has looked: what is not asked to call would come to a
+    /// thread that is deaf.
     pub(crate) fn is_about_to_nap(&self) -> bool {
-        self.nap.is_some() || self.since.elapsed() >= LONG_SPIN
+        self.is_about_to_nap
     }
 
     /// Naps for `time` at once: what is waited for cannot come earlier.
@@ -113,20 +117,27 @@ impl Patience {
                 if now - self.since < SHORT_SPIN {
                     return WaitStep::Look;
                 }
-                // Whoever is waited for may need this very processor.
+                // The thread that is waited for may need this very processor.
                 if self.oversubscription.is_oversubscribed(now) {
-                    self.nap(parker, LAST_NAP);
+                    self.first_nap(parker);
                 } else {
                     thread::yield_now();
                     self.oversubscription.came_back(now);
                 }
             }
             _ if kind == WaitKind::Leaving => return WaitStep::GiveUp,
-            None => self.nap(parker, FIRST_NAP),
+            None => self.first_nap(parker),
             Some(nap) if nap >= LAST_NAP => return WaitStep::GiveUp,
             Some(nap) => self.nap(parker, nap * 2),
         }
         WaitStep::Look
+    }
+
+    /// Naps for the first time, in the second turn from here.
+    fn first_nap(&mut self, parker: &Parker) {
+        if std::mem::replace(&mut self.is_about_to_nap, true) {
+            self.nap(parker, FIRST_NAP);
+        }
     }
 
     fn nap(&mut self, parker: &Parker, nap: Duration) {
@@ -146,30 +157,40 @@ impl Patience {
 mod tests {
     use super::*;
 
-    /// Whoever asks before each turn whether the first nap comes must be told
-    /// at least once before it gives up, also if the clock passed the limit
-    /// right after it had asked.
+    /// With a machine whose threads compete for processors, or not.
+    fn patience(is_oversubscribed: bool) -> Patience {
+        let oversubscription = Box::leak(Box::new(Oversubscription::new()));
+        if is_oversubscribed {
+            oversubscription.note(Duration::from_secs(1), Instant::now());
+        }
+        Patience {
+            oversubscription,
+            ..Patience::new()
+        }
+    }
+
+    /// A caller that asks before each turn whether a nap may come is told so before the first one.
     #[test]
-    fn a_nap_is_announced_even_if_late() {
-        let napping = Patience {
-            since: Instant::now(),
-            nap: Some(FIRST_NAP),
-            ended: None,
-            oversubscription: Oversubscription::here(),
-        };
-        assert!(napping.is_about_to_nap());
+    fn the_first_nap_is_announced() {
+        for is_oversubscribed in [false, true] {
+            for kind in [WaitKind::Eager, WaitKind::Idle] {
+                let mut patience = patience(is_oversubscribed);
+                let parker = Parker::new();
+                loop {
+                    let is_announced = patience.is_about_to_nap();
+                    assert_eq!(patience.wait(&parker, kind), WaitStep::Look);
+                    if patience.has_napped() {
+                        assert!(is_announced, "{kind:?}, {is_oversubscribed}");
+                        break;
+                    }
+                }
+            }
+        }
     }
 
     #[test]
     fn oversubscribed_there_is_one_nap() {
-        let oversubscription = Box::leak(Box::new(Oversubscription::new()));
-        oversubscription.note(Duration::from_secs(1), Instant::now());
-        let mut patience = Patience {
-            since: Instant::now(),
-            nap: None,
-            ended: None,
-            oversubscription,
-        };
+        let mut patience = patience(true);
         let parker = Parker::new();
         while !patience.has_napped() {
             assert_eq!(patience.wait(&parker, WaitKind::Eager), WaitStep::Look);

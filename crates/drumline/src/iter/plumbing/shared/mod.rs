@@ -14,7 +14,8 @@
 //!
 //! A participant that has no items left takes half of what another one has left: the work is shared
 //! as long as there is any (lazy binary splitting, with the halves taken by those who need them;
-//! Tzannes, Caragea, Barua, Vishkin 2010). It never waits for a part that another thread took. The
+//! Tzannes, Caragea, Barua, Vishkin 2010). It looks from a random place on, at a few that have any
+//! left, and chooses the one with the most. It never waits for a part that another thread took. The
 //! results meet in a tree, of one [`Node`] for each part that was taken: the participant that comes
 //! second joins the two, and goes on to the node above. So a thread that has nothing left to take
 //! is free for other work of the pool, except for the caller.
@@ -28,7 +29,7 @@
 //! # What is open
 //!
 //! A participant says after each chunk how much it has left, for those who look. What is less than
-//! half a chunk is not worth a look, and does not count.
+//! a chunk is not worth a look, and does not count.
 //!
 //! # Panics
 //!

@@ -12,7 +12,7 @@ use crate::iter::plumbing::plant::planted;
 use crate::iter::plumbing::{Consumer, Folder};
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 use crate::join::forced;
-use crate::sync::{Arc, Instant, lock};
+use crate::sync::{Arc, Instant, XorShift, lock};
 use crate::team::{self, Team};
 use crate::unwind::{self, Payload};
 
@@ -34,6 +34,8 @@ where
     is_open: Cell<bool>,
     /// The last items of a part that has just been taken, and where their result goes.
     last: Option<(I, C, Dest<I::Item, C>)>,
+    /// Where it begins to look for others.
+    random: XorShift,
 }
 
 /// What [`share`] needs to know of a [`Participant`]: compiled once for all loops.
@@ -103,13 +105,15 @@ where
     C: Consumer<I::Item>,
 {
     pub(super) fn enter(shared: &'s Arc<SharedLoop<I, C>>) -> Self {
+        let place = shared.team.enter();
         Participant {
             shared,
-            place: shared.team.enter(),
+            place,
             folder: None,
             before: None,
             is_open: Cell::new(false),
             last: None,
+            random: XorShift::new(place),
         }
     }
 
@@ -293,8 +297,8 @@ where
             return Detached::Last(Some(chunk), consumer, dest);
         };
         let left = rest.as_ref().map_or(0, Items::left);
-        // Less than half a chunk is over before another thread has it.
-        let left = if left < chunk_len.items / 2 { 0 } else { left };
+        // Less than a chunk is over before another thread has it.
+        let left = if left < chunk_len.items { 0 } else { left };
         place.set_left(left);
         *held = Held::Rest(Rest {
             items: rest,
@@ -464,11 +468,13 @@ where
     C: Consumer<I::Item>,
 {
     fn rob(&mut self) -> Option<usize> {
-        let used = self.shared.team.used();
         loop {
-            // From its own place on, so that the participants spread.
-            let places = (1..=used).map(|offset| {
-                let index = (self.place + offset) % used;
+            let used = self.shared.team.used();
+            // From a random one on: participants that find the same place each get half of what the
+            // one before has left there.
+            let start = self.random.below(used);
+            let places = (0..used).map(|offset| {
+                let index = (start + offset) % used;
                 let place = self.shared.places.get(index);
                 (place.left(), index, place)
             });

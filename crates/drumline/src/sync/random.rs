@@ -1,0 +1,43 @@
+//! Random numbers for schedules: where a thread begins to look.
+
+use std::cell::Cell;
+
+/// A generator of random numbers, for one thread: xorshift32 (Marsaglia 2003). The same seed gives
+/// the same numbers.
+#[derive(Debug)]
+pub(crate) struct XorShift(Cell<u32>);
+
+impl XorShift {
+    /// A generator whose numbers differ from those of other seeds.
+    pub(crate) fn new(seed: usize) -> Self {
+        // Zero would stay zero.
+        XorShift(Cell::new((seed as u32).wrapping_mul(0x9E37_79B9) | 1))
+    }
+
+    /// A number below `end`, which is at least 1.
+    pub(crate) fn below(&self, end: usize) -> usize {
+        let mut number = self.0.get();
+        number ^= number << 13;
+        number ^= number >> 17;
+        number ^= number << 5;
+        self.0.set(number);
+        number as usize % end
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_below_the_end_comes_for_every_seed() {
+        for seed in 0..100 {
+            let random = XorShift::new(seed);
+            let mut seen = [false; 7];
+            for _ in 0..200 {
+                seen[random.below(7)] = true;
+            }
+            assert_eq!(seen, [true; 7], "seed {seed}");
+        }
+    }
+}
