@@ -129,7 +129,11 @@ pub(crate) use shuttle::thread;
 pub(crate) use std::time::Instant;
 
 #[cfg(drumline_shuttle)]
-pub(crate) use step_clock::Instant;
+pub(crate) use step_clock::{Instant, Ticks};
+
+/// The same, cheap and inexact.
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+pub(crate) use crate::platform::ticks::Ticks;
 
 /// State of each thread that needs no destructor. So it can be used at any time, also by the
 /// destructors of the program's own thread-local state: with a destructor of its own, it could be

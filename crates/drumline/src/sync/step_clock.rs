@@ -38,6 +38,20 @@ impl Instant {
     }
 }
 
+/// As [`crate::platform::ticks::Ticks`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ticks(Instant);
+
+impl Ticks {
+    pub(crate) fn now() -> Self {
+        Ticks(Instant::now())
+    }
+
+    pub(crate) fn nanos_since(self, earlier: Self) -> u64 {
+        self.0.saturating_duration_since(earlier.0).as_nanos() as u64
+    }
+}
+
 impl Sub for Instant {
     type Output = Duration;
 

@@ -1,8 +1,6 @@
 //! How much a loop does between two looks around.
 
-use std::time::Duration;
-
-use crate::sync::Instant;
+use crate::sync::Ticks;
 
 /// How often an eager loop halves its items before a thread goes through them.
 pub(super) const SPLITS: u32 = 6;
@@ -18,11 +16,11 @@ const NESTED: u32 = 16;
 /// The longest chunk before a loop looks at the clock, in items.
 const UNTIMED: usize = 1024;
 
-/// A chunk that took less than this may be followed by a longer one.
-pub(super) const SHORT: Duration = Duration::from_micros(4);
+/// A chunk that took less than this, in nanoseconds, may be followed by a longer one.
+pub(super) const SHORT: u64 = 4_000;
 
 /// A chunk that took more than this is followed by a shorter one.
-pub(super) const LONG: Duration = Duration::from_micros(16);
+pub(super) const LONG: u64 = 16_000;
 
 /// How long chunks are.
 #[derive(Clone, Copy)]
@@ -91,12 +89,14 @@ impl ChunkLen {
     #[inline(always)]
     pub(super) fn learn_nothing(&mut self) {
         self.items = self.items.saturating_mul(8);
+        // The last of nine items is not worth an offer.
+        self.hidden = self.hidden.max(self.min.saturating_mul(9));
     }
 
     /// A chunk is over that began at `start`.
     #[inline(never)]
-    pub(super) fn learn_since(&mut self, start: Instant) {
-        let took = start.elapsed();
+    pub(super) fn learn_since(&mut self, start: Ticks) {
+        let took = Ticks::now().nanos_since(start);
         if took < SHORT {
             self.items = self.items.saturating_mul(2);
             self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
@@ -106,18 +106,21 @@ impl ChunkLen {
         }
     }
 
-    /// A chunk of a shared loop is over, and took so long. The next one is to last some
-    /// microseconds.
-    pub(super) fn learn(&mut self, took: Duration) {
+    /// A chunk of a shared loop is over that began at `start`. The next one is to last some
+    /// microseconds. Returns when that was.
+    pub(super) fn learn(&mut self, start: Ticks) -> Ticks {
+        let now = Ticks::now();
+        let took = now.nanos_since(start);
         if took < SHORT / 2 {
-            let factor = (SHORT.as_nanos() / took.as_nanos().max(1)).clamp(2, 8);
+            let factor = (SHORT / took.max(1)).clamp(2, 8);
             self.items = self.items.saturating_mul(factor as usize);
             self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
         } else if took > 2 * SHORT {
-            let factor = (took.as_nanos() / SHORT.as_nanos()).clamp(2, 8);
+            let factor = (took / SHORT).clamp(2, 8);
             self.items = (self.items / factor as usize).max(self.min);
             self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
         }
+        now
     }
 
     /// Goes on elsewhere in the loop, where items may be longer.

@@ -73,7 +73,7 @@ where
 {
     let (min, max) = (producer.min_len().max(1), producer.max_len().max(1));
     let part = Part {
-        items: Counted { producer, len },
+        items: Counted::new(producer, len),
         consumer,
     };
     if part.consumer.full() {

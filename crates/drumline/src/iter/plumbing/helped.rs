@@ -4,7 +4,7 @@
 use super::chunk_len::ChunkLen;
 use super::steps::{PartState, Steps};
 use crate::join::{self, SplitOutcome, SplitWatch};
-use crate::sync::Instant;
+use crate::sync::Ticks;
 
 /// A fresh part that another thread may take. (And that is all which it does with it: see
 /// [`Steps::elsewhere`].)
@@ -70,7 +70,7 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
             return helped(part, chunk_len, watch);
         }
         if part.at_most(chunk_len.items) {
-            let start = chunk_len.is_timed().then(Instant::now);
+            let start = chunk_len.is_timed().then(Ticks::now);
             part.fold();
             match start {
                 Some(start) => chunk_len.learn_since(start),
@@ -111,7 +111,7 @@ fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>
         if part.at_most(chunk_len.items.saturating_add(chunk_len.min - 1)) {
             return part.fold();
         }
-        let start = Instant::now();
+        let start = Ticks::now();
         part.fold_chunk(chunk_len);
         chunk_len.learn_since(start);
     }

@@ -1,10 +1,9 @@
 //! How fast inner loops are: so that the short ones need not be offered.
 
 use std::cell::Cell;
-use std::time::Duration;
 
 use super::chunk_len::{LONG, SHORT};
-use crate::sync::Instant;
+use crate::sync::Ticks;
 
 /// Measures inner loops that follow each other, and says which may hide.
 ///
@@ -20,7 +19,7 @@ pub struct InnerLoopThreshold {
     /// How many items there have been since the last look.
     work: Cell<usize>,
     /// When that was.
-    since: Cell<Option<Instant>>,
+    since: Cell<Option<Ticks>>,
 }
 
 impl InnerLoopThreshold {
@@ -48,15 +47,15 @@ impl InnerLoopThreshold {
     }
 
     fn look(&self) {
-        let now = Instant::now();
+        let now = Ticks::now();
         let work = self.work.replace(0);
         if let Some(since) = self.since.replace(Some(now)) {
-            self.learn(work, now - since);
+            self.learn(work, now.nanos_since(since));
         }
         self.left.set(self.batch.get());
     }
 
-    fn learn(&self, work: usize, took: Duration) {
+    fn learn(&self, work: usize, took: u64) {
         let batch = self.batch.get();
         if took < SHORT {
             self.batch.set(batch.max(work).saturating_mul(2));

@@ -38,7 +38,7 @@ use super::shared::{self, Joint};
 use super::steps::Frame;
 use super::{Consumer, Folder, Reducer};
 use crate::join::{self, PublishOutcome, SplitOutcome, SplitWatch};
-use crate::sync::Instant;
+use crate::sync::Ticks;
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
 /// over and over.
@@ -196,7 +196,7 @@ where
             if part.items.at_most(chunk_len.items) {
                 return PartOutcome::Open(part.fold_after(folder));
             }
-            let start = chunk_len.is_timed().then(Instant::now);
+            let start = chunk_len.is_timed().then(Ticks::now);
             let after;
             (after, part) = part.fold_chunk(chunk_len, folder);
             if after.full() {
@@ -254,10 +254,10 @@ where
             return PartOutcome::Shared;
         }
         // It has been taken, and there is no telling what comes of it; or a thread has asked.
-        let start = Instant::now();
+        let start = Ticks::now();
         let chunk;
         (chunk, part) = part.fold_apart_chunk(chunk_len, folder);
-        chunk_len.learn(start.elapsed());
+        chunk_len.learn(start);
         folder = Some(chunk);
     }
 }

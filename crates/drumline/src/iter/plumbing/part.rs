@@ -65,7 +65,8 @@ where
         folder: Option<C::Folder>,
     ) -> (C::Folder, Self) {
         if I::COUNTED && folder.is_none() {
-            let (chunk, rest, _) = self.split(chunk_len.items);
+            let at = self.items.chunk(chunk_len);
+            let (chunk, rest, _) = self.split(at);
             return (chunk.fold_apart(None), rest);
         }
         self.fold_chunk(chunk_len, folder)
@@ -78,11 +79,12 @@ where
         chunk_len: &mut ChunkLen,
         folder: Option<C::Folder>,
     ) -> (C::Folder, Self) {
+        let at = self.items.chunk(chunk_len);
         let (folder, consumer) = match folder {
-            Some(folder) => self.consumer.advance(folder, chunk_len.items),
+            Some(folder) => self.consumer.advance(folder, at),
             None if I::COUNTED => unreachable!("the first chunk of what is counted is split off"),
             None => {
-                let (first, others, _) = self.consumer.split_at(chunk_len.items);
+                let (first, others, _) = self.consumer.split_at(at);
                 (first.into_folder(), others)
             }
         };

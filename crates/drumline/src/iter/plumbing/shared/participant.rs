@@ -12,7 +12,7 @@ use crate::iter::plumbing::plant::planted;
 use crate::iter::plumbing::{Consumer, Folder};
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 use crate::join::forced;
-use crate::sync::{Arc, Instant, XorShift, lock};
+use crate::sync::{Arc, Ticks, XorShift, lock};
 use crate::team::{self, Team};
 use crate::unwind::{self, Payload};
 
@@ -77,15 +77,13 @@ fn share(sharing: &mut dyn Sharing, mut own: Option<usize>, mut chunk_len: Chunk
         if found > 1 || sharing.is_open() {
             sharing.announce(found);
         }
-        let mut start = Instant::now();
+        let mut start = Ticks::now();
         while {
             #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
             sharing.force();
             sharing.chunk(&mut chunk_len)
         } {
-            let end = Instant::now();
-            chunk_len.learn(end - start);
-            start = end;
+            start = chunk_len.learn(start);
         }
         if team::must_stand_down() {
             break;
@@ -273,16 +271,17 @@ where
             &mut None
         };
         let detached = unwind::catch(|| {
+            let at = items.chunk(chunk_len);
             let (chunk, rest) = items.detach(chunk_len);
             if rest.is_none() && !I::NESTS {
                 return (chunk, Some(consumer), rest, None);
             }
             if let Some(so_far) = folder.take() {
-                let (advanced, others) = consumer.advance(so_far, chunk_len.items);
+                let (advanced, others) = consumer.advance(so_far, at);
                 *folder = Some(advanced);
                 return (chunk, None, rest, Some(others));
             }
-            let (first, others) = consumer.split_chunk(chunk_len.items);
+            let (first, others) = consumer.split_chunk(at);
             (chunk, Some(first), rest, Some(others))
         });
         let (chunk, consumer, rest, others) = match detached {
