@@ -9,7 +9,6 @@
 //! |---|---|---|---|
 //! | [`membarrier`] | a barrier that the *other* threads of the process pay for | Linux, Windows | says no: owners fence |
 //! | [`futex`] | sleep until a word changes | Linux, Windows | hashed mutexes and condition variables |
-//! | [`ticks`] | a cheap look at the time, right within a factor | x86-64 | the clock of `std` |
 //! | [`timer`] | naps of some tens of microseconds that are as short as asked for | Linux | nothing |
 //! | [`thread_state`] | whether another thread stands still | Linux | nobody does |
 //! | [`preemptions`] | how often a thread had to make room | Linux | never |
@@ -40,7 +39,5 @@ pub(crate) mod stack;
 pub(crate) mod stderr;
 pub(crate) mod thread_quota;
 pub(crate) mod thread_state;
-#[cfg(not(any(drumline_loom, drumline_shuttle)))]
-pub(crate) mod ticks;
 pub(crate) mod timer;
 pub(crate) mod topology;

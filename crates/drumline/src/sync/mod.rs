@@ -54,6 +54,8 @@ pub(crate) mod plant;
 mod random;
 mod spin;
 mod stopwatch;
+#[cfg(not(drumline_loom))]
+mod ticks;
 
 pub(crate) use count::Count;
 #[cfg(not(drumline_loom))]
@@ -61,6 +63,8 @@ pub(crate) use count::Level;
 pub(crate) use random::XorShift;
 pub(crate) use spin::{SpinGuard, SpinLock};
 pub(crate) use stopwatch::Stopwatch;
+#[cfg(not(drumline_loom))]
+pub(crate) use ticks::Ticks;
 
 #[cfg(drumline_shuttle)]
 pub(crate) mod step_clock;
@@ -129,11 +133,7 @@ pub(crate) use shuttle::thread;
 pub(crate) use std::time::Instant;
 
 #[cfg(drumline_shuttle)]
-pub(crate) use step_clock::{Instant, Ticks};
-
-/// The same, cheap and inexact.
-#[cfg(not(any(drumline_loom, drumline_shuttle)))]
-pub(crate) use crate::platform::ticks::Ticks;
+pub(crate) use step_clock::Instant;
 
 /// State of each thread that needs no destructor. So it can be used at any time, also by the
 /// destructors of the program's own thread-local state: with a destructor of its own, it could be

@@ -33,22 +33,13 @@ impl Instant {
         self.0.checked_add(time).map(Instant)
     }
 
+    /// How long after the begin of all time this is.
+    pub(crate) fn since_ever(self) -> Duration {
+        self.0
+    }
+
     pub(crate) fn elapsed(self) -> Duration {
         Self::now() - self
-    }
-}
-
-/// As [`crate::platform::ticks::Ticks`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ticks(Instant);
-
-impl Ticks {
-    pub(crate) fn now() -> Self {
-        Ticks(Instant::now())
-    }
-
-    pub(crate) fn nanos_since(self, earlier: Self) -> u64 {
-        self.0.saturating_duration_since(earlier.0).as_nanos() as u64
     }
 }
 
