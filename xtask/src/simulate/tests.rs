@@ -108,7 +108,7 @@ fn every_claim_is_run_or_returned() {
     for workload in ALL {
         for jobs in [2, 8, 64] {
             let outcome = outcome(workload, jobs, 3);
-            let claims = ["ready", "asked", "forced"].map(|name| outcome.count(name));
+            let claims = ["ready", "asked", "forced", "queued"].map(|name| outcome.count(name));
             let ends = outcome.count("steals") + outcome.count("returned");
             assert_eq!(
                 claims.iter().sum::<u64>(),

@@ -172,6 +172,8 @@ impl World {
             return None;
         }
         let ticket = queue.take()?;
+        self.counts.up("steals");
+        self.counts.up("queued");
         Some(Loot::Queued(ticket, victim))
     }
 
