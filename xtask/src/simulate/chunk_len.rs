@@ -48,6 +48,7 @@ impl ChunkLen {
     /// A chunk is over that was not measured.
     pub fn learn_nothing(&mut self) {
         self.items = self.items.saturating_mul(8);
+        self.hidden = self.hidden.max(9);
     }
 
     /// A chunk of a loop that no thread helps is over, and took this long.

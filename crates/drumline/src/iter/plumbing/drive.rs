@@ -8,9 +8,10 @@
 //! times again whenever a half migrates. So is a loop whose number of threads is limited.
 
 use super::chunk_len::{ChunkLen, SPLITS};
+use super::counted::Counted;
 use super::eager::{Halving, eager};
 use super::helped::Offered;
-use super::items::{Counted, Halves, Items, Stretch, Stretched, Uncounted};
+use super::items::{Halves, Items, Stretch, Stretched, Uncounted};
 use super::lazy::lazy;
 use super::part::Part;
 use super::steps::{Frame, Steps};

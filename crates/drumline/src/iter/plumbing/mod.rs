@@ -77,6 +77,7 @@
 use super::{IndexedParallelIterator, ParallelIterator};
 
 mod chunk_len;
+mod counted;
 mod drive;
 mod eager;
 mod helped;
@@ -169,8 +170,9 @@ pub trait Consumer<Item>: Send + Sized {
     /// Whether [`succeed`](Self::succeed) hands anything on.
     const SUCCEEDS: bool = false;
 
-    /// Whether [`split_chunk`](Self::split_chunk) and [`advance`](Self::advance) take no notice of the count.
-    /// Then they are also called, with the count 0, where the number of items is not known.
+    /// Whether [`split_chunk`](Self::split_chunk) and [`advance`](Self::advance) take no notice of
+    /// the count. Then they are also called, with the count 0, where the number of items is not
+    /// known.
     const ADVANCES_UNCOUNTED: bool = false;
 
     /// Splits it into the consumer of the first `index` items, that of the rest, and what joins

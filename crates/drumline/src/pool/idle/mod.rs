@@ -66,8 +66,8 @@
 //!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
 //! * *A worker is called to help* (`call_helper`). It has a place from then on, and is in no set of
 //!   idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last
-//!   look (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque enters
-//!   use there. Another place is still free, so the searcher, or the marks, are as they were.
+//!   look (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque
+//!   enters use there. Another place is still free, so the searcher, or the marks, are as they were.
 //! * *The last place is taken* (`take`, `enter`, `begin`, `come_back`, `set_places`). Unless the
 //!   pool is marked, the last idle worker becomes the monitor, or the taker marks (`look_after`).
 //!   The pool starts no worker for that before a push has met a mark. The limit on workers counts
