@@ -185,6 +185,7 @@ impl<'a> Worker<'a> {
         let me = self.seat.index();
         let work = || registry.has_work();
         let mut patience = Patience::new();
+        self.thief.begin();
         let mut entries = None;
         let (mut policy, mut is_forced) = (None, false);
         loop {
@@ -227,6 +228,9 @@ impl<'a> Worker<'a> {
                 // Spinning beside a victim that is left alone helps nobody.
                 patience.rest(self.seat.parker(), pause);
                 continue;
+            }
+            if seen == 0 && !quiet && idle_set.is_searcher(me) {
+                self.thief.request_next(registry);
             }
             // Nothing has run since the last look: there is nothing to look after.
             // One nap for those who come back soon, if helping was of use.

@@ -198,6 +198,8 @@ pub(crate) enum Plant {
     EndLeavesUnwatched,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
+    /// `IdleSet::woken` and `unpark` do not see that the worker was called to help.
+    CallUnseen,
 }
 
 thread_local! {

@@ -36,10 +36,11 @@
 //!   `taken <= mine` nobody took it (withdraw: `head = mine`), else the entry
 //!   is gone and its slot stays reserved (`top = mine + 1`) until
 //!   [`release`](Deque::release), so that its word stays valid.
-//! * **request** (thief): `wanted = k`; ask; wait for about a microsecond. The
-//!   owner's next push finds itself asked and **shares**: it takes the lock (or
-//!   gives up if a thief has it) and moves `head` itself. No barrier is needed:
-//!   the owner's pops come later in its own program.
+//! * **request** (thief): `wanted = k`; ask; wait for half as long as a barrier
+//!   takes. The owner's next push finds itself asked and **shares**: it takes
+//!   the lock (or gives up if a thief has it) and moves `head` itself. No barrier
+//!   is needed: the owner's pops come later in its own program. A thief that sees
+//!   nothing may ask in advance, and looks whether something is exposed.
 //! * **expose** (thief, locked, if nobody answered): `head = h + k`; heavy barrier; load `top`;
 //!   step back to `max(top, h)`. One barrier can expose many entries, which a
 //!   thief uses when it meets a long row of tiny jobs.

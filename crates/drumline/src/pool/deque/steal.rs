@@ -3,10 +3,12 @@
 use super::{Deque, Reasons};
 use crate::job::Header;
 use crate::pool::slot::Slot;
+#[cfg(not(drumline_loom))]
+use crate::sync::Instant;
 use crate::sync::atomic::Ordering;
 use crate::sync::{SpinGuard, barrier, planted, relax};
 
-/// How long a thief waits for the owner's answer, in calls of `relax`: about a
+/// How long a thief waits at least for the owner's answer, in calls of `relax`: about a
 /// microsecond.
 #[cfg(not(any(drumline_loom, miri)))]
 const ANSWER: u32 = 48;
@@ -104,6 +106,12 @@ impl Deque {
         Steal::Taken(Stolen { job, slot, claim })
     }
 
+    /// Asks the owner in advance to expose the next entry that it pushes: nothing is visible now.
+    pub(crate) fn request_next(&self) {
+        self.shared.wanted.store(1, Ordering::Relaxed);
+        self.ask(Reasons::STEAL_REQUEST);
+    }
+
     /// Asks the owner to expose up to `batch` entries, and gives it a moment to
     /// do so: an owner that forks all the time answers within nanoseconds, and
     /// is spared the interrupt of a barrier.
@@ -114,13 +122,36 @@ impl Deque {
         }
         self.shared.wanted.store(batch, Ordering::Relaxed);
         self.ask(Reasons::STEAL_REQUEST);
-        for _ in 0..ANSWER {
-            if self.exposed() > 0 {
+        #[cfg(not(drumline_loom))]
+        let mut since = None;
+        loop {
+            if self.answered(ANSWER) {
                 return Claim::Asked;
             }
-            relax();
+            if self.visible() == 0 {
+                return Claim::None;
+            }
+            #[cfg(not(drumline_loom))]
+            {
+                // Half of what the barrier would take. The owner of a loop looks after each chunk.
+                let now = Instant::now();
+                if now - *since.get_or_insert(now) < barrier::cost() / 2 {
+                    continue;
+                }
+            }
+            return Claim::None;
         }
-        Claim::None
+    }
+
+    /// Whether something is exposed, now or `turns` of a `relax` later.
+    pub(crate) fn answered(&self, turns: u32) -> bool {
+        (0..turns).any(|_| {
+            let is_exposed = self.exposed() > 0;
+            if !is_exposed {
+                relax();
+            }
+            is_exposed
+        })
     }
 
     /// Claims up to `batch` entries of the private part. Returns whether any

@@ -284,7 +284,7 @@ impl IdleSet {
     /// A worker's sleep ended. `admit` as for [`enter`](Self::enter), if it was called to help.
     pub(crate) fn woken(&self, me: usize, admit: impl FnOnce(bool)) -> Role {
         self.with(|state| {
-            if state.is_called(me) {
+            if state.is_called(me) && !planted!(CallUnseen) {
                 admit(state.admit());
                 Role::Work
             } else if state.over {
@@ -426,7 +426,7 @@ impl IdleSet {
     /// The scan after the marks found something: the sleeper wants the role back.
     pub(crate) fn unpark(&self, me: usize) -> Role {
         self.with(|state| {
-            if state.is_called(me) {
+            if state.is_called(me) && !planted!(CallUnseen) {
                 return Role::Called;
             }
             if state.over {

@@ -161,6 +161,39 @@ fn loom_plants_lowered_head() {
     must_catch(Plant::ReleaseKeepsTaken, || explore(4, lowered_head));
 }
 
+/// A thief asks before there is anything to take. The owner exposes what it pushes next, and pops it
+/// while the thief takes it; or the thief has lost its patience and steals by force.
+fn requested_early() {
+    let tasks = tasks(2);
+    let deque = deque(2);
+    let thief = thread::spawn({
+        let (tasks, deque) = (tasks.clone(), deque.clone());
+        move || {
+            deque.request_next();
+            raid(&deque, 1, 1);
+            drop(tasks);
+        }
+    });
+    for task in &**tasks {
+        let slot = push(&deque, task);
+        finish_join(&deque, slot, task);
+    }
+    thief.join().unwrap();
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_requested_early() {
+    explore(5, requested_early);
+}
+
+#[test]
+fn loom_plants_requested_early() {
+    for plant in [Plant::LowerHeadUnlocked, Plant::NoHeavyBarrier] {
+        must_catch(plant, || explore(4, requested_early));
+    }
+}
+
 /// A thief asks, and the owner exposes the entry itself in its push; or the
 /// thief has lost its patience and steals by force. In between, the owner pops.
 fn shared() {

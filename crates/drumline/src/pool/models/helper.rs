@@ -5,6 +5,7 @@
 
 use super::explore;
 use super::pool::{Hidden, Pool};
+use crate::sync::plant::{Plant, must_catch};
 
 /// A guest calls a helper before there is anything to do, whatever its workers do just then: watch,
 /// mark, scan, sleep. A helper that finds nothing gives its place back. Then the guest pushes, and
@@ -23,6 +24,11 @@ fn called_too_early() {
 #[test]
 fn loom_helper_called_too_early() {
     explore(1, called_too_early);
+}
+
+#[test]
+fn loom_plants_helper_called_too_early() {
+    must_catch(Plant::CallUnseen, || explore(1, called_too_early));
 }
 
 /// A worker is called to help and gets a job that only it can do, and pushes in it: nothing was in
