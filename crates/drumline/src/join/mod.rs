@@ -14,8 +14,8 @@ use crate::sync::thread;
 use crate::unwind::{self, Payload};
 
 pub(crate) use published_split::{
-    PublishOutcome, SplitOutcome, SplitWatch, has_room, here, is_outside, jobs, publish_split,
-    publish_split_cold, within,
+    PublishOutcome, SplitOutcome, SplitWatch, has_room, here, is_asked, is_outside, jobs,
+    publish_split, publish_split_cold, within,
 };
 
 /// Tells a half of a [`join_context`] where it runs.

@@ -1,5 +1,7 @@
 //! How much a loop does between two looks around.
 
+use super::counted::ALIGNED;
+use super::estimates::{Begun, Site};
 use crate::sync::Ticks;
 
 /// How often an eager loop halves its items before a thread goes through them.
@@ -13,14 +15,24 @@ const DEEPEST: u32 = 4096;
 /// size.
 const NESTED: u32 = 16;
 
-/// The longest chunk before a loop looks at the clock, in items.
-const UNTIMED: usize = 1024;
+/// The most items that are left unoffered at the end of a loop.
+const HIDDEN: usize = 256;
 
-/// A chunk that took less than this, in nanoseconds, may be followed by a longer one.
-pub(super) const SHORT: u64 = 4_000;
+/// A loop of which more items are left after the first one goes to the next aligned one: what comes
+/// after that is faster.
+const ALIGNED_FIRST: usize = 2048;
+
+/// How long a chunk should take, in nanoseconds: a thread that asks for items waits for its end.
+const TARGET: u64 = 2_000;
+
+/// A chunk that took less than this is followed by a longer one.
+const SHORT: u64 = TARGET / 2;
 
 /// A chunk that took more than this is followed by a shorter one.
-pub(super) const LONG: u64 = 16_000;
+const LONG: u64 = TARGET * 2;
+
+/// By which factor a chunk may differ from the one before.
+const GROWTH: u64 = 64;
 
 /// How long chunks are.
 #[derive(Clone, Copy)]
@@ -31,8 +43,12 @@ pub(crate) struct ChunkLen {
     pub(super) hidden: usize,
     /// No part is to be shorter.
     pub(super) min: usize,
-    /// Somebody helps: so chunks are measured.
+    /// Another thread helps, so that chunks are to be short from the first one on.
     pub(super) is_helped: bool,
+    /// A chunk of this loop has been measured.
+    pub(super) is_measured: bool,
+    /// The length of the chunk after the next one, which is not to be measured.
+    pub(super) next: Option<usize>,
     /// Where there is nothing to count: what has been split so often is gone through as a whole.
     pub(super) whole: u32,
     /// How often that had been split which the last chunk went through.
@@ -50,9 +66,11 @@ impl ChunkLen {
         let share = len.div_ceil(16);
         ChunkLen {
             items: min,
-            hidden: share.min(UNTIMED / 4).max(min.saturating_mul(2) - 1),
+            hidden: share.min(HIDDEN).max(min.saturating_mul(2) - 1),
             min,
             is_helped: false,
+            is_measured: false,
+            next: None,
             whole: DEEPEST,
             depth: 0,
             nested: NESTED,
@@ -72,6 +90,8 @@ impl ChunkLen {
             hidden: min.saturating_mul(2) - 1,
             min,
             is_helped: true,
+            is_measured: false,
+            next: None,
             whole: DEEPEST,
             depth: 0,
             nested: NESTED,
@@ -79,44 +99,44 @@ impl ChunkLen {
         }
     }
 
-    /// Whether the next chunk is to be measured.
+    /// The first chunk of a loop is over, and `len` items are left.
     #[inline(always)]
-    pub(super) fn is_timed(&self) -> bool {
-        self.is_helped || self.items >= UNTIMED
-    }
-
-    /// A chunk is over that was not measured.
-    #[inline(always)]
-    pub(super) fn learn_nothing(&mut self) {
-        self.items = self.items.saturating_mul(8);
-        // The last of nine items is not worth an offer.
-        self.hidden = self.hidden.max(self.min.saturating_mul(9));
-    }
-
-    /// A chunk is over that began at `start`.
-    #[inline(never)]
-    pub(super) fn learn_since(&mut self, start: Ticks) {
-        let took = Ticks::now().nanos_since(start);
-        if took < SHORT {
-            self.items = self.items.saturating_mul(2);
-            self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
-        } else if took > LONG {
-            self.items = (self.items / 2).max(self.min);
-            self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
+    pub(super) fn learn_first(&mut self, begun: &Begun, len: usize) {
+        if let Some(start) = begun.start {
+            self.learn_unhelped(start, begun.site);
+        } else if let Some(items) = begun.estimate() {
+            let items = items.max(self.min);
+            if len > ALIGNED_FIRST {
+                self.items = ALIGNED.max(self.min);
+                // Not at once as long as that: this is when threads come to help.
+                self.next = Some((items / 8).max(self.min));
+            } else {
+                self.items = items;
+            }
+            // The last of nine items is not worth an offer.
+            self.hidden = self.hidden.max(self.min.saturating_mul(9));
         }
     }
 
-    /// A chunk of a shared loop is over that began at `start`. The next one is to last some
-    /// microseconds. Returns when that was.
+    /// As [`learn`](Self::learn), in a loop with which no thread has helped yet.
+    #[inline(never)]
+    pub(super) fn learn_unhelped(&mut self, start: Ticks, site: Site) -> Ticks {
+        let now = self.learn(start);
+        self.is_measured = true;
+        site.note(self.items);
+        now
+    }
+
+    /// A chunk is over that began at `start`. Returns when that was.
     pub(super) fn learn(&mut self, start: Ticks) -> Ticks {
         let now = Ticks::now();
         let took = now.nanos_since(start);
-        if took < SHORT / 2 {
-            let factor = (SHORT / took.max(1)).clamp(2, 8);
+        if took < SHORT {
+            let factor = (TARGET / took.max(1)).clamp(2, GROWTH);
             self.items = self.items.saturating_mul(factor as usize);
             self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
-        } else if took > 2 * SHORT {
-            let factor = (took / SHORT).clamp(2, 8);
+        } else if took > LONG {
+            let factor = (took / TARGET).min(GROWTH);
             self.items = (self.items / factor as usize).max(self.min);
             self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
         }

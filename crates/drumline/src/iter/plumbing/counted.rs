@@ -8,7 +8,7 @@ use super::{Folder, Producer};
 /// Parts begin at multiples of this number of items, if they are long enough. Vector code of a part
 /// that begins elsewhere may take a quarter longer, as every few of its loads cross a line of
 /// memory.
-const ALIGNED: usize = 64;
+pub(super) const ALIGNED: usize = 64;
 
 /// The same for shorter parts.
 const HALF_ALIGNED: usize = 8;

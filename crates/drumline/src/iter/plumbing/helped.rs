@@ -70,12 +70,9 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
             return helped(part, chunk_len, watch);
         }
         if part.at_most(chunk_len.items) {
-            let start = chunk_len.is_timed().then(Ticks::now);
+            let start = Ticks::now();
             part.fold();
-            match start {
-                Some(start) => chunk_len.learn_since(start),
-                None => chunk_len.learn_nothing(),
-            }
+            chunk_len.learn(start);
             return;
         }
         let now = *chunk_len;
@@ -113,7 +110,7 @@ fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>
         }
         let start = Ticks::now();
         part.fold_chunk(chunk_len);
-        chunk_len.learn_since(start);
+        chunk_len.learn(start);
     }
 }
 

@@ -2,8 +2,13 @@
 
 use std::cell::Cell;
 
-use super::chunk_len::{LONG, SHORT};
 use crate::sync::Ticks;
+
+/// Inner loops that took less than this together, in nanoseconds, may be followed by longer ones.
+const SHORT: u64 = 4_000;
+
+/// Inner loops that took more than this together are followed by shorter ones.
+const LONG: u64 = 16_000;
 
 /// Measures inner loops that follow each other, and says which may hide.
 ///

@@ -12,9 +12,9 @@
 //!
 //! * *Nothing hides.* While the first item runs, all others are on offer. So it is during each
 //!   chunk once a thread helps.
-//! * *A chunk hides little*: 8 times as many items as the chunk before, up to 1,024, while half of
-//!   all stand open, where none came; what takes some microseconds, where one did.
-//! * *Unhelped is sequential.* Runs grow, offers become few and, once half of the loop is done,
+//! * *A chunk hides little*: what takes some microseconds. Chunks are measured, except for those of
+//!   a loop that was measured [a moment ago](super::estimates); then half of all stand open.
+//! * *Unhelped is sequential.* Chunks grow, offers become few and, once half of the loop is done,
 //!   small; the folder goes on from chunk to chunk and from part to part ([`Consumer::resume`]).
 //! * *What was taken is shared*: the thread that takes an offer makes a [shared
 //!   loop](super::shared) of it, and the loop's own thread brings in what it has left as soon as it
@@ -31,6 +31,7 @@
 //! until it is known how long that takes.
 
 use super::chunk_len::ChunkLen;
+use super::estimates::Site;
 use super::helped;
 use super::items::Items;
 use super::part::{Part, PartOutcome};
@@ -54,7 +55,14 @@ where
     // The first one is of all but one chunk, the second of half of what is left then, the others of
     // less.
     let mut offers = if folder.is_some() { 2 } else { 0 };
+    let is_new = I::COUNTED && folder.is_none() && !chunk_len.is_helped;
+    let mut begun = is_new.then(|| site::<I, C>().begin());
     loop {
+        if offers == 1
+            && let Some(begun) = begun.take()
+        {
+            chunk_len.learn_first(&begun, part.items.len());
+        }
         let is_full = match &folder {
             Some(folder) => folder.full(),
             None => part.consumer.full(),
@@ -62,7 +70,8 @@ where
         if is_full || part.items.at_most(chunk_len.hidden) {
             return part.fold_after(folder).close(!chunk_len.is_part);
         }
-        let is_first = I::COUNTED && offers == 0 && !chunk_len.is_helped;
+        // A thread that has asked in advance comes at once, and gets half.
+        let is_first = I::COUNTED && offers == 0 && !chunk_len.is_helped && !join::is_asked();
         let is_late = offers > usize::from(I::COUNTED) && !chunk_len.is_helped;
         let (own, other, reducer) = if I::COUNTED {
             // A chunk, so that there is a folder where there are more of them.
@@ -90,9 +99,6 @@ where
         );
         match published {
             PublishOutcome::Fast(PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
-                if is_first && !chunk_len.is_timed() {
-                    chunk_len.learn_nothing();
-                }
                 offers += 1;
                 folder = Some(open);
                 part = other;
@@ -175,6 +181,17 @@ where
     }
 }
 
+/// Which loop of the program this is.
+#[inline(always)]
+fn site<I, C>() -> Site
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    // It is compiled once for each loop, and never inlined.
+    Site::new(in_helped_chunks::<I, C> as *const ())
+}
+
 /// Goes through the items of `part` in chunks, while what comes after the part is on offer.
 #[inline(always)]
 fn in_chunks<I, C>(
@@ -192,19 +209,31 @@ where
         if chunk_len.is_helped {
             break 'helped;
         }
+        // The end of one chunk is the beginning of the next.
+        let mut start = None;
         loop {
             if part.items.at_most(chunk_len.items) {
                 return PartOutcome::Open(part.fold_after(folder));
             }
-            let start = chunk_len.is_timed().then(Ticks::now);
+            if I::COUNTED && folder.is_none() {
+                // A thread has asked in advance.
+                break 'helped;
+            }
+            let next = chunk_len.next.take();
+            if next.is_none() && start.is_none() {
+                start = Some(Ticks::now());
+            }
             let after;
             (after, part) = part.fold_chunk(chunk_len, folder);
             if after.full() {
                 return PartOutcome::Open(after);
             }
-            match start {
-                Some(start) => chunk_len.learn_since(start),
-                None => chunk_len.learn_nothing(),
+            match (next, start) {
+                (None, Some(begin)) => {
+                    let site = site::<I, C>();
+                    start = Some(chunk_len.learn_unhelped(begin, site));
+                }
+                (next, _) => chunk_len.items = next.unwrap_or(chunk_len.items),
             }
             folder = Some(after);
             if watch.is_taken() && join::has_room() {
@@ -233,8 +262,14 @@ where
         helped::nested(&mut frame, chunk_len, watch);
         return frame.into_outcome();
     }
-    // The chunks so far were not helped, and perhaps not measured.
+    // What a chunk of this loop took is a measure, what one of another run took is not.
+    let items = if chunk_len.is_measured {
+        chunk_len.items
+    } else {
+        chunk_len.min
+    };
     *chunk_len = ChunkLen::helped(chunk_len.min);
+    chunk_len.items = items;
     loop {
         let is_full = match &folder {
             Some(folder) => folder.full(),

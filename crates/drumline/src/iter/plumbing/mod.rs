@@ -80,6 +80,7 @@ mod chunk_len;
 mod counted;
 mod drive;
 mod eager;
+mod estimates;
 mod helped;
 mod inner_loop_threshold;
 mod items;

@@ -1,0 +1,180 @@
+//! What a thread remembers of the loops that it went through: how many items a chunk had.
+//!
+//! A look at the time costs as much as a hundred additions, so a loop over a few hundred cannot
+//! afford two. If this thread has measured the same loop a moment ago, it need not look again: it
+//! begins with the chunk length of then. Estimates for each place in the code are due to Acar,
+//! Aksenov, Charguéraud and Rainey, "Provably and practically efficient granularity control"
+//! (PPoPP 2019).
+//!
+//! An estimate may be wrong, as the same code can go through other items. So it is believed only
+//! [a few times](BELIEVED). It is not believed where the first item of the loop has run a loop
+//! itself: a loop over the children of a node is the same code at the root and at the leaves. If a
+//! wrong one is believed, a chunk takes longer than it should: as much as half of the loop, while
+//! the other half is on offer.
+
+use std::cell::Cell;
+
+use crate::sync::Ticks;
+
+/// An estimate is believed this often, before the loop is measured again.
+const BELIEVED: u8 = 16;
+
+/// Loops with fewer items in a chunk are measured each time: the looks are cheap in comparison.
+const WORTH_IT: usize = 64;
+
+/// How many loops a thread remembers: a power of two.
+const ENTRIES: usize = 64;
+
+/// What is known of one loop.
+#[derive(Clone, Copy)]
+struct Entry {
+    site: Site,
+    /// The length of a chunk.
+    items: u32,
+    /// How often it will be believed.
+    left: u8,
+}
+
+/// What a thread remembers.
+struct Estimates {
+    /// How many loops the thread has begun.
+    begun: Cell<u32>,
+    entries: [Cell<Entry>; ENTRIES],
+}
+
+std::thread_local! {
+    static ESTIMATES: Estimates = const {
+        const NOTHING: Entry = Entry {
+            site: Site(0),
+            items: 0,
+            left: 0,
+        };
+        Estimates {
+            begun: Cell::new(0),
+            entries: [const { Cell::new(NOTHING) }; ENTRIES],
+        }
+    };
+}
+
+/// Which loop of the program it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Site(usize);
+
+impl Site {
+    /// The loop that has this function for itself.
+    #[inline(always)]
+    pub(super) fn new(code: *const ()) -> Self {
+        Site(code as usize)
+    }
+
+    /// Where its entry is. Functions begin at multiples of 16 bytes.
+    #[inline(always)]
+    fn index(self) -> usize {
+        ((self.0 >> 4) ^ (self.0 >> 10)) % ENTRIES
+    }
+
+    /// The loop begins.
+    #[inline(always)]
+    pub(super) fn begin(self) -> Begun {
+        ESTIMATES.with(|all| {
+            let number = all.begun.get().wrapping_add(1);
+            all.begun.set(number);
+            let entry = all.entries[self.index()].get();
+            // A model's schedule must not depend on what the schedule before has left.
+            let is_known = entry.site == self && entry.left > 0 && !cfg!(drumline_shuttle);
+            let start = if is_known { None } else { Some(Ticks::now()) };
+            Begun {
+                site: self,
+                number,
+                start,
+            }
+        })
+    }
+
+    /// A chunk of the loop was measured: the next one is to have so many items.
+    pub(super) fn note(self, items: usize) {
+        let entry = Entry {
+            site: self,
+            items: items.try_into().unwrap_or(u32::MAX),
+            left: if items < WORTH_IT { 0 } else { BELIEVED },
+        };
+        ESTIMATES.with(|all| all.entries[self.index()].set(entry));
+    }
+}
+
+/// A loop that this thread has begun.
+pub(super) struct Begun {
+    pub(super) site: Site,
+    number: u32,
+    /// When that was, if no estimate is to be believed.
+    pub(super) start: Option<Ticks>,
+}
+
+impl Begun {
+    /// How many items a chunk should have. `None` if the thread has begun other loops since.
+    #[inline(always)]
+    pub(super) fn estimate(&self) -> Option<usize> {
+        ESTIMATES.with(|all| {
+            let cell = &all.entries[self.site.index()];
+            let entry = cell.get();
+            if all.begun.get() != self.number || entry.site != self.site {
+                return None;
+            }
+            cell.set(Entry {
+                left: entry.left.saturating_sub(1),
+                ..entry
+            });
+            Some(entry.items as usize)
+        })
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use super::*;
+
+    fn estimate(site: Site) -> Option<usize> {
+        let begun = site.begin();
+        if begun.start.is_some() {
+            return None;
+        }
+        begun.estimate()
+    }
+
+    #[test]
+    fn an_estimate_is_believed_a_few_times() {
+        let (site, other) = (Site(4096), Site(4096 + 16));
+        assert_eq!(estimate(site), None);
+        site.note(1000);
+        for _ in 0..BELIEVED {
+            assert_eq!(estimate(site), Some(1000));
+            assert_eq!(estimate(other), None);
+        }
+        assert_eq!(estimate(site), None);
+    }
+
+    #[test]
+    fn long_items_are_measured_each_time() {
+        let site = Site(8192);
+        site.note(WORTH_IT - 1);
+        assert_eq!(estimate(site), None);
+        site.note(WORTH_IT);
+        assert_eq!(estimate(site), Some(WORTH_IT));
+    }
+
+    /// The loop over the leaves says nothing about the one over the branches.
+    #[test]
+    fn a_loop_of_which_an_item_is_a_loop_is_not_believed() {
+        let site = Site(4096);
+        site.note(1000);
+        let outer = site.begin();
+        assert!(outer.start.is_none());
+        assert_eq!(estimate(site), Some(1000));
+        assert_eq!(outer.estimate(), None);
+        // Nor one whose place another loop has taken.
+        let outer = site.begin();
+        site.note(1000);
+        Site(4096 + (1 << 16) + (1 << 10)).note(10);
+        assert!(estimate(site).is_some() || outer.estimate().is_none());
+    }
+}
