@@ -2,12 +2,16 @@
 
 use super::clock::Time;
 
-/// The longest chunk before the first look at the clock, in items.
-const UNTIMED: usize = 1024;
-/// A chunk that took less may be followed by a longer one.
-const SHORT: Time = 4_000;
+/// How long a chunk should take.
+const TARGET: Time = 2_000;
+/// A chunk that took less is followed by a longer one.
+const SHORT: Time = TARGET / 2;
 /// A chunk that took more is followed by a shorter one.
-const LONG: Time = 16_000;
+const LONG: Time = TARGET * 2;
+/// By which factor a chunk may differ from the one before.
+const GROWTH: Time = 64;
+/// The most items that are left unoffered.
+const HIDDEN: usize = 256;
 /// No more than this is left of a small loop.
 const SMALL_LOOP: usize = 1024;
 
@@ -18,7 +22,7 @@ pub struct ChunkLen {
     pub items: usize,
     /// As much as this may be done without an offer.
     pub hidden: usize,
-    /// Another thread helps, so chunks are measured.
+    /// Another thread helps.
     pub is_helped: bool,
 }
 
@@ -27,7 +31,7 @@ impl ChunkLen {
     pub fn new(len: usize) -> Self {
         ChunkLen {
             items: 1,
-            hidden: len.div_ceil(16).clamp(1, UNTIMED / 4),
+            hidden: len.div_ceil(16).clamp(1, HIDDEN),
             is_helped: false,
         }
     }
@@ -41,32 +45,13 @@ impl ChunkLen {
         }
     }
 
-    pub fn is_timed(&self) -> bool {
-        self.is_helped || self.items >= UNTIMED
-    }
-
-    /// A chunk is over that was not measured.
-    pub fn learn_nothing(&mut self) {
-        self.items = self.items.saturating_mul(8);
-        self.hidden = self.hidden.max(9);
-    }
-
-    /// A chunk of a loop that no thread helps is over, and took this long.
-    pub fn learn_since(&mut self, took: Time) {
-        if took < SHORT {
-            self.items = self.items.saturating_mul(2);
-        } else if took > LONG {
-            self.items = (self.items / 2).max(1);
-        }
-    }
-
-    /// The same for a shared loop.
+    /// A chunk is over, and took this long.
     pub fn learn(&mut self, took: Time) {
-        if took < SHORT / 2 {
-            let factor = (SHORT / took.max(1)).clamp(2, 8);
+        if took < SHORT {
+            let factor = (TARGET / took.max(1)).clamp(2, GROWTH);
             self.items = self.items.saturating_mul(factor as usize);
-        } else if took > 2 * SHORT {
-            let factor = (took / SHORT).clamp(2, 8);
+        } else if took > LONG {
+            let factor = (took / TARGET).min(GROWTH);
             self.items = (self.items / factor as usize).max(1);
         }
     }

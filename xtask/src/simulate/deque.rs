@@ -114,7 +114,7 @@ impl Deque {
         }
     }
 
-    fn is_asked(&self) -> bool {
+    pub fn is_asked(&self) -> bool {
         self.is_wake_requested.get()
             || self.wanted.get().is_some()
             || !self.waiters.borrow().is_empty()
@@ -283,14 +283,26 @@ impl World {
     async fn request(&self, victim: ThreadId, batch: usize) -> Claim {
         let deque = &self.deques[victim];
         deque.wanted.set(Some(batch));
-        let end = self.clock.now() + self.times.answer;
-        while self.clock.now() < end {
+        let answer = self.times.answer.max(self.barrier_cost.get() / 2);
+        let end = self.clock.now() + answer;
+        while self.clock.now() < end && deque.visible() > 0 {
             self.clock.pass(ANSWER_LOOK).await;
             if deque.exposed() > 0 {
                 return Claim::Asked;
             }
         }
         Claim::None
+    }
+
+    /// Asks the owner in advance for the next entry that it pushes.
+    pub fn request_next(&self, victim: ThreadId) {
+        self.deques[victim].wanted.set(Some(1));
+    }
+
+    /// Whether something is exposed, now or a moment later.
+    pub async fn is_answered(&self, victim: ThreadId) -> bool {
+        self.clock.pass(self.times.answer / 2).await;
+        self.deques[victim].exposed() > 0
     }
 
     /// Claims up to `batch` entries by force, with the lock held.

@@ -91,6 +91,12 @@ impl IdleSet {
         self.state.borrow().in_use() == 0
     }
 
+    /// Whether this thread may push.
+    pub fn is_active(&self, thread: ThreadId) -> bool {
+        let state = self.state.borrow();
+        !state.idle.contains(&thread) && state.searcher != Some(thread)
+    }
+
     /// Whether more threads are active than there are places.
     pub fn is_overfull(&self) -> bool {
         let state = self.state.borrow();

@@ -25,6 +25,7 @@ impl World {
                 return self.fold(me, items).await;
             }
             let is_first = offers == 0 && !chunk_len.is_helped;
+            let start = self.clock.now();
             let is_late = offers > 1 && !chunk_len.is_helped;
             let at = if is_first {
                 chunk_len.items
@@ -34,6 +35,7 @@ impl World {
             let (own, other) = items.split(at);
             let (offer, is_asked) = self.push(me, Job::Part(other)).await;
             let part = if is_asked {
+                chunk_len = ChunkLen::helped();
                 self.in_helped_chunks(me, own, &mut chunk_len, &offer).await
             } else {
                 self.in_chunks(me, own, &mut chunk_len, &offer).await
@@ -45,10 +47,14 @@ impl World {
             debug_assert_eq!(part, Part::Open, "only what is taken is shared");
             items = other;
             if is_asked {
+                if is_first && items.len() > chunk_len.hidden {
+                    self.request_next(me);
+                }
                 offers = 2;
             } else {
-                if is_first && !chunk_len.is_timed() {
-                    chunk_len.learn_nothing();
+                if is_first {
+                    // The pool believes the time of an earlier run, which is the same here.
+                    chunk_len.learn(self.clock.now() - start);
                 }
                 offers += 1;
             }
@@ -73,15 +79,13 @@ impl World {
             }
             let start = self.clock.now();
             let (chunk, rest) = own.split(chunk_len.items);
-            let is_timed = chunk_len.is_timed();
             self.fold(me, chunk).await;
-            if is_timed {
-                chunk_len.learn_since(self.clock.now() - start);
-            } else {
-                chunk_len.learn_nothing();
-            }
+            chunk_len.learn(self.clock.now() - start);
+            let items = chunk_len.items;
             own = rest;
             if self.is_taken(me, offer).await {
+                *chunk_len = ChunkLen::helped();
+                chunk_len.items = items;
                 return self.in_helped_chunks(me, own, chunk_len, offer).await;
             }
         }
@@ -95,7 +99,6 @@ impl World {
         chunk_len: &mut ChunkLen,
         offer: &Entry,
     ) -> Part {
-        *chunk_len = ChunkLen::helped();
         loop {
             if own.len() <= chunk_len.items {
                 self.fold(me, own).await;

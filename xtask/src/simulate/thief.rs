@@ -104,6 +104,32 @@ impl World {
         seen
     }
 
+    /// Nothing is to be seen: asks one of the others for what it pushes next, or waits for the
+    /// answer for a moment. `asked` is the one that was asked.
+    pub async fn request_any(&self, me: ThreadId, asked: &mut Option<ThreadId>) {
+        if let Some(victim) = *asked {
+            if !self.is_answered(victim).await && !self.deques[victim].is_asked() {
+                *asked = None;
+                let now = self.clock.now();
+                self.backoffs[me].borrow_mut()[victim].back_off(SHORT, now);
+            }
+            return;
+        }
+        let seats = self.deques.len();
+        let start = self.random(seats);
+        let mut others = (0..seats).map(|offset| (start + offset) % seats);
+        *asked = others.find(|&victim| {
+            victim != me
+                && self.idle_set.is_active(victim)
+                && self.limit(me, victim) > 0
+                && !self.deques[victim].is_asked()
+        });
+        if let Some(victim) = *asked {
+            self.clock.pass(self.times.mark).await;
+            self.request_next(victim);
+        }
+    }
+
     /// How long the next victim that is left alone will be so.
     pub fn backing_off(&self, me: ThreadId) -> Option<Time> {
         let now = self.clock.now();

@@ -123,7 +123,7 @@ impl World {
     /// role.
     async fn watch(&self, me: ThreadId, is_useful: bool) -> Result<bool, Role> {
         let mut patience = Patience::new(self);
-        let mut entries = None;
+        let (mut entries, mut asked) = (None, None);
         loop {
             let seen = self.survey(me).await;
             if seen > 0
@@ -140,6 +140,9 @@ impl World {
             {
                 patience.rest(self, me, backing_off).await;
                 continue;
+            }
+            if seen == 0 && !is_quiet && self.idle_set.is_searcher(me) {
+                self.request_any(me, &mut asked).await;
             }
             let is_deserted = is_quiet && entries == Some(self.idle_set.entries());
             entries = Some(self.idle_set.entries());

@@ -14,7 +14,7 @@ use crate::sync::thread;
 use crate::unwind::{self, Payload};
 
 pub(crate) use published_split::{
-    PublishOutcome, SplitOutcome, SplitWatch, has_room, here, is_asked, is_outside, jobs,
+    PublishOutcome, SplitOutcome, SplitWatch, expose_next, has_room, here, is_outside, jobs,
     publish_split, publish_split_cold, within,
 };
 

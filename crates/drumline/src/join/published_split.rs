@@ -117,11 +117,13 @@ pub(crate) fn is_outside() -> bool {
     local::deque().is_null()
 }
 
-/// Whether a thread has asked this one, which is in a pool, for attention.
-#[inline(always)]
-pub(crate) fn is_asked() -> bool {
+/// What this thread offers next is to be taken without a barrier.
+#[cold]
+pub(crate) fn expose_next() {
     // SAFETY: the current deque lives as long as this thread is in the pool.
-    unsafe { local::deque().as_ref() }.is_some_and(Deque::is_asked)
+    if let Some(deque) = unsafe { local::deque().as_ref() } {
+        deque.request_next();
+    }
 }
 
 /// Runs `op` in the pool that this thread is in, or as a call of the global one. Little is compiled

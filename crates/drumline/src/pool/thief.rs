@@ -188,10 +188,8 @@ impl Thief {
         for offset in 0..count {
             let index = (start + offset) % count;
             let victim = registry.seat(index);
-            if index == self.me
-                || !victim.block_state().is_occupied()
-                || !self.backoff(index).may_interrupt(now)
-            {
+            let is_active = victim.handshake().may_push();
+            if index == self.me || !is_active || !self.backoff(index).may_interrupt(now) {
                 continue;
             }
             let deque = victim.first_deque();

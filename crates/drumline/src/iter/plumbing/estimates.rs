@@ -14,7 +14,7 @@
 
 use std::cell::Cell;
 
-use crate::sync::Ticks;
+use crate::sync::{Ticks, per_thread};
 
 /// An estimate is believed this often, before the loop is measured again.
 const BELIEVED: u8 = 16;
@@ -42,7 +42,7 @@ struct Estimates {
     entries: [Cell<Entry>; ENTRIES],
 }
 
-std::thread_local! {
+per_thread! {
     static ESTIMATES: Estimates = const {
         const NOTHING: Entry = Entry {
             site: Site(0),
@@ -80,8 +80,7 @@ impl Site {
             let number = all.begun.get().wrapping_add(1);
             all.begun.set(number);
             let entry = all.entries[self.index()].get();
-            // A model's schedule must not depend on what the schedule before has left.
-            let is_known = entry.site == self && entry.left > 0 && !cfg!(drumline_shuttle);
+            let is_known = entry.site == self && entry.left > 0;
             let start = if is_known { None } else { Some(Ticks::now()) };
             Begun {
                 site: self,

@@ -70,8 +70,7 @@ where
         if is_full || part.items.at_most(chunk_len.hidden) {
             return part.fold_after(folder).close(!chunk_len.is_part);
         }
-        // A thread that has asked in advance comes at once, and gets half.
-        let is_first = I::COUNTED && offers == 0 && !chunk_len.is_helped && !join::is_asked();
+        let is_first = I::COUNTED && offers == 0 && !chunk_len.is_helped;
         let is_late = offers > usize::from(I::COUNTED) && !chunk_len.is_helped;
         let (own, other, reducer) = if I::COUNTED {
             // A chunk, so that there is a folder where there are more of them.
@@ -104,7 +103,7 @@ where
                 part = other;
             }
             PublishOutcome::Fast(outcome, split) | PublishOutcome::Cold(outcome, split) => {
-                return go_on(outcome, split, reducer, chunk_len);
+                return go_on(outcome, split, reducer, chunk_len, is_first);
             }
         }
     }
@@ -148,6 +147,7 @@ fn go_on<I, C>(
     split: SplitOutcome<Part<I, C>, Joint<I, C>>,
     reducer: C::Reducer,
     mut chunk_len: ChunkLen,
+    is_first: bool,
 ) -> C::Result
 where
     I: Items,
@@ -155,6 +155,10 @@ where
 {
     match (outcome, split) {
         (PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
+            if is_first && !other.items.at_most(chunk_len.hidden) {
+                // The thread that asked came too late for this, but is on its way.
+                join::expose_next();
+            }
             lazy(other, chunk_len, Some(open))
         }
         (outcome, SplitOutcome::Taken(joint)) => {
@@ -214,10 +218,6 @@ where
         loop {
             if part.items.at_most(chunk_len.items) {
                 return PartOutcome::Open(part.fold_after(folder));
-            }
-            if I::COUNTED && folder.is_none() {
-                // A thread has asked in advance.
-                break 'helped;
             }
             let next = chunk_len.next.take();
             if next.is_none() && start.is_none() {
