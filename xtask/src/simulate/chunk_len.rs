@@ -4,10 +4,8 @@ use super::clock::Time;
 
 /// How long a chunk should take.
 const TARGET: Time = 2_000;
-/// A chunk that took less is followed by a longer one.
-const SHORT: Time = TARGET / 2;
-/// A chunk that took more is followed by a shorter one.
-const LONG: Time = TARGET * 2;
+/// The same in a shared loop.
+const SHARED_TARGET: Time = 4_000;
 /// By which factor a chunk may differ from the one before.
 const GROWTH: Time = 64;
 /// The most items that are left unoffered.
@@ -47,11 +45,20 @@ impl ChunkLen {
 
     /// A chunk is over, and took this long.
     pub fn learn(&mut self, took: Time) {
-        if took < SHORT {
-            let factor = (TARGET / took.max(1)).clamp(2, GROWTH);
+        self.adapt(took, TARGET);
+    }
+
+    /// The same for a shared loop.
+    pub fn learn_shared(&mut self, took: Time) {
+        self.adapt(took, SHARED_TARGET);
+    }
+
+    fn adapt(&mut self, took: Time, target: Time) {
+        if took < target / 2 {
+            let factor = (target / took.max(1)).clamp(2, GROWTH);
             self.items = self.items.saturating_mul(factor as usize);
-        } else if took > LONG {
-            let factor = (took / TARGET).min(GROWTH);
+        } else if took > target * 2 {
+            let factor = (took / target).min(GROWTH);
             self.items = (self.items / factor as usize).max(1);
         }
     }

@@ -255,7 +255,7 @@ impl World {
             let mut start = self.clock.now();
             while self.chunk(participant, &mut chunk_len).await {
                 let end = self.clock.now();
-                chunk_len.learn(end - start);
+                chunk_len.learn_shared(end - start);
                 start = end;
             }
             if self.idle_set.is_overfull() {

@@ -22,14 +22,12 @@ const HIDDEN: usize = 256;
 /// after that is faster.
 const ALIGNED_FIRST: usize = 2048;
 
-/// How long a chunk should take, in nanoseconds: a thread that asks for items waits for its end.
+/// How long a chunk should take, in nanoseconds: a thread that asks for items waits for its end. It
+/// may take half as long, or twice.
 const TARGET: u64 = 2_000;
 
-/// A chunk that took less than this is followed by a longer one.
-const SHORT: u64 = TARGET / 2;
-
-/// A chunk that took more than this is followed by a shorter one.
-const LONG: u64 = TARGET * 2;
+/// The same in a shared loop. Other threads need not wait for it, but each takes a lock.
+const SHARED_TARGET: u64 = 4_000;
 
 /// By which factor a chunk may differ from the one before.
 const GROWTH: u64 = 64;
@@ -130,17 +128,27 @@ impl ChunkLen {
     /// A chunk is over that began at `start`. Returns when that was.
     pub(super) fn learn(&mut self, start: Ticks) -> Ticks {
         let now = Ticks::now();
-        let took = now.nanos_since(start);
-        if took < SHORT {
-            let factor = (TARGET / took.max(1)).clamp(2, GROWTH);
+        self.adapt(now.nanos_since(start), TARGET);
+        now
+    }
+
+    /// As [`learn`](Self::learn), in a shared loop.
+    pub(super) fn learn_shared(&mut self, start: Ticks) -> Ticks {
+        let now = Ticks::now();
+        self.adapt(now.nanos_since(start), SHARED_TARGET);
+        now
+    }
+
+    fn adapt(&mut self, took: u64, target: u64) {
+        if took < target / 2 {
+            let factor = (target / took.max(1)).clamp(2, GROWTH);
             self.items = self.items.saturating_mul(factor as usize);
             self.whole = self.whole.min(self.depth).saturating_sub(1).max(SPLITS);
-        } else if took > LONG {
-            let factor = (took / TARGET).min(GROWTH);
+        } else if took > target * 2 {
+            let factor = (took / target).min(GROWTH);
             self.items = (self.items / factor as usize).max(self.min);
             self.whole = self.whole.max(self.depth + 1).min(DEEPEST);
         }
-        now
     }
 
     /// Goes on elsewhere in the loop, where items may be longer.

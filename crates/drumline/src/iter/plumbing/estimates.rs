@@ -42,8 +42,8 @@ struct Estimates {
     entries: [Cell<Entry>; ENTRIES],
 }
 
-per_thread! {
-    static ESTIMATES: Estimates = const {
+impl Estimates {
+    const fn new() -> Self {
         const NOTHING: Entry = Entry {
             site: Site(0),
             items: 0,
@@ -53,7 +53,11 @@ per_thread! {
             begun: Cell::new(0),
             entries: [const { Cell::new(NOTHING) }; ENTRIES],
         }
-    };
+    }
+}
+
+per_thread! {
+    static ESTIMATES: Estimates = const { Estimates::new() };
 }
 
 /// Which loop of the program it is.

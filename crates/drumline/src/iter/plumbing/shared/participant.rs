@@ -83,7 +83,7 @@ fn share(sharing: &mut dyn Sharing, mut own: Option<usize>, mut chunk_len: Chunk
             sharing.force();
             sharing.chunk(&mut chunk_len)
         } {
-            start = chunk_len.learn(start);
+            start = chunk_len.learn_shared(start);
         }
         if team::must_stand_down() {
             break;
