@@ -100,9 +100,14 @@ impl ChunkLen {
     /// The first chunk of a loop is over, and `len` items are left.
     #[inline(always)]
     pub(super) fn learn_first(&mut self, begun: &Begun, len: usize) {
-        if let Some(start) = begun.start {
-            self.learn_unhelped(start, begun.site);
-        } else if let Some(items) = begun.estimate() {
+        let estimate = match begun.estimate() {
+            Ok(estimate) => estimate,
+            Err(start) => {
+                self.learn_unhelped(start, begun.site);
+                return;
+            }
+        };
+        if let Some(items) = estimate {
             let items = items.max(self.min);
             if len > ALIGNED_FIRST {
                 self.items = ALIGNED.max(self.min);
