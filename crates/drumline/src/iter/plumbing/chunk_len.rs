@@ -18,6 +18,10 @@ const NESTED: u32 = 16;
 /// The most items that are left unoffered at the end of a loop.
 const HIDDEN: usize = 256;
 
+/// As many items are left unoffered at the end of a loop with short ones: an offer costs as much as a
+/// hundred additions.
+const SHORT: usize = 24;
+
 /// A loop of which more items are left after the first one goes to the next aligned one: what comes
 /// after that is faster.
 const ALIGNED_FIRST: usize = 2048;
@@ -115,9 +119,10 @@ impl ChunkLen {
                 self.next = Some((items / 8).max(self.min));
             } else {
                 self.items = items;
+                // Not more than a chunk, and about half of the loop has been on offer.
+                self.hidden = self.hidden.max(items.min(len.div_ceil(2)));
             }
-            // The last of nine items is not worth an offer.
-            self.hidden = self.hidden.max(self.min.saturating_mul(9));
+            self.hidden = self.hidden.max(SHORT);
         }
     }
 
@@ -126,7 +131,9 @@ impl ChunkLen {
     pub(super) fn learn_unhelped(&mut self, start: Ticks, site: Site) -> Ticks {
         let now = self.learn(start);
         self.is_measured = true;
-        site.note(self.items);
+        // As short as it may be, it may take any time.
+        let is_shortest = self.items <= self.min;
+        site.note(if is_shortest { 0 } else { self.items });
         now
     }
 
@@ -159,5 +166,30 @@ impl ChunkLen {
     /// Goes on elsewhere in the loop, where items may be longer.
     pub(super) fn begin_anew(&mut self) {
         self.items = (self.items / 8).max(self.min);
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use super::super::estimates::WORTH_IT;
+    use super::*;
+
+    /// What is not split further because the user says so may take any time: nothing is known of
+    /// the items.
+    #[test]
+    fn what_is_as_short_as_it_may_be_is_no_estimate() {
+        for (min, is_believed) in [(1, true), (1000, false)] {
+            let site = Site::new(what_is_as_short_as_it_may_be_is_no_estimate as *const ());
+            let mut chunk_len = ChunkLen::new(100_000, min);
+            chunk_len.items = 1000;
+            let start = Ticks::now();
+            while Ticks::now().nanos_since(start) < TARGET / 2 {}
+            // It took about as long as it should, or this thread was interrupted.
+            chunk_len.learn_unhelped(start, site);
+            let is_cut = chunk_len.items < WORTH_IT;
+            let estimate = site.begin().estimate();
+            assert_eq!(estimate.is_ok(), is_believed && !is_cut);
+            site.note(0);
+        }
     }
 }

@@ -9,8 +9,9 @@
 //! An estimate may be wrong, as the same code can go through other items. So it is believed only
 //! [a few times](BELIEVED). It is not believed where the first item of the loop has run a loop
 //! itself: a loop over the children of a node is the same code at the root and at the leaves. If a
-//! wrong one is believed, a chunk takes longer than it should: as much as half of the loop, while
-//! the other half is on offer.
+//! wrong one is believed, a chunk takes longer than it should: at most as half of the loop. While the
+//! first item runs, all others are on offer; while the first half runs, the second is, if they are
+//! more than a few; a second half that no thread took then may go unoffered.
 
 use std::cell::Cell;
 
@@ -20,7 +21,7 @@ use crate::sync::{Ticks, per_thread};
 const BELIEVED: u8 = 16;
 
 /// Loops with fewer items in a chunk are measured each time: the looks are cheap in comparison.
-const WORTH_IT: usize = 64;
+pub(super) const WORTH_IT: usize = 64;
 
 /// How many loops a thread remembers: a power of two.
 const ENTRIES: usize = 64;
