@@ -7,7 +7,7 @@ use super::tree::Dest;
 use crate::iter::plumbing::Consumer;
 use crate::iter::plumbing::items::Items;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Apart, Mutex};
+use crate::sync::{Mutex, Spaced};
 use crate::unwind::Payload;
 
 /// The rest of a part, and where goes what comes of it.
@@ -79,17 +79,23 @@ where
     }
 }
 
-/// The places in segments, each twice as long as the one before: they never move, and there may be
-/// as many participants as threads.
-pub(super) struct Places<I, C>([OnceLock<Segment<I, C>>; SEGMENTS])
+/// Two places, and more in segments, each twice as long as the one before: they never move, and
+/// there may be as many participants as threads.
+pub(super) struct Places<I, C>
 where
     I: Items,
-    C: Consumer<I::Item>;
+    C: Consumer<I::Item>,
+{
+    /// Here, as most loops of some microseconds have no more participants: memory for more would
+    /// cost as much as some hundred items.
+    first: [Spaced<Place<I, C>>; FIRST_SEGMENT],
+    others: [OnceLock<Segment<I, C>>; SEGMENTS],
+}
 
-type Segment<I, C> = Box<[Apart<Place<I, C>>]>;
+type Segment<I, C> = Box<[Spaced<Place<I, C>>]>;
 
 const SEGMENTS: usize = 24;
-const FIRST_SEGMENT: usize = 8;
+const FIRST_SEGMENT: usize = 2;
 
 impl<I, C> Places<I, C>
 where
@@ -97,14 +103,20 @@ where
     C: Consumer<I::Item>,
 {
     pub(super) fn new() -> Self {
-        Places([const { OnceLock::new() }; SEGMENTS])
+        Places {
+            first: [Spaced::new(Place::new()), Spaced::new(Place::new())],
+            others: [const { OnceLock::new() }; SEGMENTS],
+        }
     }
 
     pub(super) fn get(&self, index: usize) -> &Place<I, C> {
+        if index < FIRST_SEGMENT {
+            return &self.first[index].value;
+        }
         let segment = (index / FIRST_SEGMENT + 1).ilog2() as usize;
         let len = FIRST_SEGMENT << segment;
-        let places =
-            self.0[segment].get_or_init(|| (0..len).map(|_| Apart(Place::new())).collect());
-        &places[index + FIRST_SEGMENT - len]
+        let new = || (0..len).map(|_| Spaced::new(Place::new())).collect();
+        let places = self.others[segment - 1].get_or_init(new);
+        &places[index + FIRST_SEGMENT - len].value
     }
 }
