@@ -50,6 +50,67 @@ fn the_last_item_does_not_wait_for_those_before_it() {
     });
 }
 
+/// The first item of many loops is the shortest, as in a triangle. What it takes says little of the
+/// others: in each of these loops an item in the middle ends only when the last one has begun.
+#[test]
+fn a_short_first_item_hides_no_long_ones() {
+    let both = Barrier::new(2);
+    let is_meeting = AtomicUsize::new(0);
+    let items = numbers(20);
+    let drive = || {
+        items.par_iter().for_each(|&item| {
+            if item > 0 && is_meeting.load(Ordering::Relaxed) == 0 {
+                work(2_000);
+            } else if is_meeting.load(Ordering::Relaxed) == 1 && (item == 6 || item == 19) {
+                both.wait();
+            }
+        });
+    };
+    pool(2).install(|| {
+        for _ in 0..100 {
+            is_meeting.store(0, Ordering::Relaxed);
+            let (begin, end) = (Barrier::new(2), Barrier::new(2));
+            drumline::scope(|scope| {
+                // No thread helps the first time.
+                scope.spawn(|_| {
+                    begin.wait();
+                    end.wait();
+                });
+                begin.wait();
+                drive();
+                end.wait();
+                is_meeting.store(1, Ordering::Relaxed);
+                drive();
+            });
+        }
+    });
+}
+
+/// However often a loop over a few items was short, they are all on offer the next time.
+#[test]
+fn a_few_long_items_after_short_ones_run_at_once() {
+    let both = Barrier::new(2);
+    let is_meeting = AtomicUsize::new(0);
+    let items = numbers(3);
+    let drive = || {
+        items.par_iter().for_each(|&item| {
+            if item > 0 && is_meeting.load(Ordering::Relaxed) == 1 {
+                both.wait();
+            }
+        });
+    };
+    pool(2).install(|| {
+        for round in 0..200 {
+            is_meeting.store(0, Ordering::Relaxed);
+            for _ in 0..round {
+                drive();
+            }
+            is_meeting.store(1, Ordering::Relaxed);
+            drive();
+        }
+    });
+}
+
 #[test]
 fn a_state_per_thread_and_no_more() {
     for jobs in [1, 2, 4, 8] {

@@ -7,7 +7,7 @@ const TARGET: Time = 2_000;
 /// The same in a shared loop.
 const SHARED_TARGET: Time = 4_000;
 /// By which factor a chunk may differ from the one before.
-const GROWTH: Time = 64;
+const GROWTH: Time = 4;
 /// The most items that are left unoffered.
 const HIDDEN: usize = 256;
 /// No more than this is left of a small loop.

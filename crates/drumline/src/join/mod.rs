@@ -14,8 +14,8 @@ use crate::sync::thread;
 use crate::unwind::{self, Payload};
 
 pub(crate) use published_split::{
-    PublishOutcome, SplitOutcome, SplitWatch, expose_next, has_room, here, is_outside, jobs,
-    publish_split, publish_split_cold, within,
+    PublishOutcome, SplitOutcome, SplitWatch, expose_next, has_room, here, is_alone, is_outside,
+    jobs, publish_split, publish_split_cold, within,
 };
 
 /// Tells a half of a [`join_context`] where it runs.

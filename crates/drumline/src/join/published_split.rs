@@ -117,6 +117,13 @@ pub(crate) fn is_outside() -> bool {
     local::deque().is_null()
 }
 
+/// Whether the pool of this thread has one job, so that no other thread comes as long as this one
+/// does not block.
+#[inline(always)]
+pub(crate) fn is_alone() -> bool {
+    local::seat().is_some_and(|seat| seat.registry().jobs() == 1)
+}
+
 /// What this thread offers next is to be taken without a barrier.
 #[cold]
 pub(crate) fn expose_next() {

@@ -1,7 +1,7 @@
 //! How much a loop does between two looks around.
 
 use super::counted::ALIGNED;
-use super::estimates::{Begun, Site};
+use super::estimates::{Begun, SPAN};
 use crate::sync::Ticks;
 
 /// How often an eager loop halves its items before a thread goes through them.
@@ -18,9 +18,15 @@ const NESTED: u32 = 16;
 /// The most items that are left unoffered at the end of a loop.
 const HIDDEN: usize = 256;
 
-/// As many items are left unoffered at the end of a loop with short ones: an offer costs as much as a
-/// hundred additions.
-const SHORT: usize = 24;
+/// As many items are left unoffered at the end of a loop with short ones: an offer costs as much as
+/// a hundred additions.
+const SHORT: usize = 9;
+
+/// The same in a pool with one job.
+const SHORT_ALONE: usize = 24;
+
+/// Fewer items, after the first one, are all offered one by one: as few may be large ones.
+const FEW: usize = 4;
 
 /// A loop of which more items are left after the first one goes to the next aligned one: what comes
 /// after that is faster.
@@ -28,13 +34,14 @@ const ALIGNED_FIRST: usize = 2048;
 
 /// How long a chunk should take, in nanoseconds: a thread that asks for items waits for its end. It
 /// may take half as long, or twice.
-const TARGET: u64 = 2_000;
+const TARGET: u64 = SPAN;
 
 /// The same in a shared loop. Other threads need not wait for it, but each takes a lock.
 const SHARED_TARGET: u64 = 4_000;
 
-/// By which factor a chunk may differ from the one before.
-const GROWTH: u64 = 64;
+/// By which factor a chunk may differ from the one before. Not by more: a short item, often the first
+/// one, says little of those that follow.
+const GROWTH: u64 = 4;
 
 /// How long chunks are.
 #[derive(Clone, Copy)]
@@ -64,11 +71,10 @@ pub(crate) struct ChunkLen {
 impl ChunkLen {
     /// The chunk length of a loop with which no thread has helped yet.
     #[inline(always)]
-    pub(super) fn new(len: usize, min: usize) -> Self {
-        let share = len.div_ceil(16);
+    pub(super) fn new(min: usize) -> Self {
         ChunkLen {
             items: min,
-            hidden: share.min(HIDDEN).max(min.saturating_mul(2) - 1),
+            hidden: min.saturating_mul(2) - 1,
             min,
             is_helped: false,
             is_measured: false,
@@ -101,39 +107,44 @@ impl ChunkLen {
         }
     }
 
-    /// The first chunk of a loop is over, and `len` items are left.
+    /// The first chunk of a loop is over, and `len` items are left. In a pool that `is_alone`, with
+    /// one job, no other thread would come for the last ones.
     #[inline(always)]
-    pub(super) fn learn_first(&mut self, begun: &Begun, len: usize) {
-        let estimate = match begun.estimate() {
-            Ok(estimate) => estimate,
+    pub(super) fn learn_first(&mut self, begun: &Begun, len: usize, is_alone: bool) {
+        self.hidden = self.hidden.max((len / 16).min(HIDDEN));
+        let items = match begun.believed {
+            Ok(items) => (items as usize).max(self.min),
             Err(start) => {
-                self.learn_unhelped(start, begun.site);
+                self.learn_unhelped(start);
                 return;
             }
         };
-        if let Some(items) = estimate {
-            let items = items.max(self.min);
-            if len > ALIGNED_FIRST {
-                self.items = ALIGNED.max(self.min);
-                // Not at once as long as that: this is when threads come to help.
-                self.next = Some((items / 8).max(self.min));
-            } else {
-                self.items = items;
-                // Not more than a chunk, and about half of the loop has been on offer.
+        if !begun.is_last() {
+            return;
+        }
+        if len > ALIGNED_FIRST {
+            self.items = ALIGNED.max(self.min);
+            // Not at once as long as that: this is when threads come to help.
+            self.next = Some((items / 8).max(self.min));
+        } else {
+            self.items = items;
+            if is_alone {
                 self.hidden = self.hidden.max(items.min(len.div_ceil(2)));
             }
-            self.hidden = self.hidden.max(SHORT);
+        }
+        if is_alone {
+            self.hidden = self.hidden.max(SHORT_ALONE);
+        } else if len >= FEW {
+            // Not more than half: the first half may turn out to be long.
+            self.hidden = self.hidden.max(SHORT.min(len.div_ceil(2)));
         }
     }
 
     /// As [`learn`](Self::learn), in a loop with which no thread has helped yet.
     #[inline(never)]
-    pub(super) fn learn_unhelped(&mut self, start: Ticks, site: Site) -> Ticks {
+    pub(super) fn learn_unhelped(&mut self, start: Ticks) -> Ticks {
         let now = self.learn(start);
         self.is_measured = true;
-        // As short as it may be, it may take any time.
-        let is_shortest = self.items <= self.min;
-        site.note(if is_shortest { 0 } else { self.items });
         now
     }
 
@@ -171,25 +182,50 @@ impl ChunkLen {
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod tests {
-    use super::super::estimates::WORTH_IT;
+    use super::super::estimates::Site;
     use super::*;
 
-    /// What is not split further because the user says so may take any time: nothing is known of
-    /// the items.
+    /// The chunk length of a loop that was measured, when its first item is over and `len` are
+    /// left.
+    fn after_first(len: usize, is_alone: bool) -> ChunkLen {
+        let site = Site::new(after_first as *const ());
+        site.note(1_000_000, 1_000_000);
+        let mut chunk_len = ChunkLen::new(1);
+        chunk_len.learn_first(&site.begin(len + 1), len, is_alone);
+        assert!(chunk_len.items > 1);
+        chunk_len
+    }
+
+    /// Where another thread may come, half of what follows the first item is on offer, however
+    /// short the items were the last time; a few are offered one by one.
     #[test]
-    fn what_is_as_short_as_it_may_be_is_no_estimate() {
-        for (min, is_believed) in [(1, true), (1000, false)] {
-            let site = Site::new(what_is_as_short_as_it_may_be_is_no_estimate as *const ());
-            let mut chunk_len = ChunkLen::new(100_000, min);
-            chunk_len.items = 1000;
-            let start = Ticks::now();
-            while Ticks::now().nanos_since(start) < TARGET / 2 {}
-            // It took about as long as it should, or this thread was interrupted.
-            chunk_len.learn_unhelped(start, site);
-            let is_cut = chunk_len.items < WORTH_IT;
-            let estimate = site.begin().estimate();
-            assert_eq!(estimate.is_ok(), is_believed && !is_cut);
-            site.note(0);
+    fn at_most_half_of_a_short_loop_is_hidden() {
+        for len in 1..FEW {
+            assert_eq!(after_first(len, false).hidden, 1);
         }
+        for len in FEW..10_000 {
+            let hidden = after_first(len, false).hidden;
+            assert!(hidden <= len.div_ceil(2), "{hidden} of {len}");
+            assert!(
+                hidden <= SHORT.max(len / 16).min(HIDDEN),
+                "{hidden} of {len}"
+            );
+        }
+    }
+
+    #[test]
+    fn alone_the_end_of_a_short_loop_is_not_offered() {
+        assert_eq!(after_first(SHORT_ALONE, true).hidden, SHORT_ALONE);
+        assert_eq!(after_first(99, true).hidden, 50);
+    }
+
+    /// However short the first item was, it says little of the next ones.
+    #[test]
+    fn chunks_grow_slowly() {
+        let site = Site::new(chunks_grow_slowly as *const ());
+        let mut chunk_len = ChunkLen::new(1);
+        chunk_len.learn_first(&site.begin(100), 99, false);
+        assert!(chunk_len.items <= 4);
+        assert_eq!(chunk_len.hidden, 99 / 16);
     }
 }

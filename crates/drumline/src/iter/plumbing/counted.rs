@@ -13,6 +13,9 @@ pub(super) const ALIGNED: usize = 64;
 /// The same for shorter parts.
 const HALF_ALIGNED: usize = 8;
 
+/// Fewer items are cut in two halves, aligned or not.
+const UNALIGNED: usize = 32;
+
 /// The items of a producer.
 pub(super) struct Counted<P> {
     producer: P,
@@ -89,7 +92,8 @@ impl<P: Producer> Items for Counted<P> {
         let (excess, unit) = self.excess(at);
         // A little behind: what is offered is no more for that.
         let aligned = at + ((unit - excess) & (unit - 1));
-        if at > 0 && aligned.saturating_add(chunk_len.min) <= self.len {
+        let fits = aligned.saturating_add(chunk_len.min) <= self.len;
+        if at > 0 && self.len >= UNALIGNED && fits {
             aligned
         } else {
             at
@@ -110,7 +114,7 @@ impl<P: Producer> Items for Counted<P> {
         if is_helped {
             ChunkLen::helped(min)
         } else {
-            ChunkLen::new(self.len, min)
+            ChunkLen::new(min)
         }
     }
 

@@ -84,7 +84,7 @@ where
     if (len <= 1 || part.consumer.hides(len)) && !LoopLimit::is_set() {
         return part.fold_apart(None).complete();
     }
-    let chunk_len = ChunkLen::new(len, min);
+    let chunk_len = ChunkLen::new(min);
     drive_part(part, chunk_len, max, !P::HAS_STATE && len <= max)
 }
 
@@ -186,13 +186,11 @@ fn whole(part: &mut dyn Steps, chunk_len: ChunkLen, max: usize, is_lazy: bool) {
         // Nothing in it for a second thread, nor for a pool.
         return eager(part, halving, 0);
     }
-    // A thread that must be alone has no use for parts.
-    let splits = match halving.limit {
-        Some(limit) if limit.is_alone() => 0,
-        _ => SPLITS,
-    };
     let part = Offered::new(part);
     join::within(move || {
+        // A thread that must be alone, or is, has no use for parts.
+        let is_alone = join::is_alone() || halving.limit.is_some_and(LoopLimit::is_alone);
+        let splits = if is_alone { 0 } else { SPLITS };
         part.elsewhere(&mut |part| {
             if is_lazy && halving.limit.is_none() {
                 part.lazy(chunk_len);

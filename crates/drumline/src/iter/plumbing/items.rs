@@ -155,7 +155,7 @@ impl<S: Stretch> Items for Stretched<S> {
         if is_helped {
             ChunkLen::helped(min)
         } else {
-            ChunkLen::new(self.0.len(), min)
+            ChunkLen::new(min)
         }
     }
 

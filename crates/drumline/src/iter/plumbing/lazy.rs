@@ -56,19 +56,27 @@ where
     // less.
     let mut offers = if folder.is_some() { 2 } else { 0 };
     let is_new = I::COUNTED && folder.is_none() && !chunk_len.is_helped;
-    let mut begun = is_new.then(|| site::<I, C>().begin());
+    let len = if is_new { part.items.len() } else { 0 };
+    let begun = is_new.then(|| site::<I, C>().begin(len));
     loop {
         if offers == 1
-            && let Some(begun) = begun.take()
+            && let Some(begun) = &begun
         {
-            chunk_len.learn_first(&begun, part.items.len());
+            chunk_len.learn_first(begun, part.items.len(), join::is_alone());
         }
         let is_full = match &folder {
             Some(folder) => folder.full(),
             None => part.consumer.full(),
         };
         if is_full || part.items.at_most(chunk_len.hidden) {
-            return part.fold_after(folder).close(!chunk_len.is_part);
+            let folder = part.fold_after(folder);
+            if let Some(begun) = &begun
+                && begun.believed.is_err()
+                && !is_full
+            {
+                begun.end(site::<I, C>(), len);
+            }
+            return folder.close(!chunk_len.is_part);
         }
         let is_first = I::COUNTED && offers == 0 && !chunk_len.is_helped;
         let is_late = offers > usize::from(I::COUNTED) && !chunk_len.is_helped;
@@ -153,6 +161,10 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
+    if I::COUNTED {
+        // Another thread has nothing to do: long items are not to be taken for short ones.
+        site::<I, C>().forget();
+    }
     match (outcome, split) {
         (PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
             if is_first && !other.items.at_most(chunk_len.hidden) {
@@ -230,8 +242,7 @@ where
             }
             match (next, start) {
                 (None, Some(begin)) => {
-                    let site = site::<I, C>();
-                    start = Some(chunk_len.learn_unhelped(begin, site));
+                    start = Some(chunk_len.learn_unhelped(begin));
                 }
                 (next, _) => chunk_len.items = next.unwrap_or(chunk_len.items),
             }
