@@ -22,15 +22,12 @@ const HIDDEN: usize = 256;
 /// a hundred additions.
 const SHORT: usize = 9;
 
-/// The same in a pool with one job.
-const SHORT_ALONE: usize = 24;
-
 /// Fewer items, after the first one, are all offered one by one: as few may be large ones.
 const FEW: usize = 4;
 
 /// A loop of which more items are left after the first one goes to the next aligned one: what comes
 /// after that is faster.
-const ALIGNED_FIRST: usize = 2048;
+const ALIGNED_FIRST: usize = 512;
 
 /// How long a chunk should take, in nanoseconds: a thread that asks for items waits for its end. It
 /// may take half as long, or twice.
@@ -108,7 +105,7 @@ impl ChunkLen {
     }
 
     /// The first chunk of a loop is over, and `len` items are left. In a pool that `is_alone`, with
-    /// one job, no other thread would come for the last ones.
+    /// one job, no other thread would come for them.
     #[inline(always)]
     pub(super) fn learn_first(&mut self, begun: &Begun, len: usize, is_alone: bool) {
         self.hidden = self.hidden.max((len / 16).min(HIDDEN));
@@ -122,22 +119,25 @@ impl ChunkLen {
         if !begun.is_last() {
             return;
         }
+        // What is not longer than a chunk is over before a thread comes to help.
+        let is_short = len <= items;
         if len > ALIGNED_FIRST {
             self.items = ALIGNED.max(self.min);
-            // Not at once as long as that: this is when threads come to help.
-            self.next = Some((items / 8).max(self.min));
+            let next = if is_short { items } else { items / 8 };
+            self.next = Some(next.max(self.min));
         } else {
             self.items = items;
-            if is_alone {
-                self.hidden = self.hidden.max(items.min(len.div_ceil(2)));
-            }
         }
-        if is_alone {
-            self.hidden = self.hidden.max(SHORT_ALONE);
+        let hidden = if is_alone && is_short {
+            // All, unless it is to be aligned.
+            if len > ALIGNED_FIRST { len / 2 } else { len }
         } else if len >= FEW {
             // Not more than half: the first half may turn out to be long.
-            self.hidden = self.hidden.max(SHORT.min(len.div_ceil(2)));
-        }
+            SHORT.min(len.div_ceil(2))
+        } else {
+            0
+        };
+        self.hidden = self.hidden.max(hidden);
     }
 
     /// As [`learn`](Self::learn), in a loop with which no thread has helped yet.
@@ -214,9 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn alone_the_end_of_a_short_loop_is_not_offered() {
-        assert_eq!(after_first(SHORT_ALONE, true).hidden, SHORT_ALONE);
-        assert_eq!(after_first(99, true).hidden, 50);
+    fn alone_a_short_loop_is_not_offered() {
+        let cases = [(1, 1), (512, 512), (513, 256), (2000, 1000), (2001, 125)];
+        for (len, hidden) in cases {
+            assert_eq!(after_first(len, true).hidden, hidden, "{len}");
+        }
     }
 
     /// However short the first item was, it says little of the next ones.

@@ -13,8 +13,9 @@
 //! the children of a node is the same code at the root and at the leaves. And it is forgotten when
 //! another thread has asked for items of the loop, or taken some: then a look costs little in
 //! comparison. If a wrong one is believed, the items of a chunk hide each other: those of the first
-//! half of what follows the first item, then most of the others. While the first item runs, all others
-//! are on offer; so is a part of them while a chunk runs.
+//! half of what follows the first item, then most of the others. While the first item runs, all
+//! others are on offer; so is a part of them while a chunk runs, except at the end, and in a pool
+//! with one job.
 
 use std::cell::Cell;
 
