@@ -36,8 +36,8 @@ const TARGET: u64 = SPAN;
 /// The same in a shared loop. Other threads need not wait for it, but each takes a lock.
 const SHARED_TARGET: u64 = 4_000;
 
-/// By which factor a chunk may differ from the one before. Not by more: a short item, often the first
-/// one, says little of those that follow.
+/// By which factor a chunk may differ from the one before. Not by more: a short item, often the
+/// first one, says little of those that follow.
 const GROWTH: u64 = 4;
 
 /// How long chunks are.

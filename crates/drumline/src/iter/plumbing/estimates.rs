@@ -7,8 +7,8 @@
 //! (PPoPP 2019).
 //!
 //! What is measured is a loop from its first item to its last one, if no other thread helped: the
-//! first item is often the shortest. An estimate may be wrong, as the same code can go through other
-//! items. So it is believed only [a few times](BELIEVED), and only of loops that are not much
+//! first item is often the shortest. An estimate may be wrong, as the same code can go through
+//! other items. So it is believed only [a few times](BELIEVED), and only of loops that are not much
 //! longer. It is not believed where the first item of the loop has run a loop itself: a loop over
 //! the children of a node is the same code at the root and at the leaves. And it is forgotten when
 //! another thread has asked for items of the loop, or taken some: then a look costs little in
