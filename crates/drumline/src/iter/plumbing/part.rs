@@ -64,12 +64,23 @@ where
         chunk_len: &mut ChunkLen,
         folder: Option<C::Folder>,
     ) -> (C::Folder, Self) {
-        if I::COUNTED && folder.is_none() {
-            let at = self.items.chunk(chunk_len);
-            let (chunk, rest, _) = self.split(at);
-            return (chunk.fold_apart(None), rest);
+        if !I::COUNTED {
+            return self.fold_chunk(chunk_len, folder);
         }
-        self.fold_chunk(chunk_len, folder)
+        let at = self.items.chunk(chunk_len);
+        let (chunk, items) = self.items.split(at);
+        let (first, folder, consumer) = match folder {
+            Some(folder) => {
+                let (folder, others) = self.consumer.advance(folder, at);
+                (None, Some(folder), others)
+            }
+            None => {
+                let (first, others, _) = self.consumer.split_at(at);
+                (Some(first), None, others)
+            }
+        };
+        let folder = fold_apart(chunk, first, folder);
+        (folder, Part { items, consumer })
     }
 
     /// Goes through the next chunk, after the items of `folder`, if there is one.

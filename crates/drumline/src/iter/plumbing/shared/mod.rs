@@ -6,8 +6,8 @@
 //!                              └── half of any rest goes to the participant that looks for one
 //! ```
 //!
-//! The threads are a [team](crate::team), which says who takes part and when the loop is done. Here
-//! is what is of the loop's own types. Each participant has a *place* for the rest of its part. It
+//! The threads are a [team](crate::team), which says who takes part and when the loop is done. Each
+//! participant has a *place* for the rest of its part. It
 //! takes a chunk off, and goes through that, while the others may take half of the rest. Both is
 //! done under the lock of the place. A chunk takes some microseconds, or is one item, so that the
 //! lock is in no participant's way.
@@ -25,6 +25,9 @@
 //! | `place` | what a participant has not begun, and where others find it |
 //! | `tree` | where results meet |
 //! | `participant` | what a thread does that takes part |
+//! | `typed` | what is of the loop's own types, behind addresses |
+//!
+//! Only `typed` is compiled for each loop of a program, and [`Joint`] here.
 //!
 //! # What is open
 //!
@@ -40,64 +43,64 @@
 mod participant;
 mod place;
 mod tree;
+mod typed;
 
-use super::Consumer;
-use super::Reducer;
+use std::marker::PhantomData;
+
 use super::chunk_len::ChunkLen;
 use super::items::Items;
 use super::part::Part;
+use super::{Consumer, Reducer};
 use crate::sync::{Arc, Mutex, lock};
 use crate::team::{self, Team};
 use crate::unwind::{self, Payload};
-
 use participant::Participant;
-use place::{Held, Places, Rest};
+use place::{Held, Places};
 use tree::{Dest, Meeting, reduce};
+use typed::{Typed, Value, Work, reveal};
 
 /// What came of a part.
-type Outcome<R> = Result<R, Payload>;
+type Outcome = Result<Value, Payload>;
 
 /// A loop that several threads share.
-pub(super) struct SharedLoop<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+pub(super) struct SharedLoop {
     team: Team,
     /// No part is to be shorter.
     min: usize,
-    places: Places<I, C>,
+    places: Places,
+    /// [`take_part`] for the types of the loop.
+    take_part: fn(&Arc<SharedLoop>),
     /// What came of the part that the caller brought in.
-    left: Mutex<Option<Outcome<C::Result>>>,
+    left: Mutex<Option<Outcome>>,
     /// What came of the part that was taken first.
-    right: Mutex<Option<Outcome<C::Result>>>,
+    right: Mutex<Option<Outcome>>,
 }
 
-impl<I, C> SharedLoop<I, C>
+/// Goes through what the others have left.
+fn take_part<I, C>(shared: &Arc<SharedLoop>)
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    /// A loop of which this thread has just taken `part`. It lies ready for all participants.
-    fn found(part: Part<I, C>, min: usize) -> Arc<Self> {
-        let Part {
-            mut items,
-            consumer,
-        } = part;
-        items.arrive();
+    Participant::enter(shared, &mut Typed::<I, C>::new(None)).take_part();
+}
+
+impl SharedLoop {
+    /// A loop of which this thread has just taken `work`. It lies ready for all participants.
+    fn found(work: Box<dyn Work>, min: usize, take_part: fn(&Arc<SharedLoop>)) -> Arc<Self> {
         let shared = SharedLoop {
             team: Team::found(),
             min,
             places: Places::new(),
+            take_part,
             left: Mutex::new(None),
             right: Mutex::new(None),
         };
         let first = shared.places.get(Team::FIRST);
         // One at least: nothing else says that it is there.
-        first.set_left(items.left().max(1));
-        *lock(&first.held) = Held::Rest(Rest {
-            items: Some(items),
-            consumer,
+        first.set_left(work.left().max(1));
+        *lock(&first.held) = Held::Rest(place::Rest {
+            work,
             dest: Dest::First,
             is_begun: false,
         });
@@ -105,7 +108,7 @@ where
     }
 
     /// Delivers what came of a part.
-    fn deliver(&self, mut dest: Dest<I::Item, C>, mut result: Outcome<C::Result>) {
+    fn deliver(&self, mut dest: Dest, mut result: Outcome) {
         let side = loop {
             let (node, is_left) = match dest {
                 Dest::Caller => break &self.left,
@@ -130,7 +133,8 @@ where
             } else {
                 (other, result)
             };
-            result = reduce(met.reducer, left, right);
+            // SAFETY: all that is delivered here is of this loop.
+            result = unsafe { reduce(met.joiner, left, right) };
             dest = met.dest;
         };
         *lock(side) = Some(result);
@@ -138,11 +142,7 @@ where
     }
 }
 
-impl<I, C> team::Shared for SharedLoop<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+impl team::Shared for SharedLoop {
     fn team(&self) -> &Team {
         &self.team
     }
@@ -153,16 +153,16 @@ where
 
     fn take_part(self: &Arc<Self>) {
         if self.is_open() {
-            Participant::enter(self).take_part();
+            (self.take_part)(self);
         }
     }
 }
 
 /// The caller's end of a shared loop. It waits for the loop if it is dropped before that is done.
-pub(super) struct Joint<I, C>(Option<Arc<SharedLoop<I, C>>>)
-where
-    I: Items,
-    C: Consumer<I::Item>;
+pub(super) struct Joint<I, C> {
+    shared: Option<Arc<SharedLoop>>,
+    _loop: PhantomData<fn(I, C)>,
+}
 
 impl<I, C> Joint<I, C>
 where
@@ -171,16 +171,14 @@ where
 {
     /// This thread has taken `part` from the caller. It takes part as soon as that has been
     /// reported.
-    pub(super) fn found(part: Part<I, C>, min: usize) -> Self {
-        let shared = SharedLoop::found(part, min);
+    pub(super) fn found(mut part: Part<I, C>, min: usize) -> Self {
+        part.items.arrive();
+        let work = typed::Rest::hide(part);
+        let shared = SharedLoop::found(work, min, take_part::<I, C>);
         team::redeem_next(&shared);
-        Joint(Some(shared))
-    }
-
-    fn shared(&self) -> &Arc<SharedLoop<I, C>> {
-        match &self.0 {
-            Some(shared) => shared,
-            None => unreachable!("it is waited for once"),
+        Joint {
+            shared: Some(shared),
+            _loop: PhantomData,
         }
     }
 
@@ -193,40 +191,80 @@ where
     ) {
         let shared = self.shared();
         shared.team.add_side();
-        Participant::enter(shared).bring_in(part, folder, chunk_len);
+        let is_begun = folder.is_some();
+        let work = typed::Rest::hide(part);
+        let mut accumulator = Typed::<I, C>::new(folder);
+        Participant::enter(shared, &mut accumulator).bring_in(work, is_begun, chunk_len);
     }
 
     /// Waits for all items. Returns what came of the caller's part, if it brought one in, and of
     /// the part that was taken.
-    pub(super) fn wait(mut self) -> (Option<Outcome<C::Result>>, Outcome<C::Result>) {
-        team::wait(self.shared(), !std::thread::panicking());
-        let Some(shared) = self.0.take() else {
-            unreachable!("it is waited for once");
-        };
-        let left = lock(&shared.left).take();
-        match lock(&shared.right).take() {
-            Some(right) => (left, right),
-            None => unreachable!("all sides are done"),
+    #[expect(clippy::type_complexity, reason = "two results, as parts have them")]
+    pub(super) fn wait(
+        mut self,
+    ) -> (
+        Option<Result<C::Result, Payload>>,
+        Result<C::Result, Payload>,
+    ) {
+        let (left, right) = wait(self.shared());
+        self.shared = None;
+        // SAFETY: they are results of this loop.
+        unsafe { (left.map(|left| reveal(left)), reveal(right)) }
+    }
+
+    fn shared(&self) -> &Arc<SharedLoop> {
+        match &self.shared {
+            Some(shared) => shared,
+            None => unreachable!("it is waited for once"),
         }
     }
 }
 
-impl<I, C> Drop for Joint<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+/// Waits for all items, and takes the results.
+fn wait(shared: &Arc<SharedLoop>) -> (Option<Outcome>, Outcome) {
+    team::wait(shared, !std::thread::panicking());
+    let left = lock(&shared.left).take();
+    match lock(&shared.right).take() {
+        Some(right) => (left, right),
+        None => unreachable!("all sides are done"),
+    }
+}
+
+/// Waits for all items, and drops the results.
+#[cold]
+fn abandon(shared: Arc<SharedLoop>) {
+    team::wait(&shared, !std::thread::panicking());
+    unwind::discard(lock(&shared.left).take());
+    unwind::discard(lock(&shared.right).take());
+}
+
+impl<I, C> Drop for Joint<I, C> {
     fn drop(&mut self) {
-        if let Some(shared) = self.0.take() {
+        if let Some(shared) = self.shared.take() {
             // The loop's own part has panicked.
-            team::wait(&shared, !std::thread::panicking());
-            unwind::discard(lock(&shared.left).take());
-            unwind::discard(lock(&shared.right).take());
+            abandon(shared);
         }
     }
 }
 
 /// What came of the two sides of a loop that has been shared.
-pub(super) fn join_sides<R>(reducer: impl Reducer<R>, left: Outcome<R>, right: Outcome<R>) -> R {
-    reduce(reducer, left, right).unwrap_or_else(|payload| unwind::resume(payload))
+pub(super) fn join_sides<R>(
+    reducer: impl Reducer<R>,
+    left: Result<R, Payload>,
+    right: Result<R, Payload>,
+) -> R {
+    match (left, right) {
+        (Ok(left), Ok(right)) if super::plant::planted!(HalvesSwapped) => {
+            reducer.reduce(right, left)
+        }
+        (Ok(left), Ok(right)) => reducer.reduce(left, right),
+        (Err(payload), other) => {
+            unwind::discard((reducer, other));
+            unwind::resume(payload)
+        }
+        (Ok(left), Err(payload)) => {
+            unwind::discard((reducer, left));
+            unwind::resume(payload)
+        }
+    }
 }

@@ -4,64 +4,49 @@ use std::mem;
 use std::sync::OnceLock;
 
 use super::tree::Dest;
-use crate::iter::plumbing::Consumer;
-use crate::iter::plumbing::items::Items;
+use super::typed::Work;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, Spaced};
 use crate::unwind::Payload;
 
 /// The rest of a part, and where goes what comes of it.
-pub(super) struct Rest<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    /// None are left, but more may come of the chunk that is gone through.
-    pub(super) items: Option<I>,
-    pub(super) consumer: C,
-    pub(super) dest: Dest<I::Item, C>,
+pub(super) struct Rest {
+    pub(super) work: Box<dyn Work>,
+    pub(super) dest: Dest,
     /// A participant has a folder of it. Otherwise the next one that looks can have it as it is.
     pub(super) is_begun: bool,
 }
 
 /// What is in a place.
-pub(super) enum Held<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+pub(super) enum Held {
     Nothing,
-    Rest(Rest<I, C>),
+    Rest(Rest),
     /// The rest is gone: another thread panicked when it took half of it.
-    Lost(Dest<I::Item, C>, Payload),
+    Lost(Dest, Payload),
 }
 
-impl<I, C> Held<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+impl Held {
     pub(super) fn take(&mut self) -> Self {
         mem::replace(self, Held::Nothing)
+    }
+
+    /// The rest, which is there.
+    pub(super) fn take_rest(&mut self) -> Rest {
+        match self.take() {
+            Held::Rest(rest) => rest,
+            Held::Nothing | Held::Lost(..) => unreachable!("the rest has just been looked at"),
+        }
     }
 }
 
 /// A participant's place.
-pub(super) struct Place<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+pub(super) struct Place {
     /// About how much another participant could take. Written under the lock.
     pub(super) left: AtomicUsize,
-    pub(super) held: Mutex<Held<I, C>>,
+    pub(super) held: Mutex<Held>,
 }
 
-impl<I, C> Place<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+impl Place {
     fn new() -> Self {
         Place {
             left: AtomicUsize::new(0),
@@ -81,27 +66,19 @@ where
 
 /// Two places, and more in segments, each twice as long as the one before: they never move, and
 /// there may be as many participants as threads.
-pub(super) struct Places<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+pub(super) struct Places {
     /// Here, as most loops of some microseconds have no more participants: memory for more would
     /// cost as much as some hundred items.
-    first: [Spaced<Place<I, C>>; FIRST_SEGMENT],
-    others: [OnceLock<Segment<I, C>>; SEGMENTS],
+    first: [Spaced<Place>; FIRST_SEGMENT],
+    others: [OnceLock<Segment>; SEGMENTS],
 }
 
-type Segment<I, C> = Box<[Spaced<Place<I, C>>]>;
+type Segment = Box<[Spaced<Place>]>;
 
 const SEGMENTS: usize = 24;
 const FIRST_SEGMENT: usize = 2;
 
-impl<I, C> Places<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
+impl Places {
     pub(super) fn new() -> Self {
         Places {
             first: [Spaced::new(Place::new()), Spaced::new(Place::new())],
@@ -109,7 +86,7 @@ where
         }
     }
 
-    pub(super) fn get(&self, index: usize) -> &Place<I, C> {
+    pub(super) fn get(&self, index: usize) -> &Place {
         if index < FIRST_SEGMENT {
             return &self.first[index].value;
         }
