@@ -106,14 +106,6 @@ where
         ptr::from_ref(self).cast()
     }
 
-    /// How far behind its beginning the result will be, a `Result<R, Payload>`, once another thread
-    /// has run this job.
-    #[inline(always)]
-    pub(crate) fn result_at(&self) -> usize {
-        // A union lays out all its fields at its beginning.
-        self.cell.get().addr() - ptr::from_ref(self).addr()
-    }
-
     /// Takes the closure back out.
     ///
     /// # Safety

@@ -55,6 +55,7 @@ fn the_last_item_does_not_wait_for_those_before_it() {
 #[test]
 fn a_short_first_item_hides_no_long_ones() {
     let both = Barrier::new(2);
+    // Relaxed: written between two loops, which publish it; here, and below.
     let is_meeting = AtomicUsize::new(0);
     let items = numbers(20);
     let drive = || {
@@ -90,6 +91,7 @@ fn a_short_first_item_hides_no_long_ones() {
 #[test]
 fn a_few_long_items_after_short_ones_run_at_once() {
     let both = Barrier::new(2);
+    // Relaxed: written between two loops, which publish it; here, and below.
     let is_meeting = AtomicUsize::new(0);
     let items = numbers(3);
     let drive = || {

@@ -189,7 +189,7 @@ where
         drop(announced);
         (first, SplitOutcome::NotTaken(second))
     } else {
-        join::publish_split_cold(
+        join::publish_split(
             second,
             first,
             |first, _| first(),

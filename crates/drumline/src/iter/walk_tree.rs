@@ -203,10 +203,6 @@ where
         self.stack.is_empty()
     }
 
-    fn chunk_len(&self, _min: usize, _is_helped: bool) -> ChunkLen {
-        ChunkLen::unknown()
-    }
-
     fn halve(mut self, _chunk_len: &ChunkLen, _is_late: bool) -> Result<(Self, Self, usize), Self> {
         if let [Entry::Tree(_)] = self.stack[..]
             && let Some(Entry::Tree(root)) = self.stack.pop()
@@ -247,13 +243,13 @@ where
         self.stack.len()
     }
 
-    fn share(mut self, _min: usize) -> (Option<Self>, Self, usize) {
+    fn share(mut self) -> (Option<Self>, Self) {
         let half = self.stack.len() / 2;
         let first = Walk {
             stack: self.stack.split_off(self.stack.len() - half),
             ..self
         };
-        ((half > 0).then_some(first), self, 0)
+        ((half > 0).then_some(first), self)
     }
 
     fn detach(mut self, chunk_len: &ChunkLen) -> (Self, Option<Self>) {

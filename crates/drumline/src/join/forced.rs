@@ -6,8 +6,7 @@
 
 use std::cell::Cell;
 
-use super::published_split::{ErasedOwn, publish_split_cold};
-use super::{PublishOutcome, SplitWatch};
+use super::published_split::{OwnPart, SplitWatch};
 use crate::job::{Header, JobRef};
 use crate::pool;
 use crate::unwind::{self, Payload};
@@ -59,41 +58,14 @@ pub(crate) fn below(end: u64) -> u64 {
     (state >> 33) % end
 }
 
-/// A [`publish_split`](super::publish_split()), with the decision drawn, and whether it is a rare
-/// one. Little of it is compiled for each loop: both go the way of offers that are not in a hurry.
-pub(crate) fn publish_split<T, O, A, P, B, W, RA, R>(
-    item: T,
-    own: O,
-    a: A,
-    to_cold: impl FnOnce(O) -> (P, B),
-    work: W,
-    close: impl FnOnce(RA) -> RA,
-) -> PublishOutcome<RA, T, R>
-where
-    T: Send,
-    A: FnOnce(O, SplitWatch<'_>) -> RA,
-    B: FnOnce(P, SplitWatch<'_>) -> RA,
-    W: FnOnce(T) -> R + Copy + Send,
-    R: Send,
-{
-    if below(4) == 0 {
-        let (own, cold) = to_cold(own);
-        let (ra, split) = publish_split_cold(item, own, cold, work, close);
-        PublishOutcome::Cold(ra, split)
-    } else {
-        let (ra, split) = publish_split_cold(item, own, a, work, close);
-        PublishOutcome::Fast(ra, split)
-    }
-}
-
 /// Takes the place of a push and its pop: draws whether and when the job is taken. Returns what
 /// came of `own`, and whether the job is back; if not, it has been run, and `own` is closed.
 ///
 /// # Safety
 ///
-/// The job and `own` stay where they are, and have not been run.
+/// The job stays where it is. Neither it nor `own` has been run.
 pub(super) unsafe fn run_and_pop(
-    own: ErasedOwn,
+    own: &mut dyn OwnPart,
     job: *const Header,
 ) -> (Result<(), Payload>, bool) {
     let decision = below(4);
@@ -115,16 +87,13 @@ pub(super) unsafe fn run_and_pop(
         // It is taken while `own` runs, which may or may not notice.
         _ => below(2) == 0,
     };
-    // SAFETY: the caller's obligation.
     let watch = SplitWatch::Forced(notices, (decision == 2).then_some(job));
-    // SAFETY: the caller's obligation.
-    let mut caught = unwind::catch(|| unsafe { (own.run)(own.data, watch) });
+    let mut caught = unwind::catch(|| own.run(watch));
     if decision < 2 {
         return (caught, true);
     }
     if caught.is_ok() {
-        // SAFETY: it has been run.
-        caught = unwind::catch(|| unsafe { (own.close)(own.data) });
+        caught = unwind::catch(|| own.close());
     }
     if decision > 2 {
         // SAFETY: the job is alive, and run only here.

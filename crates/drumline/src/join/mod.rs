@@ -2,6 +2,7 @@
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) mod forced;
+mod offer;
 mod published_split;
 
 use std::cell::Cell;
@@ -13,9 +14,11 @@ use crate::pool::{self, Deque, Pool, Slot, local, waiting};
 use crate::sync::thread;
 use crate::unwind::{self, Payload};
 
+pub(crate) use offer::{Lost, OfferOutcome, Offered, Rare, offer};
+use published_split::run_and_pop;
 pub(crate) use published_split::{
-    PublishOutcome, SplitOutcome, SplitWatch, expose_next, has_room, here, is_alone, is_outside,
-    jobs, publish_split, publish_split_cold, within,
+    OwnPart, SplitOutcome, SplitWatch, expose_next, has_room, here, is_alone, is_outside, jobs,
+    publish_split, within,
 };
 
 /// Tells a half of a [`join_context`] where it runs.
@@ -185,8 +188,7 @@ impl Pool {
 struct Fork<F, R> {
     job: StackJob<F, R>,
     slot: Cell<MaybeUninit<*mut Slot>>,
-    /// Where the deque is not the current one (`FENCED`), or asking for that
-    /// one has a price; not written otherwise.
+    /// Where asking for the current one has a price; not written otherwise.
     deque: Cell<MaybeUninit<*const Deque>>,
 }
 
@@ -204,23 +206,22 @@ where
         }
     }
 
-    /// Pushes the job to `deque`, which is the current one unless `FENCED`.
-    /// Returns whether its owner was asked for attention, and must call
-    /// [`pool::attend`].
+    /// Pushes the job to `deque`, which is the current one. Returns whether its owner was asked for
+    /// attention, and must call [`pool::attend`].
     ///
     /// # Safety
     ///
     /// This thread owns `deque`, which has room or a scratch slot; the fork
     /// stays where it is until [`pop`](Self::pop).
     #[inline(always)]
-    unsafe fn push<const FENCED: bool>(&self, deque: &Deque) -> bool {
+    unsafe fn push(&self, deque: &Deque) -> bool {
         let slot = deque.vacant();
         self.slot.set(MaybeUninit::new(slot));
-        if FENCED || !local::CHEAP {
+        if !local::CHEAP {
             self.deque.set(MaybeUninit::new(deque));
         }
         // SAFETY: the caller's obligations.
-        unsafe { deque.push::<FENCED>(slot, self.job.header()) }
+        unsafe { deque.push::<false>(slot, self.job.header()) }
     }
 
     /// The slot of the pushed job.
@@ -238,15 +239,14 @@ where
     ///
     /// # Safety
     ///
-    /// [`push`](Self::push) has been called, with the same `FENCED`, and the
-    /// thread pushes to where it pushed then.
+    /// [`push`](Self::push) has been called, and the thread pushes to where it pushed then.
     #[inline(always)]
-    unsafe fn deque<const FENCED: bool>(&self) -> &Deque {
-        let deque = if FENCED || !local::CHEAP {
+    unsafe fn deque(&self) -> &Deque {
+        let deque = if local::CHEAP {
+            local::deque()
+        } else {
             // SAFETY: `push` has set it.
             unsafe { self.deque.get().assume_init() }
-        } else {
-            local::deque()
         };
         // SAFETY: the deque outlives the frame that pushed to it.
         unsafe { &*deque }
@@ -259,55 +259,62 @@ where
     /// The job has been pushed, it is the newest entry of its deque, and this
     /// is called once.
     #[inline(always)]
-    unsafe fn pop<const FENCED: bool>(&self) -> bool {
+    unsafe fn pop(&self) -> bool {
         // SAFETY: the job has been pushed; whatever `a` switched to, it has
         // switched back, also if it panicked.
-        let deque = unsafe { self.deque::<FENCED>() };
+        let deque = unsafe { self.deque() };
         // SAFETY: the job has been pushed.
         let slot = unsafe { self.slot() };
         // SAFETY: the caller's obligations.
-        unsafe { deque.pop::<FENCED>(slot) || waiting::contest(deque, slot) }
+        unsafe { deque.pop::<false>(slot) || waiting::contest(deque, slot) }
     }
 
     /// Runs `a`, then settles `b`: the part of a fork after the push.
     ///
     /// # Safety
     ///
-    /// The job has been pushed, and its deque attended to.
+    /// The job has been pushed, and no thread has asked for attention.
     #[inline(always)]
-    unsafe fn finish<A, RA, const FENCED: bool>(&self, a: A) -> (RA, R)
+    unsafe fn finish<A, RA>(&self, a: A) -> (RA, R)
     where
         A: FnOnce(bool) -> RA,
     {
         match unwind::catch(|| a(false)) {
-            Ok(ra) => {
-                // Never moved, so that the value is not, either.
-                let mut kept = FirstResult::vacant();
-                kept.put(ra);
-                // SAFETY: all that `a` pushed has been popped, so this is the
-                // newest entry.
-                let rb = if unsafe { self.pop::<FENCED>() } {
-                    // SAFETY: the entry is this thread's again; nobody ran it.
-                    let b = unsafe { self.job.take_func() };
-                    b(false)
-                } else {
-                    // SAFETY: the thief has finished; the result is taken once.
-                    match unsafe { self.job.take_result() } {
-                        Ok(rb) => rb,
-                        Err(payload) => {
-                            drop(kept);
-                            unwind::resume(payload)
-                        }
-                    }
-                };
-                // SAFETY: put above, taken once, and not dropped.
-                let ra = unsafe { kept.take() };
-                std::mem::forget(kept);
-                (ra, rb)
-            }
+            // SAFETY: all that `a` pushed has been popped, so this is the newest entry.
+            Ok(ra) => unsafe { self.settle(ra, || self.pop()) },
             // SAFETY: as above; what `a` pushed was popped while it unwound.
-            Err(payload) => unsafe { self.recover::<FENCED>(payload) },
+            Err(payload) => unsafe { self.recover(payload) },
         }
+    }
+
+    /// Runs `b`, if it `is_back`, or takes what came of it. Returns that with what came of `a`.
+    ///
+    /// # Safety
+    ///
+    /// It is back, or another thread has run it, as `is_back` says. Called once.
+    #[inline(always)]
+    unsafe fn settle<RA>(&self, ra: RA, is_back: impl FnOnce() -> bool) -> (RA, R) {
+        // Never moved, so that the value is not, either.
+        let mut kept = FirstResult::vacant();
+        kept.put(ra);
+        let rb = if is_back() {
+            // SAFETY: the entry is this thread's again; no other has run it.
+            let b = unsafe { self.job.take_func() };
+            b(false)
+        } else {
+            // SAFETY: the thief has finished; the result is taken once.
+            match unsafe { self.job.take_result() } {
+                Ok(rb) => rb,
+                Err(payload) => {
+                    drop(kept);
+                    unwind::resume(payload)
+                }
+            }
+        };
+        // SAFETY: put above, taken once, and not dropped.
+        let ra = unsafe { kept.take() };
+        std::mem::forget(kept);
+        (ra, rb)
     }
 
     /// `a` has panicked: waits for `b`, or drops it, and goes on panicking.
@@ -317,16 +324,11 @@ where
     /// As for [`pop`](Self::pop).
     #[cold]
     #[inline(never)]
-    unsafe fn recover<const FENCED: bool>(&self, payload: Payload) -> ! {
+    unsafe fn recover(&self, payload: Payload) -> ! {
         // SAFETY: the caller's obligations.
-        if unsafe { self.pop::<FENCED>() } {
-            // SAFETY: the entry is this thread's again, and nobody ran it.
-            unwind::discard(unsafe { self.job.take_func() });
-        } else {
-            // SAFETY: the thief has finished; the result is taken once.
-            unwind::discard(unsafe { self.job.take_result() });
-        }
-        unwind::resume(payload)
+        let is_back = unsafe { self.pop() };
+        // SAFETY: so says `pop`.
+        unsafe { self.job.abandon(is_back, payload) }
     }
 }
 
@@ -412,24 +414,25 @@ where
     };
     // SAFETY: this thread owns the deque; the fork stays in this frame until
     // it has been popped, also if `a` panics.
-    if unsafe { fork.push::<false>(deque) } {
+    if unsafe { fork.push(deque) } {
         // SAFETY: the original of `a` is never used again.
         let mut a = ManuallyDrop::new(unsafe { ptr::read(&raw const *a) });
         // SAFETY: `a` is moved out there; the job has been pushed.
         return unsafe { uncommon(&raw mut *a, &fork, true) };
     }
-    // SAFETY: pushed, and nobody asked.
-    unsafe { fork.finish::<_, _, false>(ManuallyDrop::into_inner(a)) }
+    // SAFETY: pushed, and no thread has asked.
+    unsafe { fork.finish(ManuallyDrop::into_inner(a)) }
 }
 
-/// The rest of a fork that is not common: nobody has taken the job yet because
+/// The rest of a fork that is not common: no thread has taken the job yet because
 /// there is no deque (`pushed` is false); or the push met a full deque or a
-/// trampoline, or a thread that asks for attention.
+/// trampoline, or a thread that asks for attention. Most of it is compiled once for all forks
+/// ([`run_and_pop`]).
 ///
 /// # Safety
 ///
 /// `a` can be moved out of; `pushed` says whether the fork has been pushed to
-/// its deque.
+/// its deque, just now.
 #[cold]
 #[inline(never)]
 unsafe fn uncommon<A, B, RA, RB>(a: *mut A, fork: &Fork<B, RB>, pushed: bool) -> (RA, RB)
@@ -439,46 +442,49 @@ where
     RA: Send,
     RB: Send,
 {
+    // SAFETY: moved out once.
+    let a = unsafe { ptr::read(a) };
+    if is_outside() {
+        // SAFETY: moved out once; nothing has been pushed.
+        let b = unsafe { fork.job.take_func() };
+        return pool::in_global(move || {
+            let mut a = ManuallyDrop::new(a);
+            let fork = Fork::new(StackJob::new(b));
+            // SAFETY: `a` is moved out there; nothing has been pushed.
+            unsafe { uncommon(&raw mut *a, &fork, false) }
+        });
+    }
     // SAFETY: the deque of a pushed fork is this thread's, and alive.
-    if pushed && unsafe { pool::attend(fork.deque::<false>(), fork.slot()) } {
-        // SAFETY: moved out once; pushed and attended to.
-        return unsafe { fork.finish::<_, _, false>(ptr::read(a)) };
-    }
-    let Some(seat) = local::seat() else {
-        // SAFETY: `a` and `b` are moved out once; nothing has been pushed.
-        let (a, b) = unsafe { (ptr::read(a), fork.job.take_func()) };
-        return pool::in_global(move || again(a, b));
+    let pushed = pushed.then(|| unsafe { (fork.deque(), fork.slot()) });
+    let mut first = FirstHalf {
+        a: Some(a),
+        result: None,
     };
-    let mut full = seat.current();
-    if full.is_gate() {
-        let room = full
-            .next()
-            .expect("a trampoline deque has a room behind it");
-        if room.has_room() {
-            // SAFETY: this thread owns the chain; `fork` stays in its frame.
-            if unsafe { fork.push::<true>(room) } {
-                // SAFETY: just pushed, to a deque with room.
-                unsafe { pool::attend(room, fork.slot()) };
-            }
-            // SAFETY: moved out once; pushed and attended to.
-            return unsafe { fork.finish::<_, _, true>(ptr::read(a)) };
-        }
-        full = room;
+    // SAFETY: the fork stays in its frame.
+    let (caught, is_back) = unsafe { run_and_pop(&mut first, fork.job.header(), pushed) };
+    if let Err(payload) = caught {
+        // SAFETY: popped, with this result.
+        unsafe { fork.job.abandon(is_back, payload) }
     }
-    let _restore = local::switch(seat, seat.overflow(full));
-    // SAFETY: `a` and `b` are moved out once: the push was undone before any
-    // thread could see it.
-    unsafe { again(ptr::read(a), fork.job.take_func()) }
+    let ra = first.result.expect("it has just been run");
+    // SAFETY: as above.
+    unsafe { fork.settle(ra, || is_back) }
 }
 
-/// A fork that starts over in a better place.
-#[inline(never)]
-fn again<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+/// The first half of an uncommon fork.
+struct FirstHalf<A, RA> {
+    a: Option<A>,
+    result: Option<RA>,
+}
+
+impl<A, RA> OwnPart for FirstHalf<A, RA>
 where
-    A: FnOnce(bool) -> RA + Send,
-    B: FnOnce(bool) -> RB + Send,
-    RA: Send,
-    RB: Send,
+    A: FnOnce(bool) -> RA,
 {
-    fork(a, b)
+    fn run(&mut self, _watch: SplitWatch<'_>) {
+        self.result = self.a.take().map(|a| a(false));
+    }
+
+    // A result is closed.
+    fn close(&mut self) {}
 }

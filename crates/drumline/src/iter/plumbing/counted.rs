@@ -33,27 +33,28 @@ impl<P> Counted<P> {
             start,
         }
     }
+}
 
-    /// By how many items a part that began at `at` would not be aligned.
-    #[inline(always)]
-    fn excess(&self, at: usize) -> (usize, usize) {
-        let unit = if at >= 2 * ALIGNED {
-            ALIGNED
-        } else {
-            HALF_ALIGNED
-        };
-        (self.start.wrapping_add(at) & (unit - 1), unit)
-    }
+/// By how many items a part that began at `at` would not be aligned, if the first item is the one
+/// at `start` of the loop.
+#[inline(always)]
+fn excess(start: usize, at: usize) -> (usize, usize) {
+    let unit = if at >= 2 * ALIGNED {
+        ALIGNED
+    } else {
+        HALF_ALIGNED
+    };
+    (start.wrapping_add(at) & (unit - 1), unit)
+}
 
-    /// Where to split instead of at `at`, so that the second part is aligned: a little before, but
-    /// not before `min`.
-    #[inline(always)]
-    fn aligned(&self, at: usize, min: usize) -> usize {
-        let (excess, _) = self.excess(at);
-        match at.checked_sub(excess) {
-            Some(aligned) if aligned >= min => aligned,
-            _ => at,
-        }
+/// Where to split instead of at `at`, so that the second part is aligned: a little before, but not
+/// before `min`. The first item is the one at `start` of the loop.
+#[inline(always)]
+pub(super) fn aligned(start: usize, at: usize, min: usize) -> usize {
+    let (excess, _) = excess(start, at);
+    match at.checked_sub(excess) {
+        Some(aligned) if aligned >= min => aligned,
+        _ => at,
     }
 }
 
@@ -89,7 +90,7 @@ impl<P: Producer> Items for Counted<P> {
     #[inline(always)]
     fn middle(&self, chunk_len: &ChunkLen, is_late: bool) -> usize {
         let at = halfway(self.len, is_late, chunk_len.min);
-        let (excess, unit) = self.excess(at);
+        let (excess, unit) = excess(self.start, at);
         // A little behind: what is offered is no more for that.
         let aligned = at + ((unit - excess) & (unit - 1));
         let fits = aligned.saturating_add(chunk_len.min) <= self.len;
@@ -102,7 +103,7 @@ impl<P: Producer> Items for Counted<P> {
 
     #[inline(always)]
     fn chunk(&self, chunk_len: &ChunkLen) -> usize {
-        self.aligned(chunk_len.items, chunk_len.min)
+        aligned(self.start, chunk_len.items, chunk_len.min)
     }
 
     #[inline(always)]
@@ -110,44 +111,13 @@ impl<P: Producer> Items for Counted<P> {
         self.len <= count
     }
 
-    fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen {
-        if is_helped {
-            ChunkLen::helped(min)
-        } else {
-            ChunkLen::new(min)
-        }
-    }
-
     fn left(&self) -> usize {
         self.len
     }
 
-    fn share(self, min: usize) -> (Option<Self>, Self, usize) {
-        if self.len < min.saturating_mul(2) {
-            return (None, self, 0);
-        }
-        let at = self.aligned(self.len / 2, min);
-        let (stays, goes) = self.split(at);
-        (Some(stays), goes, at)
-    }
-
-    fn detach(self, chunk_len: &ChunkLen) -> (Self, Option<Self>) {
-        if self.at_most(chunk_len.items.saturating_add(chunk_len.min - 1)) {
-            return (self, None);
-        }
-        let at = self.chunk(chunk_len);
-        let (chunk, rest) = self.split(at);
-        (chunk, Some(rest))
-    }
-
     #[inline(always)]
-    fn halve(self, chunk_len: &ChunkLen, is_late: bool) -> Result<(Self, Self, usize), Self> {
-        let at = self.middle(chunk_len, is_late);
-        if at == 0 {
-            return Err(self);
-        }
-        let (first, second) = self.split(at);
-        Ok((first, second, at))
+    fn start(&self) -> Option<usize> {
+        Some(self.start)
     }
 
     #[inline(always)]
@@ -216,8 +186,9 @@ mod tests {
                         assert_eq!((rest.start + at) % ALIGNED, 0, "{case}");
                     }
                     let len = rest.len;
-                    let (stays, goes, at) = rest.share(min);
-                    assert_eq!(stays.map(|stays| stays.len), Some(at), "{case}");
+                    let at = aligned(rest.start, len / 2, min);
+                    let (stays, goes) = rest.split(at);
+                    assert!(stays.len == at && at >= min, "{case}");
                     assert_eq!((at + goes.len, goes.start % ALIGNED), (len, 0), "{case}");
                 }
             }

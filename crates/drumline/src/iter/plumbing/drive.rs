@@ -10,11 +10,12 @@
 use super::chunk_len::{ChunkLen, SPLITS};
 use super::counted::Counted;
 use super::eager::{Halving, eager};
-use super::helped::Offered;
+use super::frame::Frame;
+use super::helped::Fresh;
 use super::items::{Halves, Items, Stretch, Stretched, Uncounted};
 use super::lazy::lazy;
 use super::part::Part;
-use super::steps::{Frame, Steps};
+use super::steps::Steps;
 use super::{Consumer, Folder, Producer, ProducerCallback, UnindexedConsumer, UnindexedProducer};
 use crate::iter::IndexedParallelIterator;
 use crate::iter::loop_limit::LoopLimit;
@@ -127,7 +128,11 @@ where
     if part.consumer.full() {
         return nothing(part.consumer);
     }
-    let chunk_len = part.items.chunk_len(1, false);
+    let chunk_len = if I::NESTS {
+        ChunkLen::unknown()
+    } else {
+        ChunkLen::new(1)
+    };
     drive_part(part, chunk_len, usize::MAX, true)
 }
 
@@ -182,11 +187,12 @@ fn whole(part: &mut dyn Steps, chunk_len: ChunkLen, max: usize, is_lazy: bool) {
         max,
         limit: hidden.before().map(|limit| &**limit),
     };
-    if part.len().is_some_and(|len| len <= 1) {
+    let look = part.look();
+    if look.counted && look.left <= 1 {
         // Nothing in it for a second thread, nor for a pool.
         return eager(part, halving, 0);
     }
-    let part = Offered::new(part);
+    let part = Fresh::new(part);
     join::within(move || {
         // A thread that must be alone, or is, has no use for parts.
         let is_alone = join::is_alone() || halving.limit.is_some_and(LoopLimit::is_alone);

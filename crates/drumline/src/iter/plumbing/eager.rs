@@ -2,8 +2,8 @@
 //! limit. Compiled once for all loops, see [`steps`](super::steps).
 
 use super::chunk_len::{ChunkLen, SPLITS};
-use super::helped::Offered;
-use super::steps::{PartState, Steps};
+use super::helped::Fresh;
+use super::steps::{PartState, Split, Steps, split_for};
 use crate::iter::loop_limit::LoopLimit;
 use crate::join::{self, SplitOutcome};
 
@@ -33,14 +33,20 @@ impl Halving<'_> {
 /// Halves `part` until it was halved `splits` times, and goes through what is left. It is closed
 /// then.
 pub(super) fn eager(part: &mut dyn Steps, halving: Halving<'_>, splits: u32) {
-    let is_long = halving.max < usize::MAX && !part.at_most(halving.max);
+    let look = part.look();
+    let is_long = halving.max < usize::MAX && !look.at_most(halving.max);
     // Halves are not to be shorter than `min`, however short they should be otherwise.
-    let is_short = part.at_most(halving.min.saturating_mul(2) - 1);
+    let is_short = look.at_most(halving.min.saturating_mul(2) - 1);
     let is_last = is_short || !is_long && splits == 0;
-    let middle = part.len().unwrap_or(0) / 2;
+    let unknown = ChunkLen::unknown();
+    let split = if look.nests {
+        Split::Halve(&unknown)
+    } else {
+        Split::At(look.left / 2)
+    };
     let is_whole = part.state() == PartState::Full
         || is_last
-        || !part.split(middle, &ChunkLen::unknown(), &mut |first, second| {
+        || !split_for(part, split, &mut |first, second| {
             both(first, second, halving, splits.saturating_sub(1));
         });
     if is_whole {
@@ -53,12 +59,12 @@ pub(super) fn eager(part: &mut dyn Steps, halving: Halving<'_>, splits: u32) {
 fn both(first: &mut dyn Steps, second: &mut dyn Steps, halving: Halving<'_>, splits: u32) {
     if halving.may_fork() {
         let own = (first, halving, splits);
-        let elsewhere = move |second: Offered<'_>| {
+        let elsewhere = move |second: Fresh<'_>| {
             let _permit = halving.limit.map(LoopLimit::hold);
             second.elsewhere(&mut |second| eager(second, halving, SPLITS));
         };
-        let ((), split) = join::publish_split_cold(
-            Offered::new(&mut *second),
+        let ((), split) = join::publish_split(
+            Fresh::new(&mut *second),
             own,
             |own, _| eager(own.0, own.1, own.2),
             elsewhere,

@@ -1,32 +1,35 @@
-//! Loops over items of which each can be a tree: compiled once for all loops, see
-//! [`steps`](super::steps).
+//! What a lazy loop does when a thread helps, or asks; and loops over items of which each can be a
+//! tree. Compiled once for all loops, see [`steps`](super::steps).
 
 use super::chunk_len::ChunkLen;
-use super::steps::{PartState, Steps};
-use crate::join::{self, SplitOutcome, SplitWatch};
+use super::plant::planted;
+use super::shared::{Joint, Outcome};
+use super::steps::{Chunk, Content, PartState, Split, Steps, elsewhere, split_for};
+use crate::join::{self, Lost, OwnPart, Rare, SplitOutcome, SplitWatch};
 use crate::sync::Ticks;
+use crate::unwind;
 
 /// A fresh part that another thread may take. (And that is all which it does with it: see
-/// [`Steps::elsewhere`].)
-pub(super) struct Offered<'a>(&'a mut (dyn Steps + 'a));
+/// [`elsewhere`].)
+pub(super) struct Fresh<'a>(&'a mut (dyn Steps + 'a));
 
 // SAFETY: what is offered is fresh, so it has items and a consumer, which are `Send`, and no
-// folder, which may be not. The thread that takes it calls `elsewhere` alone, once: that moves the
-// part away, and brings back the result, which is `Send`, too, or nothing.
-unsafe impl Send for Offered<'_> {}
+// folder, which may be not. The thread that takes it calls `elsewhere` or `found` alone, once: that
+// moves the part away, and brings back the result, which is `Send`, too, or nothing.
+unsafe impl Send for Fresh<'_> {}
 
-impl<'a> Offered<'a> {
+impl<'a> Fresh<'a> {
     pub(super) fn new(fresh: &'a mut (dyn Steps + 'a)) -> Self {
         debug_assert!(matches!(fresh.state(), PartState::Fresh | PartState::Full));
-        Offered(fresh)
+        Fresh(fresh)
     }
 
     pub(super) fn elsewhere(self, through: &mut dyn FnMut(&mut dyn Steps)) {
-        self.0.elsewhere(through);
+        elsewhere(self.0, through);
     }
 
-    fn found(self, min: usize) {
-        self.0.found(min);
+    fn found(self, min: usize) -> Joint {
+        Joint::found(self.0, min)
     }
 }
 
@@ -46,15 +49,163 @@ fn publish<'a, 'o>(
         own.close();
         own
     };
-    let theft = move |other: Offered<'_>| other.found(min);
-    let offered = Offered::new(&mut *other);
-    let (own, split) = join::publish_split_cold(offered, own, go_on, theft, close);
-    let is_taken = matches!(split, SplitOutcome::Taken(()));
-    if is_taken {
-        own.close();
-        other.wait();
+    let theft = move |other: Fresh<'_>| other.found(min);
+    let offered = Fresh::new(&mut *other);
+    let (own, split) = join::publish_split(offered, own, go_on, theft, close);
+    let SplitOutcome::Taken(joint) = split else {
+        return false;
+    };
+    own.close();
+    let (_, result) = joint.wait();
+    receive(result, other);
+    true
+}
+
+/// Puts what came of a shared loop in a frame of that loop.
+fn receive(outcome: Outcome, to: &mut dyn Steps) {
+    match outcome {
+        // SAFETY: of the same loop.
+        Ok(mut result) => unsafe { result.steps().give(Content::Result, to) },
+        Err(payload) => unwind::resume(payload),
     }
-    is_taken
+}
+
+/// What a lazy loop does while an offer stands that was not made on the common way.
+struct Running<'r> {
+    part: &'r mut (dyn Steps + 'r),
+    chunk_len: &'r mut ChunkLen,
+}
+
+impl OwnPart for Running<'_> {
+    fn run(&mut self, watch: SplitWatch<'_>) {
+        through(self.part, self.chunk_len, &watch);
+    }
+
+    fn close(&mut self) {
+        self.part.close();
+    }
+}
+
+/// The rest of a lazy loop after an offer that was not made on the common way: `own` is gone
+/// through, and has the reducer. The original of what is on offer is in `other`, which is not to be
+/// dropped. The result is in `own` then. Nothing has been done so far if it `is_first`.
+pub(super) fn rarely(
+    own: &mut dyn Steps,
+    other: &mut dyn Steps,
+    chunk_len: &mut ChunkLen,
+    is_first: bool,
+    rare: Rare<'_, Joint>,
+) {
+    let mut running = Running {
+        part: &mut *own,
+        chunk_len: &mut *chunk_len,
+    };
+    match rare.run(&mut running) {
+        Some(taken) => return join_taken(own, taken),
+        None if own.look().has_folder => {
+            if is_first && !other.look().at_most(chunk_len.hidden) {
+                // The thread that asked came too late for this, but is on its way.
+                join::expose_next();
+            }
+            // SAFETY: both are of the loop.
+            unsafe { own.give(Content::Folder, other) };
+            other.lazy(*chunk_len);
+            // SAFETY: as above.
+            return unsafe { other.give(Content::Result, own) };
+        }
+        None => {}
+    }
+    // As a loop of its own, it begins with the shortest chunk.
+    chunk_len.items = chunk_len.min;
+    other.lazy(*chunk_len);
+    // SAFETY: as above; each has a result.
+    unsafe { own.join(other, false) };
+}
+
+/// The rest of a lazy loop whose offer has been taken. What came of the other items is in `own`,
+/// unless they were brought in to the shared loop; and the reducer. So is the result then.
+pub(super) fn lost(own: &mut dyn Steps, lost: Lost<'_, Joint>) {
+    let taken = lost.wait(&mut || own.close());
+    join_taken(own, taken);
+}
+
+/// Waits for what another thread has taken, and joins both sides.
+fn join_taken(own: &mut dyn Steps, taken: Result<Joint, unwind::Payload>) {
+    let ended = taken.and_then(|joint| {
+        let (left, right) = joint.wait();
+        let left = left.map_or(Ok(()), |left| {
+            // SAFETY: all are of this loop.
+            left.map(|mut left| unsafe { left.steps().give(Content::Result, own) })
+        });
+        match (left, right) {
+            (Ok(()), Ok(mut right)) => {
+                // SAFETY: as above; each has a result.
+                unsafe { own.join(right.steps(), planted!(HalvesSwapped)) };
+                Ok(())
+            }
+            (Err(payload), other) => {
+                unwind::discard(other);
+                Err(payload)
+            }
+            (Ok(()), Err(payload)) => Err(payload),
+        }
+    });
+    if let Err(payload) = ended {
+        unwind::discard_erased(&mut || own.discard());
+        unwind::resume(payload)
+    }
+}
+
+/// Goes through the items of `part` while other threads help. It is open or closed then; or it has
+/// been brought in to the loop that a thread has made of what was on offer.
+pub(super) fn through(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
+    if part.look().nests {
+        nested(part, chunk_len, watch);
+    } else {
+        in_chunks(part, chunk_len, watch);
+    }
+}
+
+/// Goes through the items of `part` in chunks, until the thread that took the offer can be met.
+fn in_chunks(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
+    // What a chunk of this loop took is a measure, what one of another run took is not.
+    let items = if chunk_len.is_measured {
+        chunk_len.items
+    } else {
+        chunk_len.min
+    };
+    *chunk_len = ChunkLen::helped(chunk_len.min);
+    chunk_len.items = items;
+    (part.on_stack())(&mut |accumulator| {
+        // SAFETY: here, and below: the part has made the other frame.
+        unsafe { part.give(Content::Folder, accumulator) };
+        loop {
+            let look = part.look();
+            let state = if accumulator.look().has_folder {
+                accumulator.state()
+            } else {
+                part.state()
+            };
+            let next = look.chunk(chunk_len);
+            let Some(at) = next.filter(|_| state != PartState::Full) else {
+                // SAFETY: as above.
+                unsafe { part.give(Content::Part, accumulator) };
+                break accumulator.fold();
+            };
+            // SAFETY: what a lazy loop offers becomes a `Joint`.
+            if let Some(joint) = unsafe { watch.result::<Joint>() } {
+                return joint.bring_in(part, accumulator, *chunk_len);
+            }
+            // It has been taken, and there is no telling what comes of it; or a thread has asked.
+            let start = Ticks::now();
+            // SAFETY: as above.
+            unsafe { part.detach(Chunk::Of(at), accumulator, true) };
+            accumulator.fold();
+            chunk_len.learn(start);
+        }
+        // SAFETY: as above.
+        unsafe { accumulator.give(Content::Folder, part) };
+    });
 }
 
 /// Goes through the items of `part`, which can be of any size: as long as nothing is known about
@@ -69,14 +220,14 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
         if chunk_len.items > 1 || chunk_len.nested == 0 {
             return helped(part, chunk_len, watch);
         }
-        if part.at_most(chunk_len.items) {
+        if part.look().at_most(chunk_len.items) {
             let start = Ticks::now();
             part.fold();
             chunk_len.learn(start);
             return;
         }
         let now = *chunk_len;
-        let is_split = part.split(0, &now, &mut |own, other| {
+        let is_split = split_for(part, Split::Halve(&now), &mut |own, other| {
             let is_taken = publish(other, own, chunk_len.min, |own, watch| {
                 chunk_len.nested -= 1;
                 nested(own, chunk_len, &watch);
@@ -104,8 +255,7 @@ fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>
             }
             _ => {}
         }
-        // What is left after the chunk is offered, and must not be too short either.
-        if part.at_most(chunk_len.items.saturating_add(chunk_len.min - 1)) {
+        if part.look().chunk(chunk_len).is_none() {
             return part.fold();
         }
         let start = Ticks::now();
@@ -116,8 +266,9 @@ fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>
 
 /// The rest of a part whose offer is gone.
 fn alone(part: &mut dyn Steps, chunk_len: ChunkLen) {
-    let fresh = part.chunk_len(chunk_len.min);
+    let fresh = ChunkLen::unknown();
     part.lazy(ChunkLen {
+        is_part: true,
         items: chunk_len.items.min(fresh.items),
         whole: chunk_len.whole,
         // Each taken offer is a level deeper on the stack, which may be one for every node of a

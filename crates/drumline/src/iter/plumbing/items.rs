@@ -20,16 +20,17 @@ pub(crate) trait Items: Send + Sized {
     /// anything is decided: see [`lazy`](super::lazy).
     const NESTS: bool = false;
 
-    /// Whether there is no more than this to be done, in items or whatever `chunk_len` goes by;
-    /// false where that is unknown.
+    /// Whether there is no more than this to be done, in items or whatever [`left`](Self::left)
+    /// counts; where they [nest](Self::NESTS), whether there is nothing.
     fn at_most(&self, count: usize) -> bool;
 
-    /// The chunk length to begin with, perhaps that of a thread that helps.
-    fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen;
-
     /// Splits them in two, and says where; the second part may be smaller if it `is_late`. Gives
-    /// them back where that cannot be done, or is not worth it.
-    fn halve(self, chunk_len: &ChunkLen, is_late: bool) -> Result<(Self, Self, usize), Self>;
+    /// them back where that cannot be done, or is not worth it. Not asked of what is counted.
+    #[inline(always)]
+    fn halve(self, chunk_len: &ChunkLen, is_late: bool) -> Result<(Self, Self, usize), Self> {
+        let _ = (chunk_len, is_late);
+        unreachable!("what is counted is split")
+    }
 
     /// How many there are, where that is known.
     #[inline(always)]
@@ -37,17 +38,18 @@ pub(crate) trait Items: Send + Sized {
         unreachable!("only what is counted has a length")
     }
 
-    /// Where [`halve`](Self::halve) would split, where their number is known: not at an end, if
-    /// there are at least two, and twice as many as a part should have.
+    /// Where to split them in two halves, where their number is known: not at an end, if there are
+    /// at least two, and twice as many as a part should have.
     #[inline(always)]
     fn middle(&self, chunk_len: &ChunkLen, is_late: bool) -> usize {
         halfway(self.len(), is_late, chunk_len.min)
     }
 
-    /// Splits off the first `at` items, where their number is known.
+    /// Splits off the first `at` items, or whatever [`left`](Self::left) counts, unless they
+    /// [nest](Self::NESTS).
     #[inline(always)]
     fn split(self, at: usize) -> (Self, Self) {
-        unreachable!("only what is counted is split at {at}")
+        unreachable!("what nests is not split at {at}")
     }
 
     /// How many items the next chunk has, where their number is known.
@@ -66,31 +68,42 @@ pub(crate) trait Items: Send + Sized {
     where
         F: Folder<Self::Item>;
 
-    /// They have come to another thread.
-    fn arrive(&mut self) {}
-
     // ---- shared loops ---------------------------------------------------------
 
     /// How many there are, in items or whatever `chunk_len` goes by; 0 if they are not worth
     /// looking at.
     fn left(&self) -> usize;
 
-    /// Divides them between their owner and a thread that has none, and says where: about half for
-    /// each, or all for that thread where they are too few.
-    fn share(self, min: usize) -> (Option<Self>, Self, usize);
+    /// Which one of the loop is the first, where parts are to begin at aligned ones.
+    #[inline(always)]
+    fn start(&self) -> Option<usize> {
+        None
+    }
+
+    // ---- what nests -----------------------------------------------------------
+
+    /// They have come to another thread.
+    fn arrive(&mut self) {}
+
+    /// Divides them between their owner and a thread that has none: about half for each, or all for
+    /// that thread where they are too few.
+    fn share(self) -> (Option<Self>, Self) {
+        unreachable!("only what nests is shared")
+    }
 
     /// Takes the next chunk off, if there is more.
-    fn detach(self, chunk_len: &ChunkLen) -> (Self, Option<Self>);
+    fn detach(self, chunk_len: &ChunkLen) -> (Self, Option<Self>) {
+        let _ = chunk_len;
+        unreachable!("what does not nest is split")
+    }
 
-    /// Where there is no telling how much is in a chunk: splits it, if that is worth it.
-    #[inline(always)]
+    /// Splits a chunk, of which there is no telling how much is in it, if that is worth it.
     fn divide(self, chunk_len: &mut ChunkLen) -> (Self, Option<Self>) {
         let _ = chunk_len;
         (self, None)
     }
 
     /// Gives a chunk to `folder`; returns what was found to be more than that.
-    #[inline(always)]
     fn fold_divided<F>(self, chunk_len: &ChunkLen, folder: F) -> (F, Option<Self>)
     where
         F: Folder<Self::Item>,
@@ -151,33 +164,14 @@ impl<S: Stretch> Items for Stretched<S> {
         self.0.len() <= count
     }
 
-    fn chunk_len(&self, min: usize, is_helped: bool) -> ChunkLen {
-        if is_helped {
-            ChunkLen::helped(min)
-        } else {
-            ChunkLen::new(min)
-        }
-    }
-
     fn left(&self) -> usize {
         self.0.len()
     }
 
-    fn share(self, _min: usize) -> (Option<Self>, Self, usize) {
-        let at = self.0.len() / 2;
-        if at == 0 {
-            return (None, self, 0);
-        }
-        let (stays, goes) = self.0.cut(at);
-        (Some(Stretched(stays)), Stretched(goes), at)
-    }
-
-    fn detach(self, chunk_len: &ChunkLen) -> (Self, Option<Self>) {
-        if self.at_most(chunk_len.items) {
-            return (self, None);
-        }
-        let (chunk, rest) = self.0.cut(chunk_len.items);
-        (Stretched(chunk), Some(Stretched(rest)))
+    #[inline(always)]
+    fn split(self, at: usize) -> (Self, Self) {
+        let (first, second) = self.0.cut(at);
+        (Stretched(first), Stretched(second))
     }
 
     #[inline(always)]
@@ -186,8 +180,8 @@ impl<S: Stretch> Items for Stretched<S> {
         if at == 0 {
             return Err(self);
         }
-        let (first, second) = self.0.cut(at);
-        Ok((Stretched(first), Stretched(second), at))
+        let (first, second) = self.split(at);
+        Ok((first, second, at))
     }
 
     #[inline(always)]
@@ -247,10 +241,6 @@ impl<P: UnindexedProducer> Items for Halves<P> {
 
     fn at_most(&self, _count: usize) -> bool {
         self.stack.is_empty()
-    }
-
-    fn chunk_len(&self, _min: usize, _is_helped: bool) -> ChunkLen {
-        ChunkLen::unknown()
     }
 
     fn halve(mut self, chunk_len: &ChunkLen, _is_late: bool) -> Result<(Self, Self, usize), Self> {
@@ -317,10 +307,10 @@ impl<P: UnindexedProducer> Items for Halves<P> {
         self.stack.len()
     }
 
-    fn share(mut self, _min: usize) -> (Option<Self>, Self, usize) {
+    fn share(mut self) -> (Option<Self>, Self) {
         let stack = self.stack.split_off(self.half());
         self.arrive();
-        ((!stack.is_empty()).then_some(Halves { stack }), self, 0)
+        ((!stack.is_empty()).then_some(Halves { stack }), self)
     }
 
     fn detach(mut self, _chunk_len: &ChunkLen) -> (Self, Option<Self>) {

@@ -30,15 +30,17 @@
 //! or some nodes of a tree. Where pieces can be of any size, all but the first one are on offer
 //! until it is known how long that takes.
 
+use std::mem::ManuallyDrop;
+
 use super::chunk_len::ChunkLen;
 use super::estimates::Site;
+use super::frame::Frame;
 use super::helped;
 use super::items::Items;
 use super::part::{Part, PartOutcome};
-use super::shared::{self, Joint};
-use super::steps::Frame;
+use super::shared::Joint;
 use super::{Consumer, Folder, Reducer};
-use crate::join::{self, PublishOutcome, SplitOutcome, SplitWatch};
+use crate::join::{self, Lost, OfferOutcome, Offered, Rare, SplitWatch};
 use crate::sync::Ticks;
 
 /// Goes through the items of `part` after those of `folder`, and offers half of what is left,
@@ -94,33 +96,59 @@ where
                 Err(part) => return part.fold_apart(folder).close(!chunk_len.is_part),
             }
         };
-        let min = chunk_len.min;
-        let own = (own, &mut chunk_len, folder.take());
-        let published = join::publish_split(
-            other,
-            own,
-            go_through::<I, C, false>,
-            |own| (own, go_through::<I, C, true>),
-            theft(min),
-            PartOutcome::close,
-        );
-        match published {
-            PublishOutcome::Fast(PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
+        let other = OnOffer {
+            min: chunk_len.min,
+            part: other,
+        };
+        // SAFETY: both of the rare functions end with the offer.
+        let offered = unsafe {
+            join::offer(
+                other,
+                (own, &mut chunk_len, folder.take()),
+                reducer,
+                go_through::<I, C>,
+                PartOutcome::close,
+                |own, reducer, other, rare| rarely(own, reducer, other, is_first, rare),
+                lost::<I, C>,
+            )
+        };
+        match offered {
+            OfferOutcome::Kept(PartOutcome::Open(open), other, _) => {
                 offers += 1;
                 folder = Some(open);
-                part = other;
+                part = other.part;
             }
-            PublishOutcome::Fast(outcome, split) | PublishOutcome::Cold(outcome, split) => {
-                return go_on(outcome, split, reducer, chunk_len, is_first);
+            OfferOutcome::Kept(PartOutcome::Closed(left), other, reducer) if I::NESTS => {
+                return after_closed(left, other.part, reducer, chunk_len);
             }
+            OfferOutcome::Kept(..) => closed_for_no_reason(),
+            OfferOutcome::Ended(result) => return result,
         }
     }
 }
 
-/// Goes through what a loop has not offered; on the cold path if a thread has asked for items just
-/// now.
+/// What a lazy loop offers.
+struct OnOffer<I, C> {
+    part: Part<I, C>,
+    /// No part is to be shorter.
+    min: usize,
+}
+
+impl<I, C> Offered for OnOffer<I, C>
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    type Taken = Joint;
+
+    fn take(self) -> Joint {
+        Joint::found(&mut Frame::new(self.part, None), self.min)
+    }
+}
+
+/// Goes through what a loop has not offered.
 #[inline(always)]
-fn go_through<I, C, const COLD: bool>(
+fn go_through<I, C>(
     (own, chunk_len, before): (Part<I, C>, &mut ChunkLen, Option<C::Folder>),
     watch: SplitWatch<'_>,
 ) -> PartOutcome<C::Folder, C::Result>
@@ -128,34 +156,23 @@ where
     I: Items,
     C: Consumer<I::Item>,
 {
-    if I::NESTS || COLD {
+    if I::NESTS {
         in_helped_chunks(own, chunk_len, before, &watch)
     } else {
         in_chunks(own, chunk_len, before, &watch)
     }
 }
 
-/// What is done with a part that another thread takes: the same closure for all offers, so that
-/// there is one type of job for a loop.
-#[inline(always)]
-fn theft<I, C>(min: usize) -> impl FnOnce(Part<I, C>) -> Joint<I, C> + Copy + Send
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    move |part| Joint::found(part, min)
-}
-
-/// The rest of a loop after an offer that did not come back, or for which
-/// somebody asked.
+/// The rest of a loop, where a thread has asked for attention when it made an offer, or the deque
+/// is full.
 #[cold]
 #[inline(never)]
-fn go_on<I, C>(
-    outcome: PartOutcome<C::Folder, C::Result>,
-    split: SplitOutcome<Part<I, C>, Joint<I, C>>,
+fn rarely<I, C>(
+    (own, chunk_len, folder): (Part<I, C>, &mut ChunkLen, Option<C::Folder>),
     reducer: C::Reducer,
-    mut chunk_len: ChunkLen,
+    other: ManuallyDrop<OnOffer<I, C>>,
     is_first: bool,
+    rare: Rare<'_, Joint>,
 ) -> C::Result
 where
     I: Items,
@@ -165,36 +182,58 @@ where
         // Another thread has nothing to do: long items are not to be taken for short ones.
         site::<I, C>().forget();
     }
-    match (outcome, split) {
-        (PartOutcome::Open(open), SplitOutcome::NotTaken(other)) => {
-            if is_first && !other.items.at_most(chunk_len.hidden) {
-                // The thread that asked came too late for this, but is on its way.
-                join::expose_next();
-            }
-            lazy(other, chunk_len, Some(open))
-        }
-        (outcome, SplitOutcome::Taken(joint)) => {
-            let own = match outcome {
-                PartOutcome::Shared => None,
-                PartOutcome::Open(folder) => Some(folder.close(false)),
-                PartOutcome::Closed(result) => Some(result),
-            };
-            let (shared, right) = joint.wait();
-            let Some(left) = shared.or(own.map(Ok)) else {
-                unreachable!("what is brought in is waited for");
-            };
-            shared::join_sides(reducer, left, right)
-        }
-        (PartOutcome::Closed(left), SplitOutcome::NotTaken(other)) => {
-            // As a loop of its own, it begins with the shortest chunk.
-            chunk_len.items = chunk_len.min;
-            let right = lazy(other, chunk_len, None);
-            reducer.reduce(left, right)
-        }
-        (PartOutcome::Shared, SplitOutcome::NotTaken(_)) => {
-            unreachable!("what was not taken is not shared")
-        }
+    let mut own = Frame::new(own, folder);
+    own.set_reducer(reducer);
+    let other = ManuallyDrop::into_inner(other).part;
+    // It is used if the offer comes back, and forgotten otherwise.
+    let mut other = ManuallyDrop::new(Frame::new(other, None));
+    helped::rarely(&mut own, &mut *other, chunk_len, is_first, rare);
+    own.into_result()
+}
+
+/// The rest of a loop whose offer has been taken.
+#[cold]
+#[inline(never)]
+fn lost<I, C>(
+    outcome: PartOutcome<C::Folder, C::Result>,
+    reducer: C::Reducer,
+    lost: Lost<'_, Joint>,
+) -> C::Result
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    if I::COUNTED {
+        // As above.
+        site::<I, C>().forget();
     }
+    let mut own = Frame::<I, C>::of_outcome(outcome, reducer);
+    helped::lost(&mut own, lost);
+    own.into_result()
+}
+
+/// The rest of a loop of what nests: the offer has come back, and the first part is closed.
+#[cold]
+#[inline(never)]
+fn after_closed<I, C>(
+    left: C::Result,
+    other: Part<I, C>,
+    reducer: C::Reducer,
+    mut chunk_len: ChunkLen,
+) -> C::Result
+where
+    I: Items,
+    C: Consumer<I::Item>,
+{
+    // As a loop of its own, it begins with the shortest chunk.
+    chunk_len.items = chunk_len.min;
+    let right = lazy(other, chunk_len, None);
+    reducer.reduce(left, right)
+}
+
+#[cold]
+fn closed_for_no_reason() -> ! {
+    unreachable!("a part is closed, or brought in to a shared loop, if its offer has been taken")
 }
 
 /// Which loop of the program this is.
@@ -259,51 +298,16 @@ where
 #[cold]
 #[inline(never)]
 fn in_helped_chunks<I, C>(
-    mut part: Part<I, C>,
+    part: Part<I, C>,
     chunk_len: &mut ChunkLen,
-    mut folder: Option<C::Folder>,
+    folder: Option<C::Folder>,
     watch: &SplitWatch<'_>,
 ) -> PartOutcome<C::Folder, C::Result>
 where
     I: Items,
     C: Consumer<I::Item>,
 {
-    if I::NESTS {
-        let mut frame = Frame::new(part, folder);
-        helped::nested(&mut frame, chunk_len, watch);
-        return frame.into_outcome();
-    }
-    // What a chunk of this loop took is a measure, what one of another run took is not.
-    let items = if chunk_len.is_measured {
-        chunk_len.items
-    } else {
-        chunk_len.min
-    };
-    *chunk_len = ChunkLen::helped(chunk_len.min);
-    chunk_len.items = items;
-    loop {
-        let is_full = match &folder {
-            Some(folder) => folder.full(),
-            None => part.consumer.full(),
-        };
-        if is_full
-            || part
-                .items
-                .at_most(chunk_len.items.saturating_add(chunk_len.min - 1))
-        {
-            return PartOutcome::Open(part.fold_apart(folder));
-        }
-        // SAFETY: a `Joint` of this loop is what `theft` makes of the part that is watched, with a
-        // number.
-        if let Some(joint) = unsafe { watch.result::<Part<I, C>, Joint<I, C>>() } {
-            joint.bring_in(part, folder, *chunk_len);
-            return PartOutcome::Shared;
-        }
-        // It has been taken, and there is no telling what comes of it; or a thread has asked.
-        let start = Ticks::now();
-        let chunk;
-        (chunk, part) = part.fold_apart_chunk(chunk_len, folder);
-        chunk_len.learn(start);
-        folder = Some(chunk);
-    }
+    let mut frame = Frame::new(part, folder);
+    helped::through(&mut frame, chunk_len, watch);
+    frame.into_outcome()
 }

@@ -81,6 +81,7 @@ mod counted;
 mod drive;
 mod eager;
 mod estimates;
+mod frame;
 mod helped;
 mod inner_loop_threshold;
 mod items;

@@ -57,32 +57,6 @@ where
         fold_apart(self.items, Some(self.consumer), folder)
     }
 
-    /// As [`fold_chunk`](Self::fold_chunk), also where there is no folder, compiled apart.
-    #[inline(never)]
-    pub(super) fn fold_apart_chunk(
-        self,
-        chunk_len: &mut ChunkLen,
-        folder: Option<C::Folder>,
-    ) -> (C::Folder, Self) {
-        if !I::COUNTED {
-            return self.fold_chunk(chunk_len, folder);
-        }
-        let at = self.items.chunk(chunk_len);
-        let (chunk, items) = self.items.split(at);
-        let (first, folder, consumer) = match folder {
-            Some(folder) => {
-                let (folder, others) = self.consumer.advance(folder, at);
-                (None, Some(folder), others)
-            }
-            None => {
-                let (first, others, _) = self.consumer.split_at(at);
-                (Some(first), None, others)
-            }
-        };
-        let folder = fold_apart(chunk, first, folder);
-        (folder, Part { items, consumer })
-    }
-
     /// Goes through the next chunk, after the items of `folder`, if there is one.
     #[inline(always)]
     pub(super) fn fold_chunk(

@@ -25,9 +25,10 @@
 //! | `place` | what a participant has not begun, and where others find it |
 //! | `tree` | where results meet |
 //! | `participant` | what a thread does that takes part |
-//! | `typed` | what is of the loop's own types, behind addresses |
 //!
-//! Only `typed` is compiled for each loop of a program, and [`Joint`] here.
+//! All of it is compiled once: it knows parts and results by the [frames](super::steps) that they
+//! are in. What is not begun, and a result that waits for another one, is in one in the heap. A
+//! participant has a chunk, and the folder that takes it, in one on its stack.
 //!
 //! # What is open
 //!
@@ -43,24 +44,18 @@
 mod participant;
 mod place;
 mod tree;
-mod typed;
-
-use std::marker::PhantomData;
 
 use super::chunk_len::ChunkLen;
-use super::items::Items;
-use super::part::Part;
-use super::{Consumer, Reducer};
+use super::steps::{Content, HeapFrame, OnStack, Steps};
 use crate::sync::{Arc, Mutex, lock};
 use crate::team::{self, Team};
 use crate::unwind::{self, Payload};
 use participant::Participant;
 use place::{Held, Places};
-use tree::{Dest, Meeting, reduce};
-use typed::{Typed, Value, Work, reveal};
+use tree::Dest;
 
-/// What came of a part.
-type Outcome = Result<Value, Payload>;
+/// What came of a part: a frame with the result.
+pub(super) type Outcome = Result<HeapFrame, Payload>;
 
 /// A loop that several threads share.
 pub(super) struct SharedLoop {
@@ -68,77 +63,34 @@ pub(super) struct SharedLoop {
     /// No part is to be shorter.
     min: usize,
     places: Places,
-    /// [`take_part`] for the types of the loop.
-    take_part: fn(&Arc<SharedLoop>),
+    /// Makes a frame for a participant.
+    on_stack: OnStack,
     /// What came of the part that the caller brought in.
     left: Mutex<Option<Outcome>>,
     /// What came of the part that was taken first.
     right: Mutex<Option<Outcome>>,
 }
 
-/// Goes through what the others have left.
-fn take_part<I, C>(shared: &Arc<SharedLoop>)
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    Participant::enter(shared, &mut Typed::<I, C>::new(None)).take_part();
-}
-
 impl SharedLoop {
     /// A loop of which this thread has just taken `work`. It lies ready for all participants.
-    fn found(work: Box<dyn Work>, min: usize, take_part: fn(&Arc<SharedLoop>)) -> Arc<Self> {
+    fn found(mut work: HeapFrame, min: usize) -> Arc<Self> {
         let shared = SharedLoop {
             team: Team::found(),
             min,
             places: Places::new(),
-            take_part,
+            on_stack: work.steps().on_stack(),
             left: Mutex::new(None),
             right: Mutex::new(None),
         };
         let first = shared.places.get(Team::FIRST);
         // One at least: nothing else says that it is there.
-        first.set_left(work.left().max(1));
+        first.set_left(work.look().left.max(1));
         *lock(&first.held) = Held::Rest(place::Rest {
             work,
             dest: Dest::First,
             is_begun: false,
         });
         Arc::new(shared)
-    }
-
-    /// Delivers what came of a part.
-    fn deliver(&self, mut dest: Dest, mut result: Outcome) {
-        let side = loop {
-            let (node, is_left) = match dest {
-                Dest::Caller => break &self.left,
-                Dest::First => break &self.right,
-                Dest::Left(node) => (node, true),
-                Dest::Right(node) => (node, false),
-            };
-            let mut meeting = lock(&node.0);
-            let Some(met) = meeting.take() else {
-                unreachable!("two results meet in a node");
-            };
-            let Some(other) = met.first else {
-                *meeting = Some(Meeting {
-                    first: Some(result),
-                    ..met
-                });
-                return;
-            };
-            drop(meeting);
-            let (left, right) = if is_left {
-                (result, other)
-            } else {
-                (other, result)
-            };
-            // SAFETY: all that is delivered here is of this loop.
-            result = unsafe { reduce(met.joiner, left, right) };
-            dest = met.dest;
-        };
-        *lock(side) = Some(result);
-        self.team.settle();
     }
 }
 
@@ -153,118 +105,75 @@ impl team::Shared for SharedLoop {
 
     fn take_part(self: &Arc<Self>) {
         if self.is_open() {
-            (self.take_part)(self);
+            (self.on_stack)(&mut |accumulator| Participant::enter(self, accumulator).take_part());
         }
     }
 }
 
 /// The caller's end of a shared loop. It waits for the loop if it is dropped before that is done.
-pub(super) struct Joint<I, C> {
-    shared: Option<Arc<SharedLoop>>,
-    _loop: PhantomData<fn(I, C)>,
-}
+pub(super) struct Joint(Option<Arc<SharedLoop>>);
 
-impl<I, C> Joint<I, C>
-where
-    I: Items,
-    C: Consumer<I::Item>,
-{
-    /// This thread has taken `part` from the caller. It takes part as soon as that has been
-    /// reported.
-    pub(super) fn found(mut part: Part<I, C>, min: usize) -> Self {
-        part.items.arrive();
-        let work = typed::Rest::hide(part);
-        let shared = SharedLoop::found(work, min, take_part::<I, C>);
+impl Joint {
+    /// This thread has taken `part`, which is fresh, from the caller. It takes part as soon as that
+    /// has been reported.
+    pub(super) fn found(part: &mut dyn Steps, min: usize) -> Self {
+        // SAFETY: the caller of the loop waits until all parts are done, and all that was in their
+        // frames has been joined or dropped.
+        let mut work = unsafe { part.fresh() };
+        // SAFETY: just made by the other one.
+        unsafe { part.give(Content::Part, work.steps()) };
+        work.steps().arrive();
+        let shared = SharedLoop::found(work, min);
         team::redeem_next(&shared);
-        Joint {
-            shared: Some(shared),
-            _loop: PhantomData,
-        }
+        Joint(Some(shared))
     }
 
-    /// The caller brings in what it has left, and takes part until nothing is open.
+    /// The caller brings in what it has left, and takes part until nothing is open. The accumulator
+    /// has the folder for that, if there is one.
     pub(super) fn bring_in(
         &self,
-        part: Part<I, C>,
-        folder: Option<C::Folder>,
+        part: &mut dyn Steps,
+        accumulator: &mut dyn Steps,
         chunk_len: ChunkLen,
     ) {
         let shared = self.shared();
         shared.team.add_side();
-        let is_begun = folder.is_some();
-        let work = typed::Rest::hide(part);
-        let mut accumulator = Typed::<I, C>::new(folder);
-        Participant::enter(shared, &mut accumulator).bring_in(work, is_begun, chunk_len);
+        // SAFETY: as in `found`.
+        let mut work = unsafe { part.fresh() };
+        // SAFETY: just made by the other one.
+        unsafe { part.give(Content::Part, work.steps()) };
+        Participant::enter(shared, accumulator).bring_in(work, chunk_len);
     }
 
     /// Waits for all items. Returns what came of the caller's part, if it brought one in, and of
     /// the part that was taken.
-    #[expect(clippy::type_complexity, reason = "two results, as parts have them")]
-    pub(super) fn wait(
-        mut self,
-    ) -> (
-        Option<Result<C::Result, Payload>>,
-        Result<C::Result, Payload>,
-    ) {
-        let (left, right) = wait(self.shared());
-        self.shared = None;
-        // SAFETY: they are results of this loop.
-        unsafe { (left.map(|left| reveal(left)), reveal(right)) }
+    pub(super) fn wait(mut self) -> (Option<Outcome>, Outcome) {
+        let shared = self.shared();
+        team::wait(shared, !std::thread::panicking());
+        let left = lock(&shared.left).take();
+        let right = lock(&shared.right).take();
+        self.0 = None;
+        match right {
+            Some(right) => (left, right),
+            None => unreachable!("all sides are done"),
+        }
     }
 
     fn shared(&self) -> &Arc<SharedLoop> {
-        match &self.shared {
+        match &self.0 {
             Some(shared) => shared,
             None => unreachable!("it is waited for once"),
         }
     }
 }
 
-/// Waits for all items, and takes the results.
-fn wait(shared: &Arc<SharedLoop>) -> (Option<Outcome>, Outcome) {
-    team::wait(shared, !std::thread::panicking());
-    let left = lock(&shared.left).take();
-    match lock(&shared.right).take() {
-        Some(right) => (left, right),
-        None => unreachable!("all sides are done"),
-    }
-}
-
-/// Waits for all items, and drops the results.
-#[cold]
-fn abandon(shared: Arc<SharedLoop>) {
-    team::wait(&shared, !std::thread::panicking());
-    unwind::discard(lock(&shared.left).take());
-    unwind::discard(lock(&shared.right).take());
-}
-
-impl<I, C> Drop for Joint<I, C> {
+impl Drop for Joint {
     fn drop(&mut self) {
-        if let Some(shared) = self.shared.take() {
+        if let Some(shared) = self.0.take() {
             // The loop's own part has panicked.
-            abandon(shared);
-        }
-    }
-}
-
-/// What came of the two sides of a loop that has been shared.
-pub(super) fn join_sides<R>(
-    reducer: impl Reducer<R>,
-    left: Result<R, Payload>,
-    right: Result<R, Payload>,
-) -> R {
-    match (left, right) {
-        (Ok(left), Ok(right)) if super::plant::planted!(HalvesSwapped) => {
-            reducer.reduce(right, left)
-        }
-        (Ok(left), Ok(right)) => reducer.reduce(left, right),
-        (Err(payload), other) => {
-            unwind::discard((reducer, other));
-            unwind::resume(payload)
-        }
-        (Ok(left), Err(payload)) => {
-            unwind::discard((reducer, left));
-            unwind::resume(payload)
+            team::wait(&shared, !std::thread::panicking());
+            unwind::discard(lock(&shared.left).take());
+            unwind::discard(lock(&shared.right).take());
         }
     }
 }

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use super::SharedLoop;
 use super::place::{Held, Place, Rest};
 use super::tree::{Dest, Node};
-use super::typed::{Accumulator, Share, Value, Work};
 use crate::iter::plumbing::chunk_len::ChunkLen;
+use crate::iter::plumbing::steps::{Chunk, Content, HeapFrame, PartState, Split, Steps};
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 use crate::join::forced;
 use crate::sync::{Arc, Ticks, XorShift, lock};
@@ -21,13 +21,13 @@ pub(super) struct Participant<'s> {
     shared: &'s Arc<SharedLoop>,
     place: usize,
     /// The chunk that it goes through, and the folder.
-    accumulator: &'s mut dyn Accumulator,
+    accumulator: &'s mut dyn Steps,
     /// The folder is of an earlier part, which is over but for that; this is where its result goes.
     before: Option<Dest>,
     /// The other threads know that something is left here.
     is_open: Cell<bool>,
     /// The last items of a part that has just been taken, and where their result goes.
-    last: Option<(Box<dyn Work>, Dest)>,
+    last: Option<(HeapFrame, Dest)>,
     /// Where it begins to look for others.
     random: XorShift,
 }
@@ -46,7 +46,7 @@ enum Detached {
 }
 
 impl<'s> Participant<'s> {
-    pub(super) fn enter(shared: &'s Arc<SharedLoop>, accumulator: &'s mut dyn Accumulator) -> Self {
+    pub(super) fn enter(shared: &'s Arc<SharedLoop>, accumulator: &'s mut dyn Steps) -> Self {
         let place = shared.team.enter();
         Participant {
             shared,
@@ -67,8 +67,9 @@ impl<'s> Participant<'s> {
     }
 
     /// Goes through the part that the caller brings in, and then through what the others have left.
-    /// It `is_begun` if there is a folder of it in the accumulator.
-    pub(super) fn bring_in(mut self, work: Box<dyn Work>, is_begun: bool, chunk_len: ChunkLen) {
+    /// If there is a folder in the accumulator, it is of that part.
+    pub(super) fn bring_in(mut self, work: HeapFrame, chunk_len: ChunkLen) {
+        let is_begun = self.accumulator.look().has_folder;
         let left = self.begin(work, Dest::Caller, is_begun);
         self.share(Some(left), chunk_len);
         self.leave();
@@ -144,34 +145,38 @@ impl<'s> Participant<'s> {
     fn rob_place(&mut self, place: &Place, is_first: bool) -> Option<usize> {
         let mut held = lock(&place.held);
         let rest = match &mut *held {
-            Held::Rest(rest) if rest.work.has_items() => rest,
+            Held::Rest(rest) if rest.work.look().has_items => rest,
             _ => {
                 place.set_left(0);
                 return None;
             }
         };
+        let (min, is_begun) = (self.shared.min, rest.is_begun);
         let share = if is_first {
-            Ok(Share::All)
+            Ok(None)
         } else {
-            let (min, is_begun) = (self.shared.min, rest.is_begun);
-            unwind::catch(|| rest.work.share(min, is_begun))
+            unwind::catch(|| share(&mut rest.work, min, is_begun))
         };
         #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
         if share.is_ok() {
             forced::count_taken();
         }
         let (work, dest) = match share {
-            Ok(Share::All) => {
+            Ok(None) => {
                 let rest = held.take_rest();
                 place.set_left(0);
                 (rest.work, rest.dest)
             }
-            Ok(Share::Half(work, joiner)) => {
+            Ok(Some(mut work)) => {
                 let rest = held.take_rest();
-                let node = Node::new(joiner, rest.dest);
-                let is_divisible = work.left() > 0;
+                let node = Node::new(&mut work, rest.dest);
+                let is_divisible = work.look().left > 0;
                 // It could not be divided otherwise, and cannot the next time.
-                place.set_left(if is_divisible { rest.work.left() } else { 0 });
+                place.set_left(if is_divisible {
+                    rest.work.look().left
+                } else {
+                    0
+                });
                 *held = Held::Rest(Rest {
                     dest: Dest::Left(Arc::clone(&node)),
                     ..rest
@@ -194,27 +199,27 @@ impl<'s> Participant<'s> {
     /// Begins a part that another participant had, with the last item: those at the end of a loop
     /// are the ones that all threads wait for, and where cost grows with the index they are the
     /// dearest (longest processing time first: Graham 1969). The rest is in this thread's place.
-    fn begin_with_last(&mut self, mut work: Box<dyn Work>, dest: Dest) -> usize {
+    fn begin_with_last(&mut self, mut work: HeapFrame, dest: Dest) -> usize {
         let min = self.shared.min;
-        match unwind::catch(|| work.split_last(min)) {
+        match unwind::catch(|| split_last(&mut work, min)) {
             Ok(None) => self.begin(work, dest, false),
-            Ok(Some((last, joiner))) => {
-                let node = Node::new(joiner, dest);
+            Ok(Some(mut last)) => {
+                let node = Node::new(&mut last, dest);
                 self.last = Some((last, Dest::Right(Arc::clone(&node))));
                 self.begin(work, Dest::Left(node), false)
             }
             Err(payload) => {
                 unwind::discard(work);
-                self.shared.deliver(dest, Err(payload));
+                self.deliver(dest, Err(payload));
                 0
             }
         }
     }
 
     /// Puts a part in this thread's place. Returns how many items it has.
-    fn begin(&self, work: Box<dyn Work>, dest: Dest, is_begun: bool) -> usize {
+    fn begin(&self, work: HeapFrame, dest: Dest, is_begun: bool) -> usize {
         let place = self.place();
-        let left = work.left();
+        let left = work.look().left;
         let mut held = lock(&place.held);
         self.is_open.set(left > 1);
         place.set_left(left);
@@ -240,33 +245,34 @@ impl<'s> Participant<'s> {
                 return Detached::Failed(dest, payload);
             }
         };
-        let accumulator = self.accumulator.address();
-        if !rest.work.has_items() {
-            // The others have taken the rest.
+        let look = rest.work.look();
+        let chunk = match look.chunk(chunk_len) {
+            // More may come of the last chunk.
+            _ if look.nests => Some(Chunk::Nested(chunk_len)),
+            chunk => chunk.map(Chunk::Of),
+        };
+        let accumulator = &mut *self.accumulator;
+        let Some(chunk) = chunk.filter(|_| look.has_items) else {
+            // The last chunk; or the others have taken the rest.
             // SAFETY: the accumulator is of this loop, as the part is.
-            unsafe { rest.work.detach_all(accumulator) };
+            unsafe { rest.work.steps().give(Content::Part, accumulator) };
             place.set_left(0);
             return Detached::Last(held.take_rest().dest);
-        }
+        };
         // Whether the folder is of this part.
         let is_begun = self.before.is_none();
+        let work = rest.work.steps();
         // SAFETY: as above.
-        match unwind::catch(|| unsafe { rest.work.detach(chunk_len, accumulator, is_begun) }) {
-            Ok(true) => {}
-            Ok(false) => {
-                place.set_left(0);
-                return Detached::Last(held.take_rest().dest);
-            }
-            Err(payload) => {
-                place.set_left(0);
-                let rest = held.take_rest();
-                drop(held);
-                unwind::discard(rest.work);
-                return Detached::Failed(rest.dest, payload);
-            }
+        if let Err(payload) = unwind::catch(|| unsafe { work.detach(chunk, accumulator, is_begun) })
+        {
+            place.set_left(0);
+            let rest = held.take_rest();
+            drop(held);
+            unwind::discard(rest.work);
+            return Detached::Failed(rest.dest, payload);
         }
         rest.is_begun = true;
-        let left = rest.work.left();
+        let left = rest.work.look().left;
         // Less than a chunk is over before another thread has it.
         let left = if left < chunk_len.items { 0 } else { left };
         place.set_left(left);
@@ -305,7 +311,7 @@ impl<'s> Participant<'s> {
             // How long it takes says how long the next chunk should be.
             *chunk_len = ChunkLen::helped(self.shared.min);
             // SAFETY: the accumulator is of this loop, as the part is.
-            unsafe { work.detach_all(self.accumulator.address()) };
+            unsafe { work.steps().give(Content::Part, self.accumulator) };
             let folded = self.fold(chunk_len);
             self.finish(dest, folded.map(|_| ()));
             return true;
@@ -333,36 +339,40 @@ impl<'s> Participant<'s> {
         unwind::catch(|| {
             self.inherit();
             let (shared, place, is_open) = (self.shared, self.place(), &self.is_open);
-            self.accumulator.fold(chunk_len, &mut |more| {
-                // SAFETY: the accumulator is of this loop, so what it gives is, too.
-                unsafe { put_back(shared, place, is_open, more) }
-            })
+            if self.accumulator.look().nests {
+                self.accumulator.fold_open(chunk_len, &mut |more| {
+                    // SAFETY: the accumulator is of this loop, so what it gives is, too.
+                    unsafe { put_back(shared, place, is_open, more) }
+                });
+            } else {
+                self.accumulator.fold();
+            }
+            self.accumulator.state() == PartState::Full
         })
     }
 
     /// If there is a folder of an earlier part, and a consumer for the chunk in the accumulator,
     /// completes that folder, and it becomes one of the items of the consumer.
     fn inherit(&mut self) {
-        if !self.accumulator.has_consumer() {
+        if !self.accumulator.look().has_consumer {
             return;
         }
         let Some(before) = self.before.take() else {
             return;
         };
-        if let Err(payload) = unwind::catch(|| self.accumulator.split_nothing()) {
-            let result = unwind::catch(|| self.close());
-            self.shared.deliver(before, result);
-            unwind::resume(payload);
+        match unwind::catch(|| self.accumulator.succeed()) {
+            Err(payload) if self.accumulator.look().has_folder => {
+                let ended = unwind::catch(|| self.accumulator.close());
+                self.deliver(before, ended);
+                unwind::resume(payload);
+            }
+            ended => self.deliver(before, ended),
         }
-        let result = unwind::catch(|| self.accumulator.succeed());
-        self.shared.deliver(before, result);
     }
 
-    fn close(&mut self) -> Value {
-        match self.accumulator.close() {
-            Some(value) => value,
-            None => unreachable!("an earlier part has left its folder"),
-        }
+    /// Delivers what came of a part: the result in the accumulator, or a panic.
+    fn deliver(&mut self, dest: Dest, ended: Result<(), Payload>) {
+        self.shared.deliver(dest, ended, self.accumulator);
     }
 
     /// Ends a part, of which all that is left to do is to complete the folder, or which has failed.
@@ -370,7 +380,7 @@ impl<'s> Participant<'s> {
         match folded {
             Ok(()) => {
                 self.before = Some(dest);
-                if !self.accumulator.succeeds() {
+                if !self.accumulator.look().succeeds {
                     self.end();
                 }
             }
@@ -378,7 +388,7 @@ impl<'s> Participant<'s> {
                 if self.before.is_none() {
                     unwind::discard_erased(&mut || self.accumulator.discard());
                 }
-                self.shared.deliver(dest, Err(payload));
+                self.deliver(dest, Err(payload));
             }
         }
     }
@@ -395,8 +405,8 @@ impl<'s> Participant<'s> {
     /// Ends what is left of the last part.
     fn end(&mut self) {
         if let Some(dest) = self.before.take() {
-            let result = unwind::catch(|| self.close());
-            self.shared.deliver(dest, result);
+            let ended = unwind::catch(|| self.accumulator.close());
+            self.deliver(dest, ended);
         }
     }
 
@@ -430,13 +440,18 @@ fn has_left(shared: &Arc<SharedLoop>, is_open: &Cell<bool>, left: usize) {
 ///
 /// # Safety
 ///
-/// As for [`Work::put_back`].
-unsafe fn put_back(shared: &Arc<SharedLoop>, place: &Place, is_open: &Cell<bool>, more: *mut ()) {
+/// It is of this loop.
+unsafe fn put_back(
+    shared: &Arc<SharedLoop>,
+    place: &Place,
+    is_open: &Cell<bool>,
+    more: &mut dyn Steps,
+) {
     let mut held = lock(&place.held);
     let left = if let Held::Rest(rest) = &mut *held {
         // SAFETY: the caller's obligation.
-        unsafe { rest.work.put_back(more) };
-        rest.work.left()
+        unsafe { rest.work.steps().put_back(more) };
+        rest.work.look().left
     } else {
         // Another participant has panicked when it took some of the rest.
         0
@@ -444,4 +459,39 @@ unsafe fn put_back(shared: &Arc<SharedLoop>, place: &Place, is_open: &Cell<bool>
     place.set_left(left);
     drop(held);
     has_left(shared, is_open, left);
+}
+
+/// Divides the work with another participant. Returns the second half, with the reducer, or nothing
+/// if that participant should have all.
+fn share(work: &mut HeapFrame, min: usize, is_begun: bool) -> Option<HeapFrame> {
+    let look = work.look();
+    let (is_whole, split) = if look.nests {
+        (look.left <= 1, Split::Share)
+    } else {
+        let at = look.share(min);
+        (at == 0, Split::At(at))
+    };
+    if is_whole && !is_begun {
+        work.steps().arrive();
+        return None;
+    }
+    Some(split_off(work, split))
+}
+
+/// Splits the last items off, if they can be counted and are not all.
+fn split_last(work: &mut HeapFrame, min: usize) -> Option<HeapFrame> {
+    let look = work.look();
+    if !look.counted || look.at_most(min.saturating_mul(2)) {
+        return None;
+    }
+    Some(split_off(work, Split::At(look.left - min)))
+}
+
+fn split_off(work: &mut HeapFrame, split: Split<'_>) -> HeapFrame {
+    // SAFETY: a participant does this, so the caller of the loop waits.
+    let mut second = unsafe { work.steps().fresh() };
+    // SAFETY: just made by the other one.
+    let is_split = unsafe { work.steps().split(split, second.steps()) };
+    debug_assert!(is_split, "a place to split at was given");
+    second
 }

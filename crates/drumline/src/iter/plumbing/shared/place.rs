@@ -4,14 +4,14 @@ use std::mem;
 use std::sync::OnceLock;
 
 use super::tree::Dest;
-use super::typed::Work;
+use crate::iter::plumbing::steps::HeapFrame;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, Spaced};
 use crate::unwind::Payload;
 
 /// The rest of a part, and where goes what comes of it.
 pub(super) struct Rest {
-    pub(super) work: Box<dyn Work>,
+    pub(super) work: HeapFrame,
     pub(super) dest: Dest,
     /// A participant has a folder of it. Otherwise the next one that looks can have it as it is.
     pub(super) is_begun: bool,

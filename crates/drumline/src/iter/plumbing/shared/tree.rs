@@ -1,10 +1,10 @@
 //! Where the results of parts meet.
 
-use super::Outcome;
-use super::typed::Joiner;
+use super::{Outcome, SharedLoop};
 use crate::iter::plumbing::plant::planted;
-use crate::sync::{Arc, Mutex};
-use crate::unwind;
+use crate::iter::plumbing::steps::{Content, HeapFrame, Steps};
+use crate::sync::{Arc, Mutex, lock};
+use crate::unwind::{self, Payload};
 
 /// Where the result of a part goes.
 pub(super) enum Dest {
@@ -18,49 +18,121 @@ pub(super) enum Dest {
 }
 
 /// Where the results of two parts meet.
-pub(super) struct Node(pub(super) Mutex<Option<Meeting>>);
+pub(super) struct Node(Mutex<Option<Meeting>>);
 
 impl Node {
-    /// What `joiner` makes of two results goes to `dest`.
-    pub(super) fn new(joiner: Box<dyn Joiner>, dest: Dest) -> Arc<Self> {
+    /// What comes of two results, by the reducer that is in `second`, goes to `dest`.
+    pub(super) fn new(second: &mut HeapFrame, dest: Dest) -> Arc<Self> {
+        // SAFETY: a participant makes it, so the caller of the loop waits.
+        let mut frame = unsafe { second.steps().fresh() };
+        // SAFETY: just made by the other one.
+        unsafe { second.steps().give(Content::Reducer, frame.steps()) };
         Arc::new(Node(Mutex::new(Some(Meeting {
-            joiner,
+            frame,
             dest,
             first: None,
         }))))
     }
 }
 
-pub(super) struct Meeting {
-    pub(super) joiner: Box<dyn Joiner>,
-    pub(super) dest: Dest,
-    /// What came first.
-    pub(super) first: Option<Outcome>,
+struct Meeting {
+    /// It has the reducer, and what came first.
+    frame: HeapFrame,
+    dest: Dest,
+    /// How that ended which came first.
+    first: Option<Result<(), Payload>>,
 }
 
-/// Joins two results.
-///
-/// # Safety
-///
-/// They are of the loop that the joiner is of.
-pub(super) unsafe fn reduce(joiner: Box<dyn Joiner>, left: Outcome, right: Outcome) -> Outcome {
-    match (left, right) {
-        (Ok(left), Ok(right)) => {
-            let (left, right) = if planted!(HalvesSwapped) {
-                (right, left)
-            } else {
-                (left, right)
+impl SharedLoop {
+    /// Delivers what came of a part: the result that is in `own`, or a panic.
+    pub(super) fn deliver(&self, dest: Dest, ended: Result<(), Payload>, own: &mut dyn Steps) {
+        let Some((side, outcome)) = self.climb(dest, ended, own) else {
+            return;
+        };
+        *lock(side) = Some(outcome);
+        self.team.settle();
+    }
+
+    /// Joins the result with the one that it meets, and what comes of these with the next one, as
+    /// long as that is there. Returns where the last one goes if it is that of a side.
+    fn climb(
+        &self,
+        mut dest: Dest,
+        mut ended: Result<(), Payload>,
+        own: &mut dyn Steps,
+    ) -> Option<(&Mutex<Option<Outcome>>, Outcome)> {
+        // What the result is in, once it is not in `own`.
+        let mut joined: Option<HeapFrame> = None;
+        let side = loop {
+            let (node, is_left) = match dest {
+                Dest::Caller => break &self.left,
+                Dest::First => break &self.right,
+                Dest::Left(node) => (node, true),
+                Dest::Right(node) => (node, false),
             };
-            // SAFETY: the caller's obligation.
-            unwind::catch(|| unsafe { joiner.join(left, right) })
-        }
-        (Err(payload), other) => {
-            unwind::discard((joiner, other));
-            Err(payload)
-        }
-        (Ok(left), Err(payload)) => {
-            unwind::discard((joiner, left));
-            Err(payload)
-        }
+            let result = match &mut joined {
+                Some(frame) => frame.steps(),
+                None => &mut *own,
+            };
+            let mut meeting = lock(&node.0);
+            let Some(Meeting {
+                mut frame,
+                dest: next,
+                first,
+            }) = meeting.take()
+            else {
+                unreachable!("two results meet in a node");
+            };
+            let Some(first) = first else {
+                if ended.is_ok() {
+                    // SAFETY: all frames that meet here are of this loop.
+                    unsafe { result.give(Content::Result, frame.steps()) };
+                }
+                *meeting = Some(Meeting {
+                    frame,
+                    dest: next,
+                    first: Some(ended),
+                });
+                return None;
+            };
+            drop(meeting);
+            ended = match (first, ended) {
+                (Ok(()), Ok(())) => {
+                    let is_left = is_left ^ planted!(HalvesSwapped);
+                    // SAFETY: as above; each frame has a result.
+                    unwind::catch(|| unsafe { frame.steps().join(result, is_left) })
+                }
+                (Ok(()), Err(payload)) | (Err(payload), Ok(())) => Err(payload),
+                (Err(first), Err(second)) => {
+                    let (wins, loses) = if is_left {
+                        (second, first)
+                    } else {
+                        (first, second)
+                    };
+                    unwind::discard(loses);
+                    Err(wins)
+                }
+            };
+            if ended.is_err() {
+                // The reducer, and the result that there is.
+                unwind::discard_erased(&mut || frame.steps().discard());
+                // SAFETY: as above.
+                unsafe { result.give(Content::Result, frame.steps()) };
+                unwind::discard_erased(&mut || frame.steps().discard());
+            }
+            joined = Some(frame);
+            dest = next;
+        };
+        let outcome = ended.map(|()| match joined {
+            Some(frame) => frame,
+            None => {
+                // SAFETY: the side is pending, so the caller of the loop waits.
+                let mut frame = unsafe { own.fresh() };
+                // SAFETY: just made by the other one.
+                unsafe { own.give(Content::Result, frame.steps()) };
+                frame
+            }
+        });
+        Some((side, outcome))
     }
 }
