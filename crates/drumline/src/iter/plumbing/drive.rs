@@ -15,7 +15,7 @@ use super::helped::Fresh;
 use super::items::{Halves, Items, Stretch, Stretched, Uncounted};
 use super::lazy::lazy;
 use super::part::Part;
-use super::steps::Steps;
+use super::steps::{PartState, Steps};
 use super::{Consumer, Folder, Producer, ProducerCallback, UnindexedConsumer, UnindexedProducer};
 use crate::iter::IndexedParallelIterator;
 use crate::iter::loop_limit::LoopLimit;
@@ -78,9 +78,6 @@ where
         items: Counted::new(producer, len),
         consumer,
     };
-    if part.consumer.full() {
-        return nothing(part.consumer);
-    }
     // A limit is to be hidden from the loops inside of this one, however short it is.
     if (len <= 1 || part.consumer.hides(len)) && !LoopLimit::is_set() {
         return part.fold_apart(None).complete();
@@ -125,23 +122,12 @@ where
         items,
         consumer: Uncounted(consumer),
     };
-    if part.consumer.full() {
-        return nothing(part.consumer);
-    }
     let chunk_len = if I::NESTS {
         ChunkLen::unknown()
     } else {
         ChunkLen::new(1)
     };
     drive_part(part, chunk_len, usize::MAX, true)
-}
-
-/// What comes of a consumer that wants no items.
-#[cold]
-#[inline(never)]
-fn nothing<T, C: Consumer<T>>(consumer: C) -> C::Result {
-    let _hidden = LoopLimit::hide();
-    consumer.into_folder().complete()
 }
 
 /// Drives a part that is a whole loop, lazily if that is possible.
@@ -160,13 +146,15 @@ where
     // Put together again on each way, in place: a copy of it as a whole would have to wait for its
     // words.
     let Part { items, consumer } = part;
-    if !is_lazy || LoopLimit::is_set() || join::is_outside() {
+    let is_rare = LoopLimit::is_set() || join::is_outside() || consumer.full();
+    if !is_lazy || is_rare {
         return drive_rarely(Part { items, consumer }, chunk_len, max, is_lazy);
     }
     lazy(Part { items, consumer }, chunk_len, None)
 }
 
-/// As [`drive_part`], with a limit, from outside of every pool, or not lazily.
+/// As [`drive_part`], with a limit, from outside of every pool, where nothing is wanted, or not
+/// lazily.
 #[cold]
 #[inline(never)]
 fn drive_rarely<I, C>(part: Part<I, C>, chunk_len: ChunkLen, max: usize, is_lazy: bool) -> C::Result
@@ -188,7 +176,7 @@ fn whole(part: &mut dyn Steps, chunk_len: ChunkLen, max: usize, is_lazy: bool) {
         limit: hidden.before().map(|limit| &**limit),
     };
     let look = part.look();
-    if look.counted && look.left <= 1 {
+    if look.counted && look.left <= 1 || part.state() == PartState::Full {
         // Nothing in it for a second thread, nor for a pool.
         return eager(part, halving, 0);
     }
