@@ -123,3 +123,20 @@ fn miri_what_others_take() {
         }));
     }
 }
+
+/// What a loop has offered and another thread may have is not moved as what it is.
+#[test]
+fn miri_what_is_asked_for() {
+    in_pool(|| {
+        for _ in 0..120 {
+            let sum: u64 = (0..5u64)
+                .into_par_iter()
+                .map_with(Box::new(1), |one, number| {
+                    std::thread::yield_now();
+                    number + **one
+                })
+                .sum();
+            assert_eq!(sum, 15);
+        }
+    });
+}

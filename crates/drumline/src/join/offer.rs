@@ -17,7 +17,8 @@
 //! The job holds a copy of what is offered, bit by bit, and only one of the two is ever used: the
 //! copy, if a thief takes the job, or else the original. The original can so stay where the
 //! compiler likes it best. To read it back from the job would be a stall for each loop: written in
-//! words, and read in pairs.
+//! words, and read in pairs. To use it is also to move it, as what it is: while the offer stands,
+//! it may be moved as bytes only.
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -163,8 +164,8 @@ pub(crate) struct Rare<'o, R> {
 
 impl<R> Rare<'_, R> {
     /// Does what the thread itself has to do while the offer stands. Returns what came of that, or
-    /// its panic, if another thread took it; `own` is closed then. The original must not be used in
-    /// that case.
+    /// its panic, if another thread took it; `own` is closed then. The original must not be used
+    /// before this returns, nor then.
     ///
     /// # Panics
     ///
@@ -220,8 +221,8 @@ pub(crate) enum OfferOutcome<A, T, K, X> {
 
 /// Runs `a` with `own` while `item` is on offer. If another thread takes that, `lost` gets what
 /// came of `a`, and `kept`. Where a push meets a full deque, or a thread that asks for attention,
-/// `rarely` gets `own` and `kept` instead, with the original of the item: that must be used if the
-/// offer comes back, and only then. `close` is for the test scheduler: it is applied to what came
+/// `rarely` gets `own` and `kept` instead, with the original of the item: that is to be used once
+/// the offer has come back, and only then. `close` is for the test scheduler: it is applied to what came
 /// of `a` before something else runs on this thread.
 ///
 /// # Panics
@@ -239,7 +240,7 @@ pub(crate) unsafe fn offer<T, O, K, A, X>(
     kept: K,
     a: impl FnOnce(O, SplitWatch<'_>) -> A + Copy,
     close: impl FnOnce(A) -> A,
-    rarely: impl FnOnce(O, K, ManuallyDrop<T>, Rare<'_, T::Taken>) -> X,
+    rarely: impl FnOnce(O, K, MaybeUninit<T>, Rare<'_, T::Taken>) -> X,
     lost: impl FnOnce(A, K, Lost<'_, T::Taken>) -> X,
 ) -> OfferOutcome<A, T, K, X>
 where
@@ -267,7 +268,7 @@ where
         );
         if super::forced::below(4) == 0 {
             let rare = Rare { made, pushed: None };
-            return OfferOutcome::Ended(rarely(own, kept, item, rare));
+            return OfferOutcome::Ended(rarely(own, kept, as_bytes(&item), rare));
         }
         let mut own = super::published_split::Own::new(own, a, close);
         // SAFETY: the offer stays in this frame.
@@ -296,7 +297,8 @@ where
             ManuallyDrop::into_inner(own),
             ManuallyDrop::into_inner(kept),
         );
-        return OfferOutcome::Ended(rarely(own, kept, item, Rare { made, pushed }));
+        let rare = Rare { made, pushed };
+        return OfferOutcome::Ended(rarely(own, kept, as_bytes(&item), rare));
     }
     let a = move || {
         a(
@@ -326,4 +328,14 @@ where
     }
     let entry = Some((deque, slot));
     OfferOutcome::Ended(lost(outcome, kept, Lost { made, entry }))
+}
+
+/// What is there, bit by bit, and not as what it is: another thread may use its own copy.
+#[inline(always)]
+fn as_bytes<T>(item: &ManuallyDrop<T>) -> MaybeUninit<T> {
+    let mut bytes = MaybeUninit::uninit();
+    let item = ptr::from_ref(item).cast::<T>();
+    // SAFETY: the two are apart, and as long.
+    unsafe { ptr::copy_nonoverlapping(item, bytes.as_mut_ptr(), 1) };
+    bytes
 }

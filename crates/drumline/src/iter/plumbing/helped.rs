@@ -86,34 +86,44 @@ impl OwnPart for Running<'_> {
     }
 }
 
-/// The rest of a lazy loop after an offer that was not made on the common way: `own` is gone
-/// through, and has the reducer. The original of what is on offer is in `other`, which is not to be
-/// dropped. The result is in `own` then. Nothing has been done so far if it `is_first`.
-pub(super) fn rarely(
+/// Goes through `own`, which has the reducer, while an offer stands that was not made on the common
+/// way. Returns whether that has come back; otherwise the result of the loop is in `own`.
+pub(super) fn run_rarely(
+    own: &mut dyn Steps,
+    chunk_len: &mut ChunkLen,
+    rare: Rare<'_, Joint>,
+) -> bool {
+    let mut running = Running {
+        part: &mut *own,
+        chunk_len,
+    };
+    match rare.run(&mut running) {
+        Some(taken) => {
+            join_taken(own, taken);
+            false
+        }
+        None => true,
+    }
+}
+
+/// Goes on with `other`, whose offer has come back, after `own`, which has the reducer. The result
+/// of the loop is in `own` then. Nothing but one chunk has been done if it `is_first`.
+pub(super) fn go_on(
     own: &mut dyn Steps,
     other: &mut dyn Steps,
     chunk_len: &mut ChunkLen,
     is_first: bool,
-    rare: Rare<'_, Joint>,
 ) {
-    let mut running = Running {
-        part: &mut *own,
-        chunk_len: &mut *chunk_len,
-    };
-    match rare.run(&mut running) {
-        Some(taken) => return join_taken(own, taken),
-        None if own.look().has_folder => {
-            if is_first && !other.look().at_most(chunk_len.hidden) {
-                // The thread that asked came too late for this, but is on its way.
-                join::expose_next();
-            }
-            // SAFETY: both are of the loop.
-            unsafe { own.give(Content::Folder, other) };
-            other.lazy(*chunk_len);
-            // SAFETY: as above.
-            return unsafe { other.give(Content::Result, own) };
+    if own.look().has_folder {
+        if is_first && !other.look().at_most(chunk_len.hidden) {
+            // The thread that asked came too late for this, but is on its way.
+            join::expose_next();
         }
-        None => {}
+        // SAFETY: both are of the loop.
+        unsafe { own.give(Content::Folder, other) };
+        other.lazy(*chunk_len);
+        // SAFETY: as above.
+        return unsafe { other.give(Content::Result, own) };
     }
     // As a loop of its own, it begins with the shortest chunk.
     chunk_len.items = chunk_len.min;

@@ -30,7 +30,7 @@
 //! or some nodes of a tree. Where pieces can be of any size, all but the first one are on offer
 //! until it is known how long that takes.
 
-use std::mem::ManuallyDrop;
+use std::mem::MaybeUninit;
 
 use super::chunk_len::ChunkLen;
 use super::estimates::Site;
@@ -170,7 +170,7 @@ where
 fn rarely<I, C>(
     (own, chunk_len, folder): (Part<I, C>, &mut ChunkLen, Option<C::Folder>),
     reducer: C::Reducer,
-    other: ManuallyDrop<OnOffer<I, C>>,
+    other: MaybeUninit<OnOffer<I, C>>,
     is_first: bool,
     rare: Rare<'_, Joint>,
 ) -> C::Result
@@ -184,10 +184,12 @@ where
     }
     let mut own = Frame::new(own, folder);
     own.set_reducer(reducer);
-    let other = ManuallyDrop::into_inner(other).part;
-    // It is used if the offer comes back, and forgotten otherwise.
-    let mut other = ManuallyDrop::new(Frame::new(other, None));
-    helped::rarely(&mut own, &mut *other, chunk_len, is_first, rare);
+    if helped::run_rarely(&mut own, chunk_len, rare) {
+        // SAFETY: the offer has come back.
+        let other = unsafe { other.assume_init() };
+        let mut other = Frame::new(other.part, None);
+        helped::go_on(&mut own, &mut other, chunk_len, is_first);
+    }
     own.into_result()
 }
 
