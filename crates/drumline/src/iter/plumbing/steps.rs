@@ -81,8 +81,8 @@ impl Look {
 
 /// Where a part is split in two.
 pub(super) enum Split<'c> {
-    /// After so many items, or whatever is counted. After none: the first part has no items at all
-    /// then, and is over but for its consumer.
+    /// After this number of items, or of whatever is counted. After none: the first part has no
+    /// items at all then, and is over but for its consumer.
     At(usize),
     /// Where a loop of this chunk length would, if there is such a place. This and the next one are
     /// for what nests.
@@ -93,7 +93,7 @@ pub(super) enum Split<'c> {
 
 /// How much of a part is a chunk.
 pub(super) enum Chunk<'c> {
-    /// So many items, or whatever is counted: not all.
+    /// This number of items, or of whatever is counted: not all.
     Of(usize),
     /// As much as there is in one, of what nests.
     Nested(&'c ChunkLen),
