@@ -15,7 +15,7 @@ use crate::sync::thread;
 use crate::unwind::{self, Payload};
 
 pub(crate) use offer::{Lost, OfferOutcome, Offered, Rare, offer};
-use published_split::run_and_pop;
+use published_split::{Own, run_and_pop};
 pub(crate) use published_split::{
     OwnPart, SplitOutcome, SplitWatch, expose_next, has_room, here, is_alone, is_outside, jobs,
     publish_split, within,
@@ -456,35 +456,15 @@ where
     }
     // SAFETY: the deque of a pushed fork is this thread's, and alive.
     let pushed = pushed.then(|| unsafe { (fork.deque(), fork.slot()) });
-    let mut first = FirstHalf {
-        a: Some(a),
-        result: None,
-    };
+    // A result is closed.
+    let mut first = Own::new((), |(), _watch: SplitWatch<'_>| a(false), |ra| ra);
     // SAFETY: the fork stays in its frame.
     let (caught, is_back) = unsafe { run_and_pop(&mut first, fork.job.header(), pushed) };
     if let Err(payload) = caught {
         // SAFETY: popped, with this result.
         unsafe { fork.job.abandon(is_back, payload) }
     }
-    let ra = first.result.expect("it has just been run");
+    let ra = first.into_result();
     // SAFETY: as above.
     unsafe { fork.settle(ra, || is_back) }
-}
-
-/// The first half of an uncommon fork.
-struct FirstHalf<A, RA> {
-    a: Option<A>,
-    result: Option<RA>,
-}
-
-impl<A, RA> OwnPart for FirstHalf<A, RA>
-where
-    A: FnOnce(bool) -> RA,
-{
-    fn run(&mut self, _watch: SplitWatch<'_>) {
-        self.result = self.a.take().map(|a| a(false));
-    }
-
-    // A result is closed.
-    fn close(&mut self) {}
 }
