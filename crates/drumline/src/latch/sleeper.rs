@@ -1,4 +1,4 @@
-//! Whoever waits.
+//! How a thread that waits is woken.
 
 #[cfg(not(drumline_loom))]
 use crate::wait::Gate;
@@ -36,13 +36,16 @@ impl Bell {
         }
     }
 
+    /// Rings it. Its waiter may free it before this returns, hence a pointer.
+    ///
     /// # Safety
     ///
     /// The bell has not been rung, and stays where it is until it has.
-    unsafe fn ring(&self) {
+    unsafe fn ring(bell: *const Bell) {
         // SAFETY: the frame of the bell stays, and so the seat of its thread.
-        unsafe { &*self.parker }.unpark();
-        self.rung.open();
+        unsafe { &*(*bell).parker }.unpark();
+        // SAFETY: as above; the gate is the last that is touched.
+        unsafe { Gate::open_at(&raw const (*bell).rung) };
     }
 
     /// Waits until it has been rung to the end.
@@ -51,8 +54,8 @@ impl Bell {
     }
 }
 
-// SAFETY: parkers and gates are made to be used from other threads; whoever
-// uses the address answers for the memory (see `wake`).
+// SAFETY: parkers and gates are made to be used from other threads; the
+// caller of `wake` answers for the memory.
 unsafe impl Send for Sleeper {}
 
 impl Sleeper {
@@ -69,14 +72,10 @@ impl Sleeper {
             Sleeper::Member(parker) => unsafe { &*parker }.unpark(),
             // SAFETY: the frame waits until the gate has been opened.
             #[cfg(not(drumline_loom))]
-            Sleeper::Outsider(gate) => unsafe { &*gate }.open(),
+            Sleeper::Outsider(gate) => unsafe { Gate::open_at(gate) },
             #[cfg(not(drumline_loom))]
-            Sleeper::Elsewhere(bell) => {
-                // SAFETY: the frame waits until the bell has been rung.
-                let bell = unsafe { &*bell };
-                // SAFETY: as above, and once, says the caller.
-                unsafe { bell.ring() };
-            }
+            // SAFETY: the frame waits until the bell has been rung; once, says the caller.
+            Sleeper::Elsewhere(bell) => unsafe { Bell::ring(bell) },
         }
     }
 
