@@ -2,10 +2,13 @@
 
 mod common;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{MIB, fib, meet, pool, with_stack};
+use drumline::iter::walk_tree_prefix;
+use drumline::prelude::*;
 use drumline::{Pool, join};
 
 /// More than a deque holds (16,383 entries), several times over.
@@ -120,4 +123,48 @@ fn a_level_of_joins_needs_about_as_much_stack_as_a_level_of_calls() {
     let bound = if cfg!(debug_assertions) { 4_096 } else { 512 };
     eprintln!("{} bytes per level", used / LEVELS);
     assert!(used / LEVELS <= bound, "{} bytes per level", used / LEVELS);
+}
+
+/// A comb: a path from the root, with one leaf at each of its nodes. A sequential walk needs no
+/// more stack than its deepest call.
+#[test]
+fn a_comb_shaped_tree_needs_little_stack() {
+    /// Where the items ran: the lowest and the highest address on the stack of this thread.
+    struct Extent(Cell<(usize, usize)>, Arc<AtomicUsize>);
+    impl Drop for Extent {
+        fn drop(&mut self) {
+            let (low, high) = self.0.get();
+            // Relaxed: read after the threads have ended.
+            self.1.fetch_max(high - low, Ordering::Relaxed);
+        }
+    }
+    thread_local!(static EXTENT: RefCell<Option<Extent>> = const { RefCell::new(None) });
+
+    const NODES: u64 = 20_000;
+    let deepest = Arc::new(AtomicUsize::new(0));
+    let pool = Pool::builder().jobs(8).guests(false).build().unwrap();
+    let children = |&node: &u64| {
+        let inner = node.is_multiple_of(2) && node + 2 < NODES;
+        let pair = inner.then_some([node + 2, node + 1]);
+        pair.into_iter().flatten()
+    };
+    let tree = walk_tree_prefix(0, children);
+    let seen = pool.install(|| {
+        tree.map(|node| {
+            let here = (&raw const node).addr();
+            EXTENT.with_borrow_mut(|extent| {
+                let new = || Extent(Cell::new((here, here)), Arc::clone(&deepest));
+                let extent = &extent.get_or_insert_with(new).0;
+                let (low, high) = extent.get();
+                extent.set((low.min(here), high.max(here)));
+            });
+            fib((node.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60) as u32);
+            1
+        })
+        .sum::<u64>()
+    });
+    assert_eq!(seen, NODES - 1);
+    pool.shutdown().unwrap();
+    let deepest = deepest.load(Ordering::Relaxed);
+    assert!(deepest > 0 && deepest < MIB / 8, "{deepest} bytes");
 }

@@ -5,7 +5,7 @@ use super::chunk_len::ChunkLen;
 use super::plant::planted;
 use super::shared::{Joint, Outcome};
 use super::steps::{Chunk, Content, PartState, Split, Steps, elsewhere, split_for};
-use crate::join::{self, Lost, OwnPart, Rare, SplitOutcome, SplitWatch};
+use crate::join::{self, Lost, OfferOutcome, Offered, OwnPart, Rare, SplitWatch};
 use crate::sync::Ticks;
 use crate::unwind;
 
@@ -27,47 +27,117 @@ impl<'a> Fresh<'a> {
     pub(super) fn elsewhere(self, through: &mut dyn FnMut(&mut dyn Steps)) {
         elsewhere(self.0, through);
     }
+}
 
-    fn found(self, min: usize) -> Joint {
-        Joint::found(self.0, min)
+/// What a loop offers of what nests.
+struct OnOffer<'a> {
+    other: Fresh<'a>,
+    /// No part is to be shorter.
+    min: usize,
+}
+
+impl Offered for OnOffer<'_> {
+    type Taken = Joint;
+
+    fn take(self) -> Joint {
+        Joint::found(self.other.0, self.min)
+    }
+}
+
+/// What is done by the thread that offers it.
+struct Publishing<'o, F> {
+    own: &'o mut (dyn Steps + 'o),
+    go_on: Option<F>,
+}
+
+impl<F: FnOnce(&mut dyn Steps, SplitWatch<'_>)> OwnPart for Publishing<'_, F> {
+    fn run(&mut self, watch: SplitWatch<'_>) {
+        if let Some(go_on) = self.go_on.take() {
+            go_on(self.own, watch);
+        }
+    }
+
+    fn close(&mut self) {
+        self.own.close();
+    }
+}
+
+impl<F: FnOnce(&mut dyn Steps, SplitWatch<'_>)> Publishing<'_, F> {
+    fn after_run(mut self, watch: SplitWatch<'_>) -> Self {
+        self.run(watch);
+        self
+    }
+
+    fn after_close(mut self) -> Self {
+        self.close();
+        self
     }
 }
 
 /// Goes on with `own` while `other` is on offer. Returns whether that has been taken. Both are
-/// closed then, `own` before the wait.
-fn publish<'a, 'o>(
-    other: &'a mut (dyn Steps + 'a),
-    own: &'o mut (dyn Steps + 'o),
-    min: usize,
-    go_on: impl FnOnce(&mut dyn Steps, SplitWatch<'_>),
-) -> bool {
-    let go_on = |own: &'o mut (dyn Steps + 'o), watch: SplitWatch<'_>| {
-        go_on(&mut *own, watch);
-        own
+/// closed then.
+fn publish<F>(other: &mut dyn Steps, own: &mut dyn Steps, min: usize, go_on: F) -> bool
+where
+    F: FnOnce(&mut dyn Steps, SplitWatch<'_>),
+{
+    let offered = OnOffer {
+        other: Fresh::new(&mut *other),
+        min,
     };
-    let close = |own: &'o mut (dyn Steps + 'o)| {
-        own.close();
-        own
+    let publishing = Publishing {
+        own: &mut *own,
+        go_on: Some(go_on),
     };
-    let theft = move |other: Fresh<'_>| other.found(min);
-    let offered = Fresh::new(&mut *other);
-    let (own, split) = join::publish_split(offered, own, go_on, theft, close);
-    let SplitOutcome::Taken(joint) = split else {
+    // SAFETY: both of the rare functions end with the offer.
+    let outcome = unsafe {
+        join::offer(
+            offered,
+            publishing,
+            (),
+            Publishing::after_run,
+            Publishing::after_close,
+            |mut publishing, (), _, rare| rare.run(&mut publishing),
+            |mut publishing, (), lost| Some(lost.wait(&mut || publishing.close())),
+        )
+    };
+    let OfferOutcome::Ended(Some(taken)) = outcome else {
         return false;
     };
-    own.close();
-    let (_, result) = joint.wait();
-    receive(result, other);
+    match wait_for(taken, own) {
+        // SAFETY: of the same loop.
+        Ok(mut right) => unsafe { right.steps().give(Content::Result, other) },
+        Err(payload) => unwind::resume(payload),
+    }
     true
 }
 
-/// Puts what came of a shared loop in a frame of that loop.
-fn receive(outcome: Outcome, to: &mut dyn Steps) {
-    match outcome {
-        // SAFETY: of the same loop.
-        Ok(mut result) => unsafe { result.steps().give(Content::Result, to) },
-        Err(payload) => unwind::resume(payload),
+/// Waits for what another thread has taken, and returns what came of it. If `own` was brought in to
+/// that, its result is in `own` then. If there is a panic, nothing is left there.
+fn wait_for(taken: Result<Joint, unwind::Payload>, own: &mut dyn Steps) -> Outcome {
+    let ended = taken.and_then(|joint| {
+        let (left, right) = joint.wait();
+        match (left.transpose(), right) {
+            (Ok(left), Ok(right)) => {
+                if let Some(mut left) = left {
+                    // SAFETY: all are of one loop.
+                    unsafe { left.steps().give(Content::Result, own) };
+                }
+                Ok(right)
+            }
+            (Err(payload), other) => {
+                unwind::discard(other);
+                Err(payload)
+            }
+            (Ok(other), Err(payload)) => {
+                unwind::discard(other);
+                Err(payload)
+            }
+        }
+    });
+    if ended.is_err() {
+        unwind::discard_erased(&mut || own.discard());
     }
+    ended
 }
 
 /// What a lazy loop does while an offer stands that was not made on the common way.
@@ -141,28 +211,10 @@ pub(super) fn lost(own: &mut dyn Steps, lost: Lost<'_, Joint>) {
 
 /// Waits for what another thread has taken, and joins both sides.
 fn join_taken(own: &mut dyn Steps, taken: Result<Joint, unwind::Payload>) {
-    let ended = taken.and_then(|joint| {
-        let (left, right) = joint.wait();
-        let left = left.map_or(Ok(()), |left| {
-            // SAFETY: all are of this loop.
-            left.map(|mut left| unsafe { left.steps().give(Content::Result, own) })
-        });
-        match (left, right) {
-            (Ok(()), Ok(mut right)) => {
-                // SAFETY: as above; each has a result.
-                unsafe { own.join(right.steps(), planted!(HalvesSwapped)) };
-                Ok(())
-            }
-            (Err(payload), other) => {
-                unwind::discard(other);
-                Err(payload)
-            }
-            (Ok(()), Err(payload)) => Err(payload),
-        }
-    });
-    if let Err(payload) = ended {
-        unwind::discard_erased(&mut || own.discard());
-        unwind::resume(payload)
+    match wait_for(taken, own) {
+        // SAFETY: of one loop; each has a result.
+        Ok(mut right) => unsafe { own.join(right.steps(), planted!(HalvesSwapped)) },
+        Err(payload) => unwind::resume(payload),
     }
 }
 
@@ -253,17 +305,22 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
     }
 }
 
-/// Goes through the items of `part` in chunks, until the offer is gone; then what is left is a loop
-/// of its own. It is open or closed then.
+/// Goes through the items of `part` in chunks, until the thread that took the offer can be met. It
+/// is open or closed then, or has been brought in.
 fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>) {
     loop {
         match part.state() {
             PartState::Closed => return,
             PartState::Full => return part.fold(),
-            PartState::Open if watch.is_taken() && join::has_room() => {
-                return alone(part, *chunk_len);
-            }
-            _ => {}
+            PartState::Fresh | PartState::Open => {}
+        }
+        // SAFETY: what a loop offers becomes a `Joint`.
+        if let Some(joint) = unsafe { watch.result::<Joint>() } {
+            return (part.on_stack())(&mut |accumulator| {
+                // SAFETY: the part has made the other frame.
+                unsafe { part.give(Content::Folder, accumulator) };
+                joint.bring_in(part, accumulator, *chunk_len);
+            });
         }
         if part.look().chunk(chunk_len).is_none() {
             return part.fold();
@@ -272,18 +329,4 @@ fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>
         part.fold_chunk(chunk_len);
         chunk_len.learn(start);
     }
-}
-
-/// The rest of a part whose offer is gone.
-fn alone(part: &mut dyn Steps, chunk_len: ChunkLen) {
-    let fresh = ChunkLen::unknown();
-    part.lazy(ChunkLen {
-        is_part: true,
-        items: chunk_len.items.min(fresh.items),
-        whole: chunk_len.whole,
-        // Each taken offer is a level deeper on the stack, which may be one for every node of a
-        // tree.
-        nested: chunk_len.nested.min(1),
-        ..fresh
-    });
 }
