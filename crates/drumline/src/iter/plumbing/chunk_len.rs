@@ -33,6 +33,13 @@ const ALIGNED_FIRST: usize = 512;
 /// may take half as long, or twice.
 const TARGET: u64 = SPAN;
 
+/// The same where this is little in comparison with what is left: at the end of a chunk the caches
+/// and the predictions of branches are worth less, most of all in memory that is new.
+const LONG_TARGET: u64 = 8_000;
+
+/// So many chunks of a loop must be left for a long one.
+const LONG: usize = 512;
+
 /// The same in a shared loop. Other threads need not wait for it, but each takes a lock.
 const SHARED_TARGET: u64 = 4_000;
 
@@ -112,7 +119,7 @@ impl ChunkLen {
         let items = match begun.believed {
             Ok(items) => (items as usize).max(self.min),
             Err(start) => {
-                self.learn_unhelped(start);
+                self.learn_unhelped(start, len);
                 return;
             }
         };
@@ -142,16 +149,17 @@ impl ChunkLen {
 
     /// As [`learn`](Self::learn), in a loop with which no thread has helped yet.
     #[inline(never)]
-    pub(super) fn learn_unhelped(&mut self, start: Ticks) -> Ticks {
-        let now = self.learn(start);
+    pub(super) fn learn_unhelped(&mut self, start: Ticks, left: usize) -> Ticks {
+        let now = self.learn(start, left);
         self.is_measured = true;
         now
     }
 
-    /// A chunk is over that began at `start`. Returns when that was.
-    pub(super) fn learn(&mut self, start: Ticks) -> Ticks {
+    /// A chunk is over that began at `start`, and about `left` items are left; 0 if they are not
+    /// counted. Returns when that was.
+    pub(super) fn learn(&mut self, start: Ticks, left: usize) -> Ticks {
         let now = Ticks::now();
-        self.adapt(now.nanos_since(start), TARGET);
+        self.adapt(now.nanos_since(start), self.target(left));
         now
     }
 
@@ -160,6 +168,15 @@ impl ChunkLen {
         let now = Ticks::now();
         self.adapt(now.nanos_since(start), SHARED_TARGET);
         now
+    }
+
+    /// How long a chunk should take when `left` items are left, in nanoseconds.
+    fn target(&self, left: usize) -> u64 {
+        if left / LONG > self.items {
+            LONG_TARGET
+        } else {
+            TARGET
+        }
     }
 
     fn adapt(&mut self, took: u64, target: u64) {
@@ -219,6 +236,28 @@ mod tests {
         for (len, hidden) in cases {
             assert_eq!(after_first(len, true).hidden, hidden, "{len}");
         }
+    }
+
+    /// The end of a loop is in short chunks, and so is one of few items.
+    #[test]
+    fn chunks_are_long_where_much_is_left() {
+        let mut chunk_len = ChunkLen::new(1);
+        chunk_len.items = 100;
+        assert_eq!(chunk_len.target(0), TARGET);
+        assert_eq!(chunk_len.target(100 * LONG), TARGET);
+        assert_eq!(chunk_len.target(101 * LONG), LONG_TARGET);
+        // From a long one, as the end comes near.
+        let mut left = 10_000_000;
+        let mut chunks = 0;
+        while left > chunk_len.items {
+            left -= chunk_len.items;
+            // One nanosecond each.
+            chunk_len.adapt(chunk_len.items as u64, chunk_len.target(left));
+            assert!(chunk_len.items as u64 <= GROWTH * LONG_TARGET);
+            chunks += 1;
+        }
+        assert!((625..10_000).contains(&chunks), "{chunks}");
+        assert!(chunk_len.items as u64 <= GROWTH * TARGET);
     }
 
     /// However short the first item was, it says little of the next ones.

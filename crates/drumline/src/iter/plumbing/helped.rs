@@ -184,8 +184,11 @@ pub(super) fn go_on(
     chunk_len: &mut ChunkLen,
     is_first: bool,
 ) {
+    let is_alone = join::is_alone();
+    // With one job it was the pool that asked to be told of work, and no thread comes for more.
+    chunk_len.is_helped &= !is_alone;
     if own.look().has_folder {
-        if is_first && !other.look().at_most(chunk_len.hidden) {
+        if is_first && !is_alone && !other.look().at_most(chunk_len.hidden) {
             // The thread that asked came too late for this, but is on its way.
             join::expose_next();
         }
@@ -263,7 +266,7 @@ fn in_chunks(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<
             // SAFETY: as above.
             unsafe { part.detach(Chunk::Of(at), accumulator, true) };
             accumulator.fold();
-            chunk_len.learn(start);
+            chunk_len.learn(start, look.left);
         }
         // SAFETY: as above.
         unsafe { accumulator.give(Content::Folder, part) };
@@ -285,7 +288,7 @@ pub(super) fn nested(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &Spl
         if part.look().at_most(chunk_len.items) {
             let start = Ticks::now();
             part.fold();
-            chunk_len.learn(start);
+            chunk_len.learn(start, 0);
             return;
         }
         let now = *chunk_len;
@@ -327,6 +330,6 @@ fn helped(part: &mut dyn Steps, chunk_len: &mut ChunkLen, watch: &SplitWatch<'_>
         }
         let start = Ticks::now();
         part.fold_chunk(chunk_len);
-        chunk_len.learn(start);
+        chunk_len.learn(start, 0);
     }
 }

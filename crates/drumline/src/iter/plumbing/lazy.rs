@@ -283,7 +283,7 @@ where
             }
             match (next, start) {
                 (None, Some(begin)) => {
-                    start = Some(chunk_len.learn_unhelped(begin));
+                    start = Some(chunk_len.learn_unhelped(begin, part.items.left()));
                 }
                 (next, _) => chunk_len.items = next.unwrap_or(chunk_len.items),
             }
