@@ -68,8 +68,6 @@ pub(crate) struct ChunkLen {
     pub(super) depth: u32,
     /// So many offers more may stand at once.
     pub(super) nested: u32,
-    /// This goes through a part of a loop, and its thread has, or takes, another one afterwards.
-    pub(super) is_part: bool,
 }
 
 impl ChunkLen {
@@ -86,7 +84,6 @@ impl ChunkLen {
             whole: DEEPEST,
             depth: 0,
             nested: NESTED,
-            is_part: false,
         }
     }
 
@@ -107,7 +104,6 @@ impl ChunkLen {
             whole: DEEPEST,
             depth: 0,
             nested: NESTED,
-            is_part: false,
         }
     }
 

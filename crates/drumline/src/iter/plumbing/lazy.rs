@@ -78,7 +78,7 @@ where
             {
                 begun.end(site::<I, C>(), len);
             }
-            return folder.close(!chunk_len.is_part);
+            return folder.close(true);
         }
         let is_first = I::COUNTED && offers == 0 && !chunk_len.is_helped;
         let is_late = offers > usize::from(I::COUNTED) && !chunk_len.is_helped;
@@ -93,7 +93,7 @@ where
         } else {
             match part.halve(&chunk_len, is_late) {
                 Ok(halves) => halves,
-                Err(part) => return part.fold_apart(folder).close(!chunk_len.is_part),
+                Err(part) => return part.fold_apart(folder).close(true),
             }
         };
         let other = OnOffer {
