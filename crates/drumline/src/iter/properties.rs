@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Pool;
 use crate::iter::plumbing::plant::{self, LoopPlant};
+use crate::iter::{walk_tree_postfix, walk_tree_prefix};
 use crate::join::forced;
 use crate::prelude::*;
 
@@ -94,6 +95,25 @@ fn twice(number: i64) -> [i64; 2] {
 
 type List = Vec<i64>;
 
+/// The nodes below one of a heap of `len`.
+fn below(node: usize, len: usize) -> impl DoubleEndedIterator<Item = usize> {
+    [2 * node + 1, 2 * node + 2]
+        .into_iter()
+        .filter(move |&child| child < len)
+}
+
+/// All nodes of a heap of `len`, each before those below it, or after them.
+fn heap(len: usize, is_prefix: bool) -> Vec<usize> {
+    fn walk(node: usize, len: usize, is_prefix: bool, to: &mut Vec<usize>) {
+        to.extend(is_prefix.then_some(node));
+        below(node, len).for_each(|child| walk(child, len, is_prefix, to));
+        to.extend((!is_prefix).then_some(node));
+    }
+    let mut nodes = Vec::new();
+    walk(0, len, is_prefix, &mut nodes);
+    nodes
+}
+
 chains! {
     map_filter: |c| c.data.par_iter().map(|n| n * 3).filter(odd).collect::<List>()
         => c.data.iter().map(|n| n * 3).filter(odd).collect();
@@ -106,6 +126,10 @@ chains! {
         => c.data.iter().filter_map(|n| odd(n).then_some(n * 2)).collect();
     flat_map: |c| c.data.par_iter().flat_map(|&n| twice(n)).collect::<List>()
         => c.data.iter().flat_map(|&n| twice(n)).collect();
+    tree_prefix: |c| walk_tree_prefix(0, |&n| below(n, c.data.len())).map(|n| n + 1).collect::<Vec<_>>()
+        => heap(c.data.len(), true).into_iter().map(|n| n + 1).collect();
+    tree_postfix: |c| walk_tree_postfix(0, |&n| below(n, c.data.len())).filter(|n| n % 3 > 0).collect::<Vec<_>>()
+        => heap(c.data.len(), false).into_iter().filter(|n| n % 3 > 0).collect();
     flat_map_deep: |c| c.data.par_iter().flat_map(|&n| (0..n.max(0)).into_par_iter().flat_map(twice)).collect::<List>()
         => c.data.iter().flat_map(|&n| (0..n.max(0)).flat_map(twice)).collect();
     flat_map_iter: |c| c.data.par_iter().flat_map_iter(|&n| twice(n)).collect::<List>()
@@ -420,4 +444,14 @@ fn resume_forgotten_is_caught() {
 #[test]
 fn slot_to_the_right_is_caught() {
     must_catch(LoopPlant::FolderCellToTheRight);
+}
+
+#[test]
+fn stray_swapped_is_caught() {
+    must_catch(LoopPlant::StraySwapped);
+}
+
+#[test]
+fn behind_lost_is_caught() {
+    must_catch(LoopPlant::BehindLost);
 }

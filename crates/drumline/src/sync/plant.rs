@@ -153,6 +153,10 @@ pub(crate) enum Plant {
     ScopeWakesNone,
     /// `Team::settle` does not wake the caller.
     TeamWakesNone,
+    /// A participant of a shared loop splits under the lock of the place.
+    SplitsLocked,
+    /// A robber puts the rest back without a look whether the owner has come.
+    OwnerUnheeded,
     /// `Indices::take` looks first, and sets the bit then.
     IndexTakenTwice,
     /// `Indices::give_back` publishes nothing.

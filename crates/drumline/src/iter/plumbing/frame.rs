@@ -216,7 +216,7 @@ where
                     return false;
                 }
             },
-            _ if I::NESTS => {
+            Split::Share if I::NESTS => {
                 let (stays, goes) = items.share();
                 (stays, goes, 0)
             }

@@ -129,6 +129,16 @@ impl HeapFrame {
     pub(super) fn look(&self) -> Look {
         self.0.look()
     }
+
+    /// An empty frame in the heap.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Steps::fresh`].
+    pub(super) unsafe fn fresh(&self) -> HeapFrame {
+        // SAFETY: the caller's obligation.
+        unsafe { self.0.fresh() }
+    }
 }
 
 /// What can be done with a part: items, or what is left of them, and what has come of those before.

@@ -22,12 +22,13 @@ use shuttle::rand::{Rng, thread_rng};
 
 use super::handle::Pool;
 use super::wait_policy::WaitPolicy;
-use crate::JoinHandle;
+use crate::iter::walk_tree_prefix;
 use crate::prelude::*;
 use crate::sync::barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::unwind;
 use crate::wait::Gate;
+use crate::{JoinHandle, broadcast, join, yield_now};
 use program::{Expected, Grammar, Program, TaskGroup, check, closure};
 use tally::{Counts, Job, Tally};
 
@@ -363,6 +364,56 @@ fn shuttle_loops_in_random_schedules() {
 #[test]
 fn shuttle_loops_with_few_preemptions() {
     shuttle::check_pct(|| loops(3), iterations(1_000), 3);
+}
+
+/// A state of which each clone gives way, or calls the pool.
+struct State;
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        match thread_rng().gen_range(0..6) {
+            0 => drop(yield_now()),
+            1 => drop(join(|| give_way(3), || give_way(3))),
+            2 => drop(broadcast(|_| ())),
+            _ => give_way(20),
+        }
+        State
+    }
+}
+
+/// Loops that call the program to be split: over numbers, and over a tree. What comes of them must
+/// be in order.
+fn splits() {
+    let house = House::new(Grammar::All, thread_rng().gen_range(2..4), 1, true, false);
+    let item = |_: &mut State, n: u64| {
+        give_way(40);
+        n
+    };
+    house.pool.install(|| {
+        let numbers = (0..6).into_par_iter().map_with(State, item);
+        assert_eq!(numbers.collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+        let children = |&node: &u64| (2 * node..2 * node + 2).filter(|&child| child < 8);
+        let nodes = walk_tree_prefix(1, children).map_with(State, item);
+        assert_eq!(nodes.collect::<Vec<_>>(), [1, 2, 4, 5, 3, 6, 7]);
+    });
+    house.end();
+}
+
+#[test]
+fn shuttle_splits_in_random_schedules() {
+    shuttle::check_random(splits, iterations(2_000));
+}
+
+#[test]
+fn shuttle_splits_with_few_preemptions() {
+    shuttle::check_pct(splits, iterations(1_000), 3);
+}
+
+#[test]
+fn shuttle_plants_in_splits() {
+    for plant in [Plant::SplitsLocked, Plant::OwnerUnheeded] {
+        must_catch(plant, || shuttle::check_random(splits, 5_000));
+    }
 }
 
 #[test]

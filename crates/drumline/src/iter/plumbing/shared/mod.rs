@@ -6,15 +6,15 @@
 //!                              └── half of any rest goes to the participant that looks for one
 //! ```
 //!
-//! The threads are a [team](crate::team), which says who takes part and when the loop is done. Each
-//! participant has a *place* for the rest of its part. It
-//! takes a chunk off, and goes through that, while the others may take half of the rest. Both is
-//! done under the lock of the place. A chunk takes some microseconds, or is one item, so that the
-//! lock is in no participant's way.
+//! The threads are a [team](crate::team), which says which threads take part and when the loop is
+//! done. Each participant has a *place* for the rest of its part. It takes a chunk off, and goes
+//! through that, while the others may take half of the rest. To split a part is to call the program,
+//! so that is not done under the lock of the place: the rest is taken out, and put back ([`place`]).
+//! A chunk takes some microseconds, or is one item, so that the others seldom find the rest away.
 //!
 //! A participant that has no items left takes half of what another one has left: the work is shared
-//! as long as there is any (lazy binary splitting, with the halves taken by those who need them;
-//! Tzannes, Caragea, Barua, Vishkin 2010). It looks from a random place on, at a few that have any
+//! as long as there is any (lazy binary splitting, with the halves taken by the threads that need
+//! them; Tzannes, Caragea, Barua, Vishkin 2010). It looks from a random place on, at a few that have any
 //! left, and chooses the one with the most. It never waits for a part that another thread took. The
 //! results meet in a tree, of one [`Node`] for each part that was taken: the participant that comes
 //! second joins the two, and goes on to the node above. So a thread that has nothing left to take
@@ -25,6 +25,7 @@
 //! | `place` | what a participant has not begun, and where others find it |
 //! | `tree` | where results meet |
 //! | `participant` | what a thread does that takes part |
+//! | `rob` | how it gets what others have left |
 //!
 //! All of it is compiled once: it knows parts and results by the [frames](super::steps) that they
 //! are in. What is not begun, and a result that waits for another one, is in one in the heap. A
@@ -32,8 +33,9 @@
 //!
 //! # What is open
 //!
-//! A participant says after each chunk how much it has left, for those who look. What is less than
-//! a chunk is not worth a look, and does not count.
+//! A participant says after each chunk how much it has left, for those that look. What is less than
+//! a chunk is not worth a look, and does not count. *Strays*, which are parts that no participant
+//! has, count always.
 //!
 //! # Panics
 //!
@@ -43,6 +45,7 @@
 
 mod participant;
 mod place;
+mod rob;
 mod tree;
 
 use super::chunk_len::ChunkLen;
@@ -51,7 +54,7 @@ use crate::sync::{Arc, Mutex, lock};
 use crate::team::{self, Team};
 use crate::unwind::{self, Payload};
 use participant::Participant;
-use place::{Held, Places};
+use place::{Held, Places, Strays};
 use tree::Dest;
 
 /// What came of a part: a frame with the result.
@@ -63,6 +66,7 @@ pub(super) struct SharedLoop {
     /// No part is to be shorter.
     min: usize,
     places: Places,
+    strays: Strays,
     /// Makes a frame for a participant.
     on_stack: OnStack,
     /// What came of the part that the caller brought in.
@@ -78,6 +82,7 @@ impl SharedLoop {
             team: Team::found(),
             min,
             places: Places::new(),
+            strays: Strays::new(),
             on_stack: work.steps().on_stack(),
             left: Mutex::new(None),
             right: Mutex::new(None),
@@ -100,7 +105,8 @@ impl team::Shared for SharedLoop {
     }
 
     fn is_open(&self) -> bool {
-        (0..self.team.used()).any(|place| self.places.get(place).left() > 0)
+        !self.strays.is_empty()
+            || (0..self.team.used()).any(|place| self.places.get(place).left() > 0)
     }
 
     fn take_part(self: &Arc<Self>) {

@@ -1,24 +1,22 @@
-//! One thread's part in a shared loop: chunk after chunk, and half of what another one has left.
+//! One thread's part in a shared loop: chunk after chunk.
 
 use std::cell::Cell;
 
 use super::SharedLoop;
 use super::place::{Held, Place, Rest};
-use super::tree::{Dest, Node};
+use super::tree::Dest;
 use crate::iter::plumbing::chunk_len::ChunkLen;
-use crate::iter::plumbing::steps::{Chunk, Content, HeapFrame, PartState, Split, Steps};
+use crate::iter::plumbing::plant::planted;
+use crate::iter::plumbing::steps::{Chunk, Content, HeapFrame, PartState, Steps};
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 use crate::join::forced;
 use crate::sync::{Arc, Ticks, XorShift, lock};
 use crate::team::{self, Team};
 use crate::unwind::{self, Payload};
 
-/// A participant looks at no more open places than these before it chooses one.
-const PROBES: usize = 8;
-
 /// One thread's part in a shared loop.
 pub(super) struct Participant<'s> {
-    shared: &'s Arc<SharedLoop>,
+    pub(super) shared: &'s Arc<SharedLoop>,
     place: usize,
     /// The chunk that it goes through, and the folder.
     accumulator: &'s mut dyn Steps,
@@ -27,9 +25,11 @@ pub(super) struct Participant<'s> {
     /// The other threads know that something is left here.
     is_open: Cell<bool>,
     /// The last items of a part that has just been taken, and where their result goes.
-    last: Option<(HeapFrame, Dest)>,
+    pub(super) last: Option<(HeapFrame, Dest)>,
+    /// What comes behind the last chunk and could not be put back, as the rest was not there.
+    behind: Option<HeapFrame>,
     /// Where it begins to look for others.
-    random: XorShift,
+    pub(super) random: XorShift,
 }
 
 /// What a participant goes through next: it is in its accumulator.
@@ -55,6 +55,7 @@ impl<'s> Participant<'s> {
             before: None,
             is_open: Cell::new(false),
             last: None,
+            behind: None,
             random: XorShift::new(place),
         }
     }
@@ -98,8 +99,7 @@ impl<'s> Participant<'s> {
             }
             let mut start = Ticks::now();
             while {
-                #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-                self.force();
+                force(self.shared, self.place);
                 self.chunk(&mut chunk_len)
             } {
                 start = chunk_len.learn_shared(start);
@@ -120,104 +120,8 @@ impl<'s> Participant<'s> {
         self.shared.places.get(self.place)
     }
 
-    /// Takes half of what another participant has left. Returns how much, if there is any.
-    fn rob(&mut self) -> Option<usize> {
-        loop {
-            let used = self.shared.team.used();
-            // From a random one on: participants that find the same place each get half of what the
-            // one before has left there.
-            let start = self.random.below(used);
-            let places = (0..used).map(|offset| {
-                let index = (start + offset) % used;
-                let place = self.shared.places.get(index);
-                (place.left(), index, place)
-            });
-            let open = places.filter(|(left, _, _)| *left > 0).take(PROBES);
-            let (_, index, place) = open.max_by_key(|(left, _, _)| *left)?;
-            if let Some(found) = self.rob_place(place, index == Team::FIRST) {
-                return Some(found);
-            }
-        }
-    }
-
-    /// Takes half of what is left in `place`; all of it where that is too little, or where it waits
-    /// for the first participant.
-    fn rob_place(&mut self, place: &Place, is_first: bool) -> Option<usize> {
-        let mut held = lock(&place.held);
-        let rest = match &mut *held {
-            Held::Rest(rest) if rest.work.look().has_items => rest,
-            _ => {
-                place.set_left(0);
-                return None;
-            }
-        };
-        let (min, is_begun) = (self.shared.min, rest.is_begun);
-        let share = if is_first {
-            Ok(None)
-        } else {
-            unwind::catch(|| share(&mut rest.work, min, is_begun))
-        };
-        #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-        if share.is_ok() {
-            forced::count_taken();
-        }
-        let (work, dest) = match share {
-            Ok(None) => {
-                let rest = held.take_rest();
-                place.set_left(0);
-                (rest.work, rest.dest)
-            }
-            Ok(Some(mut work)) => {
-                let rest = held.take_rest();
-                let node = Node::new(&mut work, rest.dest);
-                let is_divisible = work.look().left > 0;
-                // It could not be divided otherwise, and cannot the next time.
-                place.set_left(if is_divisible {
-                    rest.work.look().left
-                } else {
-                    0
-                });
-                *held = Held::Rest(Rest {
-                    dest: Dest::Left(Arc::clone(&node)),
-                    ..rest
-                });
-                (work, Dest::Right(node))
-            }
-            Err(payload) => {
-                let rest = held.take_rest();
-                place.set_left(0);
-                *held = Held::Lost(rest.dest, payload);
-                drop(held);
-                unwind::discard(rest.work);
-                return None;
-            }
-        };
-        drop(held);
-        Some(self.begin_with_last(work, dest))
-    }
-
-    /// Begins a part that another participant had, with the last item: those at the end of a loop
-    /// are the ones that all threads wait for, and where cost grows with the index they are the
-    /// dearest (longest processing time first: Graham 1969). The rest is in this thread's place.
-    fn begin_with_last(&mut self, mut work: HeapFrame, dest: Dest) -> usize {
-        let min = self.shared.min;
-        match unwind::catch(|| split_last(&mut work, min)) {
-            Ok(None) => self.begin(work, dest, false),
-            Ok(Some(mut last)) => {
-                let node = Node::new(&mut last, dest);
-                self.last = Some((last, Dest::Right(Arc::clone(&node))));
-                self.begin(work, Dest::Left(node), false)
-            }
-            Err(payload) => {
-                unwind::discard(work);
-                self.deliver(dest, Err(payload));
-                0
-            }
-        }
-    }
-
     /// Puts a part in this thread's place. Returns how many items it has.
-    fn begin(&self, work: HeapFrame, dest: Dest, is_begun: bool) -> usize {
+    pub(super) fn begin(&self, work: HeapFrame, dest: Dest, is_begun: bool) -> usize {
         let place = self.place();
         let left = work.look().left;
         let mut held = lock(&place.held);
@@ -234,16 +138,16 @@ impl<'s> Participant<'s> {
     /// Takes a chunk off the part in this thread's place. If that fails, so does the part.
     fn detach(&mut self, chunk_len: &ChunkLen) -> Detached {
         let place = self.place();
-        let mut held = lock(&place.held);
-        let rest = match &mut *held {
+        let mut held = place.hold(|held| matches!(held, Held::Robbed { .. }));
+        let mut rest = match held.take() {
             Held::Rest(rest) => rest,
-            Held::Nothing => return Detached::Gone,
-            Held::Lost(..) => {
-                let Held::Lost(dest, payload) = held.take() else {
-                    unreachable!("it has just been looked at");
-                };
-                return Detached::Failed(dest, payload);
-            }
+            Held::Robbed {
+                node,
+                is_begun: true,
+            } => return Detached::Last(Dest::Left(node)),
+            Held::Robbed { .. } | Held::Nothing => return Detached::Gone,
+            Held::Lost(dest, payload) => return Detached::Failed(dest, payload),
+            Held::Detaching { .. } => unreachable!("the owner does that"),
         };
         let look = rest.work.look();
         let chunk = match look.chunk(chunk_len) {
@@ -254,19 +158,23 @@ impl<'s> Participant<'s> {
         let accumulator = &mut *self.accumulator;
         let Some(chunk) = chunk.filter(|_| look.has_items) else {
             // The last chunk; or the others have taken the rest.
+            place.set_left(0);
+            drop(held);
             // SAFETY: the accumulator is of this loop, as the part is.
             unsafe { rest.work.steps().give(Content::Part, accumulator) };
-            place.set_left(0);
-            return Detached::Last(held.take_rest().dest);
+            return Detached::Last(rest.dest);
         };
+        *held = Held::Detaching { is_missed: false };
+        drop(held);
         // Whether the folder is of this part.
         let is_begun = self.before.is_none();
         let work = rest.work.steps();
         // SAFETY: as above.
-        if let Err(payload) = unwind::catch(|| unsafe { work.detach(chunk, accumulator, is_begun) })
-        {
+        let detached = unwind::catch(|| unsafe { work.detach(chunk, accumulator, is_begun) });
+        let mut held = lock(&place.held);
+        let is_missed = matches!(held.take(), Held::Detaching { is_missed: true });
+        if let Err(payload) = detached {
             place.set_left(0);
-            let rest = held.take_rest();
             drop(held);
             unwind::discard(rest.work);
             return Detached::Failed(rest.dest, payload);
@@ -276,7 +184,11 @@ impl<'s> Participant<'s> {
         // Less than a chunk is over before another thread has it.
         let left = if left < chunk_len.items { 0 } else { left };
         place.set_left(left);
+        *held = Held::Rest(rest);
         drop(held);
+        if is_missed {
+            self.is_open.set(false);
+        }
         self.has_left(left);
         Detached::Chunk
     }
@@ -288,7 +200,8 @@ impl<'s> Participant<'s> {
 
     /// Drops the rest of the part in this thread's place, and says where its result goes; with the
     /// panic of that, or of the participant that lost the rest.
-    fn drop_rest(&self) -> (Dest, Result<(), Payload>) {
+    fn drop_rest(&mut self) -> (Dest, Result<(), Payload>) {
+        unwind::discard(self.behind.take());
         let place = self.place();
         let held = {
             let mut held = lock(&place.held);
@@ -301,8 +214,40 @@ impl<'s> Participant<'s> {
                 (rest.dest, dropped)
             }
             Held::Lost(dest, payload) => (dest, Err(payload)),
-            Held::Nothing => unreachable!("the part is not over"),
+            // What the robber has is of no use to this part.
+            Held::Robbed { node, .. } => (Dest::Left(node), Ok(())),
+            Held::Nothing | Held::Detaching { .. } => unreachable!("the part is not over"),
         }
+    }
+
+    /// Puts back what could not be put back before. `false`: it still cannot, and is in the
+    /// accumulator, as the next chunk.
+    fn put_behind_back(&mut self) -> bool {
+        let Some(mut behind) = self.behind.take() else {
+            return true;
+        };
+        if planted!(BehindLost) {
+            return true;
+        }
+        let (shared, place) = (self.shared, self.place());
+        // SAFETY: it is of this loop.
+        unsafe {
+            put_back(
+                shared,
+                place,
+                &self.is_open,
+                &mut self.behind,
+                behind.steps(),
+            )
+        };
+        // It is empty, unless the rest is lost.
+        unwind::discard(behind);
+        let Some(mut behind) = self.behind.take() else {
+            return true;
+        };
+        // SAFETY: the accumulator is of this loop.
+        unsafe { behind.steps().give(Content::Part, self.accumulator) };
+        false
     }
 
     /// Takes a chunk off, and goes through it. `false`: the part is over.
@@ -316,7 +261,12 @@ impl<'s> Participant<'s> {
             self.finish(dest, folded.map(|_| ()));
             return true;
         }
-        let (dest, folded) = match self.detach(chunk_len) {
+        let detached = if self.put_behind_back() {
+            self.detach(chunk_len)
+        } else {
+            Detached::Chunk
+        };
+        let (dest, folded) = match detached {
             Detached::Gone => return false,
             Detached::Failed(dest, payload) => (dest, Err(payload)),
             Detached::Last(dest) => (dest, self.fold(chunk_len).map(|_| ())),
@@ -339,10 +289,12 @@ impl<'s> Participant<'s> {
         unwind::catch(|| {
             self.inherit();
             let (shared, place, is_open) = (self.shared, self.place(), &self.is_open);
+            let (behind, index) = (&mut self.behind, self.place);
             if self.accumulator.look().nests {
                 self.accumulator.fold_open(chunk_len, &mut |more| {
+                    force(shared, index);
                     // SAFETY: the accumulator is of this loop, so what it gives is, too.
-                    unsafe { put_back(shared, place, is_open, more) }
+                    unsafe { put_back(shared, place, is_open, behind, more) }
                 });
             } else {
                 self.accumulator.fold();
@@ -371,7 +323,7 @@ impl<'s> Participant<'s> {
     }
 
     /// Delivers what came of a part: the result in the accumulator, or a panic.
-    fn deliver(&mut self, dest: Dest, ended: Result<(), Payload>) {
+    pub(super) fn deliver(&mut self, dest: Dest, ended: Result<(), Payload>) {
         self.shared.deliver(dest, ended, self.accumulator);
     }
 
@@ -409,15 +361,17 @@ impl<'s> Participant<'s> {
             self.deliver(dest, ended);
         }
     }
+}
 
-    /// In tests with a forced scheduler: perhaps another participant comes, and goes through what
-    /// it finds.
+/// In tests with a forced scheduler: perhaps another participant comes, and goes through what it
+/// finds.
+fn force(shared: &Arc<SharedLoop>, place: usize) {
     #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
-    fn force(&self) {
-        if forced::is_active() && self.place < 6 && forced::below(4) == 0 {
-            team::Shared::take_part(self.shared);
-        }
+    if forced::is_active() && place < 6 && forced::below(4) == 0 {
+        team::Shared::take_part(shared);
     }
+    #[cfg(not(all(test, not(any(drumline_loom, drumline_shuttle)))))]
+    let _ = (shared, place);
 }
 
 fn announce(shared: &Arc<SharedLoop>, left: usize) {
@@ -436,7 +390,8 @@ fn has_left(shared: &Arc<SharedLoop>, is_open: &Cell<bool>, left: usize) {
     is_open.set(left > 0);
 }
 
-/// Puts back what comes behind the chunk, and was found to be in it.
+/// Puts back what comes behind the chunk, and was found to be in it. If another participant splits
+/// the rest, it is kept in `behind`.
 ///
 /// # Safety
 ///
@@ -445,53 +400,33 @@ unsafe fn put_back(
     shared: &Arc<SharedLoop>,
     place: &Place,
     is_open: &Cell<bool>,
+    behind: &mut Option<HeapFrame>,
     more: &mut dyn Steps,
 ) {
-    let mut held = lock(&place.held);
-    let left = if let Held::Rest(rest) = &mut *held {
+    if let Some(behind) = behind {
         // SAFETY: the caller's obligation.
-        unsafe { rest.work.steps().put_back(more) };
-        rest.work.look().left
-    } else {
+        return unsafe { behind.steps().put_back(more) };
+    }
+    let mut held = lock(&place.held);
+    let left = match &mut *held {
+        Held::Rest(rest) => {
+            // SAFETY: the caller's obligation.
+            unsafe { rest.work.steps().put_back(more) };
+            rest.work.look().left
+        }
+        Held::Robbed { .. } => {
+            drop(held);
+            // SAFETY: a participant does this, so the caller of the loop waits.
+            let mut kept = unsafe { more.fresh() };
+            // SAFETY: just made by the other one.
+            unsafe { kept.steps().put_back(more) };
+            *behind = Some(kept);
+            return;
+        }
         // Another participant has panicked when it took some of the rest.
-        0
+        _ => 0,
     };
     place.set_left(left);
     drop(held);
     has_left(shared, is_open, left);
-}
-
-/// Divides the work with another participant. Returns the second half, with the reducer, or nothing
-/// if that participant should have all.
-fn share(work: &mut HeapFrame, min: usize, is_begun: bool) -> Option<HeapFrame> {
-    let look = work.look();
-    let (is_whole, split) = if look.nests {
-        (look.left <= 1, Split::Share)
-    } else {
-        let at = look.share(min);
-        (at == 0, Split::At(at))
-    };
-    if is_whole && !is_begun {
-        work.steps().arrive();
-        return None;
-    }
-    Some(split_off(work, split))
-}
-
-/// Splits the last items off, if they can be counted and are not all.
-fn split_last(work: &mut HeapFrame, min: usize) -> Option<HeapFrame> {
-    let look = work.look();
-    if !look.counted || look.at_most(min.saturating_mul(2)) {
-        return None;
-    }
-    Some(split_off(work, Split::At(look.left - min)))
-}
-
-fn split_off(work: &mut HeapFrame, split: Split<'_>) -> HeapFrame {
-    // SAFETY: a participant does this, so the caller of the loop waits.
-    let mut second = unsafe { work.steps().fresh() };
-    // SAFETY: just made by the other one.
-    let is_split = unsafe { work.steps().split(split, second.steps()) };
-    debug_assert!(is_split, "a place to split at was given");
-    second
 }

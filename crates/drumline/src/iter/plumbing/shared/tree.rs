@@ -27,11 +27,38 @@ impl Node {
         let mut frame = unsafe { second.steps().fresh() };
         // SAFETY: just made by the other one.
         unsafe { second.steps().give(Content::Reducer, frame.steps()) };
+        Node::of(frame, dest)
+    }
+
+    /// As [`new`](Self::new), for a part that is about to be split. It must get its reducer before
+    /// the right side is delivered.
+    pub(super) fn before_split(work: &HeapFrame, dest: Dest) -> Arc<Self> {
+        // SAFETY: as in `new`.
+        Node::of(unsafe { work.fresh() }, dest)
+    }
+
+    fn of(frame: HeapFrame, dest: Dest) -> Arc<Self> {
         Arc::new(Node(Mutex::new(Some(Meeting {
             frame,
             dest,
             first: None,
         }))))
+    }
+
+    /// The part has been split: the reducer is in `second`.
+    pub(super) fn set_reducer(&self, second: &mut HeapFrame) {
+        if let Some(meeting) = &mut *lock(&self.0) {
+            // SAFETY: both frames are of one loop.
+            unsafe { second.steps().give(Content::Reducer, meeting.frame.steps()) };
+        }
+    }
+
+    /// The part could not be split, and nothing has been delivered: where its result goes.
+    pub(super) fn into_dest(self: Arc<Self>) -> Dest {
+        match lock(&self.0).take() {
+            Some(meeting) => meeting.dest,
+            None => unreachable!("one side has not been delivered"),
+        }
     }
 }
 
