@@ -96,8 +96,10 @@
 //!
 //! The number is that of threads that run closures at once. The thread that calls is one of them
 //! for the length of the call: it is a *guest* of the pool, and nothing is handed over. With one
-//! job a call runs on its caller alone. A pool whose threads are special (named, pinned, with a
-//! stack size of their own, …) takes no guests, unless it is [told to](PoolBuilder::guests).
+//! job a call runs on its caller alone. A guest never waits for its turn: if more threads call at
+//! once than the pool has jobs, each of them runs its own call. A pool whose threads are special
+//! (named, pinned, with a stack size of their own, …) takes no guests, unless it is
+//! [told to](PoolBuilder::guests); calls wait there until a thread of the pool runs them.
 //!
 //! No environment variable has a say.
 //!

@@ -396,7 +396,9 @@ impl PoolBuilder {
     /// Whether a call from outside runs on the calling thread, as a guest of
     /// the pool, or is handed over to one of the pool's threads.
     ///
-    /// Guests are faster, and the default. Where the threads of the pool are
+    /// Guests are faster, and the default. A guest never waits for its turn: if
+    /// more threads call at once than the pool has jobs, each of them runs its
+    /// own call, and no further thread helps. Where the threads of the pool are
     /// special (their name, stack size, start or exit handler, pinning or
     /// spawner has been set) the default is to hand over.
     ///
