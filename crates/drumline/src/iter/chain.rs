@@ -229,6 +229,7 @@ where
     type Item = A::Item;
     type IntoIter = ChainIter<A::IntoIter, B::IntoIter>;
     const HAS_STATE: bool = A::HAS_STATE || B::HAS_STATE;
+    const ENDS_EARLY: bool = A::ENDS_EARLY || B::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
         ChainIter(self.a.into_iter().chain(self.b.into_iter()))

@@ -110,6 +110,7 @@ where
     type Item = M::Item;
     type IntoIter = ChunkIter<P, M>;
     const HAS_STATE: bool = P::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY;
 
     fn into_iter(self) -> ChunkIter<P, M> {
         ChunkIter {

@@ -1,8 +1,5 @@
 //! `enumerate`.
 
-use std::iter;
-use std::ops::Range;
-
 use super::IndexedParallelIterator;
 use super::bridged::{Wrap, Wrapping, bridged};
 use super::item_op::{ItemOpFolder, adapter};
@@ -50,12 +47,17 @@ struct EnumerateProducer<P> {
 
 impl<P: Producer> Producer for EnumerateProducer<P> {
     type Item = (usize, P::Item);
-    type IntoIter = iter::Zip<Range<usize>, P::IntoIter>;
+    type IntoIter = EnumerateIter<P::IntoIter>;
     const HAS_STATE: bool = P::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
-        let items = self.base.into_iter();
-        (self.first..self.first + items.len()).zip(items)
+        let base = self.base.into_iter();
+        EnumerateIter {
+            first: self.first,
+            end: self.first + base.len(),
+            base,
+        }
     }
 
     fn min_len(&self) -> usize {
@@ -91,6 +93,71 @@ impl<P: Producer> Producer for EnumerateProducer<P> {
         self.base.fold_with(folder).base
     }
 }
+
+/// The sequential iterator of an [`EnumerateProducer`].
+///
+/// The standard library's `zip` with a range panics if the items end early, as those behind
+/// `panic_fuse` do; that could win over the panic of the user.
+struct EnumerateIter<I> {
+    base: I,
+    /// The index of the first item that is left.
+    first: usize,
+    /// The index behind the last one.
+    end: usize,
+}
+
+impl<I: ExactSizeIterator> Iterator for EnumerateIter<I> {
+    type Item = (usize, I::Item);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = self.base.next()?;
+        let index = self.first;
+        self.first += 1;
+        Some((index, item))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.base.size_hint()
+    }
+
+    #[inline]
+    fn fold<B, F>(self, init: B, mut fold: F) -> B
+    where
+        F: FnMut(B, Self::Item) -> B,
+    {
+        let mut index = self.first;
+        self.base.fold(init, |value, item| {
+            let value = fold(value, (index, item));
+            index += 1;
+            value
+        })
+    }
+}
+
+impl<I: DoubleEndedIterator + ExactSizeIterator> DoubleEndedIterator for EnumerateIter<I> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let item = self.base.next_back()?;
+        self.end -= 1;
+        Some((self.end, item))
+    }
+
+    #[inline]
+    fn rfold<B, F>(self, init: B, mut fold: F) -> B
+    where
+        F: FnMut(B, Self::Item) -> B,
+    {
+        let mut index = self.end;
+        self.base.rfold(init, |value, item| {
+            index -= 1;
+            fold(value, (index, item))
+        })
+    }
+}
+
+impl<I: ExactSizeIterator> ExactSizeIterator for EnumerateIter<I> {}
 
 /// Counts items.
 struct Counter(usize);

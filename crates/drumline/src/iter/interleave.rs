@@ -75,6 +75,7 @@ where
     type Item = P::Item;
     type IntoIter = InterleaveIter<P::IntoIter, Q::IntoIter>;
     const HAS_STATE: bool = P::HAS_STATE || Q::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY || Q::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
         InterleaveIter {

@@ -86,6 +86,7 @@ where
     type Item = <L::ItemOp as MapOp<P::Item>>::Item;
     type IntoIter = MapOpIter<P::IntoIter, L::ItemOp>;
     const HAS_STATE: bool = P::HAS_STATE || L::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
         MapOpIter {

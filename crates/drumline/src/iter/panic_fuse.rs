@@ -141,7 +141,8 @@ impl<T> ItemOp<T> for Fuse<'_> {
 
 /// Gives the items of `base` until the fuse is blown.
 ///
-/// Then it gives fewer than there are, which nobody sees who does not see the panic.
+/// Then it gives fewer than there are. What lies around it ends there too and must not panic: its
+/// panic could win over that of the user.
 struct FuseProducer<'b, P> {
     base: P,
     wire: Wire<'b>,
@@ -151,6 +152,7 @@ impl<'b, P: Producer> Producer for FuseProducer<'b, P> {
     type Item = P::Item;
     type IntoIter = FuseIter<'b, P::IntoIter>;
     const HAS_STATE: bool = P::HAS_STATE;
+    const ENDS_EARLY: bool = true;
 
     fn into_iter(self) -> Self::IntoIter {
         FuseIter {
@@ -227,3 +229,53 @@ impl<I: DoubleEndedIterator> DoubleEndedIterator for FuseIter<'_, I> {
 }
 
 impl<I: ExactSizeIterator> ExactSizeIterator for FuseIter<'_, I> {}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use std::panic::{self, AssertUnwindSafe};
+
+    use crate::iter::plumbing::{Producer, ProducerCallback};
+    use crate::prelude::*;
+
+    /// Counts the items that the left part gives, in both directions, once the right one has
+    /// panicked.
+    #[derive(Clone, Copy)]
+    struct LeftBehindPanic;
+
+    impl<T> ProducerCallback<T> for LeftBehindPanic {
+        type Output = (usize, usize);
+
+        fn callback<P>(self, producer: P) -> (usize, usize)
+        where
+            P: Producer<Item = T>,
+        {
+            let (left, right) = producer.split_at(4);
+            let (first, second) = left.split_at(2);
+            let payload = panic::catch_unwind(AssertUnwindSafe(|| {
+                let mut items = right.into_iter();
+                drop(items.next());
+                panic::resume_unwind(Box::new("the user's"));
+            }));
+            assert!(payload.is_err_and(|payload| payload.is::<&str>()));
+            let count = |count, _| count + 1;
+            (
+                first.into_iter().fold(0, count),
+                second.into_iter().rfold(0, count),
+            )
+        }
+    }
+
+    // A panic of these could win over the one that they were to give way to.
+    #[test]
+    fn what_lies_around_a_blown_fuse_ends_without_a_panic() {
+        let fused = || (0..8).into_par_iter().panic_fuse();
+        let all = || (0..8).into_par_iter();
+        let left = LeftBehindPanic;
+        assert_eq!(fused().enumerate().with_producer(left), (0, 0));
+        assert_eq!(fused().zip(all()).with_producer(left), (0, 0));
+        assert_eq!(all().zip(fused()).with_producer(left), (0, 0));
+        let three = (all(), fused(), all()).into_par_iter();
+        assert_eq!(three.with_producer(left), (0, 0));
+        assert_eq!(all().zip(fused()).rev().with_producer(left), (0, 0));
+    }
+}

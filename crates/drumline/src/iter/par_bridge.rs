@@ -15,7 +15,8 @@ pub trait ParallelBridge: Sized {
     /// The iterator stays what it is: threads take turns to ask it for an item, and work on their
     /// items at once. So it pays where much is to be done with each item and the iterator is quick,
     /// or where it waits itself, as that of a channel does. No thread takes an item before it has
-    /// done with the one before. What has a parallel iterator of its own should use that.
+    /// done with the one before, unless the pool's [`WaitPolicy`](crate::WaitPolicy) is `Steal` and
+    /// the closure waits for other work. What has a parallel iterator of its own should use that.
     ///
     /// If the iterator uses parallelism itself, and comes to run part of this very loop
     /// while it is asked for an item, that part ends early, and others go on with it.

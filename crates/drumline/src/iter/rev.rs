@@ -56,6 +56,7 @@ impl<P: Producer> Producer for RevProducer<P> {
     type Item = P::Item;
     type IntoIter = iter::Rev<P::IntoIter>;
     const HAS_STATE: bool = P::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
         self.base.into_iter().rev()

@@ -30,6 +30,8 @@ where
 {
     type Item = T;
     type IntoIter = SpacedIter<P::IntoIter, T>;
+    const HAS_STATE: bool = P::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
         SpacedIter {

@@ -59,6 +59,7 @@ impl<P: Producer> Producer for StepByProducer<P> {
     type Item = P::Item;
     type IntoIter = iter::StepBy<P::IntoIter>;
     const HAS_STATE: bool = P::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
         self.base.into_iter().step_by(self.step)

@@ -68,11 +68,13 @@ where
     type Item = (P::Item, Q::Item);
     type IntoIter = ZipIter<P::IntoIter, Q::IntoIter>;
     const HAS_STATE: bool = P::HAS_STATE || Q::HAS_STATE;
+    const ENDS_EARLY: bool = P::ENDS_EARLY || Q::ENDS_EARLY;
 
     fn into_iter(self) -> Self::IntoIter {
         ZipIter {
             left: self.left.into_iter(),
             right: self.right.into_iter(),
+            ends_early: Self::ENDS_EARLY,
         }
     }
 
@@ -103,6 +105,8 @@ where
 pub(crate) struct ZipIter<I, J> {
     left: I,
     right: J,
+    /// Whether one may give fewer items than the other. A constant, where it is inlined.
+    ends_early: bool,
 }
 
 impl<I, J> Iterator for ZipIter<I, J>
@@ -127,7 +131,18 @@ where
     where
         F: FnMut(B, Self::Item) -> B,
     {
-        let ZipIter { left, mut right } = self;
+        let ZipIter {
+            left,
+            mut right,
+            ends_early,
+        } = self;
+        if ends_early {
+            // A panic here could win over that of the user. The end of `left` is near as well.
+            return left.fold(init, |value, item| match right.next() {
+                Some(other) => fold(value, (item, other)),
+                None => value,
+            });
+        }
         // The compiler takes it from here that neither ends before the other, and so vectorises
         // the loop.
         assert_eq!(left.len(), right.len());

@@ -130,6 +130,11 @@ pub trait Producer: Send + Sized {
     /// Then parts are gone through at once, and not in chunks.
     const HAS_STATE: bool = false;
 
+    /// Whether its iterator may give fewer items than it should, because another part of the loop
+    /// has panicked: `true` behind [`panic_fuse`](super::ParallelIterator::panic_fuse). A producer
+    /// that wraps another one should pass on what that says.
+    const ENDS_EARLY: bool = false;
+
     /// Becomes a sequential iterator.
     fn into_iter(self) -> Self::IntoIter;
 
