@@ -16,8 +16,7 @@ impl Team {
         for _ in 0..tickets {
             pool::submit(team.registry(), ticket(shared), false);
         }
-        // One is for the searcher.
-        team.registry().call_helpers(tickets.saturating_sub(1));
+        team.registry().call_helpers(tickets);
     }
 }
 

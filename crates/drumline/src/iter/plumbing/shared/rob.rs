@@ -1,5 +1,6 @@
 //! How a participant gets what others have left.
 
+use std::cmp::Reverse;
 use std::mem;
 
 use super::participant::Participant;
@@ -30,13 +31,28 @@ impl Participant<'_> {
             let start = self.random.below(used);
             let places = (0..used).map(|offset| {
                 let index = (start + offset) % used;
-                let place = self.shared.places.get(index);
-                (place.left(), index, place)
+                (self.shared.places.get(index).left(), index)
             });
-            let open = places.filter(|(left, _, _)| *left > 0).take(PROBES);
-            let (_, index, place) = open.max_by_key(|(left, _, _)| *left)?;
-            if let Some((work, dest)) = self.rob_place(place, index == Team::FIRST) {
-                return Some(self.begin_with_last(work, dest));
+            let mut seen = [(0, 0); PROBES];
+            let mut count = 0;
+            for (slot, place) in seen.iter_mut().zip(places.filter(|&(left, _)| left > 0)) {
+                *slot = place;
+                count += 1;
+            }
+            let open = &mut seen[..count];
+            if open.is_empty() {
+                return None;
+            }
+            // The largest first. If another participant was faster there, the next largest: with 64
+            // of them, to look at all places again takes about as long as a wake-up.
+            open.sort_unstable_by_key(|&(left, _)| Reverse(left));
+            for &mut (_, index) in open {
+                let place = self.shared.places.get(index);
+                if place.left() > 0
+                    && let Some((work, dest)) = self.rob_place(place, index == Team::FIRST)
+                {
+                    return Some(self.begin_with_last(work, dest));
+                }
             }
         }
     }
@@ -171,6 +187,13 @@ impl Participant<'_> {
     /// dearest (longest processing time first: Graham 1969). The rest is in this thread's place.
     fn begin_with_last(&mut self, mut work: HeapFrame, dest: Dest) -> usize {
         let min = self.shared.min;
+        let look = work.look();
+        if look.counted && look.at_most(min) {
+            // No other participant can take it from here: a single item could be passed on for as
+            // long as there are participants without any.
+            self.last = Some((work, dest));
+            return 1;
+        }
         match unwind::catch(|| split_last(&mut work, min)) {
             Ok(None) => self.begin(work, dest, false),
             Ok(Some(mut last)) => {
