@@ -157,7 +157,9 @@ impl World {
             return false;
         }
         self.clock.pass(self.times.attend).await;
-        if let Some(wanted) = deque.wanted.take()
+        // A thread that is woken comes to take something, too.
+        let by_waking = deque.is_wake_requested.get().then_some(1);
+        if let Some(wanted) = deque.wanted.take().or(by_waking)
             && !deque.is_locked.get()
         {
             self.counts.up("owner");

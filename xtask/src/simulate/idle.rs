@@ -276,26 +276,29 @@ impl World {
 
     /// Wakes up to `count` idle workers, for which there is work, besides the searcher.
     pub async fn call_helpers(&self, me: ThreadId, count: usize) {
-        for _ in 0..count {
-            let has_room = {
-                let state = self.idle_set.state.borrow();
-                state.active + 1 < state.places && !state.idle.is_empty()
-            };
-            if !has_room {
-                return;
-            }
-            let helper = self
-                .with_line(|state| {
-                    if state.in_use() + 1 >= state.places {
-                        return None;
-                    }
-                    let helper = state.idle.pop_first()?;
-                    state.active += 1;
+        let has_room = {
+            let state = self.idle_set.state.borrow();
+            state.active + 1 < state.places && !state.idle.is_empty()
+        };
+        if count == 0 || !has_room {
+            return;
+        }
+        let helpers = self
+            .with_line(|state| {
+                let free = state.places.saturating_sub(state.in_use() + 1);
+                let mut helpers = Vec::new();
+                while helpers.len() < count.min(free)
+                    && let Some(helper) = state.idle.pop_first()
+                {
                     state.called.insert(helper);
-                    Some(helper)
-                })
-                .await;
-            self.call(me, helper).await;
+                    helpers.push(helper);
+                }
+                state.active += helpers.len();
+                helpers
+            })
+            .await;
+        for helper in helpers {
+            self.call(me, Some(helper)).await;
         }
     }
 
@@ -374,10 +377,14 @@ impl World {
     /// Marks every deque, and looks once more. Returns whether there is something.
     pub async fn mark_and_scan(&self) -> bool {
         self.counts.up("marks");
-        let seats = self.deques.len() as u64;
-        self.deques.iter().for_each(|deque| deque.mark());
+        let mut seats = 0;
+        for seat in self.in_use() {
+            self.deques[seat].mark();
+            seats += 1;
+        }
         self.clock.pass(self.times.mark * seats).await;
         self.heavy().await;
+        let seats = self.in_use().count() as u64;
         self.clock.pass(self.times.survey * seats).await;
         self.has_work()
     }

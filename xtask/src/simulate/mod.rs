@@ -124,7 +124,7 @@ struct Outcome {
     /// From the caller's entry to its return: the mean of all rounds.
     time: Time,
     ideal: Time,
-    /// When each thread first began an item, in order, from the first of them on.
+    /// When each thread first began an item, in order, since the caller's first call.
     firsts: Vec<Time>,
     counts: BTreeMap<&'static str, u64>,
     /// Each item was run once in each round.
@@ -176,11 +176,13 @@ fn outcome(
         .filter_map(|thread| thread.first.get())
         .collect();
     firsts.sort_unstable();
-    let begin = firsts.first().copied().unwrap_or(0);
     Outcome {
         time: world.progress.mean(),
         ideal: program.ideal(jobs),
-        firsts: firsts.into_iter().map(|first| first - begin).collect(),
+        firsts: firsts
+            .into_iter()
+            .map(|first| first - world::CALL)
+            .collect(),
         counts: world.counts.take(),
         is_complete: world.progress.is_complete(program.rounds),
         events: world.clock.events(),
@@ -204,8 +206,8 @@ fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
     let programs = options.programs()?;
     let header = format!(
         "{assumptions}\n  Seed {}; without spares; the caller is a guest.\n\n\
-         {:10} {:>4} {:>10} {:>10} {:>5} {:>7} {:>9} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} \
-         {:>6}\n",
+         {:10} {:>4} {:>10} {:>10} {:>5} {:>7} {:>9} {:>8} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} \
+         {:>6} {:>6}\n",
         options.seed,
         "workload",
         "jobs",
@@ -214,6 +216,7 @@ fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
         "of it",
         "× rayon",
         "all up µs",
+        "rayon µs",
         "calls",
         "marks",
         "barriers",
@@ -236,7 +239,7 @@ fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
             Ok(outcome)
         };
         let (outcome, rayon) = (predict(Pool::Drumline)?, predict(Pool::Rayon)?);
-        if !print(output, &row(workload, jobs, &outcome, rayon.time))? {
+        if !print(output, &row(workload, jobs, &outcome, &rayon))? {
             return Ok(());
         }
     }
@@ -244,19 +247,20 @@ fn tabulate(options: &Options, output: &mut impl Write) -> Result<()> {
 }
 
 /// A line of the table.
-fn row(workload: Workload, jobs: usize, outcome: &Outcome, rayon: Time) -> String {
+fn row(workload: Workload, jobs: usize, outcome: &Outcome, rayon: &Outcome) -> String {
     // Items that cost nothing may take no time.
     let time = outcome.time.max(1) as f64;
     let efficiency = 100.0 * outcome.ideal as f64 / time;
-    let faster = rayon as f64 / time;
-    let all_up = outcome.firsts.last().copied().unwrap_or(0);
+    let faster = rayon.time as f64 / time;
+    let all_up = |outcome: &Outcome| micros(outcome.firsts.last().copied().unwrap_or(0));
     format!(
-        "{:10} {jobs:>4} {:>10.0} {:>10.0} {efficiency:>4.0}% {faster:>7.2} {:>9.0} {:>6} {:>6} \
-         {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}\n",
+        "{:10} {jobs:>4} {:>10.0} {:>10.0} {efficiency:>4.0}% {faster:>7.2} {:>9.0} {:>8.0} {:>6} \
+         {:>6} {:>8} {:>7} {:>7} {:>7} {:>6} {:>6}\n",
         workload.name(),
         micros(outcome.time),
         micros(outcome.ideal),
-        micros(all_up),
+        all_up(outcome),
+        all_up(rayon),
         outcome.count("calls"),
         outcome.count("marks"),
         outcome.count("barriers"),

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::clock::{ThreadFuture, ThreadId, Time};
 use super::program::{Items, Shape};
-use super::world::World;
+use super::world::{CALL, World};
 
 /// A push and a pop, each with a fence.
 const FORK: Time = 10;
@@ -98,7 +98,7 @@ impl World {
             end: self.program.items,
         };
         // All workers sleep by then.
-        self.clock.pass(1_000).await;
+        self.clock.pass(CALL).await;
         for round in 0..self.program.rounds {
             if round > 0 {
                 self.clock.pass(self.program.gap).await;

@@ -6,6 +6,7 @@
 //! items in which others are found, and panics.
 
 use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use super::chunk_len::ChunkLen;
@@ -14,8 +15,8 @@ use super::program::Items;
 use super::worker::{Patience, WaitKind};
 use super::world::World;
 
-/// How many tickets a participant puts out at once.
-const TICKETS: usize = 3;
+/// How many tickets a participant puts out at once, and for how many it calls a helper.
+const TICKETS: usize = 4;
 
 /// A participant looks at no more open places than these.
 const PROBES: usize = 8;
@@ -126,10 +127,7 @@ impl World {
 
     /// A thread redeems a ticket.
     pub async fn redeem(&self, me: ThreadId, shared: &Rc<SharedLoop>) {
-        self.with_team(shared, |shared| {
-            shared.tickets.set(shared.tickets.get() - 1)
-        })
-        .await;
+        shared.tickets.set(shared.tickets.get() - 1);
         self.take_part(me, shared).await;
     }
 
@@ -274,25 +272,32 @@ impl World {
         loop {
             let used = shared.places.borrow().len();
             let mut looks = 0;
-            let mut best: Option<(usize, usize)> = None;
-            let mut open = 0;
+            let mut open = Vec::new();
             let begin = self.random(used);
             for offset in 1..=used {
                 let index = (begin + offset) % used;
                 looks += 1;
                 let left = shared.places.borrow()[index].left.get();
                 if left > 0 {
-                    open += 1;
-                    best = best.max(Some((left, index)));
+                    open.push((left, index));
                 }
-                if open == PROBES {
+                if open.len() == PROBES {
                     break;
                 }
             }
             self.clock.pass(self.times.probe * looks).await;
-            let (_, index) = best?;
-            if let Some(found) = self.rob_place(participant, index).await {
-                return Some(found);
+            if open.is_empty() {
+                return None;
+            }
+            // The largest first. What another participant was faster at is no reason to look at
+            // all places again.
+            open.sort_by_key(|&(left, _)| Reverse(left));
+            for (_, index) in open {
+                if shared.place(index).left.get() > 0
+                    && let Some(found) = self.rob_place(participant, index).await
+                {
+                    return Some(found);
+                }
             }
         }
     }
@@ -415,7 +420,7 @@ impl World {
             self.threads[me].queue.push(shared);
             self.answer(me).await;
         }
-        self.call_helpers(me, tickets.saturating_sub(1)).await;
+        self.call_helpers(me, tickets).await;
     }
 }
 
@@ -432,7 +437,12 @@ impl Participant<'_> {
     }
 
     fn begin_with_last(&mut self, items: Items, side: Side) -> usize {
-        if items.len() <= 2 {
+        if items.len() <= 1 {
+            // It is not for other thieves: they could pass it on for ever.
+            self.last = Some((items, side));
+            return 1;
+        }
+        if items.len() == 2 {
             return self.begin(items, side, false);
         }
         let (rest, last) = items.split(items.len() - 1);

@@ -87,7 +87,6 @@ impl World {
 
     /// About how many jobs `me` could take without being rude.
     pub async fn survey(&self, me: ThreadId) -> usize {
-        let seats = self.deques.len();
         let see = |victim: ThreadId| {
             let deque = &self.deques[victim];
             let queued = self.threads[victim].queue.len();
@@ -99,8 +98,9 @@ impl World {
                 deque.exposed()
             }
         };
-        let seen = (0..seats).map(see).sum();
-        self.clock.pass(self.times.survey * seats as Time).await;
+        let mut looks = 0;
+        let seen = self.in_use().inspect(|_| looks += 1).map(see).sum();
+        self.clock.pass(self.times.survey * looks).await;
         seen
     }
 
@@ -151,8 +151,11 @@ impl World {
             let mut looks = 0;
             for offset in &mut offsets {
                 let victim = (start + offset) % seats;
+                if victim == me || !self.is_in_use(victim) {
+                    continue;
+                }
                 looks += 1;
-                if victim == me || !self.may_take(me, victim) {
+                if !self.may_take(me, victim) {
                     continue;
                 }
                 victims.push(victim);

@@ -2,7 +2,7 @@
 
 use super::clock::{ThreadId, Time};
 use super::idle::{ParkStep, Role, Take};
-use super::world::World;
+use super::world::{CALL, World};
 
 /// Spins for this long while what it waits for may come at any moment.
 const LONG_SPIN: Time = 60_000;
@@ -192,7 +192,7 @@ impl World {
     pub async fn visit(&self) {
         let me = self.guest();
         // All workers sleep by then.
-        self.clock.pass(1_000).await;
+        self.clock.pass(CALL).await;
         for round in 0..self.program.rounds {
             if round > 0 {
                 self.clock.pass(self.program.gap).await;

@@ -15,6 +15,9 @@ use super::rayon::RayonPool;
 use super::thief::StealBackoff;
 use super::threads::Thread;
 
+/// When the caller comes: all workers sleep by then.
+pub const CALL: Time = 1_000;
+
 /// The assumptions, as times of the clock.
 #[derive(Debug)]
 pub struct Times {
@@ -139,6 +142,16 @@ impl World {
     pub fn has_work(&self) -> bool {
         self.deques.iter().any(|deque| deque.visible() > 0)
             || self.threads.iter().any(|thread| thread.queue.len() > 0)
+    }
+
+    /// Whether the bitmap of seats in use has this one: its thread may push, or has left a ticket.
+    pub fn is_in_use(&self, thread: ThreadId) -> bool {
+        self.idle_set.is_active(thread) || self.threads[thread].queue.len() > 0
+    }
+
+    /// The seats in use.
+    pub fn in_use(&self) -> impl Iterator<Item = ThreadId> {
+        (0..self.threads.len()).filter(|&thread| self.is_in_use(thread))
     }
 }
 

@@ -7,7 +7,7 @@
 //! | `handshake` | how owners change over to fences when the barrier is lost |
 //! | `scan` | whether there is anything, and whether that is certain |
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
-//! | `idle`, `seat_set` | which worker searches and which ones sleep |
+//! | `idle`, `seat_set`, `seat_bits` | which worker searches, which ones sleep, which seats are in use |
 //! | `thief` | taking work from others |
 //! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
 //! | `elsewhere` | waiting in one pool for what happens in another |
@@ -31,6 +31,7 @@ mod block_state;
 mod deque;
 mod handshake;
 mod idle;
+mod seat_bits;
 #[cfg(not(drumline_loom))]
 mod signal;
 mod slot;

@@ -236,6 +236,13 @@ impl Registry {
         self.seats.iter()
     }
 
+    /// The seats from which a thread could take something: those in use, and those whose queues
+    /// hold jobs. From number `start` on.
+    pub(super) fn seats_in_use(&self, start: usize) -> impl Iterator<Item = &Seat> {
+        let numbers = self.idle_set.in_use().iter_from(start);
+        numbers.map(|index| self.seat(index))
+    }
+
     /// The seat of a thread that is to be a member for good: the first one.
     pub(crate) fn add_seat(&self) -> usize {
         let _free = lock(&self.free);
@@ -307,7 +314,11 @@ impl Registry {
         }
         seat.block_state().vacate();
         seat.handshake().end();
-        self.wake(self.idle_set.leave(seat.index(), &|| self.has_work()));
+        let has_jobs = seat.queue().len() > 0;
+        self.wake(
+            self.idle_set
+                .leave(seat.index(), has_jobs, &|| self.has_work()),
+        );
         lock(&self.free).push(seat.index());
         if self.is_fixed() {
             self.call_waiting();
@@ -345,11 +356,10 @@ impl Registry {
 
     /// Wakes up to `count` idle workers, for which there is work, besides the searcher.
     pub(crate) fn call_helpers(&self, count: usize) {
-        for _ in 0..count {
-            if !self.idle_set.has_room_for_helpers() {
-                return;
+        if count > 0 && self.idle_set.has_room_for_helpers() {
+            for helper in self.idle_set.call_helpers(count) {
+                self.wake(Wake::One(helper));
             }
-            self.wake(self.idle_set.call_helper());
         }
     }
 
@@ -470,7 +480,7 @@ impl Registry {
             .with(|workers| member.into_iter().chain(workers.iter().copied()).collect())
     }
 
-    fn is_broadcast_to(&self, index: usize) -> bool {
+    pub(super) fn is_broadcast_to(&self, index: usize) -> bool {
         self.member_seat.get() == Some(&index)
     }
 
@@ -525,40 +535,6 @@ impl Registry {
             }
             Wake::ThreadLimit => self.limit_reached(),
         }
-    }
-
-    /// A number that changes, as a rule, when any work is queued, begun or done.
-    pub(crate) fn progress(&self) -> usize {
-        let seats = self.seats.iter().map(|seat| seat.progress());
-        let queued = self.injector.len() + self.long_lived.len();
-        seats.fold(queued, usize::wrapping_add)
-    }
-
-    /// Whether anything is queued or visible anywhere.
-    ///
-    /// The inbox of a member for good does not count. No worker can take from it, and its thread
-    /// may never wait in this pool again: the workers neither stay awake nor live for that.
-    pub(crate) fn has_work(&self) -> bool {
-        self.injector.len() > 0
-            || self.long_lived.len() > 0
-            || self.seats.iter().any(|seat| {
-                seat.visible() > 0 || seat.inbox().len() > 0 && !self.is_broadcast_to(seat.index())
-            })
-    }
-
-    /// Whether a job is queued that a thread would have to take: halves of joins are the business
-    /// of their owners, and jobs in an inbox are for its owner.
-    pub(super) fn has_queued(&self) -> bool {
-        self.injector.len() > 0
-            || self.long_lived.len() > 0
-            || self.seats.iter().any(|seat| seat.queue().len() > 0)
-    }
-
-    /// Takes such a job.
-    pub(super) fn take_queued(&self) -> Option<JobRef> {
-        let shared = [&self.long_lived, &self.injector].into_iter();
-        let queues = shared.chain(self.seats.iter().map(Seat::queue));
-        queues.into_iter().find_map(JobQueue::take)
     }
 
     /// Queues a job from a thread that is not in this pool.

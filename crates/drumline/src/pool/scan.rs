@@ -1,10 +1,12 @@
-//! The marks and the scan of a thread that wants to sleep.
+//! Whether there is anything to do; and the marks and the scan of a thread that wants to sleep.
 
 use super::deque::Reasons;
 use super::handshake::Naps;
+use super::job_queue::JobQueue;
 use super::local;
 use super::registry::Registry;
 use super::seat::Seat;
+use crate::job::JobRef;
 use crate::sync::barrier;
 
 /// What a scan made after the marks has found.
@@ -20,17 +22,17 @@ pub(crate) enum Scan {
 }
 
 impl Registry {
-    /// Marks every deque, so that the next push anywhere summons the searcher;
+    /// Marks every deque in use, so that the next push anywhere summons the searcher;
     /// then says whether there is something that came before the marks.
     pub(crate) fn mark_and_scan(&self) -> Scan {
         self.count(|counters| &counters.marks);
-        for seat in self.seats() {
+        for seat in self.seats_in_use(0) {
             seat.ask(Reasons::WAKE_REQUESTED);
         }
         // The owners are asked before the scan: what those that have acknowledged
         // pushed without a fence is visible then.
         let sure = self.heavy() || self.all_settled();
-        if self.has_work() {
+        if self.has_visible_work() {
             Scan::Work
         } else if sure {
             Scan::Nothing
@@ -73,5 +75,49 @@ impl Registry {
                 Scan::Unsure => {}
             }
         }
+    }
+
+    // ---- looks -------------------------------------------------------------
+
+    /// A number that changes, as a rule, when any work is queued, begun or done.
+    pub(crate) fn progress(&self) -> usize {
+        let seats = self.seats().map(|seat| seat.progress());
+        let queued = self.injector().len() + self.long_lived().len();
+        seats.fold(queued, usize::wrapping_add)
+    }
+
+    /// Whether anything is queued or visible anywhere.
+    ///
+    /// The inbox of a member for good does not count. No worker can take from it, and its thread
+    /// may never wait in this pool again: the workers neither stay awake nor live for that.
+    pub(crate) fn has_work(&self) -> bool {
+        self.injector().len() > 0
+            || self.long_lived().len() > 0
+            || self.seats().any(|seat| {
+                seat.visible() > 0 || seat.inbox().len() > 0 && !self.is_broadcast_to(seat.index())
+            })
+    }
+
+    /// Whether a thread without a job could take something. The inboxes do not count: what is in one
+    /// is for its owner.
+    pub(crate) fn has_visible_work(&self) -> bool {
+        self.injector().len() > 0
+            || self.long_lived().len() > 0
+            || self.seats_in_use(0).any(|seat| seat.visible() > 0)
+    }
+
+    /// Whether a job is queued that a thread would have to take: halves of joins are the business
+    /// of their owners, and jobs in an inbox are for its owner.
+    pub(super) fn has_queued(&self) -> bool {
+        self.injector().len() > 0
+            || self.long_lived().len() > 0
+            || self.seats().any(|seat| seat.queue().len() > 0)
+    }
+
+    /// Takes such a job.
+    pub(super) fn take_queued(&self) -> Option<JobRef> {
+        let shared = [self.long_lived(), self.injector()].into_iter();
+        let queues = shared.chain(self.seats().map(Seat::queue));
+        queues.into_iter().find_map(JobQueue::take)
     }
 }

@@ -155,7 +155,7 @@ impl Thief {
     pub(crate) fn survey(&mut self, registry: &Registry) -> usize {
         let now = Instant::now();
         let mut seen = registry.injector().len() + registry.long_lived().len();
-        for seat in registry.seats() {
+        for seat in registry.seats_in_use(0) {
             // Not even a look at a victim that is left alone: a look pulls the
             // cache line away that its owner writes at every push.
             if seat.index() == self.me || self.backoff(seat.index()).may_interrupt(now) {
@@ -185,9 +185,8 @@ impl Thief {
         let count = registry.seats_len();
         let start = self.random.below(count.max(1));
         let now = Instant::now();
-        for offset in 0..count {
-            let index = (start + offset) % count;
-            let victim = registry.seat(index);
+        for victim in registry.seats_in_use(start) {
+            let index = victim.index();
             let is_active = victim.handshake().may_push();
             if index == self.me || !is_active || !self.backoff(index).may_interrupt(now) {
                 continue;
@@ -221,12 +220,11 @@ impl Thief {
         // From a random one on, so that thieves spread.
         let start = self.random.below(count.max(1));
         let now = Instant::now();
-        let mut offsets = 0..count;
+        let mut seats = registry.seats_in_use(start);
         let mut victims = std::mem::take(&mut self.victims);
         let mut stolen = None;
         while stolen.is_none() {
-            for offset in &mut offsets {
-                let victim = registry.seat((start + offset) % count);
+            for victim in &mut seats {
                 if victim.index() == self.me {
                     continue;
                 }

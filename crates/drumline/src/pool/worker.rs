@@ -60,7 +60,11 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     if registry.hooks().has_exit() {
         registry.begin(seat);
         registry.run_exit_hook(index);
-        registry.wake(registry.idle_set().leave(index, &|| registry.has_work()));
+        registry.wake(
+            registry
+                .idle_set()
+                .leave(index, seat.queue().len() > 0, &|| registry.has_work()),
+        );
     }
     registry.notify(|| Event::ThreadStopped { index });
     if spare && !registry.idle_set().is_over() {
@@ -299,9 +303,10 @@ impl<'a> Worker<'a> {
     fn become_idle(&self) -> Role {
         let registry = self.registry;
         self.seat.handshake().end();
+        let has_jobs = self.seat.queue().len() > 0;
         let (role, wake) = registry
             .idle_set()
-            .become_idle(self.seat.index(), &|| registry.has_work());
+            .become_idle(self.seat.index(), has_jobs, &|| registry.has_work());
         registry.wake(wake);
         role
     }

@@ -68,6 +68,8 @@ pub(crate) enum Plant {
 
     /// `IdleSet::enter`, `add_member` and `add_deque` admit without the mark.
     AdmitUnmarked,
+    /// `IdleState::activate` does not list the seat as one in use.
+    EntersUnlisted,
     /// `IdleSet::arrive_active` takes care of nothing that relied on its look.
     ArrivesUnseen,
     /// `IdleSet::begin` does not say that the worker's deque must be marked.

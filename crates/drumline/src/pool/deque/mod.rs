@@ -380,6 +380,9 @@ impl Deque {
         let reasons = Reasons(self.shared.reasons.swap(0, Ordering::AcqRel));
         if reasons.contains(Reasons::STEAL_REQUEST) {
             self.shared.counts.unanswered.stop();
+        }
+        // The thread that is woken for this entry comes to take it, and need not force the steal.
+        if reasons.contains(Reasons::STEAL_REQUEST) || reasons.contains(Reasons::WAKE_REQUESTED) {
             self.share();
         }
         reasons

@@ -64,7 +64,7 @@
 //! * *The searcher takes work* (`take`). Before it begins it names its successor, or starts a
 //!   worker, or marks. A spare leaves the places of threads that only wait alone for a while
 //!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
-//! * *A worker is called to help* (`call_helper`). It has a place from then on, and is in no set of
+//! * *Workers are called to help* (`call_helpers`). Each has a place from then on, and is in no set of
 //!   idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last
 //!   look (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque
 //!   enters use there. Another place is still free, so the searcher, or the marks, are as they were.
@@ -135,6 +135,9 @@ mod role;
 mod state;
 mod workers;
 
+use std::sync::Arc;
+
+use crate::pool::seat_bits::SeatBits;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Count, Mutex, MutexGuard, barrier, lock, planted};
 
@@ -149,6 +152,7 @@ const NO_SEARCHER: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct IdleSet {
     state: Mutex<IdleState>,
+    in_use: Arc<SeatBits>,
     /// Copies for callers that only want a hint. Written under the lock.
     active: AtomicUsize,
     has_idle: AtomicBool,
@@ -169,8 +173,10 @@ pub(crate) struct IdleSet {
 
 impl IdleSet {
     pub(crate) fn new(places: usize, worker_policy: WorkerPolicy) -> Self {
+        let in_use = Arc::new(SeatBits::new());
         IdleSet {
-            state: Mutex::new(IdleState::new(places, worker_policy)),
+            state: Mutex::new(IdleState::new(places, worker_policy, Arc::clone(&in_use))),
+            in_use,
             active: AtomicUsize::new(0),
             has_idle: AtomicBool::new(false),
             quiet: AtomicBool::new(true),
@@ -255,10 +261,16 @@ impl IdleSet {
         })
     }
 
-    /// An active worker found nothing to do: it gives up its place.
-    pub(crate) fn become_idle(&self, me: usize, work: &dyn Fn() -> bool) -> (Role, Wake) {
+    /// An active worker found nothing to do, or makes room for another thread: it gives up its
+    /// place. `has_jobs`: its queue is not empty.
+    pub(crate) fn become_idle(
+        &self,
+        me: usize,
+        has_jobs: bool,
+        work: &dyn Fn() -> bool,
+    ) -> (Role, Wake) {
         self.with(|state| {
-            state.deactivate(me);
+            state.retire(me, has_jobs);
             if state.end_if_done(work) {
                 return (Role::Exit, Wake::All);
             }
@@ -298,22 +310,29 @@ impl IdleSet {
         })
     }
 
-    /// An active thread sees more work than the searcher will take: calls the first idle worker to
-    /// help, if there is more than one free place. The last one is left to the searcher, and those
-    /// of threads that only wait to these.
-    pub(crate) fn call_helper(&self) -> Wake {
+    /// An active thread sees more work than the searcher will take: calls up to `count` idle workers
+    /// to help, the first ones, while there is more than one free place. The last one is left to the
+    /// searcher, and those of threads that only wait to these. Returns which ones to wake.
+    #[must_use]
+    pub(crate) fn call_helpers(&self, count: usize) -> Vec<usize> {
         self.with(|state| {
-            if state.over || state.active + state.waiting + 1 >= state.places {
-                return Wake::None;
-            }
-            let Some(helper) = state.idle.pop_first() else {
-                return Wake::None;
+            let taken = state.active + state.waiting + 1;
+            let free = if state.over {
+                0
+            } else {
+                state.places.saturating_sub(taken)
             };
-            if state.monitor == Some(helper) {
-                state.monitor = None;
+            let mut helpers = Vec::new();
+            while helpers.len() < count.min(free)
+                && let Some(helper) = state.idle.pop_first()
+            {
+                if state.monitor == Some(helper) {
+                    state.monitor = None;
+                }
+                state.activate(helper);
+                helpers.push(helper);
             }
-            state.activate(helper);
-            Wake::One(helper)
+            helpers
         })
     }
 
@@ -523,6 +542,11 @@ impl IdleSet {
                 Wake::None
             }
         })
+    }
+
+    /// The seats whose deques are in use, and those whose queues hold jobs.
+    pub(crate) fn in_use(&self) -> &SeatBits {
+        &self.in_use
     }
 
     // ---- hints ------------------------------------------------------------

@@ -33,10 +33,11 @@ impl IdleSet {
         });
     }
 
-    /// A thread from outside is no longer active, and its deque not in use.
-    pub(crate) fn leave(&self, me: usize, work: &dyn Fn() -> bool) -> Wake {
+    /// A thread from outside is no longer active, and its deque not in use. `has_jobs`: its queue is
+    /// not empty.
+    pub(crate) fn leave(&self, me: usize, has_jobs: bool, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
-            state.deactivate(me);
+            state.retire(me, has_jobs);
             if state.end_if_done(work) {
                 return Wake::All;
             }

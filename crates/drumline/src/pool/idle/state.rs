@@ -1,6 +1,9 @@
 //! What the lock of the idle set protects.
 
+use std::sync::Arc;
+
 use super::role::{Role, Wake};
+use crate::pool::seat_bits::SeatBits;
 use crate::pool::seat_set::SeatSet;
 use crate::sync::planted;
 
@@ -69,10 +72,12 @@ pub(super) struct IdleState {
     pub(super) displaced_len: usize,
     /// An idle worker that looks after the active threads.
     pub(super) monitor: Option<usize>,
+    /// The seats whose deques are in use, and those whose queues hold jobs.
+    in_use: Arc<SeatBits>,
 }
 
 impl IdleState {
-    pub(super) fn new(places: usize, worker_policy: WorkerPolicy) -> Self {
+    pub(super) fn new(places: usize, worker_policy: WorkerPolicy, in_use: Arc<SeatBits>) -> Self {
         IdleState {
             places,
             active: 0,
@@ -98,6 +103,7 @@ impl IdleState {
             displaced: SeatSet::new(),
             displaced_len: 0,
             monitor: None,
+            in_use,
         }
     }
 
@@ -117,6 +123,17 @@ impl IdleState {
         self.active += 1;
         if !self.permanent.contains(me) {
             self.active_set.insert(me);
+        }
+        if !planted!(EntersUnlisted) {
+            self.in_use.insert(me);
+        }
+    }
+
+    /// `me`, which was active, does not push any more. With `has_jobs`, its queue is not empty.
+    pub(super) fn retire(&mut self, me: usize, has_jobs: bool) {
+        self.deactivate(me);
+        if !has_jobs {
+            self.in_use.remove(me);
         }
     }
 

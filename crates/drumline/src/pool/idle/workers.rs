@@ -141,12 +141,15 @@ mod tests {
         assert_eq!(idle_set.enter(guest, |_| ()), Wake::None);
         assert_eq!(idle_set.enter(other, |_| ()), Wake::One(1));
         assert_eq!(idle_set.woken(1, |_| ()), Role::Monitor);
-        assert_eq!(idle_set.leave(guest, &work), Wake::One(0));
+        assert_eq!(idle_set.leave(guest, false, &work), Wake::One(0));
         assert_eq!(idle_set.woken(0, |_| ()), Role::Search);
         assert!(matches!(idle_set.take(0, true, false), Take::Active { .. }));
         // Called, which takes it out of the idle set, while it naps; and deposed before it wakes.
-        assert_eq!(idle_set.leave(other, &work), Wake::One(1));
-        assert_eq!(idle_set.become_idle(0, &work), (Role::Search, Wake::None));
+        assert_eq!(idle_set.leave(other, false, &work), Wake::One(1));
+        assert_eq!(
+            idle_set.become_idle(0, false, &work),
+            (Role::Search, Wake::None)
+        );
         assert_eq!(idle_set.monitor(1, false, &work), Duty::Other(Role::Sleep));
         assert!(idle_set.quit(1), "it is in the idle set");
     }
@@ -166,7 +169,7 @@ mod tests {
         assert_eq!(idle_set.enter(guest, |_| ()), Wake::None);
         assert_eq!(idle_set.arrive(0, &none).0, Role::Search);
         assert_eq!(idle_set.prepare_park(0, &none), ParkStep::Mark);
-        assert_eq!(idle_set.call_helper(), Wake::One(0));
+        assert_eq!(idle_set.call_helpers(1), [0]);
         assert_eq!(idle_set.unpark(0), Role::Called);
         let mut is_marked = None;
         assert_eq!(
@@ -178,7 +181,10 @@ mod tests {
             Some(true),
             "it relies on marks, and another worker may come"
         );
-        assert_eq!(idle_set.become_idle(0, &work), (Role::Search, Wake::None));
+        assert_eq!(
+            idle_set.become_idle(0, false, &work),
+            (Role::Search, Wake::None)
+        );
 
         // With all places taken, it is the monitor; with three of four again, it may be called.
         let others = [4, 5, 6];
@@ -189,13 +195,12 @@ mod tests {
         for other in others {
             idle_set.displace(other, true, &|| true);
         }
-        assert_eq!(idle_set.call_helper(), Wake::One(0));
+        assert_eq!(idle_set.call_helpers(1), [0]);
         let duty = idle_set.monitor(0, false, &work);
         assert_eq!(duty, Duty::Other(Role::Called));
         assert!(!idle_set.quit(0), "it has a place");
-        assert_eq!(
-            idle_set.call_helper(),
-            Wake::None,
+        assert!(
+            idle_set.call_helpers(1).is_empty(),
             "no other worker is idle"
         );
     }

@@ -15,7 +15,7 @@ fn called_too_early() {
     let workers = Pool::start(&pool);
     let hidden = Hidden::new();
     pool.enter(2);
-    pool.call_helper();
+    pool.call_helpers(1);
     hidden.join(&pool, 2);
     pool.leave(2);
     workers.end(&pool);
@@ -31,6 +31,29 @@ fn loom_plants_helper_called_too_early() {
     must_catch(Plant::CallUnseen, || explore(1, called_too_early));
 }
 
+/// Both workers are called at once, under one lock, whatever they do just then. One of them, or the
+/// marks, must see to what the guest pushes afterwards, and to what a helper pushes.
+fn two_called_at_once() {
+    let pool = Pool::new(4, 2, 1);
+    let workers = Pool::start(&pool);
+    let hidden = Hidden::new();
+    pool.enter(2);
+    pool.call_helpers(2);
+    hidden.join(&pool, 2);
+    pool.leave(2);
+    workers.end(&pool);
+}
+
+#[test]
+fn loom_helpers_two_called_at_once() {
+    explore(1, two_called_at_once);
+}
+
+#[test]
+fn loom_plants_helpers_two_called_at_once() {
+    must_catch(Plant::CallUnseen, || explore(1, two_called_at_once));
+}
+
 /// A worker is called to help and gets a job that only it can do, and pushes in it: nothing was in
 /// use while it slept, so its deque need not have carried the mark.
 fn called_and_sent_for() {
@@ -39,7 +62,7 @@ fn called_and_sent_for() {
         pool.done.unpark();
     });
     let workers = Pool::start(&pool);
-    pool.call_helper();
+    pool.call_helpers(1);
     pool.send(0);
     pool.done.park();
     workers.end(&pool);

@@ -31,6 +31,7 @@ fn loom_plants_one_worker() {
         Plant::NoHeavyBarrier,
         Plant::LimitBeforeEntry,
         Plant::AdmitUnmarked,
+        Plant::EntersUnlisted,
         Plant::ParksUnmarked,
         Plant::ScanBeforeMark,
         Plant::EnqueueSleeps,

@@ -36,6 +36,7 @@ mod lost_barrier;
 mod mark;
 mod overflow;
 mod pool;
+mod scan;
 mod shape;
 mod shutdown;
 mod spares;

@@ -26,11 +26,11 @@ use crate::sync::planted;
 use crate::wait::Parker;
 
 /// A seat: a worker's, a guest's or a member's.
-struct Seat {
-    deque: Deque,
+pub(super) struct Seat {
+    pub(super) deque: Deque,
     parker: Parker,
     /// Jobs for this worker only: how many are waiting.
-    inbox: AtomicUsize,
+    pub(super) inbox: AtomicUsize,
     block_state: BlockState,
     /// What the system says of the occupant: that it waits in the kernel. Plain,
     /// like all that is no part of the protocol: no order of steps hangs on it.
@@ -62,7 +62,7 @@ impl Workers {
 pub(super) struct Pool {
     this: Weak<Pool>,
     pub(super) idle_set: IdleSet,
-    seats: Vec<Seat>,
+    pub(super) seats: Vec<Seat>,
     workers: usize,
     first_spare: usize,
     /// Seats that no spare has.
@@ -73,7 +73,7 @@ pub(super) struct Pool {
     asked: PlainBool,
     /// The injector, with its length for those who only look.
     queue: Mutex<Vec<Arc<Task>>>,
-    queued: AtomicUsize,
+    pub(super) queued: AtomicUsize,
     /// What a worker does for a job from its inbox.
     errand: fn(&Pool, usize),
     entry: Option<fn(&Pool, usize)>,
@@ -168,14 +168,6 @@ impl Pool {
 
     // ---- as the registry ------------------------------------------------
 
-    pub(super) fn has_work(&self) -> bool {
-        self.queued.load(Ordering::Relaxed) > 0
-            || self
-                .seats
-                .iter()
-                .any(|seat| seat.deque.visible() > 0 || seat.inbox.load(Ordering::Relaxed) > 0)
-    }
-
     pub(super) fn wake(&self, wake: Wake) {
         match wake {
             Wake::None => {}
@@ -191,22 +183,6 @@ impl Pool {
             }
             Wake::StartWorker => self.start_spare(),
             Wake::ThreadLimit => {}
-        }
-    }
-
-    fn mark_and_scan(&self) -> bool {
-        if planted!(ScanBeforeMark) {
-            let found = self.has_work();
-            self.mark();
-            return found || !barrier::heavy(Barrier::Asymmetric);
-        }
-        self.mark();
-        !barrier::heavy(Barrier::Asymmetric) || self.has_work()
-    }
-
-    fn mark(&self) {
-        for seat in &self.seats {
-            seat.deque.ask(Reasons::WAKE_REQUESTED);
         }
     }
 
@@ -283,7 +259,7 @@ impl Pool {
     }
 
     pub(super) fn leave(&self, seat: usize) {
-        self.wake(self.idle_set.leave(seat, &|| self.has_work()));
+        self.wake(self.idle_set.leave(seat, false, &|| self.has_work()));
     }
 
     /// The first half of a `join`.
@@ -376,8 +352,10 @@ impl Pool {
     }
 
     /// An active thread sees more work than the searcher will take.
-    pub(super) fn call_helper(&self) {
-        self.wake(self.idle_set.call_helper());
+    pub(super) fn call_helpers(&self, count: usize) {
+        for helper in self.idle_set.call_helpers(count) {
+            self.wake(Wake::One(helper));
+        }
     }
 
     fn inbox_is_empty(&self, me: usize) -> bool {
@@ -439,7 +417,7 @@ impl Pool {
     }
 
     fn become_idle(&self, me: usize) -> Role {
-        let (role, wake) = self.idle_set.become_idle(me, &|| self.has_work());
+        let (role, wake) = self.idle_set.become_idle(me, false, &|| self.has_work());
         self.wake(wake);
         role
     }

@@ -98,7 +98,7 @@ fn closed_without_workers() {
             // As the stand-in, a guest.
             let _no_worker = idle_set.enter(1, |_| {});
             queue.run_all();
-            let _no_worker = idle_set.leave(1, &work);
+            let _no_worker = idle_set.leave(1, false, &work);
         }
     });
     let (queue, idle_set) = &*pool;
