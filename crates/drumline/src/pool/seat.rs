@@ -17,7 +17,7 @@ use super::thief::Stolen;
 use crate::job::{Header, JobRef};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Mutex, lock};
+use crate::sync::{Apart, Mutex, lock};
 use crate::unwind;
 use crate::wait::Parker;
 
@@ -34,11 +34,13 @@ pub(crate) struct Seat {
     /// Owned, and raw: the pointers in `current` and elsewhere outlive a move
     /// of the seat, which would end the right to use them if this were a box.
     deque: NonNull<Deque>,
-    /// Jobs spawned here. Anybody may take them.
-    queue: JobQueue,
+    /// Jobs spawned here, which all threads may take. Surveys read it, so it shares no line with
+    /// what a park writes.
+    queue: Apart<JobQueue>,
     /// Jobs for this very worker.
     inbox: JobQueue,
-    parker: Parker,
+    /// Written by each park, and by the thread that ends it.
+    parker: Apart<Parker>,
     /// Seats whose threads sleep until this one publishes something.
     waiters: Mutex<Vec<usize>>,
     /// The deque of the chain in use; written by the occupant.
@@ -71,9 +73,9 @@ impl Seat {
         Seat {
             current: AtomicPtr::new(deque.as_ptr()),
             deque,
-            queue: JobQueue::new(),
+            queue: Apart(JobQueue::new()),
             inbox: JobQueue::new(),
-            parker: Parker::new(),
+            parker: Apart(Parker::new()),
             waiters: Mutex::new(Vec::new()),
             outer: AtomicPtr::new(ptr::null_mut()),
             regions: AtomicUsize::new(0),
