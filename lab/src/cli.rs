@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
 use crate::baseline::{self, Row};
+use crate::busy;
 use crate::comparison;
 use crate::destination::Destination;
 use crate::journal::{self, Journal};
@@ -140,6 +141,9 @@ enum Verb {
         /// What to measure, as JSON.
         order: String,
     },
+    /// Computes until it is ended; see [`crate::busy`].
+    #[command(name = busy::BUSY, hide = true)]
+    Busy,
 }
 
 /// Follows the command line.
@@ -182,6 +186,7 @@ pub fn run() -> Result<ExitCode> {
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
         Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
         Some(Verb::Record(arguments)) => keep::run(&arguments),
+        Some(Verb::Busy) => busy::spin(),
         Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -15,6 +15,7 @@
 //! one. A new family is its folder and one line; see [`families`].
 
 pub mod baseline;
+pub mod busy;
 pub mod by_hand;
 pub mod cell;
 pub mod chart;

@@ -37,6 +37,8 @@ fn list_names_everything() {
         "vc-loop",
         "vc-uneven",
         "vc-nested",
+        "bounded-stream",
+        "bounded-stream-busy",
         "vc-join",
         "vc-scope",
         "vc-stream",
@@ -66,6 +68,12 @@ fn list_names_everything() {
         "ideal",
         "drumline-no-spares",
         "drumline-stream",
+        "queue-stream",
+        "queue-loop",
+        "crossbeam-stream",
+        "crossbeam-loop",
+        "sync-stream",
+        "sync-loop",
         "cargo lab blocking",
     ];
     for name in workloads.iter().chain(&runtimes) {

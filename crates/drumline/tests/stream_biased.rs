@@ -188,3 +188,61 @@ fn a_stream_counts_what_it_does() {
         "the first item may take long, for all one knows"
     );
 }
+
+/// Numbers that come in spells of three: nothing more is there before a receiver waits for it.
+struct Spells {
+    next: u64,
+    left: u32,
+    /// How often in a row it was asked in vain, and the most of it.
+    vain: u32,
+    vain_max: u32,
+}
+
+const SPELLS_END: u64 = 300;
+
+impl Source for Spells {
+    type Item = u64;
+
+    fn recv(&mut self) -> Option<u64> {
+        self.left = 3;
+        match self.try_recv() {
+            Polled::Item(item) => Some(item),
+            Polled::Empty | Polled::Ended => None,
+        }
+    }
+
+    fn try_recv(&mut self) -> Polled<u64> {
+        if self.next == SPELLS_END {
+            return Polled::Ended;
+        }
+        if self.left == 0 {
+            self.vain += 1;
+            self.vain_max = self.vain_max.max(self.vain);
+            return Polled::Empty;
+        }
+        self.left -= 1;
+        self.vain = 0;
+        self.next += 1;
+        Polled::Item(self.next - 1)
+    }
+}
+
+#[test]
+fn a_consumer_that_finds_nothing_waits_in_the_source_at_once() {
+    for batch in [1, 2, 100] {
+        let mut spells = Spells {
+            next: 0,
+            left: 0,
+            vain: 0,
+            vain_max: 0,
+        };
+        let sum = stream(&mut spells).jobs(1).batch(batch).fold(
+            || 0,
+            |sum, number| *sum += number,
+            |sum, more| *sum += more,
+        );
+        assert_eq!(sum, SPELLS_END * (SPELLS_END - 1) / 2);
+        // Once behind a batch, and once before it waits.
+        assert!(spells.vain_max <= 2, "{} times", spells.vain_max);
+    }
+}

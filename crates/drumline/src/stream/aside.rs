@@ -21,9 +21,8 @@
 //!
 //! There each pull ends under the lock of the stage state, and so all of this is under that lock;
 //! see `stage_state::watch`. Items that are there are pulled at once, or a consumer is overloaded
-//! and says so. So the one that is aside comes forward for nothing else but a hold-up. Its naps are
-//! rare. Each of them ends with a switch away from another thread where threads compete for
-//! processors: there they are longest.
+//! and says so. So the one that is aside comes forward for nothing else but a hold-up, which no
+//! thread announces. Its naps are rare.
 //!
 //! # The races feared
 //!
@@ -44,7 +43,7 @@ use super::stage::Stage;
 use super::stage_state::Look;
 use super::work::Work;
 use crate::sync::{Arc, Instant};
-use crate::wait::{self, Oversubscription};
+use crate::wait;
 
 /// Items that take less than this are not worth a second thread.
 const QUICK: Duration = Duration::from_nanos(400);
@@ -66,10 +65,6 @@ const NAPS: [Duration; 2] = [Duration::from_millis(8), Duration::from_millis(64)
 /// The factor from one nap to the next.
 const GROWTH: u32 = 8;
 
-/// The same, where threads compete for processors.
-const OVERSUBSCRIBED_NAPS: [Duration; 2] =
-    [Duration::from_millis(256), Duration::from_millis(1024)];
-
 impl<'s, S, W> Stage<S, W>
 where
     S: Source + 's,
@@ -84,18 +79,17 @@ where
         };
         let mut nap = Duration::ZERO;
         loop {
-            let is_oversubscribed = Oversubscription::here().is_oversubscribed(Instant::now());
-            let [first, last] = if is_oversubscribed {
-                OVERSUBSCRIBED_NAPS
-            } else {
-                NAPS
-            };
+            let [first, last] = NAPS;
             nap = (nap * GROWTH).clamp(first, last);
             let woken = wait::blocking(|| stage_state.nap_aside(nap, executor.has_caller()));
             if self.is_sent_away(executor) {
                 return false;
             }
-            match stage_state.look(&mut watch, (!woken).then_some(nap)) {
+            let look = stage_state.look(&mut watch, (!woken).then_some(nap));
+            if let Some(stats) = &self.settings.stats {
+                stats.napped(!woken && look == Look::Work);
+            }
+            match look {
                 Look::Stay => {}
                 Look::Work => return true,
                 Look::Leave => return false,

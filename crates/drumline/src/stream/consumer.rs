@@ -18,8 +18,9 @@ use crate::wait::{self, OversubscriptionWatch};
 const OVERSUBSCRIBED_BACKLOG: Duration = Duration::from_millis(35);
 
 /// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second
-/// is for where threads compete for processors: the thread that is woken takes time from another.
-const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(20)];
+/// is for where threads compete for processors: the thread that is woken takes time from another,
+/// and an item that comes during a shorter one waits no longer than for a time slice or two.
+const LENGTHY: [Duration; 2] = [Duration::from_micros(250), Duration::from_millis(5)];
 
 /// Pulls are quick that take no longer than this.
 const QUICK: Duration = Duration::from_micros(10);
@@ -196,7 +197,6 @@ where
             slept = true;
             drained = self.watch(source, most, room.weight, &mut weight);
         }
-        self.awake = self.awake.saturating_add(1);
         let items = self.hand.batch.len();
         let counted = unwind::catch(|| {
             let waiting = match drained {
@@ -274,18 +274,6 @@ where
         room: usize,
         weight: &mut usize,
     ) -> Result<Drained, Payload> {
-        let mut drained = Ok(Drained::Empty);
-        let busy = std::mem::take(&mut self.awake) > 1;
-        let mut oversubscription =
-            std::mem::replace(&mut self.oversubscription, OversubscriptionWatch::new());
-        let came = oversubscription.make_room(busy, || {
-            drained = self.draw(source, most, room, weight);
-            !matches!(drained, Ok(Drained::Empty)) || !self.hand.batch.is_empty()
-        });
-        self.oversubscription = oversubscription;
-        if came {
-            return drained;
-        }
         let item = match unwind::catch(|| wait::blocking(|| self.wait_in(source)))? {
             Polled::Item(item) => item,
             Polled::Empty => return Ok(Drained::Empty),

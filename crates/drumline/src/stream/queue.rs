@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use super::source::{Drained, Polled, Source, Stopper};
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Instant, Mutex, MutexGuard, lock, thread};
+use crate::sync::{Arc, Instant, Mutex, MutexGuard, lock};
 use crate::wait::{self, Parker};
 
 /// A sender's first look by itself, and the longest time between two.
@@ -148,11 +148,6 @@ impl<T> Sender<T> {
     /// While the queue is full. In a pool the thread is replaced meanwhile, as by
     /// [`blocking`](crate::blocking()).
     pub fn send(&self, item: T) -> Result<(), SendError<T>> {
-        let Some(item) = self.try_push(item)? else {
-            return Ok(());
-        };
-        // Where the receiver waits for a processor, this is the one that it gets.
-        thread::yield_now();
         let Some(mut item) = self.try_push(item)? else {
             return Ok(());
         };

@@ -39,6 +39,13 @@ pub struct Snapshot {
     /// How often a consumer that slept looked up because the stream may be stopped, and the source
     /// cannot be woken. The looks of a consumer that is aside do not count.
     pub looks: u64,
+    /// How often a consumer that is aside napped, because others were at work; not over an
+    /// iterator. A consumer that waits for an item does not nap: it sleeps in the source, and the
+    /// item wakes it.
+    pub naps: u64,
+    /// How many of those naps lasted to their end and found the consumers at work held up, so that
+    /// an item may have waited for that long.
+    pub late_naps: u64,
     /// Items that waited in the source when a consumer last looked, if the source knows.
     pub depth: Option<usize>,
     /// The most that ever waited when one looked.
@@ -58,6 +65,8 @@ impl Default for Snapshot {
             calls: 0,
             sleeps: 0,
             looks: 0,
+            naps: 0,
+            late_naps: 0,
             depth: None,
             depth_max: None,
             wait: Histogram::new(),
@@ -85,6 +94,13 @@ impl StreamStats {
     /// A consumer that sleeps has looked up.
     pub(super) fn looked(&self) {
         lock(&self.counts).looks += 1;
+    }
+
+    /// A consumer that is aside has napped; `late`: an item may have waited for the end of the nap.
+    pub(super) fn napped(&self, late: bool) {
+        let mut counts = lock(&self.counts);
+        counts.naps += 1;
+        counts.late_naps += u64::from(late);
     }
 
     /// A batch was pulled, perhaps after a sleep, with so many items left that wait.

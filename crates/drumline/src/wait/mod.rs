@@ -6,8 +6,7 @@
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins, naps,
 //!   and finally gives up.
-//! * [`OversubscriptionWatch`]: whether threads compete for processors, and what to do instead of
-//!   sleeping then.
+//! * [`OversubscriptionWatch`]: whether threads compete for processors.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
 #[cfg(not(drumline_loom))]

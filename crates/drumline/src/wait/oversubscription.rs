@@ -1,22 +1,20 @@
 //! Whether there are more threads than processors just now.
 //!
-//! Where a thread has to share its processor, waking another one does not get more done, and a
-//! thread that sleeps until the next item is woken at the cost of a switch away from a thread that
-//! was busy, for that one item. There it is better to offer the processor first, to the thread that
-//! keeps it for a time slice, and to stay away for a few milliseconds then, in which more items
-//! arrive. Offering it again and again is worse: several who have nothing to do only switch between
-//! themselves.
+//! Where a thread has to share its processor, waking another one does not get more done: the
+//! thread that is woken takes the processor from a busy one. So nothing there wakes a thread for
+//! little work. But what a thread waits for can wake it: to stay away for some time, or to offer
+//! the processor, would cost a time slice for each item that comes meanwhile.
 //!
 //! A thread learns of it when it gets its processor back later than it should: after it offered it,
-//! after a nap, or in the middle of its work. What one has learned all of the process know: they
-//! have the same processors, as a rule.
+//! after a nap, or in the middle of its work. What one thread has learned all threads of the process
+//! know: they have the same processors, as a rule.
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::platform::preemptions;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Instant, process_wide, thread};
+use crate::sync::{Instant, process_wide};
 
 /// It is oversubscribed for this long after two losses that are no further apart.
 const MEMORY: Duration = Duration::from_millis(40);
@@ -24,16 +22,9 @@ const MEMORY: Duration = Duration::from_millis(40);
 /// Less than this is a moment's work of another program: that is no oversubscription.
 const LOSS: Duration = Duration::from_micros(500);
 
-/// Whoever keeps a processor for so long has more than a moment's work: one such loss is enough.
+/// A thread that keeps a processor for this long has more than a moment's work: one such loss is
+/// enough.
 const SLICE: Duration = Duration::from_micros(2_500);
-
-/// So long who finds nothing stays away where it is oversubscribed: about two time slices.
-const NAP: Duration = Duration::from_millis(8);
-
-/// A thread that has offered its processor this often, and found something each time, naps for
-/// once: then more is there than it can do in a time slice, and it does not run dry in the middle
-/// of each.
-const FRUITFUL: u32 = 3;
 
 /// The losses of some threads. A single one means little: something in the system has always a
 /// moment's work to do.
@@ -68,12 +59,10 @@ impl Oversubscription {
         stamp(now) < self.until.load(Ordering::Relaxed)
     }
 
-    /// A thread that gave its processor away wanted it back at `should`, and has it now. Returns
-    /// the time.
-    pub(crate) fn came_back(&self, should: Instant) -> Instant {
+    /// A thread that gave its processor away wanted it back at `should`, and has it now.
+    pub(crate) fn came_back(&self, should: Instant) {
         let now = Instant::now();
         self.note(now.saturating_duration_since(should), now);
-        now
     }
 
     /// A thread has got its processor back, so much later than it should.
@@ -110,8 +99,6 @@ fn stamp_of(time: Duration) -> usize {
 pub(crate) struct OversubscriptionWatch {
     /// How often it had lost its processor when it asked last.
     seen: Option<u64>,
-    /// How often since its last nap what it waited for had come when it got the processor back.
-    fruitful: u32,
     shared: &'static Oversubscription,
 }
 
@@ -120,7 +107,6 @@ impl OversubscriptionWatch {
     pub(crate) fn new() -> Self {
         OversubscriptionWatch {
             seen: None,
-            fruitful: 0,
             shared: Oversubscription::here(),
         }
     }
@@ -144,39 +130,11 @@ impl OversubscriptionWatch {
             self.shared.note(loss, now);
         }
     }
-
-    /// Leaves the processor to others for a while if it is oversubscribed, unless `is_there` says
-    /// that what this thread waits for has come. Returns what it said last. `busy`: it has had a
-    /// lot to do until now, so it may be oversubscribed without a thread having noticed.
-    pub(crate) fn make_room(&mut self, busy: bool, mut is_there: impl FnMut() -> bool) -> bool {
-        let before = Instant::now();
-        if !busy && !self.is_oversubscribed(before) {
-            // To offer the processor in vain has a price: the kernel lets a thread that did so wait
-            // longer when it is woken.
-            return false;
-        }
-        if self.fruitful < FRUITFUL {
-            // The thread that takes the processor now keeps it for a time slice, and perhaps it is
-            // who sends.
-            thread::yield_now();
-            let now = self.shared.came_back(before);
-            if is_there() {
-                self.fruitful += u32::from(self.is_oversubscribed(now));
-                return true;
-            }
-            if !self.is_oversubscribed(now) {
-                return false;
-            }
-        }
-        self.fruitful = 0;
-        thread::sleep(NAP);
-        is_there()
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LOSS, MEMORY, Oversubscription, OversubscriptionWatch, SLICE};
+    use super::{LOSS, MEMORY, Oversubscription, SLICE};
     use crate::sync::Instant;
 
     #[test]
@@ -207,27 +165,5 @@ mod tests {
         let now = Instant::now();
         oversubscription.note(SLICE, now);
         assert!(oversubscription.is_oversubscribed(now));
-    }
-
-    #[test]
-    fn what_is_there_is_not_waited_for() {
-        let oversubscription = Box::leak(Box::new(Oversubscription::new()));
-        let watch = |shared| OversubscriptionWatch {
-            seen: None,
-            fruitful: 0,
-            shared,
-        };
-        let mut looks = 0;
-        let mut look = || {
-            looks += 1;
-            true
-        };
-        assert!(
-            !watch(oversubscription).make_room(false, &mut look),
-            "not oversubscribed, no look"
-        );
-        oversubscription.note(SLICE, Instant::now() + MEMORY);
-        assert!(watch(oversubscription).make_room(false, &mut look));
-        assert_eq!(looks, 1);
     }
 }

@@ -6,6 +6,7 @@
 
 use anyhow::Result;
 
+use crate::families::streams::bounded::Received;
 use crate::families::streams::mapping::{Mapping, Tally};
 use crate::families::streams::pipeline::Pipeline;
 use crate::families::{Family, usual_limit};
@@ -14,6 +15,7 @@ use crate::runtime::RuntimeCard;
 use crate::session::{Effort, Session};
 use crate::workload::{WorkloadCard, group};
 
+pub mod bounded;
 pub mod mapping;
 pub mod pipeline;
 
@@ -46,6 +48,8 @@ pub enum StreamKind {
     Trickle,
     /// [`StreamRuntime::map`].
     Map,
+    /// [`StreamRuntime::bounded`].
+    Bounded,
 }
 
 /// A stream, with a checked answer.
@@ -94,6 +98,11 @@ pub trait StreamRuntime: Sized + Sync {
     /// Maps numbers in parallel and takes the results in order at one serial end, if the runtime
     /// can.
     fn map<M: Mapping>(&self, _mapping: &M) -> Tally {
+        unreachable!("this runtime lacks it")
+    }
+
+    /// Takes this many items that several threads send through one bounded channel.
+    fn bounded(&self, _items: u64) -> Received {
         unreachable!("this runtime lacks it")
     }
 }
