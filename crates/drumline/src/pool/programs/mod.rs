@@ -461,7 +461,11 @@ fn shuttle_plants_in_joins() {
 /// that nobody hears of.
 #[test]
 fn shuttle_plants_in_scopes_and_tasks() {
-    for plant in [Plant::ScopeWakesNone, Plant::TicketForgotten] {
+    for plant in [
+        Plant::ScopeWakesNone,
+        Plant::ScopeWatchTwoSteps,
+        Plant::TicketForgotten,
+    ] {
         must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
     }
     // Any programs find these as well, but not as surely.
