@@ -7,11 +7,10 @@
 //! that is about to put it out. Jobs and tickets are counted under one lock, so there is no moment
 //! at which a thread could see the one without the other.
 
-use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 
 use super::state::{Body, SpawnOrder};
-use crate::sync::{SpinLock, planted};
+use crate::sync::{SpinCell, planted};
 
 /// A job that no thread has begun.
 struct Entry {
@@ -22,8 +21,7 @@ struct Entry {
 
 /// Some of the jobs of a scope.
 pub(super) struct JobList {
-    lock: SpinLock,
-    content: UnsafeCell<Content>,
+    content: SpinCell<Content>,
 }
 
 struct Content {
@@ -41,27 +39,14 @@ impl Content {
     }
 }
 
-// SAFETY: the content is reached under the lock only; the jobs in it are `Send`.
-unsafe impl Send for JobList {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for JobList {}
-
 impl JobList {
     pub(super) fn new() -> Self {
         JobList {
-            lock: SpinLock::new(),
-            content: UnsafeCell::new(Content {
+            content: SpinCell::new(Content {
                 jobs: VecDeque::new(),
                 tickets: 0,
             }),
         }
-    }
-
-    #[inline]
-    fn with<R>(&self, change: impl FnOnce(&mut Content) -> R) -> R {
-        let _held = self.lock.try_lock().unwrap_or_else(|| self.lock.lock());
-        // SAFETY: the lock is held until the end of this function, and `change` does not come here.
-        change(unsafe { &mut *self.content.get() })
     }
 
     /// Adds a job. With `for_others`, whether a ticket is to be put out; it is counted as out.
@@ -73,7 +58,7 @@ impl JobList {
         for_others: bool,
         most: usize,
     ) -> bool {
-        self.with(|content| {
+        self.content.with(|content| {
             content.jobs.push_back(Entry { body, home });
             for_others && content.needs_ticket(most)
         })
@@ -82,12 +67,12 @@ impl JobList {
     /// Whether a ticket is to be put out, for the jobs that are left; it is counted as out.
     #[must_use]
     pub(super) fn needs_ticket(&self, most: usize) -> bool {
-        self.with(|content| content.needs_ticket(most))
+        self.content.with(|content| content.needs_ticket(most))
     }
 
     /// How many tickets are out.
     pub(super) fn tickets(&self) -> usize {
-        self.with(|content| content.tickets)
+        self.content.with(|content| content.tickets)
     }
 
     /// Takes out the job that a ticket in `seat` is for, if one is left. Says also whether another
@@ -98,7 +83,7 @@ impl JobList {
         order: SpawnOrder,
         most: usize,
     ) -> Option<(Body<'static>, bool)> {
-        self.with(|content| {
+        self.content.with(|content| {
             content.tickets -= 1;
             let entry = match order {
                 SpawnOrder::Lifo if content.jobs.back()?.home == seat => content.jobs.pop_back()?,
@@ -110,10 +95,10 @@ impl JobList {
     }
 
     pub(super) fn take_newest(&self) -> Option<Body<'static>> {
-        self.with(|content| Some(content.jobs.pop_back()?.body))
+        self.content.with(|content| Some(content.jobs.pop_back()?.body))
     }
 
     pub(super) fn take_oldest(&self) -> Option<Body<'static>> {
-        self.with(|content| Some(content.jobs.pop_front()?.body))
+        self.content.with(|content| Some(content.jobs.pop_front()?.body))
     }
 }

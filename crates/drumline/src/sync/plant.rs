@@ -206,6 +206,8 @@ pub(crate) enum Plant {
     CallNotKept,
     /// `IdleSet::prepare_nap` does not announce the nap.
     NapUnannounced,
+    /// `IdleSet::alert` runs no fence.
+    AlertUnfenced,
     /// `AlertNeed::begin_change` leaves the need settled while the event looks.
     SettledTooLong,
     /// `IdleSet::woken` and `unpark` do not see that the worker was called to help.

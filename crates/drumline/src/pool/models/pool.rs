@@ -2,7 +2,7 @@
 //! `pool::worker`, `pool::registry`, `pool::seat`, `pool::waiting`,
 //! `pool::compensate` and `pool::monitor` drive them. What those files do
 //! between two steps of the protocol (patience, backoff, hooks) is left out: a
-//! searcher looks once, naps never, and prepares to park. There is no time either: a spare
+//! searcher looks once, naps as often as the shape says, and prepares to park. There is no time either: a spare
 //! is tired of waiting, and a monitor has rested, as soon as they may.
 //!
 //! Keep it in step with them; where they differ, this proves nothing.
@@ -69,6 +69,7 @@ pub(super) struct Pool {
     vacant: PlainMutex<Vec<usize>>,
     threads: PlainMutex<Vec<thread::JoinHandle<()>>>,
     quits: PlainUsize,
+    naps: PlainUsize,
     refusals: PlainUsize,
     asked: PlainBool,
     /// The injector, with its length for those who only look.
@@ -123,6 +124,7 @@ impl Pool {
             vacant: PlainMutex::new((first_spare..seats).rev().collect()),
             threads: PlainMutex::new(Vec::new()),
             quits: PlainUsize::new(shape.quits),
+            naps: PlainUsize::new(shape.naps),
             refusals: PlainUsize::new(shape.refusals),
             asked: PlainBool::new(false),
             queue: Mutex::new(Vec::new()),
@@ -219,7 +221,7 @@ impl Pool {
     /// A job from a thread that is not in the pool.
     pub(super) fn inject(&self, task: Arc<Task>) {
         self.enqueue(task);
-        self.wake(self.idle_set.summon());
+        self.wake(self.idle_set.alert());
     }
 
     /// A job spawned on a seat, with the duty of `Seat::published`.
@@ -506,6 +508,19 @@ impl Pool {
         needed
     }
 
+    /// As `Worker::nap`, without an end: a call that does not come is a deadlock. Whether `me` was
+    /// the searcher.
+    fn nap(&self, me: usize) -> bool {
+        let is_searcher = self.idle_set.prepare_nap(me);
+        if is_searcher {
+            if self.queued.load(Ordering::Relaxed) == 0 {
+                self.park(me);
+            }
+            self.idle_set.end_nap(me);
+        }
+        is_searcher
+    }
+
     /// `Ok(mark)`: active. `Err`: another role.
     fn watch(&self, me: usize) -> Result<bool, Role> {
         let work = || self.has_work();
@@ -531,6 +546,9 @@ impl Pool {
                     }
                     Take::NoPlace | Take::Deposed => {}
                 }
+            }
+            if seen == 0 && count_down(&self.naps) && self.nap(me) {
+                continue;
             }
             match self.idle_set.prepare_park(me, &work) {
                 ParkStep::Mark => {
