@@ -95,7 +95,7 @@ impl<BODY> Share<BODY> {
         BODY: Fn(&S, BroadcastContext<'_>),
     {
         let seat = local::seat().expect("jobs run in seats").index();
-        self.state.enroll(seat);
+        let runner = self.state.enroll(seat);
         let scope = S::from_state(self.state);
         let context = BroadcastContext::new(self.index, self.count);
         let body = self.body;
@@ -109,6 +109,6 @@ impl<BODY> Share<BODY> {
             }
             (outcome, dropped) => outcome.and(dropped),
         };
-        scope.into_state().complete(seat, outcome);
+        scope.into_state().complete(runner, outcome);
     }
 }

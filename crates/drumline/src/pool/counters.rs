@@ -45,6 +45,8 @@ pub(crate) struct CounterWords {
     pub(super) naps: Count,
     /// It napped to the end, and there was something to run then.
     pub(super) late_naps: Count,
+    /// It took the lock of a scope.
+    pub(super) scope_locks: Count,
     /// The longest chain of calls that ends with a call of this occupant.
     pub(super) deepest: Level,
     /// The chain of calls that ended with the call of the occupant itself: its length, and the
@@ -95,6 +97,11 @@ impl Registry {
             Some(seat) => what(seat.counters()).up(),
             None => what(self.outsiders()).up_shared(),
         }
+    }
+
+    /// The calling thread is about to take the lock of a scope.
+    pub(crate) fn count_scope_lock(&self) {
+        self.count(|counters| &counters.scope_locks);
     }
 
     /// The calling thread is about to wake the worker with seat number `called`.

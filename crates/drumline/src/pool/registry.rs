@@ -545,7 +545,10 @@ impl Registry {
             self.injector.push(job);
         }
         self.wake(self.idle_set.alert());
-        self.rely_on_worker();
+        // As `rely_on_worker`; the fence was in `alert`.
+        if self.workers.are_gone_after_fence() {
+            stand_in::see_to_work(self);
+        }
     }
 
     /// For a thread that has queued work: whether there is no worker to take it.

@@ -106,6 +106,11 @@ impl Registry {
             || self.seats_in_use(0).any(|seat| seat.visible() > 0)
     }
 
+    /// Whether anything is queued that came from outside.
+    pub(super) fn has_shared_work(&self) -> bool {
+        self.injector().len() > 0 || self.long_lived().len() > 0
+    }
+
     /// Whether a job is queued that a thread would have to take: halves of joins are the business
     /// of their owners, and jobs in an inbox are for its owner.
     pub(super) fn has_queued(&self) -> bool {

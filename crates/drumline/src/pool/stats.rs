@@ -119,6 +119,9 @@ pub struct Stats {
     /// How often the lock of a queue of spawned jobs was taken. Each job takes one at least
     /// twice.
     pub queue_locks: u64,
+    /// How often the lock of a scope was taken, by the last job, a job that panicked, or the thread
+    /// that waits.
+    pub scope_locks: u64,
     /// How often a thread that looked or waited for something slept for a short time: it had
     /// found nothing for a while, and soon gives up.
     pub naps: u64,
@@ -166,6 +169,7 @@ impl fmt::Display for Stats {
             thief_locks,
             owner_locks,
             queue_locks,
+            scope_locks,
             naps,
             late_naps,
             longest_silence,
@@ -179,7 +183,7 @@ impl fmt::Display for Stats {
              claims: ready {claims_ready}, asked {claims_asked}, forced {claims_forced}, \
              missed {claims_missed}, busy {claims_busy}, returned {claims_returned}; \
              locks: idle set {idle_set_locks}, thieves {thief_locks}, owners {owner_locks}, \
-             queues {queue_locks}; naps {naps} ({late_naps} late); \
+             queues {queue_locks}, scopes {scope_locks}; naps {naps} ({late_naps} late); \
              longest silence {longest_silence:?}"
         )
     }
@@ -214,6 +218,7 @@ impl Stats {
             thief_locks: 0,
             owner_locks: 0,
             queue_locks: 0,
+            scope_locks: 0,
             naps: 0,
             late_naps: 0,
             longest_silence: Duration::ZERO,
@@ -234,6 +239,7 @@ impl Stats {
         self.barriers += counters.barriers.get();
         self.claims_busy += counters.busy.get();
         self.claims_returned += counters.returned.get();
+        self.scope_locks += counters.scope_locks.get();
         self.naps += counters.naps.get();
         self.late_naps += counters.late_naps.get();
     }

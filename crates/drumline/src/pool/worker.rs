@@ -209,7 +209,13 @@ impl<'a> Worker<'a> {
                         let policy = policy.get_or_insert_with(|| SparePolicy::new(registry));
                         match policy.decide(registry, waiting) {
                             Ok(()) => is_forced = true,
-                            Err(nap) => patience.rest(self.seat.parker(), nap),
+                            Err(nap) => {
+                                // Work is there, and it is to be left alone: no look.
+                                if idle_set.prepare_nap(me) {
+                                    patience.rest(self.seat.parker(), nap);
+                                    idle_set.end_nap(me);
+                                }
+                            }
                         }
                         continue;
                     }
@@ -230,7 +236,10 @@ impl<'a> Worker<'a> {
                 && let Some(pause) = self.thief.backing_off()
             {
                 // Spinning beside a victim that is left alone helps nobody.
-                patience.rest(self.seat.parker(), pause);
+                self.nap(seen, || {
+                    patience.rest(self.seat.parker(), pause);
+                    WaitStep::Look
+                });
                 continue;
             }
             if seen == 0 && !quiet && idle_set.is_searcher(me) {
@@ -245,9 +254,15 @@ impl<'a> Worker<'a> {
                 (true, true) if !self.useful || patience.has_napped() => WaitKind::Leaving,
                 (true, _) => WaitKind::Idle,
             };
-            if idle_set.is_searcher(me) && patience.wait(self.seat.parker(), kind) == WaitStep::Look
-            {
-                continue;
+            if idle_set.is_searcher(me) {
+                let step = if patience.is_about_to_nap() {
+                    self.nap(seen, || patience.wait(self.seat.parker(), kind))
+                } else {
+                    patience.wait(self.seat.parker(), kind)
+                };
+                if step == WaitStep::Look {
+                    continue;
+                }
             }
             match idle_set.prepare_park(me, &work) {
                 ParkStep::Mark => {
@@ -268,6 +283,25 @@ impl<'a> Worker<'a> {
                 }
             }
         }
+    }
+
+    /// Passes time as the searcher, which has seen this many jobs that it cannot take. The time may
+    /// be a nap: threads outside are told, so that they call.
+    fn nap(&self, seen: usize, pass: impl FnOnce() -> WaitStep) -> WaitStep {
+        let idle_set = self.registry.idle_set();
+        let me = self.seat.index();
+        if !idle_set.prepare_nap(me) {
+            return WaitStep::GiveUp;
+        }
+        let step = if seen == 0 && self.registry.has_shared_work() {
+            WaitStep::Look
+        } else {
+            pass()
+        };
+        if step == WaitStep::Look {
+            idle_set.end_nap(me);
+        }
+        step
     }
 
     /// Works until nothing is left to take, then gives up the place.

@@ -81,6 +81,11 @@ impl Workers {
     /// the caller has to see to what is queued.
     pub(super) fn are_gone(&self) -> bool {
         barrier::fence();
+        self.are_gone_after_fence()
+    }
+
+    /// The same, for a thread that has run a fence since it queued the work.
+    pub(super) fn are_gone_after_fence(&self) -> bool {
         self.len() == 0 && !planted!(WorkersUnasked)
     }
 }

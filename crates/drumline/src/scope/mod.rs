@@ -2,11 +2,15 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `job_list` | some of its jobs, and the tickets for them |
+//! | `runners` | the seats that run its jobs |
 //! | `state` | the jobs of a scope, and the threads that run them |
 //! | `wait` | the end of a scope |
 
+mod job_list;
 #[cfg(doctest)]
 mod promises;
+mod runners;
 mod state;
 mod wait;
 

@@ -1,50 +1,80 @@
-//! The state of a scope: its jobs, and who runs them.
+//! The state of a scope: its jobs, and the threads that run them.
 //!
 //! # What it owns
 //!
-//! The jobs that were spawned and not begun, the seats that run jobs now, the
-//! number of all that are not done (the body counts as one), the first panic.
-//! All of it is under one mutex: a spawn has paid for an allocation already.
+//! * The jobs that were spawned and not begun, in [lists](super::job_list). The thread that opened
+//!   the scope has one, and so do threads outside of the pool where one of those opened it. Other
+//!   threads share as many as there are jobs in the pool, chosen by their seats.
+//! * How many jobs are not done (`pending`; the body counts as one).
+//! * The [seats](super::runners) that run jobs now.
+//! * Under a mutex: the first panic, and the sleeper of the wait. No job takes that mutex, as a
+//!   rule: it is for the last one, for one that panics, and for a wait that sleeps.
+//!
+//! Where jobs have one order for all threads (`Fifo`, and the scopes of streams) there is one list.
 //!
 //! # Tickets
 //!
-//! The pool's queues do not hold jobs of scopes but *tickets*: references to
-//! the scope. Whoever takes a ticket begins one job of the scope, if any is left.
-//! So the scope's own wait can run the scope's jobs, and no others, without
-//! searching the queues.
+//! The pool's queues do not hold jobs of scopes but *tickets*: references to a list of the scope. A
+//! thread that takes a ticket begins one job of that list, if any is left. So the scope's own wait
+//! can run the scope's jobs, and no others, without searching the queues.
 //!
-//! As many tickets are out as there are jobs, but never more than threads that
-//! could take them: spawning a thousand jobs queues a handful of tickets. Who
-//! takes a ticket and leaves jobs behind puts a new one out before it begins.
-//! So **where a job is left, a ticket is out** (or in the hands of somebody who
-//! is about to put it out). A ticket without a job just goes away; the scope, on
-//! the heap, lives until then. What is left in its own queue when all is done,
-//! the scope takes back.
+//! As many tickets are out as there are jobs in the list, but never more than threads that could
+//! take them: spawning a thousand jobs queues a handful of tickets. A thread that takes a ticket
+//! and leaves jobs behind puts a new one out before it begins. So **where a job is left, a ticket
+//! is out** (or in the hands of a thread that is about to put it out). A ticket without a job just
+//! goes away; the scope, on the heap, lives until then. What is left in its own queue when all is
+//! done, the scope takes back.
 //!
 //! The scope of a stream has *long-lived* jobs, all of them: consumers. Its tickets go to the
 //! pool's queue for those, and are redeemed by workers that have nothing else on their stacks.
 //!
+//! # The count
+//!
+//! ```text
+//!   1: the body ──push()──► n ──complete()──► … ──► 0: done, for good
+//! ```
+//!
+//! A job is counted before it is in a list, by a thread that is counted itself. So the count is 0
+//! once. What the wait itself has run it takes off the count in one step, when it finds no more:
+//! no other thread waits for that.
+//!
 //! # Who is related
 //!
-//! A waiting scope helps the seats that run its jobs. A seat is in `runners`
-//! from before its job begins until it is done, under the mutex, and the pool
-//! asks again after it has secured an entry. The floor of the seat's deque has
-//! been raised before the job was entered in the list, and is lowered after it
-//! was struck off. So what is taken was forked by a job of this scope.
+//! A waiting scope helps the seats that run its jobs. A seat is among the runners from before its
+//! job begins until it is done, and the pool asks again after it has secured an entry. The floor of
+//! the seat's deque has been raised before the job was enrolled, and is lowered after it was struck
+//! off. So what is taken was forked by a job of this scope.
 //!
-//! # The race feared
+//! # The races feared
 //!
-//! The waiting scope looks, finds no job, and falls asleep while a job spawns
-//! another. It names its sleeper under the mutex before it looks for the last
-//! time; a spawn that comes later finds the name there, and rouses it.
+//! *The waiting scope looks, finds no job, and falls asleep while a job spawns another.* It names
+//! its parker (`roused`) and then looks for the last time, under the lock of each list. A push
+//! looks at the name after it has had that lock. So if the push comes later, it finds the name, and
+//! rouses it; if it comes earlier, the look finds the job. The further lists may not be there yet
+//! when the scope looks: a push to one of those fences, and so does the scope.
+//!
+//! *The last job ends while the wait names its sleeper* (`watch`). The wait looks at the count after
+//! it has named the sleeper, under the mutex. The last job takes the mutex after its step. If it is
+//! first, the wait sees the step, and takes the name back; if not, the last job finds the name. So
+//! a sleeper is woken if, and only if, `watch` says so. The gate of a thread outside is in a frame
+//! that stays for exactly that case.
 
-use std::collections::VecDeque;
+use std::cell::Cell;
+use std::ptr;
+use std::sync::OnceLock;
 
+use super::job_list::JobList;
+use super::runners::{Runner, Runners};
 use crate::job::JobRef;
 use crate::latch::Sleeper;
 use crate::pool::{self, Registry, local};
-use crate::sync::{Arc, Mutex, lock, planted};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::{Arc, Mutex, barrier, lock, planted};
 use crate::unwind::{self, Payload};
+use crate::wait::Parker;
+
+/// More lists than this are no use: as many threads at least would have to spawn at once.
+const MOST_LISTS: usize = 64;
 
 /// In which order a scope's jobs are begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,12 +89,6 @@ pub(super) enum SpawnOrder {
 pub(super) type Body<'scope> =
     Box<dyn FnOnce(Arc<ScopeState>) -> (Arc<ScopeState>, Result<(), Payload>) + Send + 'scope>;
 
-struct Entry {
-    body: Body<'static>,
-    /// The seat that spawned it, or `NOWHERE`.
-    home: usize,
-}
-
 /// Spawned by a thread that is not in the pool.
 const NOWHERE: usize = usize::MAX;
 
@@ -73,29 +97,43 @@ pub(crate) struct ScopeState {
     order: SpawnOrder,
     /// Its jobs are [long-lived](pool::submit_long_lived).
     long_lived: bool,
-    /// So many tickets may be out.
+    /// This many tickets may be out for one list.
     most_tickets: usize,
-    state: Mutex<State>,
+    /// Jobs that are not done, begun or not, and 1 for the body.
+    pending: AtomicUsize,
+    /// The seat that opened the scope, or `NOWHERE`.
+    home: usize,
+    /// Jobs that were spawned there; all, where they have one order.
+    list: JobList,
+    /// Jobs that were spawned elsewhere.
+    further: OnceLock<Box<[FurtherList]>>,
+    runners: Runners,
+    /// The parker of the waiting scope, for those who spawn; or null.
+    roused: AtomicPtr<Parker>,
+    /// Some job has panicked, or the body.
+    has_panicked: AtomicBool,
+    end: Mutex<End>,
 }
 
-// SAFETY: `registry` is used as a shared reference only, and `Registry` is
-// `Sync`; the rest is under the mutex.
-unsafe impl Send for ScopeState {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for ScopeState {}
+/// A list for threads that did not open the scope.
+struct FurtherList {
+    /// The scope that has this list.
+    scope: *const ScopeState,
+    list: JobList,
+}
 
-struct State {
-    /// Jobs that are not done, begun or not, and 1 for the body.
-    pending: usize,
-    jobs: VecDeque<Entry>,
-    /// How many tickets are out.
-    tickets: usize,
-    /// Seats that run jobs, each as often as it does.
-    runners: Vec<usize>,
+/// How a scope ends.
+struct End {
     panic: Option<Payload>,
     /// The waiting scope.
     sleeper: Option<Sleeper>,
 }
+
+// SAFETY: `registry` is used as a shared reference only, and `Registry` is `Sync`. The parker is one
+// of a seat, to be used from any thread; the sleeper is `Send`, and under a mutex.
+unsafe impl Send for ScopeState {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for ScopeState {}
 
 impl ScopeState {
     pub(super) fn new(registry: &Registry, order: SpawnOrder, long_lived: bool) -> Arc<Self> {
@@ -104,11 +142,14 @@ impl ScopeState {
             order,
             long_lived,
             most_tickets: registry.jobs(),
-            state: Mutex::new(State {
-                pending: 1,
-                jobs: VecDeque::new(),
-                tickets: 0,
-                runners: Vec::new(),
+            pending: AtomicUsize::new(1),
+            home: local::find(registry).map_or(NOWHERE, |seat| seat.index()),
+            list: JobList::new(),
+            further: OnceLock::new(),
+            runners: Runners::new(),
+            roused: AtomicPtr::new(ptr::null_mut()),
+            has_panicked: AtomicBool::new(false),
+            end: Mutex::new(End {
                 panic: None,
                 sleeper: None,
             }),
@@ -131,48 +172,90 @@ impl ScopeState {
         // Where calls run on their threads, without workers, the scope's wait takes the job.
         let is_for_others =
             self.long_lived || home != NOWHERE || registry.workers() > 0 || !registry.has_guests();
-        let (more, sleeper) = {
-            let mut state = lock(&self.state);
-            state.pending += 1;
-            state.jobs.push_back(Entry { body, home });
-            (
-                is_for_others && self.needs_ticket(&mut state),
-                state.sleeper,
-            )
-        };
-        if more && self.long_lived {
-            if let Some(_open) = pool::open_for_long_lived(registry) {
-                self.put_out();
+        // Relaxed: the caller is counted, and what publishes the job is the lock of the list.
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        let place = self.place(home);
+        let list = self.list_at(place);
+        if list.push(body, home, is_for_others, self.most_tickets) {
+            if self.long_lived {
+                if let Some(_open) = pool::open_for_long_lived(registry) {
+                    self.put_out(place);
+                }
+            } else {
+                self.put_out(place);
             }
-        } else if more {
-            self.put_out();
         }
-        if let Some(sleeper) = sleeper {
-            // SAFETY: the caller is part of the scope, which is therefore not
-            // done, and whose pool is alive.
-            unsafe { sleeper.rouse() };
+        if place.is_some() {
+            // Its partner is the fence in `watch`.
+            barrier::fence();
         }
+        // Acquire pairs with the Release in `watch`.
+        let roused = self.roused.load(Ordering::Acquire);
+        if !roused.is_null() {
+            // SAFETY: the caller is part of the scope, which is therefore not done, and whose
+            // pool, with its seats, is alive.
+            unsafe { &*roused }.unpark();
+        }
+    }
+
+    /// Which of the further lists the jobs of a seat go to; `None`: none of them.
+    fn place(&self, home: usize) -> Option<usize> {
+        let has_one_list = self.long_lived || self.order == SpawnOrder::Fifo;
+        (!has_one_list && home != self.home).then(|| home % self.further_len())
+    }
+
+    fn further_len(&self) -> usize {
+        self.most_tickets.clamp(1, MOST_LISTS)
+    }
+
+    fn list_at(self: &Arc<Self>, place: Option<usize>) -> &JobList {
+        let Some(place) = place else {
+            return &self.list;
+        };
+        let make = |_| FurtherList {
+            scope: Arc::as_ptr(self),
+            list: JobList::new(),
+        };
+        let make_all = || (0..self.further_len()).map(make).collect();
+        &self.further.get_or_init(make_all)[place].list
+    }
+
+    fn further(&self) -> &[FurtherList] {
+        self.further.get().map_or(&[], |further| further)
     }
 
     /// The scope's wait is about to sleep outside the pool: puts out tickets for all jobs that are
     /// left. There may be none, if the pool has got its first worker just now.
     pub(super) fn leave_to_others(self: &Arc<Self>) {
-        while !self.long_lived && self.needs_ticket(&mut lock(&self.state)) {
-            self.put_out();
+        if self.long_lived {
+            return;
+        }
+        let places = (0..self.further().len()).map(Some);
+        for place in std::iter::once(None).chain(places) {
+            while self.list_at(place).needs_ticket(self.most_tickets) {
+                self.put_out(place);
+            }
         }
     }
 
-    /// Whether another ticket is to be put out; counts it as out.
-    fn needs_ticket(&self, state: &mut State) -> bool {
-        let more = state.tickets < self.most_tickets.min(state.jobs.len());
-        state.tickets += usize::from(more);
-        more
+    /// The address by which the queues know the tickets of a list.
+    fn address(self: &Arc<Self>, place: Option<usize>) -> *const () {
+        match place {
+            None => Arc::as_ptr(self).cast(),
+            Some(place) => ptr::from_ref(&self.further()[place]).cast(),
+        }
     }
 
-    fn put_out(self: &Arc<Self>) {
+    fn put_out(self: &Arc<Self>, place: Option<usize>) {
+        // Counted for the ticket.
+        std::mem::forget(Arc::clone(self));
         let ticket = JobRef {
-            data: Arc::into_raw(Arc::clone(self)).cast(),
-            run: redeem,
+            data: self.address(place),
+            run: if place.is_none() {
+                redeem
+            } else {
+                redeem_further
+            },
         };
         if self.long_lived {
             pool::submit_long_lived(self.registry(), ticket);
@@ -184,31 +267,36 @@ impl ScopeState {
     /// When the scope is done: what panicked first. Takes tickets back that
     /// are in the queue of this thread and of no use any more.
     pub(super) fn close(self: &Arc<Self>, registry: &Registry) -> Option<Payload> {
-        let (panic, tickets) = {
-            let mut state = lock(&self.state);
-            (state.panic.take(), state.tickets)
-        };
-        if tickets > 0 {
+        let further = self.further().iter().map(|further| &further.list);
+        if std::iter::once(&self.list)
+            .chain(further)
+            .any(|list| list.tickets() > 0)
+        {
             self.recall(registry);
         }
-        panic
+        // Relaxed: written before the step that ended the scope.
+        if self.has_panicked.load(Ordering::Relaxed) {
+            return self.with_end(registry, |end| end.panic.take());
+        }
+        None
     }
 
     fn recall(self: &Arc<Self>, registry: &Registry) {
         let seat = local::find(registry);
         let queue = seat.map_or(registry.injector(), |seat| seat.queue());
-        let address = Arc::as_ptr(self).cast();
-        let withdraw = || {
+        let withdraw = |place| {
+            let address = self.address(place);
             if self.long_lived {
                 registry.long_lived().withdraw_any(address)
             } else {
                 queue.withdraw(address)
             }
         };
+        let further = self.further().len();
         let mut has_withdrawn = false;
-        while withdraw() {
+        while withdraw(None) || (0..further).map(Some).any(withdraw) {
             has_withdrawn = true;
-            // SAFETY: at this address there is this state, and what refers to
+            // SAFETY: at this address there is a list of this state, and what refers to
             // it in a queue is a ticket, for which `put_out` counted a
             // reference.
             unsafe { Arc::decrement_strong_count(Arc::as_ptr(self)) };
@@ -220,150 +308,190 @@ impl ScopeState {
 
     /// Counts jobs in that have been handed out by other means.
     pub(crate) fn expect(&self, jobs: usize) {
-        lock(&self.state).pending += jobs;
+        // Relaxed: as in `push`.
+        self.pending.fetch_add(jobs, Ordering::Relaxed);
     }
 
     /// A job that was counted by [`expect`](Self::expect) begins in this seat.
-    pub(crate) fn enroll(&self, seat: usize) {
-        lock(&self.state).runners.push(seat);
+    pub(crate) fn enroll(&self, seat: usize) -> Runner {
+        self.runners.enroll(seat)
     }
 
-    /// Begins a job that somebody in this seat has a ticket for. Says also
-    /// whether to put out another ticket.
-    fn begin(&self, seat: usize) -> Option<(Body<'static>, bool)> {
-        let mut state = lock(&self.state);
-        state.tickets -= 1;
-        let entry = match self.order {
-            SpawnOrder::Lifo if state.jobs.back()?.home == seat => state.jobs.pop_back()?,
-            _ => state.jobs.pop_front()?,
+    /// Begins a job that the thread in this seat has a ticket for, and puts out another ticket if
+    /// one is needed. Runs it to its end.
+    fn run_one(self: Arc<Self>, place: Option<usize>, seat: usize) {
+        // Before the job leaves the list: the wait finds the job, or this seat.
+        let runner = self.enroll(seat);
+        let list = self.list_at(place);
+        let Some((body, more)) = list.redeem(seat, self.order, self.most_tickets) else {
+            return self.runners.strike_off(runner);
         };
-        state.runners.push(seat);
-        let more = self.needs_ticket(&mut state) && !planted!(TicketForgotten);
-        Some((entry.body, more))
+        if more {
+            self.put_out(place);
+        }
+        let (state, outcome) = body(self);
+        state.complete(runner, outcome);
     }
 
     /// Ends the last job that this returned, and begins another, for the
     /// waiting scope itself. That is no runner: it need not help itself. `Err`:
     /// none is left to begin; it says whether all are done.
+    ///
+    /// `ended` counts the jobs that the wait has run, and that are still counted as pending.
     pub(super) fn next_own(
         &self,
         last: Option<Result<(), Payload>>,
+        ended: &Cell<usize>,
     ) -> Result<Body<'static>, bool> {
-        let mut state = match last {
-            Some(Err(payload)) => {
-                let _ = self.settle(None, Err(payload));
-                lock(&self.state)
+        if let Some(outcome) = last {
+            if let Err(payload) = outcome {
+                self.note_panic(payload);
             }
-            Some(Ok(())) => {
-                let mut state = lock(&self.state);
-                // The waiter is this thread, and awake.
-                state.pending -= 1;
-                state
-            }
-            None => lock(&self.state),
+            ended.set(ended.get() + 1);
+        }
+        let own = match self.order {
+            SpawnOrder::Lifo => self.list.take_newest(),
+            SpawnOrder::Fifo => self.list.take_oldest(),
         };
-        let entry = match self.order {
-            SpawnOrder::Lifo => state.jobs.pop_back(),
-            SpawnOrder::Fifo => state.jobs.pop_front(),
+        let others = || {
+            let mut further = self.further().iter();
+            further.find_map(|further| further.list.take_oldest())
         };
-        match entry {
-            Some(entry) => Ok(entry.body),
-            None => Err(state.pending == 0),
+        if let Some(body) = own.or_else(others) {
+            return Ok(body);
+        }
+        let ended = ended.take();
+        // Acquire, here and below, pairs with the Release in `settle`. The waiter is this thread,
+        // and awake.
+        if ended > 0 {
+            Err(self.pending.fetch_sub(ended, Ordering::AcqRel) == ended)
+        } else {
+            Err(self.is_done())
         }
     }
 
-    /// A job in this seat is done.
-    pub(crate) fn complete(&self, seat: usize, outcome: Result<(), Payload>) {
-        let _ = self.settle(Some(seat), outcome);
+    /// A job is done.
+    pub(crate) fn complete(&self, runner: Runner, outcome: Result<(), Payload>) {
+        if let Err(payload) = outcome {
+            self.note_panic(payload);
+        }
+        self.runners.strike_off(runner);
+        if self.step() {
+            self.wake_sleeper();
+        }
     }
 
     /// The body of the scope is done. Returns whether everything is.
     pub(super) fn complete_body(&self, outcome: Result<(), Payload>) -> bool {
-        self.settle(None, outcome)
+        if let Err(payload) = outcome {
+            self.note_panic(payload);
+        }
+        // The waiter is this thread, and awake.
+        self.step()
     }
 
-    /// Returns whether this was the last.
-    fn settle(&self, seat: Option<usize>, outcome: Result<(), Payload>) -> bool {
-        let mut surplus = outcome.err();
-        let (last, sleeper) = {
-            let mut state = lock(&self.state);
-            if let Some(seat) = seat {
-                let place = state.runners.iter().rposition(|&runner| runner == seat);
-                state
-                    .runners
-                    .swap_remove(place.expect("whoever completes a job has begun it"));
+    /// Keeps the payload of a panic, or drops it if it is not the first. Before the scope can end:
+    /// to drop a payload is to run code of the program.
+    fn note_panic(&self, payload: Payload) {
+        let surplus = self.with_end(self.registry(), |end| {
+            if end.panic.is_some() {
+                return Some(payload);
             }
-            if state.panic.is_none() {
-                state.panic = surplus.take();
-            }
-            if surplus.is_none() {
-                Self::step(&mut state)
-            } else {
-                (false, None)
-            }
-        };
-        let (last, sleeper) = match surplus {
-            None => (last, sleeper),
-            Some(payload) => {
-                // Before the scope can end: it waits for user code, and the
-                // drop of a payload is user code.
-                unwind::discard(payload);
-                Self::step(&mut lock(&self.state))
-            }
-        };
-        if let Some(sleeper) = sleeper {
+            end.panic = Some(payload);
+            // Relaxed: published by the step that ends the scope.
+            self.has_panicked.store(true, Ordering::Relaxed);
+            None
+        });
+        if let Some(payload) = surplus {
+            unwind::discard(payload);
+        }
+    }
+
+    /// One less; whether it was the last one.
+    fn step(&self) -> bool {
+        // Release publishes what the job did to the Acquire of the wait, through all later steps.
+        self.pending.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// After the last step. The frame of the scope may be gone, but not this state.
+    fn wake_sleeper(&self) {
+        // SAFETY: the last step was that of a job, in a thread of the pool.
+        let registry = unsafe { &*self.registry };
+        let sleeper = self.with_end(registry, |end| end.sleeper.take());
+        if let Some(sleeper) = sleeper
+            && !planted!(ScopeWakesNone)
+        {
             // SAFETY: this thread runs in the pool, or is the scope's own, so
             // the pool is alive; and only the last step finds an outsider.
             unsafe { sleeper.wake() };
         }
-        last
     }
 
-    /// One less; whether it was the last one, and whom to wake then.
-    fn step(state: &mut State) -> (bool, Option<Sleeper>) {
-        state.pending -= 1;
-        if state.pending == 0 {
-            let sleeper = state.sleeper.take();
-            (true, sleeper.filter(|_| !planted!(ScopeWakesNone)))
-        } else {
-            (false, None)
-        }
+    /// What is under the mutex; counts that it is taken.
+    fn with_end<R>(&self, registry: &Registry, change: impl FnOnce(&mut End) -> R) -> R {
+        registry.count_scope_lock();
+        change(&mut lock(&self.end))
     }
 
     pub(super) fn is_done(&self) -> bool {
-        lock(&self.state).pending == 0
+        self.pending.load(Ordering::Acquire) == 0
     }
 
-    pub(super) fn runner(&self, place: usize) -> Option<usize> {
-        lock(&self.state).runners.get(place).copied()
+    pub(super) fn runners(&self) -> &Runners {
+        &self.runners
     }
 
-    pub(super) fn is_runner(&self, seat: usize) -> bool {
-        lock(&self.state).runners.contains(&seat)
-    }
-
-    /// Names whom to wake; `false`: it is done.
+    /// Names whom to wake; `false`: it is done, and none will be woken.
     pub(super) fn watch(&self, sleeper: Sleeper) -> bool {
-        let mut state = lock(&self.state);
-        state.sleeper = Some(sleeper);
-        state.pending > 0
+        // SAFETY: the scope waits, in a frame that keeps the pool.
+        let registry = unsafe { &*self.registry };
+        let is_pending = self.with_end(registry, |end| {
+            end.sleeper = Some(sleeper);
+            let is_pending = !self.is_done() || planted!(ScopeWatchTwoSteps);
+            if !is_pending {
+                end.sleeper = None;
+            }
+            is_pending
+        });
+        if let Sleeper::Member(parker) = sleeper
+            && is_pending
+        {
+            // Release pairs with the Acquire in `push`.
+            self.roused.store(parker.cast_mut(), Ordering::Release);
+            // Its partner is the fence in `push`.
+            barrier::fence();
+        }
+        is_pending
     }
 }
 
-/// Begins a job of a scope, if there is one left.
+/// Begins a job of a scope, from the list of the thread that opened it, if there is one left.
 ///
 /// # Safety
 ///
 /// `data` is the state of a ticket, and the ticket is used once.
 unsafe fn redeem(data: *const ()) {
-    // SAFETY: the reference that `put_out` leaked, taken once.
+    // SAFETY: the reference that `put_out` counted, taken once.
     let state = unsafe { Arc::from_raw(data.cast::<ScopeState>()) };
     let seat = local::seat().expect("jobs run in seats").index();
-    if let Some((body, more)) = state.begin(seat) {
-        if more {
-            state.put_out();
-        }
-        let (state, outcome) = body(state);
-        state.complete(seat, outcome);
-    }
+    state.run_one(None, seat);
+}
+
+/// As [`redeem`], from one of the further lists.
+///
+/// # Safety
+///
+/// `data` is the list of a ticket, and the ticket is used once.
+unsafe fn redeem_further(data: *const ()) {
+    let further = data.cast::<FurtherList>();
+    // SAFETY: the list belongs to the state, to which the ticket is a reference.
+    let scope = unsafe { (*further).scope };
+    // SAFETY: the reference that `put_out` counted, taken once.
+    let state = unsafe { Arc::from_raw(scope) };
+    let first = state.further().as_ptr();
+    // SAFETY: both point into the further lists, which are one slice.
+    let place = unsafe { further.offset_from(first) };
+    let place = usize::try_from(place).expect("not before the first one");
+    let seat = local::seat().expect("jobs run in seats").index();
+    state.run_one(Some(place), seat);
 }

@@ -17,6 +17,7 @@ pub(super) fn wait(state: &Arc<ScopeState>, registry: &Registry) {
         lent: Cell::new(Some(Arc::clone(state))),
         next: Cell::new(None),
         last: Cell::new(None),
+        ended: Cell::new(0),
         done: Cell::new(false),
     };
     if local::find(registry).is_some() {
@@ -38,6 +39,8 @@ struct AllDone<'a> {
     next: Cell<Option<Body<'static>>>,
     /// What came of the last one, until `take_work` tells the state.
     last: Cell<Option<Result<(), Payload>>>,
+    /// How many jobs have been run here that the state still counts.
+    ended: Cell<usize>,
     /// Whether `take_work` has found everything done.
     done: Cell<bool>,
 }
@@ -67,7 +70,7 @@ impl Awaited for AllDone<'_> {
     fn take_work(&self) -> Option<JobRef> {
         // The end of the last job and the beginning of the next in one step:
         // nobody but this thread waits for them.
-        match self.state.next_own(self.last.take()) {
+        match self.state.next_own(self.last.take(), &self.ended) {
             Ok(body) => self.next.set(Some(body)),
             Err(done) => {
                 self.done.set(done);
@@ -81,17 +84,13 @@ impl Awaited for AllDone<'_> {
     }
 
     fn any_runner(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
-        // Not with the scope's lock held: to visit is to take the locks of a
-        // deque, and who holds those asks `is_runner`. A change of the list in
-        // between can hide a runner from this look; there is a next one, and
+        // A change of the set during the look can hide a runner from it; there is a next one, and
         // the end of a job wakes.
-        (0..)
-            .map_while(|place| self.state.runner(place))
-            .any(&mut *visit)
+        self.state.runners().any(visit)
     }
 
     fn is_runner(&self, seat: usize) -> bool {
-        self.state.is_runner(seat)
+        self.state.runners().contains(seat)
     }
 
     fn watch(&self, sleeper: Sleeper) -> bool {

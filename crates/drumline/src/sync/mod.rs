@@ -53,6 +53,7 @@ pub(crate) mod own_word;
 pub(crate) mod plant;
 mod random;
 mod spin;
+mod spin_cell;
 mod stopwatch;
 #[cfg(not(drumline_loom))]
 mod ticks;
@@ -62,6 +63,7 @@ pub(crate) use count::Count;
 pub(crate) use count::Level;
 pub(crate) use random::XorShift;
 pub(crate) use spin::{SpinGuard, SpinLock};
+pub(crate) use spin_cell::SpinCell;
 pub(crate) use stopwatch::Stopwatch;
 #[cfg(not(drumline_loom))]
 pub(crate) use ticks::Ticks;

@@ -153,6 +153,8 @@ pub(crate) enum Plant {
 
     /// The last job of a scope wakes no thread.
     ScopeWakesNone,
+    /// `ScopeState::watch` does not look again whether the scope is done.
+    ScopeWatchTwoSteps,
     /// `Team::settle` does not wake the caller.
     TeamWakesNone,
     /// A participant of a shared loop splits under the lock of the place.
@@ -204,6 +206,12 @@ pub(crate) enum Plant {
     EndLeavesUnwatched,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
+    /// `IdleSet::prepare_nap` does not announce the nap.
+    NapUnannounced,
+    /// `IdleSet::alert` runs no fence.
+    AlertUnfenced,
+    /// `AlertNeed::begin_change` leaves the need settled while the event looks.
+    SettledTooLong,
     /// `IdleSet::woken` and `unpark` do not see that the worker was called to help.
     CallUnseen,
 }

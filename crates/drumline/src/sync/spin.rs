@@ -22,7 +22,7 @@ mod real {
     const SPINS: u32 = 200;
 
     /// A test-and-set lock without data; what it guards says so where it lives.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub(crate) struct SpinLock {
         held: AtomicBool,
     }
@@ -101,7 +101,7 @@ mod model {
     use loom::sync::{Mutex, MutexGuard};
 
     /// The same contract from loom's own parts.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub(crate) struct SpinLock {
         mutex: Mutex<()>,
     }

@@ -89,6 +89,8 @@
 //! * *A mark is used up* by `summon`. If a place is free, `summon` calls the first idle worker or
 //!   starts one. If none is free, it makes sure of a monitor. It clears `wake_requested`, so that
 //!   the next event knows that the marks do not hold any more.
+//! * *Work is queued from outside* (`alert`). The thread that queued it looks at one word, and takes
+//!   the lock only if that can be of use. See `alert`.
 //! * *A worker has handlers to run when it arrives* (`arrive_active`). It is active meanwhile, and
 //!   arrives no more. What relied on its look is done anew, as when a place becomes free.
 //! * *A call from outside brings work now and then* (a stream). It keeps a closed pool from its end
@@ -115,6 +117,7 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `alert` | what a thread outside does when it has queued work |
 //! | `role` | the answers: which thread to wake, what role to take |
 //! | `state` | what is under the lock, and the steps that several events share |
 //! | `places` | threads that become active and threads that cease to be, workers apart |
@@ -128,6 +131,7 @@
 //! * One more thread that searches, besides the workers: it ticks when the pool is idle.
 //! * A monitor that is there before a thread was seen to wait: the same.
 
+mod alert;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 mod check;
 mod places;
@@ -141,6 +145,7 @@ use crate::pool::seat_bits::SeatBits;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Count, Mutex, MutexGuard, barrier, lock, planted};
 
+use alert::AlertNeed;
 pub(crate) use role::{Absence, Duty, ParkStep, Role, Take, Wake};
 use state::IdleState;
 pub(crate) use state::WorkerPolicy;
@@ -167,6 +172,8 @@ pub(crate) struct IdleSet {
     closed: AtomicBool,
     /// Whether a worker could look after the active threads.
     monitored: AtomicBool,
+    /// Whether a thread outside that has queued work takes the lock.
+    need: AlertNeed,
     /// How often the lock was taken; counted under it.
     locks: Count,
 }
@@ -187,6 +194,7 @@ impl IdleSet {
             over: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             monitored: AtomicBool::new(worker_policy.monitored),
+            need: AlertNeed::new(),
             locks: Count::default(),
         }
     }
@@ -194,6 +202,7 @@ impl IdleSet {
     fn with<R>(&self, change: impl FnOnce(&mut IdleState) -> R) -> R {
         let mut state: MutexGuard<'_, IdleState> = lock(&self.state);
         self.locks.up();
+        self.need.begin_change();
         let worked = state.in_use() > state.members;
         let outcome = change(&mut state);
         if worked && state.in_use() == state.members {
@@ -202,6 +211,7 @@ impl IdleSet {
         }
         #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
         state.check();
+        self.need.end_change(&state);
         // Relaxed: hints only; every decision is made under the lock.
         self.active.store(state.active, Ordering::Relaxed);
         self.has_idle
@@ -417,6 +427,7 @@ impl IdleSet {
             if state.end_if_done(work) {
                 return ParkStep::Exit(Wake::All);
             }
+            state.end_nap(me);
             if state.searcher != Some(me) {
                 return match state.enqueue_idle(me) {
                     Role::Search => ParkStep::Search,
@@ -468,15 +479,6 @@ impl IdleSet {
     /// Work became visible, and there may be no searcher.
     pub(crate) fn summon(&self) -> Wake {
         self.with(IdleState::summon)
-    }
-
-    /// Work was queued from outside: as [`summon`](Self::summon), and a searcher
-    /// that naps is called, too.
-    pub(crate) fn alert(&self) -> Wake {
-        self.with(|state| match state.searcher {
-            Some(searcher) => Wake::One(searcher),
-            None => state.summon(),
-        })
     }
 
     /// No work will come from outside any more. When the last work is done, the workers end.

@@ -36,6 +36,8 @@ pub(super) struct IdleState {
     pub(super) waiting: usize,
     /// Those of them that would run any job, and sleep.
     pub(super) stealers: SeatSet,
+    /// The searcher that said so last, if it naps. It may have been deposed since.
+    pub(super) napping: Option<usize>,
     /// Whether the searcher naps over places of threads that only wait.
     pub(super) deferring: bool,
     /// Threads that are active for good, whether they do something or not.
@@ -84,6 +86,7 @@ impl IdleState {
             away: 0,
             waiting: 0,
             stealers: SeatSet::new(),
+            napping: None,
             deferring: false,
             members: 0,
             idle: SeatSet::new(),
@@ -170,7 +173,7 @@ impl IdleState {
 
     /// Whether some worker is on its way to the idle set, and will look before it
     /// sleeps.
-    fn is_coming(&self) -> bool {
+    pub(super) fn is_coming(&self) -> bool {
         self.arriving > 0 || !self.deposed.is_empty()
     }
 
@@ -181,7 +184,7 @@ impl IdleState {
             && (self.has_next() || self.searcher.is_some() || self.is_coming())
     }
 
-    fn may_start_worker(&self) -> bool {
+    pub(super) fn may_start_worker(&self) -> bool {
         let another = self.workers < self.worker_policy.max_workers || self.has_stealers();
         !self.is_coming() && another && !self.over
     }
@@ -210,7 +213,7 @@ impl IdleState {
     }
 
     /// A further worker is needed, and there may be none.
-    fn at_the_limit(&self) -> Wake {
+    pub(super) fn at_the_limit(&self) -> Wake {
         if self.worker_policy.max_workers == 0 || self.leaving > 0 {
             // A worker that is about to end asks again then (`left`). A pool without spares has no
             // limit to warn of.

@@ -5,7 +5,17 @@
 
 use super::explore;
 use super::pool::{Hidden, Pool};
+use crate::pool::idle::Wake;
 use crate::sync::plant::{Plant, must_catch};
+
+impl Pool {
+    /// An active thread sees more work than the searcher will take.
+    fn call_helpers(&self, count: usize) {
+        for helper in self.idle_set.call_helpers(count) {
+            self.wake(Wake::One(helper));
+        }
+    }
+}
 
 /// A guest calls a helper before there is anything to do, whatever its workers do just then: watch,
 /// mark, scan, sleep. A helper that finds nothing gives its place back. Then the guest pushes, and

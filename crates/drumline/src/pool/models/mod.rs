@@ -10,6 +10,7 @@
 //! | `mark` | publishing against marking and scanning |
 //! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
 //! | `idle` | which worker searches and which ones sleep: no lost wake-up |
+//! | `alert` | work from outside against a searcher that naps and a place that becomes free |
 //! | `guest` | threads that come and go, and threads that wait |
 //! | `spares` | threads that block, who takes their places, and the monitor |
 //! | `waiters` | threads that wait and would run any job |
@@ -27,6 +28,7 @@
     reason = "loom's threads are coroutines of one, and loom checks what they share"
 )]
 
+mod alert;
 mod deque;
 mod guest;
 mod helper;

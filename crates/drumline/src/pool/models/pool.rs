@@ -2,7 +2,7 @@
 //! `pool::worker`, `pool::registry`, `pool::seat`, `pool::waiting`,
 //! `pool::compensate` and `pool::monitor` drive them. What those files do
 //! between two steps of the protocol (patience, backoff, hooks) is left out: a
-//! searcher looks once, naps never, and prepares to park. There is no time either: a spare
+//! searcher looks once, naps as often as the shape says, and prepares to park. There is no time either: a spare
 //! is tired of waiting, and a monitor has rested, as soon as they may.
 //!
 //! Keep it in step with them; where they differ, this proves nothing.
@@ -69,6 +69,7 @@ pub(super) struct Pool {
     vacant: PlainMutex<Vec<usize>>,
     threads: PlainMutex<Vec<thread::JoinHandle<()>>>,
     quits: PlainUsize,
+    naps: PlainUsize,
     refusals: PlainUsize,
     asked: PlainBool,
     /// The injector, with its length for those who only look.
@@ -123,6 +124,7 @@ impl Pool {
             vacant: PlainMutex::new((first_spare..seats).rev().collect()),
             threads: PlainMutex::new(Vec::new()),
             quits: PlainUsize::new(shape.quits),
+            naps: PlainUsize::new(shape.naps),
             refusals: PlainUsize::new(shape.refusals),
             asked: PlainBool::new(false),
             queue: Mutex::new(Vec::new()),
@@ -195,7 +197,7 @@ impl Pool {
     /// A job from a thread that is not in the pool.
     pub(super) fn inject(&self, task: Arc<Task>) {
         self.enqueue(task);
-        self.wake(self.idle_set.summon());
+        self.wake(self.idle_set.alert());
     }
 
     /// A job spawned on a seat, with the duty of `Seat::published`.
@@ -351,13 +353,6 @@ impl Pool {
         back
     }
 
-    /// An active thread sees more work than the searcher will take.
-    pub(super) fn call_helpers(&self, count: usize) {
-        for helper in self.idle_set.call_helpers(count) {
-            self.wake(Wake::One(helper));
-        }
-    }
-
     fn inbox_is_empty(&self, me: usize) -> bool {
         self.seats[me].inbox.load(Ordering::Relaxed) == 0
     }
@@ -509,6 +504,9 @@ impl Pool {
                     }
                     Take::NoPlace | Take::Deposed => {}
                 }
+            }
+            if seen == 0 && count_down(&self.naps) && self.nap(me) {
+                continue;
             }
             match self.idle_set.prepare_park(me, &work) {
                 ParkStep::Mark => {

@@ -15,6 +15,8 @@ pub(super) struct Shape {
     pub(super) worker_policy: WorkerPolicy,
     /// How many spares may end because they are not needed.
     pub(super) quits: usize,
+    /// How often a searcher naps until it is called.
+    pub(super) naps: usize,
     /// How many threads the system refuses.
     pub(super) refusals: usize,
     /// What a worker does for a job from its inbox.
@@ -32,6 +34,7 @@ impl Shape {
         spares: 0,
         worker_policy: WorkerPolicy::FIXED,
         quits: 0,
+        naps: 0,
         refusals: 0,
         errand: |_, _| {},
         entry: None,

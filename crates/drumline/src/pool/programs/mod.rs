@@ -297,6 +297,23 @@ fn any_that_blocks() {
     }
 }
 
+/// The last job of a scope ends while the thread that opened the scope, outside of the pool, is
+/// about to sleep.
+fn scope_from_outside() {
+    let house = House::new(Grammar::All, 1, 1, false, false);
+    house.pool.in_place_scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|_| give_way(20));
+        }
+    });
+    house.end();
+}
+
+#[test]
+fn shuttle_scope_from_outside() {
+    shuttle::check_random(scope_from_outside, iterations(2_000));
+}
+
 /// Tasks that panic, of a pool with one job and without guests.
 fn tasks(handle_use: HandleUse) {
     let house = House::new(Grammar::All, 1, 1, false, false);
@@ -464,6 +481,9 @@ fn shuttle_plants_in_scopes_and_tasks() {
     for plant in [Plant::ScopeWakesNone, Plant::TicketForgotten] {
         must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
     }
+    must_catch(Plant::ScopeWatchTwoSteps, || {
+        shuttle::check_random(scope_from_outside, 5_000)
+    });
     // Any programs find these as well, but not as surely.
     for (plant, handle_use) in [
         (Plant::TaskWatchTwoSteps, HandleUse::JoinedOutside),
