@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::deque::{Claim, Steal};
+use super::deque::{Claim, Effort, Steal};
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;
@@ -273,9 +273,13 @@ impl Thief {
     ) -> Option<StolenWork<'a>> {
         let backoff = *self.backoff(victim.index());
         let may_interrupt = backoff.may_interrupt(now);
-        let limit = if may_interrupt { backoff.batch() } else { 0 };
+        let effort = if may_interrupt {
+            Effort::Force(backoff.batch())
+        } else {
+            Effort::Look
+        };
         for deque in victim.deques() {
-            match deque.steal(self.me, limit, None) {
+            match deque.steal(self.me, effort, None) {
                 Steal::Taken(stolen) => return Some(StolenWork::Half(stolen, victim)),
                 Steal::Missed => self.backoff(victim.index()).regret(),
                 // The thread that is at it may need this processor to go on.
@@ -347,7 +351,7 @@ impl Thief {
     fn take_exposed(&self, victim: &Seat) -> Option<Stolen> {
         victim
             .deques()
-            .find_map(|deque| match deque.steal(self.me, 0, None) {
+            .find_map(|deque| match deque.steal(self.me, Effort::Look, None) {
                 Steal::Taken(stolen) => Some(stolen),
                 Steal::Empty | Steal::Missed | Steal::Busy => None,
             })

@@ -19,6 +19,10 @@ pub(crate) enum Plant {
     LowerHeadUnlocked,
     /// `Deque::expose` does not step back when it claimed too much.
     ClaimTooMuch,
+    /// `Deque::confirm` confirms whatever claim is pending.
+    ConfirmAny,
+    /// `Deque::steal` takes what another thief has claimed before that thief's barrier is done.
+    TakeClaimed,
     /// `Deque::release` leaves `taken` where it is.
     ReleaseKeepsTaken,
     /// `Deque::ask` writes the reason after the limit.

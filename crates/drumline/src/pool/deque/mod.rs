@@ -108,7 +108,7 @@ use crate::sync::{Apart, SpinLock, planted};
 
 use counts::DequeCounts;
 
-pub(crate) use steal::{Claim, Steal, Stolen};
+pub(crate) use steal::{Claim, Effort, Steal, Stolen};
 
 /// Reasons why the owner was asked for attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +163,8 @@ struct Owned {
 struct Shared {
     head: AtomicPtr<Slot>,
     taken: AtomicPtr<Slot>,
+    /// How many claims have begun and ended; odd while one is pending, and nothing is exposed then.
+    claims: AtomicUsize,
     lock: SpinLock,
     /// Why `limit` is null; written before `limit`, without the lock.
     reasons: AtomicUsize,
@@ -205,6 +207,7 @@ impl Deque {
             shared: Apart(Shared {
                 head: AtomicPtr::new(base),
                 taken: AtomicPtr::new(base),
+                claims: AtomicUsize::new(0),
                 lock: SpinLock::new(),
                 reasons: AtomicUsize::new(0),
                 wanted: AtomicUsize::new(0),
@@ -287,6 +290,8 @@ impl Deque {
         let _locked = self.shared.lock.lock();
         self.shared.counts.owner_locks.up();
         self.shared.counts.unanswered.stop();
+        // A pending claim is answered here: what it claims of the older entries is exposed.
+        self.settle();
         // Relaxed throughout: the lock orders thieves and owner.
         if self.shared.taken.load(Ordering::Relaxed) <= mine {
             self.shared.head.store(mine, Ordering::Relaxed);
@@ -311,6 +316,7 @@ impl Deque {
     pub(crate) fn release(&self, mine: *mut Slot) {
         let _locked = self.shared.lock.lock();
         self.shared.counts.owner_locks.up();
+        self.settle();
         // Every older entry was taken before this one, every newer one is gone.
         if !planted!(ReleaseKeepsTaken) {
             self.shared.taken.store(mine, Ordering::Relaxed);
@@ -393,11 +399,17 @@ impl Deque {
             return;
         };
         self.shared.counts.owner_locks.up();
-        let head = self.shared.head.load(Ordering::Relaxed);
+        // Relaxed throughout: the lock orders thieves and owner.
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        let head = if self.settle() {
+            taken
+        } else {
+            self.shared.head.load(Ordering::Relaxed)
+        };
         let top = self.top_clamped(Ordering::Relaxed);
-        if self.shared.taken.load(Ordering::Relaxed) == head && head < top {
+        if taken == head && head < top {
             let pending = (top as usize - head as usize) / size_of::<Slot>();
-            let wanted = self.shared.wanted.load(Ordering::Relaxed).max(1);
+            let wanted = self.shared.wanted.load(Ordering::Relaxed).max(steal::SHARE);
             let share = if planted!(ShareTooMuch) {
                 wanted
             } else {
@@ -406,6 +418,24 @@ impl Deque {
             let claim = head.wrapping_add(share);
             self.shared.head.store(claim, Ordering::Release);
         }
+    }
+
+    /// With the lock: no claim is pending from now on. Returns whether one was.
+    fn settle(&self) -> bool {
+        // Relaxed: the lock orders it.
+        let claims = self.shared.claims.load(Ordering::Relaxed);
+        if claims % 2 == 1 {
+            self.shared
+                .claims
+                .store(claims.wrapping_add(1), Ordering::Relaxed);
+        }
+        claims % 2 == 1
+    }
+
+    /// Whether a thief has claimed entries, and its barrier is not done. Certain with the lock.
+    fn is_claimed(&self) -> bool {
+        // Relaxed: the lock orders it; without, a hint.
+        self.shared.claims.load(Ordering::Relaxed) % 2 == 1
     }
 
     /// Owner: entries pushed so far are older than what runs from now on.
@@ -519,6 +549,9 @@ impl Deque {
     /// How many entries could be taken without a barrier; a look at lines that
     /// the owner only reads.
     pub(crate) fn exposed(&self) -> usize {
+        if self.is_claimed() {
+            return 0;
+        }
         let head = self.shared.head.load(Ordering::Relaxed);
         let taken = self.shared.taken.load(Ordering::Relaxed);
         (head as usize).saturating_sub(taken as usize) / size_of::<Slot>()

@@ -46,7 +46,7 @@ mod workerless;
 use loom::cell::UnsafeCell;
 use std::sync::Arc;
 
-use super::deque::{Deque, Reasons, Steal, Stolen};
+use super::deque::{Deque, Effort, Reasons, Steal, Stolen};
 use super::slot::{Slot, StealState};
 use crate::job::Header;
 
@@ -127,7 +127,11 @@ fn run_stolen(stolen: &Stolen, thief: usize) -> bool {
 
 /// One attempt to steal and run one entry. Returns whether one was taken.
 fn raid(deque: &Deque, thief: usize, batch: usize) -> bool {
-    match deque.steal(thief, batch, None) {
+    let effort = match batch {
+        0 => Effort::Look,
+        batch => Effort::Force(batch),
+    };
+    match deque.steal(thief, effort, None) {
         Steal::Taken(stolen) => {
             let _ = run_stolen(&stolen, thief);
             true
