@@ -129,8 +129,9 @@ pub(crate) struct Thief {
     random: XorShift,
     /// The victim that was asked for what it pushes next.
     asked: Option<usize>,
-    /// Empty between two steals: how many halves victims have, and which.
-    victims: Vec<(usize, usize)>,
+    /// Empty between two steals: which victims have something, whether their owners are asked
+    /// already, and how many halves they have.
+    victims: Vec<(bool, usize, usize)>,
 }
 
 impl Thief {
@@ -233,7 +234,7 @@ impl Thief {
                 let Some(halves) = self.takeable(registry, victim, now) else {
                     continue;
                 };
-                victims.push((halves, victim.index()));
+                victims.push((victim.first_deque().is_asked(), halves, victim.index()));
                 if halves == 0 {
                     // One queued job is as good as another.
                     break;
@@ -243,9 +244,11 @@ impl Thief {
                 break;
             }
             // The oldest half of many is large, as a rule: each is half as large as the one before.
-            // To take one of those makes fewer steals, and fewer waits.
-            victims.sort_by_key(|&(halves, _)| Reverse(halves));
-            let mut seats = victims.drain(..).map(|(_, victim)| registry.seat(victim));
+            // To take one of those makes fewer steals, and fewer waits. But first come victims that no
+            // other thief has asked: where many thieves want the same half, all but one wait for
+            // nothing.
+            victims.sort_by_key(|&(is_asked, halves, _)| (is_asked, Reverse(halves)));
+            let mut seats = victims.drain(..).map(|(.., victim)| registry.seat(victim));
             stolen = seats.find_map(|victim| self.steal_from(registry, victim, now));
         }
         self.victims = victims;

@@ -14,8 +14,8 @@
 //!
 //! * `private` entries belong to the owner: it pops them with two plain
 //!   memory accesses.
-//! * `exposed` entries have been claimed by a thief's barrier but not been
-//!   taken yet. Any thread that holds the thief-lock may take the oldest; the
+//! * `exposed` entries may be taken: their owner has exposed them, or a thief's barrier has
+//!   confirmed a claim on them. Any thread that holds the thief-lock may take the oldest; the
 //!   owner must take the lock to pop one, and so withdraws it.
 //! * `taken` entries are decided by the word in their slot.
 //!
@@ -36,14 +36,20 @@
 //!   `taken <= mine` nobody took it (withdraw: `head = mine`), else the entry
 //!   is gone and its slot stays reserved (`top = mine + 1`) until
 //!   [`release`](Deque::release), so that its word stays valid.
-//! * **request** (thief): `wanted = k`; ask; wait for half as long as a barrier
-//!   takes. The owner's next push finds itself asked and **shares**: it takes
-//!   the lock (or gives up if a thief has it) and moves `head` itself. No barrier
-//!   is needed: the owner's pops come later in its own program. A thief that sees
-//!   nothing may ask in advance, and looks whether something is exposed.
-//! * **expose** (thief, locked, if nobody answered): `head = h + k`; heavy barrier; load `top`;
-//!   step back to `max(top, h)`. One barrier can expose many entries, which a
+//! * **request** (thief): `wanted = k`; ask; wait for twice as long as a barrier takes. The
+//!   owner's next push finds itself asked and **shares**: it takes the lock (or gives up if a
+//!   thread has it) and moves `head` itself. No barrier is needed: the owner's pops come later in
+//!   its own program. It exposes some of its oldest entries, not only those that were asked for:
+//!   the next thieves find them ready. A thief that sees nothing may ask in advance, and looks
+//!   whether something is exposed. A thread that waits for the owner asks, and forces later.
+//! * **claim** (thief, locked, if no answer came): `head = h + k`, and the claim is *pending*.
+//!   While it is, nothing counts as exposed, and no thief takes or claims anything here.
+//! * **confirm** (that thief): heavy barrier, *without* the lock; lock; load `top`; step back to
+//!   `max(top, h)`. From now on the entries are exposed. One barrier can expose many, which a
 //!   thief uses when it meets a long row of tiny jobs.
+//! * **settle** (owner, locked: in a pop that meets `head`, a release, or an answer): a pending
+//!   claim ends. The owner has seen it, so what it leaves below `head` is exposed without a
+//!   barrier. The thief finds that out by the number of the claim, and confirms nothing.
 //! * **take** (thief, locked): read the slot at `taken`, write the thief's
 //!   name into its word, `taken += 1`.
 //!
@@ -54,9 +60,15 @@
 //! and loads `top` (T2). Light and heavy barrier stand between O1 and O2 and
 //! between T1 and T2, so O2 sees T1 or T2 sees O1. If T2 sees O1, the thief
 //! steps back. If O2 sees T1, the owner waits for the lock and there finds
-//! out what the thief decided. The owner overwrites a slot only after a pop
+//! out what the thief decided, or settles its claim. The owner overwrites a slot only after a pop
 //! of it, so an entry that a thief reads under the lock is never torn, and no
 //! version counter is needed.
+//!
+//! The lock is free while a claim is pending. *An entry is taken before the barrier has come*: no
+//! thief takes anything while `claims` is odd. *A claim is confirmed by another claim's barrier*,
+//! which may have begun before this claim's T1: the owner has settled the first claim, a second
+//! thief has claimed anew, and the first one returns. Each claim has a number of its own, and the
+//! first thief does not find its own. The owner never waits for a barrier.
 //!
 //! # Overflow
 //!

@@ -260,11 +260,7 @@ fn loom_claimed() {
 
 #[test]
 fn loom_plants_claimed() {
-    for plant in [
-        Plant::TakeClaimed,
-        Plant::ConfirmAny,
-        Plant::NoHeavyBarrier,
-    ] {
+    for plant in [Plant::TakeClaimed, Plant::ConfirmAny, Plant::NoHeavyBarrier] {
         must_catch(plant, || explore(3, claimed));
     }
 }

@@ -16,6 +16,8 @@
 //! | `shutdown` | the end of a pool |
 //! | `workerless` | what is queued in a pool without workers |
 //!
+//! `sync::barrier_sequence` has its own models: one barrier for several threads.
+//!
 //! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
 //! and must fail then. [`pool`], of a [`shape`], is the driver that the last five share.
 //!

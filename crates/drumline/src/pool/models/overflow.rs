@@ -89,7 +89,10 @@ fn marked() {
     let found = searcher.join().unwrap();
     assert!(found || wake_requested, "the entry is hidden");
     // Nobody took it.
-    assert!(matches!(further.steal(0, Effort::Force(1), None), Steal::Taken(_)));
+    assert!(matches!(
+        further.steal(0, Effort::Force(1), None),
+        Steal::Taken(_)
+    ));
 }
 
 #[test]
