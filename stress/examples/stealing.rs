@@ -38,15 +38,15 @@ fn main() -> ExitCode {
         "each"
     );
     let programs: [(&str, fn()); 8] = [
-        ("uts", || drop(black_box(children(19, 0, 2_000)))),
+        ("uts", || _ = black_box(children(19, 0, 2_000))),
         ("loop", || (0..2_000).into_par_iter().for_each(|_| spin())),
         ("leaves", || leaves(2_000)),
-        ("uneven", || drop(black_box(uneven(2_000)))),
-        ("fib", || drop(black_box(fib(30)))),
-        ("spine", || drop(black_box(spine(50_000)))),
+        ("uneven", || _ = black_box(uneven(2_000))),
+        ("fib", || _ = black_box(fib(30))),
+        ("spine", || _ = black_box(spine(50_000))),
         ("joins", || {
             for _ in 0..200_000 {
-                drop(black_box(join(|| 1, || 2)));
+                let _ = black_box(join(|| 1, || 2));
             }
         }),
         ("loops", || {
