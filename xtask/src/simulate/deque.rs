@@ -8,6 +8,9 @@ use super::program::Job;
 use super::shared::SharedLoop;
 use super::world::World;
 
+/// How many of the oldest entries are exposed at least.
+const SHARE: usize = 8;
+
 /// Between two looks of a thief that waits for an answer.
 const ANSWER_LOOK: u64 = 100;
 
@@ -41,6 +44,14 @@ impl Entry {
     }
 }
 
+/// How far a thief goes to get an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    Look,
+    Ask,
+    Force(usize),
+}
+
 /// What an owner was made to do for a stolen entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -66,6 +77,8 @@ pub struct Deque {
     top: Cell<usize>,
     head: Cell<usize>,
     taken: Cell<usize>,
+    /// How many claims have begun and ended; odd while one is pending.
+    claims: Cell<usize>,
     /// Entries below are older than the job that the owner runs now.
     floor: Cell<usize>,
     is_locked: Cell<bool>,
@@ -93,7 +106,23 @@ impl Deque {
 
     /// How many could be taken without a barrier.
     pub fn exposed(&self) -> usize {
+        if self.is_claimed() {
+            return 0;
+        }
         self.head.get().saturating_sub(self.taken.get())
+    }
+
+    /// Whether a thief has claimed entries, and its barrier is not done.
+    fn is_claimed(&self) -> bool {
+        self.claims.get() % 2 == 1
+    }
+
+    /// No claim is pending from now on. Returns whether one was.
+    fn settle(&self) -> bool {
+        let was_claimed = self.is_claimed();
+        self.claims
+            .set(self.claims.get() + usize::from(was_claimed));
+        was_claimed
     }
 
     /// Whether a thread that waits for the owner's job could take the next entry.
@@ -163,9 +192,9 @@ impl World {
             && !deque.is_locked.get()
         {
             self.counts.up("owner");
-            let (head, top) = (deque.head.get(), deque.top());
-            if deque.taken.get() == head && head < top {
-                deque.head.set(head + (top - head).min(wanted));
+            let (taken, top) = (deque.taken.get(), deque.top());
+            if (deque.settle() || deque.head.get() == taken) && taken < top {
+                deque.head.set(taken + (top - taken).min(wanted.max(SHARE)));
             }
         }
         if deque.is_wake_requested.take() {
@@ -195,6 +224,7 @@ impl World {
         }
         let entry = Rc::clone(&deque.entries.borrow()[mine]);
         self.lock_own(me).await;
+        deque.settle();
         let is_back = deque.taken.get() <= mine;
         deque.is_locked.set(false);
         if is_back {
@@ -211,6 +241,7 @@ impl World {
             self.wait_for(me, &entry).await;
         }
         self.lock_own(me).await;
+        deque.settle();
         deque.taken.set(mine);
         deque.head.set(mine);
         deque.truncate(mine);
@@ -230,22 +261,22 @@ impl World {
 
 /// What a thief does.
 impl World {
-    /// Tries to take the oldest entry of `victim`. If none is exposed, exposes up to `batch`. With
-    /// `related`, only what is related to that entry, which `victim` runs.
+    /// Tries to take the oldest entry of `victim`. If none is exposed, `effort` says what the thief
+    /// does about it. With `related`, only what is related to that entry, which `victim` runs.
     pub async fn steal(
         &self,
         me: ThreadId,
         victim: ThreadId,
-        batch: usize,
+        effort: Effort,
         related: Option<&Entry>,
     ) -> Steal {
         let deque = &self.deques[victim];
         let mut claim = Claim::None;
         if deque.exposed() == 0 {
-            if batch == 0 || deque.visible() == 0 {
+            if effort == Effort::Look || deque.visible() == 0 {
                 return Steal::Empty;
             }
-            claim = self.request(victim, batch).await;
+            claim = self.request(victim, effort).await;
         }
         if deque.is_locked.replace(true) {
             self.counts.up("busy");
@@ -253,7 +284,16 @@ impl World {
         }
         self.counts.up("thief");
         self.clock.pass(self.times.thief_lock).await;
+        if deque.is_claimed() {
+            self.counts.up("busy");
+            deque.is_locked.set(false);
+            return Steal::Busy;
+        }
         if deque.taken.get() == deque.head.get() {
+            let Effort::Force(batch) = effort else {
+                deque.is_locked.set(false);
+                return Steal::Empty;
+            };
             if !self.expose(victim, batch).await {
                 self.counts.up("missed");
                 deque.is_locked.set(false);
@@ -281,11 +321,14 @@ impl World {
         Steal::Taken(entry, claim)
     }
 
-    /// Asks the owner, and gives it a moment.
-    async fn request(&self, victim: ThreadId, batch: usize) -> Claim {
+    /// Asks the owner, and gives it time to answer.
+    async fn request(&self, victim: ThreadId, effort: Effort) -> Claim {
         let deque = &self.deques[victim];
-        deque.wanted.set(Some(batch));
-        let answer = self.times.answer.max(self.barrier_cost.get() / 2);
+        let (wanted, answer) = match effort {
+            Effort::Look | Effort::Ask => (1, self.times.answer),
+            Effort::Force(batch) => (batch, self.times.answer.max(self.barrier_cost.get() * 2)),
+        };
+        deque.wanted.set(Some(wanted));
         let end = self.clock.now() + answer;
         while self.clock.now() < end && deque.visible() > 0 {
             self.clock.pass(ANSWER_LOOK).await;
@@ -307,17 +350,30 @@ impl World {
         self.deques[victim].exposed() > 0
     }
 
-    /// Claims up to `batch` entries by force, with the lock held.
+    /// Claims entries by force. The lock is held before and after, but not through the barrier.
+    /// Returns whether there is something to take.
     async fn expose(&self, victim: ThreadId, batch: usize) -> bool {
         let deque = &self.deques[victim];
         let (head, top) = (deque.head.get(), deque.top());
         if top <= head || batch == 0 {
             return false;
         }
-        let claim = head + (top - head).min(batch);
-        deque.head.set(claim);
+        deque.head.set(head + (top - head).min(batch.max(SHARE)));
+        let number = deque.claims.get() + 1;
+        deque.claims.set(number);
+        deque.is_locked.set(false);
         self.heavy().await;
-        deque.head.set(claim.min(deque.top()).max(head));
-        deque.head.get() > head
+        while deque.is_locked.get() {
+            self.clock.pass(self.times.owner_spin.max(1)).await;
+        }
+        deque.is_locked.set(true);
+        if deque.claims.get() == number {
+            deque.settle();
+            let claim = deque.head.get();
+            deque
+                .head
+                .set(claim.min(deque.top()).max(deque.taken.get()));
+        }
+        deque.exposed() > 0
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use super::clock::{ThreadId, Time};
-use super::deque::{Claim, Entry, State, Steal};
+use super::deque::{Claim, Effort, Entry, State, Steal};
 use super::program::Job;
 use super::shared::SharedLoop;
 use super::world::World;
@@ -168,7 +168,11 @@ impl World {
             if victims.is_empty() {
                 return None;
             }
-            victims.sort_by_key(|&victim| Reverse(self.deques[victim].visible()));
+            // First those that no thief has asked.
+            victims.sort_by_key(|&victim| {
+                let deque = &self.deques[victim];
+                (deque.is_asked(), Reverse(deque.visible()))
+            });
             for victim in victims {
                 let loot = self.steal_from(me, victim).await;
                 if loot.is_some() {
@@ -189,7 +193,12 @@ impl World {
 
     async fn steal_from(&self, me: ThreadId, victim: ThreadId) -> Option<Loot> {
         let limit = self.limit(me, victim);
-        match self.steal(me, victim, limit, None).await {
+        let effort = if limit > 0 {
+            Effort::Force(limit)
+        } else {
+            Effort::Look
+        };
+        match self.steal(me, victim, effort, None).await {
             Steal::Taken(entry, claim) => return Some(Loot::Half(entry, claim, victim)),
             Steal::Missed => self.learn(me, victim, Claim::Forced, 0),
             Steal::Busy | Steal::Empty => {}
@@ -235,7 +244,7 @@ impl World {
         };
         let mut ran = u64::from(self.run_stolen(me, &entry).await);
         while !self.idle_set.is_overfull()
-            && let Steal::Taken(next, _) = self.steal(me, victim, 0, None).await
+            && let Steal::Taken(next, _) = self.steal(me, victim, Effort::Look, None).await
         {
             ran += u64::from(self.run_stolen(me, &next).await);
         }

@@ -78,9 +78,9 @@ impl World {
         }
         let mut left = time;
         while left > 0 {
-            let barriers = self.barriers_done.get();
+            let barriers = self.barriers_ended.get();
             self.clock.pass(left).await;
-            left = (self.barriers_done.get() - barriers) * self.times.interruption;
+            left = (self.barriers_ended.get() - barriers) * self.times.interruption;
         }
     }
 }

@@ -4,11 +4,14 @@
 //! gives up its place. Not modelled: other things to wait for than halves, and the room on the
 //! stack.
 
-use super::clock::ThreadId;
-use super::deque::{Claim, Entry, State, Steal};
+use super::clock::{ThreadId, Time};
+use super::deque::{Claim, Effort, Entry, State, Steal};
 use super::thief::StealBackoff;
 use super::worker::{Patience, WaitKind};
 use super::world::World;
+
+/// A waiting thread asks the runner for entries after this time.
+const ASK_AFTER: Time = 1_000;
 
 impl World {
     pub(super) async fn wait_for(&self, me: ThreadId, entry: &Entry) {
@@ -16,8 +19,9 @@ impl World {
         let mut backoff = StealBackoff::default();
         let is_done = || entry.state.get() == State::Done;
         while !is_done() {
-            if patience.has_lasted(self, self.barrier_cost.get() * 2)
-                && self.help(me, entry, &mut backoff).await
+            let force = patience.has_lasted(self, self.barrier_cost.get() * 2);
+            if (force || patience.has_lasted(self, ASK_AFTER))
+                && self.help(me, entry, &mut backoff, force).await
             {
                 patience = Patience::new(self);
                 continue;
@@ -36,13 +40,23 @@ impl World {
     }
 
     /// Runs one job that belongs to the awaited one.
-    async fn help(&self, me: ThreadId, entry: &Entry, backoff: &mut StealBackoff) -> bool {
+    async fn help(
+        &self,
+        me: ThreadId,
+        entry: &Entry,
+        backoff: &mut StealBackoff,
+        force: bool,
+    ) -> bool {
         let State::Started(runner) = entry.state.get() else {
             return false;
         };
-        let limit = backoff.limit(self.clock.now());
+        let effort = match (backoff.limit(self.clock.now()), force) {
+            (0, _) => Effort::Look,
+            (_, false) => Effort::Ask,
+            (limit, true) => Effort::Force(limit),
+        };
         let barrier = self.barrier_cost.get();
-        match self.steal(me, runner, limit, Some(entry)).await {
+        match self.steal(me, runner, effort, Some(entry)).await {
             Steal::Taken(stolen, claim) => {
                 let start = self.clock.now();
                 let ran = self.run_stolen(me, &stolen).await;

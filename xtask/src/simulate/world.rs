@@ -84,7 +84,9 @@ pub struct World {
     pub idle_set: IdleSet,
     /// The kernel's lock around the barrier.
     pub kernel: Lock,
-    pub barriers_done: Cell<u64>,
+    /// How many barriers have begun, and how many have ended.
+    pub barriers_begun: Cell<u64>,
+    pub barriers_ended: Cell<u64>,
     /// What the pool takes the barrier to cost: 2 microseconds at first, as in the library.
     pub barrier_cost: Cell<Time>,
     /// How many threads run.
@@ -109,7 +111,8 @@ impl World {
             deques: (0..threads).map(|_| Deque::default()).collect(),
             idle_set: IdleSet::new(jobs),
             kernel: Lock::default(),
-            barriers_done: Cell::new(0),
+            barriers_begun: Cell::new(0),
+            barriers_ended: Cell::new(0),
             barrier_cost: Cell::new(2_000),
             running: Cell::new(threads),
             backoffs: (0..threads)

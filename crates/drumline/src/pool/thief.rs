@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::deque::{Claim, Steal};
+use super::deque::{Claim, Effort, Steal};
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;
@@ -129,8 +129,9 @@ pub(crate) struct Thief {
     random: XorShift,
     /// The victim that was asked for what it pushes next.
     asked: Option<usize>,
-    /// Empty between two steals: how many halves victims have, and which.
-    victims: Vec<(usize, usize)>,
+    /// Empty between two steals: which victims have something, whether their owners are asked
+    /// already, and how many halves they have.
+    victims: Vec<(bool, usize, usize)>,
 }
 
 impl Thief {
@@ -231,7 +232,7 @@ impl Thief {
                 let Some(halves) = self.takeable(registry, victim, now) else {
                     continue;
                 };
-                victims.push((halves, victim.index()));
+                victims.push((victim.first_deque().is_asked(), halves, victim.index()));
                 if halves == 0 {
                     // One queued job is as good as another.
                     break;
@@ -241,9 +242,11 @@ impl Thief {
                 break;
             }
             // The oldest half of many is large, as a rule: each is half as large as the one before.
-            // To take one of those makes fewer steals, and fewer waits.
-            victims.sort_by_key(|&(halves, _)| Reverse(halves));
-            let mut seats = victims.drain(..).map(|(_, victim)| registry.seat(victim));
+            // To take one of those makes fewer steals, and fewer waits. But first come victims that no
+            // other thief has asked: where many thieves want the same half, all but one wait for
+            // nothing.
+            victims.sort_by_key(|&(is_asked, halves, _)| (is_asked, Reverse(halves)));
+            let mut seats = victims.drain(..).map(|(.., victim)| registry.seat(victim));
             stolen = seats.find_map(|victim| self.steal_from(registry, victim, now));
         }
         self.victims = victims;
@@ -271,9 +274,13 @@ impl Thief {
     ) -> Option<StolenWork<'a>> {
         let backoff = *self.backoff(victim.index());
         let may_interrupt = backoff.may_interrupt(now);
-        let limit = if may_interrupt { backoff.batch() } else { 0 };
+        let effort = if may_interrupt {
+            Effort::Force(backoff.batch())
+        } else {
+            Effort::Look
+        };
         for deque in victim.deques() {
-            match deque.steal(self.me, limit, None) {
+            match deque.steal(self.me, effort, None) {
                 Steal::Taken(stolen) => return Some(StolenWork::Half(stolen, victim)),
                 Steal::Missed => self.backoff(victim.index()).regret(),
                 // The thread that is at it may need this processor to go on.
@@ -345,7 +352,7 @@ impl Thief {
     fn take_exposed(&self, victim: &Seat) -> Option<Stolen> {
         victim
             .deques()
-            .find_map(|deque| match deque.steal(self.me, 0, None) {
+            .find_map(|deque| match deque.steal(self.me, Effort::Look, None) {
                 Steal::Taken(stolen) => Some(stolen),
                 Steal::Empty | Steal::Missed | Steal::Busy => None,
             })

@@ -23,7 +23,7 @@
 use std::time::Duration;
 
 use super::compensate;
-use super::deque::{Deque, Steal};
+use super::deque::{Deque, Effort, Steal};
 use super::elsewhere;
 use super::handshake::Naps;
 use super::idle::Absence;
@@ -39,6 +39,10 @@ use crate::job::{Header, JobRef};
 use crate::latch::{Countdown, Sleeper};
 use crate::sync::{Instant, barrier};
 use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
+
+/// A waiting thread asks the runner for entries after this time. An answer costs the runner less
+/// than a microsecond.
+const ASK_AFTER: Duration = Duration::from_micros(1);
 
 /// Something that a thread of a pool waits for.
 pub(crate) trait Awaited {
@@ -142,11 +146,13 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             patience.reset();
             continue;
         }
-        // At first only wait: what was taken is often about to be done, and
-        // helping costs its runner an interrupt.
-        if (steals || patience.has_lasted(barrier::cost() * 2))
+        // At first only ask: what was taken is often about to be done, and a forced steal costs
+        // its runner an interrupt.
+        let force = steals || patience.has_lasted(barrier::cost() * 2);
+        if (force || patience.has_lasted(ASK_AFTER))
             && let Some(_room) = StackRoom::find()
-            && (help(seat, awaited, &mut backoff) || steals && run_any(seat, &mut thief, true))
+            && (help(seat, awaited, &mut backoff, force)
+                || steals && run_any(seat, &mut thief, true))
         {
             patience.reset();
             continue;
@@ -187,9 +193,12 @@ fn run_own(seat: &Seat, awaited: &dyn Awaited) -> bool {
 }
 
 /// Runs one job that belongs to what is awaited, from a thread at work on it.
-fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bool {
-    let may_interrupt = backoff.may_interrupt(Instant::now());
-    let limit = if may_interrupt { backoff.batch() } else { 0 };
+fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff, force: bool) -> bool {
+    let effort = match (backoff.may_interrupt(Instant::now()), force) {
+        (true, true) => Effort::Force(backoff.batch()),
+        (true, false) => Effort::Ask,
+        (false, _) => Effort::Look,
+    };
     awaited.any_runner(&mut |runner| {
         if runner == seat.index() {
             return false;
@@ -197,7 +206,7 @@ fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bool 
         let runner = seat.registry().seat(runner);
         for deque in runner.deques() {
             let related = || awaited.is_runner(runner.index());
-            match deque.steal(seat.index(), limit, Some(&related)) {
+            match deque.steal(seat.index(), effort, Some(&related)) {
                 Steal::Taken(stolen) => {
                     let claim = stolen.claim;
                     let start = Instant::now();

@@ -34,7 +34,7 @@
 //!
 //! | caller | what it does without the barrier |
 //! |---|---|
-//! | `Deque::expose`, a forced steal | takes nothing that the owner has not exposed |
+//! | `Deque::confirm`, a forced steal | takes nothing that the owner has not exposed |
 //! | `mark_and_scan`, searcher or monitor | naps and scans again until all owners have acknowledged |
 //! | `mark_and_scan`, a thread that is not idle | calls the next idle worker, as if it had found work |
 //! | `waiting::sleep`, which follows runners | naps until the runners have acknowledged |
@@ -47,6 +47,10 @@
 //! A forked child inherits the registration, and this module's memory: what was lost stays lost.
 
 use super::atomic::{self, AtomicBool, Ordering};
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+use super::{Instant, barrier_sequence::BarrierSequence};
+#[cfg(not(drumline_loom))]
+use std::time::Duration;
 
 /// Whether this build has an asymmetric barrier to ask for at all.
 #[cfg(all(
@@ -152,7 +156,8 @@ pub(crate) fn fence() {
 }
 
 /// The rare side: a full fence on this thread and, where owners run none, on
-/// every running thread of the process (about two microseconds).
+/// every running thread of the process (about two microseconds). Threads that need it at the same
+/// time share one ([`barrier_sequence`](super::barrier_sequence)).
 ///
 /// Returns `false` if the system failed to run it, or has failed before; the
 /// caller must then behave as if the other side's store might still be in
@@ -180,7 +185,49 @@ fn ask_the_system() -> bool {
     if super::plant::refuses() {
         return false;
     }
-    asymmetric!(timed(crate::platform::membarrier::heavy), true)
+    asymmetric!(shared(), true)
+}
+
+/// One barrier of the system for all threads that need one now.
+#[allow(dead_code, reason = "not every build has an asymmetric barrier")]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+fn shared() -> bool {
+    static SEQUENCE: BarrierSequence = BarrierSequence::new();
+    let start = Instant::now();
+    // Two barriers, and as much again for a machine that others use.
+    let patience = cost() * 4 + Duration::from_micros(20);
+    let process = crate::platform::fork::generation() as usize;
+    SEQUENCE.run(
+        process.wrapping_add(1).max(1),
+        || start.elapsed() > patience,
+        || {
+            if !system_barrier() {
+                lose();
+            }
+        },
+    );
+    learn(start.elapsed());
+    // The barrier may have been another thread's, and may have failed.
+    !is_lost()
+}
+
+#[allow(dead_code, reason = "not every build has an asymmetric barrier")]
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+fn system_barrier() -> bool {
+    // What the barrier is on a machine with many processors: one lock for all, and slow. For
+    // measurements; a forked child may find the lock taken for ever.
+    #[cfg(drumline_slow_barrier)]
+    {
+        static SYSTEM: super::Mutex<()> = super::Mutex::new(());
+        let _system = super::lock(&SYSTEM);
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_micros(15) {
+            super::relax();
+        }
+        return crate::platform::membarrier::heavy();
+    }
+    #[cfg(not(drumline_slow_barrier))]
+    crate::platform::membarrier::heavy()
 }
 
 /// What a heavy barrier costs, in nanoseconds: a moving average, because it
@@ -190,24 +237,23 @@ fn ask_the_system() -> bool {
 static COST: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(2_000);
 
 /// One outlier (the thread lost its processor) must not count for more.
+#[allow(dead_code, reason = "not every build has an asymmetric barrier")]
 #[cfg(not(drumline_loom))]
 const MAX_COST: u32 = 40_000;
 
 /// About how long a heavy barrier takes now.
 #[cfg(not(drumline_loom))]
-pub(crate) fn cost() -> std::time::Duration {
-    std::time::Duration::from_nanos(COST.load(Ordering::Relaxed).into())
+pub(crate) fn cost() -> Duration {
+    Duration::from_nanos(COST.load(Ordering::Relaxed).into())
 }
 
+/// Learns what a barrier has cost a thread that needed one, the wait for others included.
 #[allow(dead_code, reason = "not every build has an asymmetric barrier")]
-#[cfg(not(drumline_loom))]
-fn timed(barrier: impl FnOnce() -> bool) -> bool {
-    let start = super::Instant::now();
-    let done = barrier();
-    let took = u32::try_from(start.elapsed().as_nanos()).unwrap_or(MAX_COST);
-    let average = COST.load(Ordering::Relaxed);
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+fn learn(took: Duration) {
+    let took = u32::try_from(took.as_nanos()).unwrap_or(MAX_COST);
     // Relaxed, and not atomic as a whole: an estimate.
+    let average = COST.load(Ordering::Relaxed);
     let average = average - average / 8 + took.min(MAX_COST) / 8;
     COST.store(average, Ordering::Relaxed);
-    done
 }

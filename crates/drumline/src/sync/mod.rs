@@ -46,6 +46,7 @@ macro_rules! process_wide {
 pub(crate) use process_wide;
 
 pub(crate) mod barrier;
+mod barrier_sequence;
 mod count;
 #[cfg(not(drumline_loom))]
 pub(crate) mod own_word;

@@ -8,6 +8,8 @@ use std::cell::Cell;
 pub(crate) enum Plant {
     /// `barrier::heavy` does nothing.
     NoHeavyBarrier,
+    /// `BarrierSequence::run` is content with a barrier that had begun before.
+    EarlierBarrierServes,
     /// `SpinLock` lets everybody in.
     SpinLockOpen,
     /// `SpinGuard` unlocks without publishing.
@@ -17,21 +19,25 @@ pub(crate) enum Plant {
     LimitBeforeEntry,
     /// `Deque::reclaim` lowers `head` without the thief-lock.
     LowerHeadUnlocked,
-    /// `Deque::expose` does not step back when it claimed too much.
+    /// `Deque::confirm` does not step back when it claimed too much.
     ClaimTooMuch,
+    /// `Deque::confirm` confirms whatever claim is pending.
+    ConfirmAny,
+    /// `Deque::steal` takes what another thief has claimed before that thief's barrier is done.
+    TakeClaimed,
     /// `Deque::release` leaves `taken` where it is.
     ReleaseKeepsTaken,
     /// `Deque::ask` writes the reason after the limit.
     ReasonAfterLimit,
     /// `Deque::take_reasons` takes the reasons before it resets the limit.
     ReasonsBeforeLimit,
-    /// `Deque::attend` leaves the undone push visible: no clamp in `expose`.
+    /// `Deque::attend` leaves the undone push visible: no clamp in `confirm`.
     ScratchVisible,
 
     /// `Deque::share` exposes what was asked for, pending or not.
     ShareTooMuch,
 
-    /// `Deque::expose` goes on where the barrier was refused.
+    /// `Deque::confirm` goes on where the barrier was refused.
     RobUnacknowledged,
     /// `Deque::expose_sleeper` does not ask whether the owner sleeps.
     ExposeAwake,

@@ -1,9 +1,10 @@
 //! A lock for critical sections of a few instructions.
 //!
-//! The thief-lock of a deque is held for one steal: a handful of stores and,
-//! at most, one system call. Thieves only ever *try* it; the owner of the deque
-//! waits for it, rarely and briefly, so the wait spins and then gives way to
-//! other threads instead of parking.
+//! The thief-lock of a deque is held for one steal: a handful of stores, and no system call.
+//! (Only where the barrier is lost a thief looks up under it whether the owner sleeps.) Thieves
+//! *try* it, and wait for it only to end a claim of their own. The owner of the deque waits for
+//! it, rarely and briefly, so the wait spins and then gives way to other threads instead of
+//! parking.
 //!
 //! Under loom it is made of loom's mutex: a model cannot spin.
 

@@ -43,6 +43,7 @@ impl Deque {
         // no thief will do it.
         let locked = self.shared.lock.lock();
         self.shared.counts.owner_locks.up();
+        self.settle();
         // Relaxed: the owner alone writes `top`.
         let top = self.top_clamped(Ordering::Relaxed);
         // Relaxed: the lock publishes it, and the slots below it.
@@ -87,6 +88,9 @@ impl Deque {
             return;
         };
         self.shared.counts.thief_locks.up();
+        if self.is_claimed() {
+            return;
+        }
         // Relaxed: the lock orders what is written to `head`. `top` is a guess, which is read again
         // with Acquire before a slot counts as written.
         let head = self.shared.head.load(Ordering::Relaxed);

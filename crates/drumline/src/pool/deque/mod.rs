@@ -14,8 +14,8 @@
 //!
 //! * `private` entries belong to the owner: it pops them with two plain
 //!   memory accesses.
-//! * `exposed` entries have been claimed by a thief's barrier but not been
-//!   taken yet. Any thread that holds the thief-lock may take the oldest; the
+//! * `exposed` entries may be taken: their owner has exposed them, or a thief's barrier has
+//!   confirmed a claim on them. Any thread that holds the thief-lock may take the oldest; the
 //!   owner must take the lock to pop one, and so withdraws it.
 //! * `taken` entries are decided by the word in their slot.
 //!
@@ -36,14 +36,20 @@
 //!   `taken <= mine` nobody took it (withdraw: `head = mine`), else the entry
 //!   is gone and its slot stays reserved (`top = mine + 1`) until
 //!   [`release`](Deque::release), so that its word stays valid.
-//! * **request** (thief): `wanted = k`; ask; wait for half as long as a barrier
-//!   takes. The owner's next push finds itself asked and **shares**: it takes
-//!   the lock (or gives up if a thief has it) and moves `head` itself. No barrier
-//!   is needed: the owner's pops come later in its own program. A thief that sees
-//!   nothing may ask in advance, and looks whether something is exposed.
-//! * **expose** (thief, locked, if nobody answered): `head = h + k`; heavy barrier; load `top`;
-//!   step back to `max(top, h)`. One barrier can expose many entries, which a
+//! * **request** (thief): `wanted = k`; ask; wait for twice as long as a barrier takes. The
+//!   owner's next push finds itself asked and **shares**: it takes the lock (or gives up if a
+//!   thread has it) and moves `head` itself. No barrier is needed: the owner's pops come later in
+//!   its own program. It exposes some of its oldest entries, not only those that were asked for:
+//!   the next thieves find them ready. A thief that sees nothing may ask in advance, and looks
+//!   whether something is exposed. A thread that waits for the owner asks, and forces later.
+//! * **claim** (thief, locked, if no answer came): `head = h + k`, and the claim is *pending*.
+//!   While it is, nothing counts as exposed, and no thief takes or claims anything here.
+//! * **confirm** (that thief): heavy barrier, *without* the lock; lock; load `top`; step back to
+//!   `max(top, h)`. From now on the entries are exposed. One barrier can expose many, which a
 //!   thief uses when it meets a long row of tiny jobs.
+//! * **settle** (owner, locked: in a pop that meets `head`, a release, or an answer): a pending
+//!   claim ends. The owner has seen it, so what it leaves below `head` is exposed without a
+//!   barrier. The thief finds that out by the number of the claim, and confirms nothing.
 //! * **take** (thief, locked): read the slot at `taken`, write the thief's
 //!   name into its word, `taken += 1`.
 //!
@@ -54,9 +60,15 @@
 //! and loads `top` (T2). Light and heavy barrier stand between O1 and O2 and
 //! between T1 and T2, so O2 sees T1 or T2 sees O1. If T2 sees O1, the thief
 //! steps back. If O2 sees T1, the owner waits for the lock and there finds
-//! out what the thief decided. The owner overwrites a slot only after a pop
+//! out what the thief decided, or settles its claim. The owner overwrites a slot only after a pop
 //! of it, so an entry that a thief reads under the lock is never torn, and no
 //! version counter is needed.
+//!
+//! The lock is free while a claim is pending. *An entry is taken before the barrier has come*: no
+//! thief takes anything while `claims` is odd. *A claim is confirmed by another claim's barrier*,
+//! which may have begun before this claim's T1: the owner has settled the first claim, a second
+//! thief has claimed anew, and the first one returns. Each claim has a number of its own, and the
+//! first thief does not find its own. The owner never waits for a barrier.
 //!
 //! # Overflow
 //!
@@ -108,7 +120,7 @@ use crate::sync::{Apart, SpinLock, planted};
 
 use counts::DequeCounts;
 
-pub(crate) use steal::{Claim, Steal, Stolen};
+pub(crate) use steal::{Claim, Effort, Steal, Stolen};
 
 /// Reasons why the owner was asked for attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +175,8 @@ struct Owned {
 struct Shared {
     head: AtomicPtr<Slot>,
     taken: AtomicPtr<Slot>,
+    /// How many claims have begun and ended; odd while one is pending, and nothing is exposed then.
+    claims: AtomicUsize,
     lock: SpinLock,
     /// Why `limit` is null; written before `limit`, without the lock.
     reasons: AtomicUsize,
@@ -205,6 +219,7 @@ impl Deque {
             shared: Apart(Shared {
                 head: AtomicPtr::new(base),
                 taken: AtomicPtr::new(base),
+                claims: AtomicUsize::new(0),
                 lock: SpinLock::new(),
                 reasons: AtomicUsize::new(0),
                 wanted: AtomicUsize::new(0),
@@ -287,6 +302,8 @@ impl Deque {
         let _locked = self.shared.lock.lock();
         self.shared.counts.owner_locks.up();
         self.shared.counts.unanswered.stop();
+        // A pending claim is answered here: what it claims of the older entries is exposed.
+        self.settle();
         // Relaxed throughout: the lock orders thieves and owner.
         if self.shared.taken.load(Ordering::Relaxed) <= mine {
             self.shared.head.store(mine, Ordering::Relaxed);
@@ -311,6 +328,7 @@ impl Deque {
     pub(crate) fn release(&self, mine: *mut Slot) {
         let _locked = self.shared.lock.lock();
         self.shared.counts.owner_locks.up();
+        self.settle();
         // Every older entry was taken before this one, every newer one is gone.
         if !planted!(ReleaseKeepsTaken) {
             self.shared.taken.store(mine, Ordering::Relaxed);
@@ -396,11 +414,17 @@ impl Deque {
             return;
         };
         self.shared.counts.owner_locks.up();
-        let head = self.shared.head.load(Ordering::Relaxed);
+        // Relaxed throughout: the lock orders thieves and owner.
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        let head = if self.settle() {
+            taken
+        } else {
+            self.shared.head.load(Ordering::Relaxed)
+        };
         let top = self.top_clamped(Ordering::Relaxed);
-        if self.shared.taken.load(Ordering::Relaxed) == head && head < top {
+        if taken == head && head < top {
             let pending = (top as usize - head as usize) / size_of::<Slot>();
-            let wanted = self.shared.wanted.load(Ordering::Relaxed).max(1);
+            let wanted = self.shared.wanted.load(Ordering::Relaxed).max(steal::SHARE);
             let share = if planted!(ShareTooMuch) {
                 wanted
             } else {
@@ -409,6 +433,24 @@ impl Deque {
             let claim = head.wrapping_add(share);
             self.shared.head.store(claim, Ordering::Release);
         }
+    }
+
+    /// With the lock: no claim is pending from now on. Returns whether one was.
+    fn settle(&self) -> bool {
+        // Relaxed: the lock orders it.
+        let claims = self.shared.claims.load(Ordering::Relaxed);
+        if claims % 2 == 1 {
+            self.shared
+                .claims
+                .store(claims.wrapping_add(1), Ordering::Relaxed);
+        }
+        claims % 2 == 1
+    }
+
+    /// Whether a thief has claimed entries, and its barrier is not done. Certain with the lock.
+    fn is_claimed(&self) -> bool {
+        // Relaxed: the lock orders it; without, a hint.
+        self.shared.claims.load(Ordering::Relaxed) % 2 == 1
     }
 
     /// Owner: entries pushed so far are older than what runs from now on.
@@ -522,6 +564,9 @@ impl Deque {
     /// How many entries could be taken without a barrier; a look at lines that
     /// the owner only reads.
     pub(crate) fn exposed(&self) -> usize {
+        if self.is_claimed() {
+            return 0;
+        }
         let head = self.shared.head.load(Ordering::Relaxed);
         let taken = self.shared.taken.load(Ordering::Relaxed);
         (head as usize).saturating_sub(taken as usize) / size_of::<Slot>()

@@ -15,6 +15,24 @@ const ANSWER: u32 = 48;
 #[cfg(any(drumline_loom, miri))]
 const ANSWER: u32 = 1;
 
+/// How many of the oldest entries are exposed at least, when a thief has asked for one or takes one
+/// by force. In a tree each entry is half as large as the one before it, so these are nearly all
+/// of the work. Further thieves take them without a request and without a barrier. An exposed
+/// entry that no thief takes costs its owner the lock, once: this many cost less than one barrier.
+pub(super) const SHARE: usize = 8;
+
+/// How far a thief goes to get an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// It takes what is exposed already.
+    Look,
+    /// It asks the owner too, and gives it a moment to answer.
+    Ask,
+    /// It asks, waits for as long as the barrier would take, and then claims this many entries by
+    /// force, or a few more.
+    Force(usize),
+}
+
 /// How an attempt to steal ended.
 #[derive(Debug)]
 pub(crate) enum Steal {
@@ -48,8 +66,8 @@ pub(crate) enum Claim {
 }
 
 impl Deque {
-    /// Tries to take the oldest entry for `thief`. If none is exposed, exposes
-    /// up to `batch`; with 0, the owner is not interrupted.
+    /// Tries to take the oldest entry for `thief`. If none is exposed, `effort` says what the thief
+    /// does about it.
     ///
     /// With `related`, an entry is taken only if it is not older than the job
     /// that the owner runs, and `related` still holds after the entry was
@@ -57,34 +75,53 @@ impl Deque {
     pub(crate) fn steal(
         &self,
         thief: usize,
-        batch: usize,
+        effort: Effort,
         related: Option<&dyn Fn() -> bool>,
     ) -> Steal {
         // Look without touching.
         let mut claim = Claim::None;
         if self.exposed() == 0 {
-            if batch == 0 || self.visible() == 0 {
+            if effort == Effort::Look || self.visible() == 0 {
                 return Steal::Empty;
             }
-            claim = self.request(batch);
+            claim = self.request(effort);
         }
-        let Some(locked) = self.shared.lock.try_lock() else {
+        let Some(mut locked) = self.shared.lock.try_lock() else {
             return Steal::Busy;
         };
         let counts = &self.shared.counts;
         counts.thief_locks.up();
-        let taken = self.shared.taken.load(Ordering::Relaxed);
-        if taken == self.shared.head.load(Ordering::Relaxed) {
+        if self.is_claimed() && !planted!(TakeClaimed) {
+            return Steal::Busy;
+        }
+        if self.all_taken() {
+            let Effort::Force(batch) = effort else {
+                return Steal::Empty;
+            };
             if !self.may_force() {
                 counts.missed.up();
                 return Steal::Empty;
             }
-            if !self.expose(&locked, batch) {
+            let Some(number) = self.claim(&locked, batch) else {
                 counts.missed.up();
                 return Steal::Missed;
+            };
+            // Not under the lock: the owner may pop meanwhile, and others may wait for a barrier.
+            drop(locked);
+            let done = barrier::heavy(self.owned.barrier);
+            locked = self.shared.lock.lock();
+            self.confirm(&locked, number, done);
+            if self.is_claimed() {
+                return Steal::Busy;
+            }
+            if self.all_taken() {
+                counts.missed.up();
+                return if done { Steal::Missed } else { Steal::Empty };
             }
             claim = Claim::Forced;
         }
+        // Relaxed: the lock orders it.
+        let taken = self.shared.taken.load(Ordering::Relaxed);
         if let Some(related) = related {
             // The floor first (Acquire pairs with `restore_floor`), then "still
             // that job": a lowered floor comes with a finished job.
@@ -92,10 +129,11 @@ impl Deque {
                 return Steal::Empty;
             }
         }
-        // SAFETY: `taken < head <= top`, so the slot exists; while it is
+        // SAFETY: `taken < head <= top`, and no claim is pending, so the slot exists; while it is
         // exposed and the lock is held the owner does not reuse it.
         let slot = unsafe { &*taken };
-        // `expose` has seen `top` beyond the slot with Acquire: it is written.
+        // `confirm` has seen `top` beyond the slot with Acquire, or the owner has exposed it under
+        // the lock: it is written.
         let job = slot.read();
         slot.take(thief);
         self.shared
@@ -113,30 +151,40 @@ impl Deque {
         self.ask(Reasons::STEAL_REQUEST);
     }
 
-    /// Asks the owner to expose up to `batch` entries, and gives it a moment to
-    /// do so: an owner that forks all the time answers within nanoseconds, and
-    /// is spared the interrupt of a barrier.
-    fn request(&self, batch: usize) -> Claim {
+    /// Asks the owner to expose entries, and gives it time to do so: an owner that forks all the
+    /// time answers within nanoseconds, and is spared the interrupt of a barrier.
+    fn request(&self, effort: Effort) -> Claim {
         #[cfg(all(test, drumline_loom))]
         if !crate::sync::plant::requests() {
             return Claim::None;
         }
-        self.shared.wanted.store(batch, Ordering::Relaxed);
-        self.ask(Reasons::STEAL_REQUEST);
+        let wanted = match effort {
+            Effort::Look | Effort::Ask => 1,
+            Effort::Force(batch) => batch,
+        };
+        // Relaxed: a hint. A thread that waits asks again and again, and must not pull the line of
+        // `limit` away from an owner that has not come to its next push.
+        let reasons = Reasons(self.shared.reasons.load(Ordering::Relaxed));
+        if effort != Effort::Ask || !reasons.contains(Reasons::STEAL_REQUEST) {
+            // Relaxed: how many is a hint.
+            self.shared.wanted.store(wanted, Ordering::Relaxed);
+            self.ask(Reasons::STEAL_REQUEST);
+        }
         #[cfg(not(drumline_loom))]
         let mut since = None;
         loop {
             if self.answered(ANSWER) {
                 return Claim::Asked;
             }
-            if self.visible() == 0 {
+            if self.visible() == 0 || effort == Effort::Ask {
                 return Claim::None;
             }
             #[cfg(not(drumline_loom))]
             {
-                // Half of what the barrier would take. The owner of a loop looks after each chunk.
+                // What the barrier costs the thief, and as much for those whom it interrupts. The
+                // owner of a loop looks after each chunk, the owner of a tree after each leaf.
                 let now = Instant::now();
-                if now - *since.get_or_insert(now) < barrier::cost() / 2 {
+                if now - *since.get_or_insert(now) < barrier::cost() * 2 {
                     continue;
                 }
             }
@@ -155,30 +203,60 @@ impl Deque {
         })
     }
 
-    /// Claims up to `batch` entries of the private part. Returns whether any
-    /// was secured.
-    fn expose(&self, _locked: &SpinGuard<'_>, batch: usize) -> bool {
+    /// Whether nothing is exposed that was not taken. With the lock, and while no claim is pending.
+    fn all_taken(&self) -> bool {
+        // Relaxed: the lock orders both.
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        taken == self.shared.head.load(Ordering::Relaxed)
+    }
+
+    /// Claims entries of the private part. Returns the number of the claim, which is pending until
+    /// the thief [confirms](Self::confirm) it or the owner settles it.
+    fn claim(&self, _locked: &SpinGuard<'_>, batch: usize) -> Option<usize> {
+        // Relaxed: the lock orders what is written to `head`. `top` is a guess, which is read again
+        // with Acquire before a slot counts as written.
         let head = self.shared.head.load(Ordering::Relaxed);
         let top = self.top_clamped(Ordering::Relaxed);
         if top <= head || batch == 0 {
-            return false;
+            return None;
         }
         let visible = (top as usize - head as usize) / size_of::<Slot>();
-        let mut claim = head.wrapping_add(visible.min(batch));
-        // Release: an owner that goes by the stepped-back value below must see
-        // this thread done with the slots.
+        let claim = head.wrapping_add(visible.min(batch.max(SHARE)));
+        let number = self.shared.claims.load(Ordering::Relaxed).wrapping_add(1);
+        self.shared.claims.store(number, Ordering::Relaxed);
+        // Release: an owner that goes by this value must see earlier thieves done with the slots.
         self.shared.head.store(claim, Ordering::Release);
         self.shared.counts.barriers.up();
-        if !barrier::heavy(self.owned.barrier) && !planted!(RobUnacknowledged) {
-            self.shared.head.store(head, Ordering::Release);
-            return false;
+        Some(number)
+    }
+
+    /// Ends the claim of this number, if it is still pending: steps back to what the owner has not
+    /// popped. The caller's barrier has come in between; not if it is not `done`.
+    fn confirm(&self, _locked: &SpinGuard<'_>, number: usize, done: bool) {
+        // Relaxed: the lock orders both.
+        let is_pending = if planted!(ConfirmAny) {
+            self.is_claimed()
+        } else {
+            self.shared.claims.load(Ordering::Relaxed) == number
+        };
+        if !is_pending {
+            // The owner has settled it. A later claim is of another thief, whose barrier began
+            // after this one.
+            return;
         }
-        // Acquire pairs with the Release in `push`: the slots are written.
-        let top = self.top_clamped(Ordering::Acquire);
+        self.settle();
+        // Relaxed: the lock orders both.
+        let taken = self.shared.taken.load(Ordering::Relaxed);
+        let claim = self.shared.head.load(Ordering::Relaxed);
+        let top = if done || planted!(RobUnacknowledged) {
+            // Acquire pairs with the Release in `push`: the slots are written.
+            self.top_clamped(Ordering::Acquire)
+        } else {
+            taken
+        };
         if top < claim && !planted!(ClaimTooMuch) {
-            claim = top.max(head);
-            self.shared.head.store(claim, Ordering::Release);
+            // Release: an owner that goes by this value must see this thread done with the slots.
+            self.shared.head.store(top.max(taken), Ordering::Release);
         }
-        claim > head
     }
 }

@@ -228,3 +228,39 @@ fn loom_plants_shared() {
         must_catch(plant, || with_requests(|| explore(3, shared)));
     }
 }
+
+/// A claim is pending while its thief runs the barrier, and the lock is free: the owner takes its
+/// entry back meanwhile, and pushes another one, which another thief claims.
+fn claimed() {
+    let tasks = tasks(2);
+    let deque = deque(2);
+    let thieves: Vec<_> = (1..=2)
+        .map(|name| {
+            let (tasks, deque) = (tasks.clone(), deque.clone());
+            thread::spawn(move || {
+                raid(&deque, name, 1);
+                drop(tasks);
+            })
+        })
+        .collect();
+    for task in &**tasks {
+        let slot = push(&deque, task);
+        finish_join(&deque, slot, task);
+    }
+    for thief in thieves {
+        thief.join().unwrap();
+    }
+    tasks.iter().for_each(Task::assert_once);
+}
+
+#[test]
+fn loom_claimed() {
+    explore(3, claimed);
+}
+
+#[test]
+fn loom_plants_claimed() {
+    for plant in [Plant::TakeClaimed, Plant::ConfirmAny, Plant::NoHeavyBarrier] {
+        must_catch(plant, || explore(3, claimed));
+    }
+}

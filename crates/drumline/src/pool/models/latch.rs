@@ -4,7 +4,7 @@
 use loom::thread;
 use std::sync::Arc;
 
-use super::super::deque::{Deque, Steal};
+use super::super::deque::{Deque, Effort, Steal};
 use super::super::slot::StealState;
 use super::{Task, explore};
 use crate::sync::barrier::Barrier;
@@ -20,7 +20,7 @@ fn freed_by_its_waiter() {
     let thief = thread::spawn({
         let (parker, deque) = (parker.clone(), deque.clone());
         move || {
-            if let Steal::Taken(stolen) = deque.steal(1, 1, None)
+            if let Steal::Taken(stolen) = deque.steal(1, Effort::Force(1), None)
                 && super::run_stolen(&stolen, 1)
             {
                 // The frame may be gone; the parker lives as long as its seat.
@@ -82,7 +82,7 @@ fn late_wake_up() {
         .map(|name| {
             let (parker, deque) = (parker.clone(), deque.clone());
             thread::spawn(move || {
-                if let Steal::Taken(stolen) = deque.steal(name, 1, None)
+                if let Steal::Taken(stolen) = deque.steal(name, Effort::Force(1), None)
                     && super::run_stolen(&stolen, name)
                 {
                     parker.unpark();

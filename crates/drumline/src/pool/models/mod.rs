@@ -17,6 +17,8 @@
 //! | `shutdown` | the end of a pool |
 //! | `workerless` | what is queued in a pool without workers |
 //!
+//! `sync::barrier_sequence` has its own models: one barrier for several threads.
+//!
 //! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
 //! and must fail then. [`pool`], of a [`shape`], is the driver that the last five share.
 //!
@@ -49,7 +51,7 @@ mod workerless;
 use loom::cell::UnsafeCell;
 use std::sync::Arc;
 
-use super::deque::{Deque, Reasons, Steal, Stolen};
+use super::deque::{Deque, Effort, Reasons, Steal, Stolen};
 use super::slot::{Slot, StealState};
 use crate::job::Header;
 
@@ -130,7 +132,11 @@ fn run_stolen(stolen: &Stolen, thief: usize) -> bool {
 
 /// One attempt to steal and run one entry. Returns whether one was taken.
 fn raid(deque: &Deque, thief: usize, batch: usize) -> bool {
-    match deque.steal(thief, batch, None) {
+    let effort = match batch {
+        0 => Effort::Look,
+        batch => Effort::Force(batch),
+    };
+    match deque.steal(thief, effort, None) {
         Steal::Taken(stolen) => {
             let _ = run_stolen(&stolen, thief);
             true

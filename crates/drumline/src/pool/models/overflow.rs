@@ -3,7 +3,7 @@
 use loom::thread;
 use std::sync::Arc;
 
-use super::super::deque::{Deque, Reasons, Steal};
+use super::super::deque::{Deque, Effort, Reasons, Steal};
 use super::super::idle::{IdleSet, ParkStep, Role, Wake, WorkerPolicy};
 use super::{Task, explore, finish_join, raid, tasks};
 use crate::sync::barrier::{self, Barrier};
@@ -89,7 +89,10 @@ fn marked() {
     let found = searcher.join().unwrap();
     assert!(found || wake_requested, "the entry is hidden");
     // Nobody took it.
-    assert!(matches!(further.steal(0, 1, None), Steal::Taken(_)));
+    assert!(matches!(
+        further.steal(0, Effort::Force(1), None),
+        Steal::Taken(_)
+    ));
 }
 
 #[test]

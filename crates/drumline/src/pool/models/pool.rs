@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex as PlainMutex, Weak};
 use std::time::Duration;
 
 use super::super::block_state::BlockState;
-use super::super::deque::{Deque, Reasons, Steal};
+use super::super::deque::{Deque, Effort, Reasons, Steal};
 use super::super::idle::{Absence, Duty, IdleSet, ParkStep, Role, Take, Wake};
 use super::super::slot::{Slot, StealState};
 use super::shape::Shape;
@@ -564,7 +564,7 @@ impl Pool {
             if index == me {
                 continue;
             }
-            match seat.deque.steal(me, 1, None) {
+            match seat.deque.steal(me, Effort::Force(1), None) {
                 Steal::Taken(stolen) => {
                     begin();
                     if run_stolen(&stolen, me) {

@@ -3,7 +3,7 @@
 use loom::thread;
 use std::sync::Arc;
 
-use super::super::deque::{Deque, Steal};
+use super::super::deque::{Deque, Effort, Steal};
 use super::{explore, finish_join, run_stolen, settle, tasks};
 use crate::sync::barrier::Barrier;
 use crate::sync::plant::{Plant, must_catch};
@@ -15,7 +15,7 @@ fn back_or_started() {
     let tasks = tasks(1);
     let deque = Arc::new(Deque::new(1, Barrier::Asymmetric));
     let (slot, _) = super::push(&deque, tasks[0].job());
-    let Steal::Taken(stolen) = deque.steal(1, 1, None) else {
+    let Steal::Taken(stolen) = deque.steal(1, Effort::Force(1), None) else {
         unreachable!("nobody else is here")
     };
     let stolen = Sendable(stolen);
@@ -56,7 +56,7 @@ fn late_thief() {
     let tasks = tasks(2);
     let deque = Arc::new(Deque::new(1, Barrier::Asymmetric));
     let (slot, _) = super::push(&deque, tasks[0].job());
-    let Steal::Taken(stolen) = deque.steal(1, 1, None) else {
+    let Steal::Taken(stolen) = deque.steal(1, Effort::Force(1), None) else {
         unreachable!("nobody else is here")
     };
     let stolen = Sendable(stolen);
