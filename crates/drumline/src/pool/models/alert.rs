@@ -9,6 +9,21 @@ use super::shape::Shape;
 use super::{Task, explore};
 use crate::sync::plant::{Plant, must_catch};
 
+impl Pool {
+    /// As `Worker::nap`, without an end: a call that does not come is a deadlock. Whether `me` was
+    /// the searcher.
+    pub(super) fn nap(&self, me: usize) -> bool {
+        let is_searcher = self.idle_set.prepare_nap(me);
+        if is_searcher {
+            if !self.has_work() {
+                self.park(me);
+            }
+            self.idle_set.end_nap(me);
+        }
+        is_searcher
+    }
+}
+
 /// The searcher is about to nap when a job comes: it sees the job, or is called.
 fn into_a_nap() {
     let pool = Pool::shaped(Shape {

@@ -7,6 +7,13 @@ use super::explore;
 use super::pool::{Hidden, Pool};
 use crate::sync::plant::{Plant, must_catch};
 
+impl Pool {
+    /// An active thread sees more work than the searcher will take.
+    fn call_helper(&self) {
+        self.wake(self.idle_set.call_helper());
+    }
+}
+
 /// A guest calls a helper before there is anything to do, whatever its workers do just then: watch,
 /// mark, scan, sleep. A helper that finds nothing gives its place back. Then the guest pushes, and
 /// never calls the runtime again.

@@ -377,11 +377,6 @@ impl Pool {
         back
     }
 
-    /// An active thread sees more work than the searcher will take.
-    pub(super) fn call_helper(&self) {
-        self.wake(self.idle_set.call_helper());
-    }
-
     fn inbox_is_empty(&self, me: usize) -> bool {
         self.seats[me].inbox.load(Ordering::Relaxed) == 0
     }
@@ -506,19 +501,6 @@ impl Pool {
             }
         }
         needed
-    }
-
-    /// As `Worker::nap`, without an end: a call that does not come is a deadlock. Whether `me` was
-    /// the searcher.
-    fn nap(&self, me: usize) -> bool {
-        let is_searcher = self.idle_set.prepare_nap(me);
-        if is_searcher {
-            if self.queued.load(Ordering::Relaxed) == 0 {
-                self.park(me);
-            }
-            self.idle_set.end_nap(me);
-        }
-        is_searcher
     }
 
     /// `Ok(mark)`: active. `Err`: another role.
