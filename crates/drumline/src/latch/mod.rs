@@ -5,18 +5,28 @@
 //! | `sleeper` | whoever waits: a thread of a pool, or one outside |
 //! | `task` | the life of a spawned task |
 //! | `countdown` | how many of several are still at work |
+//! | `job_count` | how many jobs of a scope are not done |
+//! | `runners` | the seats that run jobs of a scope |
 //!
 //! A waiter names itself (`watch`) before it goes to sleep; whoever makes the
 //! last step finds the name in the same read-modify-write. So either the waiter
 //! learns that it need not sleep, or the last one knows whom to wake.
 
 mod countdown;
+mod job_count;
+#[cfg(all(test, drumline_loom))]
+mod job_count_models;
 #[cfg(all(test, drumline_loom))]
 mod models;
+#[cfg(not(drumline_loom))]
+mod runners;
 mod sleeper;
 mod task;
 
 pub(crate) use countdown::Countdown;
+pub(crate) use job_count::JobCount;
+#[cfg(not(drumline_loom))]
+pub(crate) use runners::{Runner, Runners};
 #[cfg(not(drumline_loom))]
 pub(crate) use sleeper::Bell;
 pub(crate) use sleeper::Sleeper;

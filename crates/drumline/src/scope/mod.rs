@@ -10,7 +10,6 @@
 mod job_list;
 #[cfg(doctest)]
 mod promises;
-mod runners;
 mod state;
 mod wait;
 

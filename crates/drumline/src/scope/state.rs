@@ -5,10 +5,10 @@
 //! * The jobs that were spawned and not begun, in [lists](super::job_list). The thread that opened
 //!   the scope has one, and so do threads outside of the pool where one of those opened it. Other
 //!   threads share as many as there are jobs in the pool, chosen by their seats.
-//! * How many jobs are not done (`pending`; the body counts as one).
-//! * The [seats](super::runners) that run jobs now.
-//! * Under a mutex: the first panic, and the sleeper of the wait. No job takes that mutex, as a
-//!   rule: it is for the last one, for one that panics, and for a wait that sleeps.
+//! * How many jobs are not done ([`JobCount`]; the body counts as one), and the sleeper of the wait.
+//!   Its mutex is for the last job, and for a wait that sleeps; no other job takes it.
+//! * The seats that run jobs now ([`Runners`]).
+//! * The first panic.
 //!
 //! Where jobs have one order for all threads (`Fifo`, and the scopes of streams) there is one list.
 //!
@@ -28,16 +28,6 @@
 //! The scope of a stream has *long-lived* jobs, all of them: consumers. Its tickets go to the
 //! pool's queue for those, and are redeemed by workers that have nothing else on their stacks.
 //!
-//! # The count
-//!
-//! ```text
-//!   1: the body ──push()──► n ──complete()──► … ──► 0: done, for good
-//! ```
-//!
-//! A job is counted before it is in a list, by a thread that is counted itself. So the count is 0
-//! once. What the wait itself has run it takes off the count in one step, when it finds no more:
-//! no other thread waits for that.
-//!
 //! # Who is related
 //!
 //! A waiting scope helps the seats that run its jobs. A seat is among the runners from before its
@@ -45,7 +35,7 @@
 //! the seat's deque has been raised before the job was enrolled, and is lowered after it was struck
 //! off. So what is taken was forked by a job of this scope.
 //!
-//! # The races feared
+//! # The race feared
 //!
 //! *The waiting scope looks, finds no job, and falls asleep while a job spawns another.* It names
 //! its parker (`roused`) and then looks for the last time, under the lock of each list. A push
@@ -53,25 +43,18 @@
 //! rouses it; if it comes earlier, the look finds the job. The further lists may not be there yet
 //! when the scope looks: a push to one of those fences, and so does the scope.
 //!
-//! *The last job ends while the wait names its sleeper* (`watch`). The wait looks at the count after
-//! it has named the sleeper, under the mutex. The last job takes the mutex after its step. If it is
-//! first, the wait sees the step, and takes the name back; if not, the last job finds the name. So
-//! a sleeper is woken if, and only if, `watch` says so. The gate of a thread outside is in a frame
-//! that stays for exactly that case.
+//! What the last job and the sleeper do is the matter of [`JobCount`].
 
 use std::cell::Cell;
 use std::ptr;
 use std::sync::OnceLock;
 
 use super::job_list::JobList;
-use super::runners::{Runner, Runners};
 use crate::job::JobRef;
-use crate::latch::Sleeper;
+use crate::latch::{JobCount, Runner, Runners, Sleeper};
 use crate::pool::{self, Registry, local};
-use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-use crate::sync::{Arc, Mutex, barrier, lock, planted};
+use crate::sync::{Arc, Mutex, lock};
 use crate::unwind::{self, Payload};
-use crate::wait::Parker;
 
 /// More lists than this are no use: as many threads at least would have to spawn at once.
 const MOST_LISTS: usize = 64;
@@ -99,8 +82,8 @@ pub(crate) struct ScopeState {
     long_lived: bool,
     /// This many tickets may be out for one list.
     most_tickets: usize,
-    /// Jobs that are not done, begun or not, and 1 for the body.
-    pending: AtomicUsize,
+    /// Jobs that are not done, begun or not, and the body.
+    count: JobCount,
     /// The seat that opened the scope, or `NOWHERE`.
     home: usize,
     /// Jobs that were spawned there; all, where they have one order.
@@ -108,11 +91,8 @@ pub(crate) struct ScopeState {
     /// Jobs that were spawned elsewhere.
     further: OnceLock<Box<[FurtherList]>>,
     runners: Runners,
-    /// The parker of the waiting scope, for those who spawn; or null.
-    roused: AtomicPtr<Parker>,
-    /// Some job has panicked, or the body.
-    has_panicked: AtomicBool,
-    end: Mutex<End>,
+    /// The first panic, of a job or of the body.
+    panic: OnceLock<Mutex<Option<Payload>>>,
 }
 
 /// A list for threads that did not open the scope.
@@ -122,15 +102,8 @@ struct FurtherList {
     list: JobList,
 }
 
-/// How a scope ends.
-struct End {
-    panic: Option<Payload>,
-    /// The waiting scope.
-    sleeper: Option<Sleeper>,
-}
-
-// SAFETY: `registry` is used as a shared reference only, and `Registry` is `Sync`. The parker is one
-// of a seat, to be used from any thread; the sleeper is `Send`, and under a mutex.
+// SAFETY: `registry` is used as a shared reference only, and `Registry` is `Sync`. `scope` of a
+// further list is the address of this state, and all else may be sent.
 unsafe impl Send for ScopeState {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for ScopeState {}
@@ -142,17 +115,12 @@ impl ScopeState {
             order,
             long_lived,
             most_tickets: registry.jobs(),
-            pending: AtomicUsize::new(1),
+            count: JobCount::new(),
             home: local::find(registry).map_or(NOWHERE, |seat| seat.index()),
             list: JobList::new(),
             further: OnceLock::new(),
             runners: Runners::new(),
-            roused: AtomicPtr::new(ptr::null_mut()),
-            has_panicked: AtomicBool::new(false),
-            end: Mutex::new(End {
-                panic: None,
-                sleeper: None,
-            }),
+            panic: OnceLock::new(),
         })
     }
 
@@ -172,8 +140,7 @@ impl ScopeState {
         // Where calls run on their threads, without workers, the scope's wait takes the job.
         let is_for_others =
             self.long_lived || home != NOWHERE || registry.workers() > 0 || !registry.has_guests();
-        // Relaxed: the caller is counted, and what publishes the job is the lock of the list.
-        self.pending.fetch_add(1, Ordering::Relaxed);
+        self.count.add(1);
         let place = self.place(home);
         let list = self.list_at(place);
         if list.push(body, home, is_for_others, self.most_tickets) {
@@ -185,17 +152,9 @@ impl ScopeState {
                 self.put_out(place);
             }
         }
-        if place.is_some() {
-            // Its partner is the fence in `watch`.
-            barrier::fence();
-        }
-        // Acquire pairs with the Release in `watch`.
-        let roused = self.roused.load(Ordering::Acquire);
-        if !roused.is_null() {
-            // SAFETY: the caller is part of the scope, which is therefore not done, and whose
-            // pool, with its seats, is alive.
-            unsafe { &*roused }.unpark();
-        }
+        // SAFETY: the caller is part of the scope, which is therefore not done. The further lists may
+        // not be there yet when the waiter looks.
+        unsafe { self.count.rouse(place.is_some()) };
     }
 
     /// Which of the further lists the jobs of a seat go to; `None`: none of them.
@@ -274,11 +233,9 @@ impl ScopeState {
         {
             self.recall(registry);
         }
-        // Relaxed: written before the step that ended the scope.
-        if self.has_panicked.load(Ordering::Relaxed) {
-            return self.with_end(registry, |end| end.panic.take());
-        }
-        None
+        let panic = self.panic.get()?;
+        registry.count_scope_lock();
+        lock(panic).take()
     }
 
     fn recall(self: &Arc<Self>, registry: &Registry) {
@@ -308,8 +265,7 @@ impl ScopeState {
 
     /// Counts jobs in that have been handed out by other means.
     pub(crate) fn expect(&self, jobs: usize) {
-        // Relaxed: as in `push`.
-        self.pending.fetch_add(jobs, Ordering::Relaxed);
+        self.count.add(jobs);
     }
 
     /// A job that was counted by [`expect`](Self::expect) begins in this seat.
@@ -361,10 +317,9 @@ impl ScopeState {
             return Ok(body);
         }
         let ended = ended.take();
-        // Acquire, here and below, pairs with the Release in `settle`. The waiter is this thread,
-        // and awake.
+        // The waiter is this thread, and awake.
         if ended > 0 {
-            Err(self.pending.fetch_sub(ended, Ordering::AcqRel) == ended)
+            Err(self.count.step(ended))
         } else {
             Err(self.is_done())
         }
@@ -376,7 +331,7 @@ impl ScopeState {
             self.note_panic(payload);
         }
         self.runners.strike_off(runner);
-        if self.step() {
+        if self.count.step(1) {
             self.wake_sleeper();
         }
     }
@@ -387,54 +342,42 @@ impl ScopeState {
             self.note_panic(payload);
         }
         // The waiter is this thread, and awake.
-        self.step()
+        self.count.step(1)
     }
 
     /// Keeps the payload of a panic, or drops it if it is not the first. Before the scope can end:
     /// to drop a payload is to run code of the program.
     fn note_panic(&self, payload: Payload) {
-        let surplus = self.with_end(self.registry(), |end| {
-            if end.panic.is_some() {
-                return Some(payload);
+        self.registry().count_scope_lock();
+        let first = self.panic.get_or_init(|| Mutex::new(None));
+        let surplus = {
+            let mut first = lock(first);
+            match *first {
+                Some(_) => Some(payload),
+                None => {
+                    *first = Some(payload);
+                    None
+                }
             }
-            end.panic = Some(payload);
-            // Relaxed: published by the step that ends the scope.
-            self.has_panicked.store(true, Ordering::Relaxed);
-            None
-        });
+        };
         if let Some(payload) = surplus {
             unwind::discard(payload);
         }
     }
 
-    /// One less; whether it was the last one.
-    fn step(&self) -> bool {
-        // Release publishes what the job did to the Acquire of the wait, through all later steps.
-        self.pending.fetch_sub(1, Ordering::AcqRel) == 1
-    }
-
     /// After the last step. The frame of the scope may be gone, but not this state.
     fn wake_sleeper(&self) {
         // SAFETY: the last step was that of a job, in a thread of the pool.
-        let registry = unsafe { &*self.registry };
-        let sleeper = self.with_end(registry, |end| end.sleeper.take());
-        if let Some(sleeper) = sleeper
-            && !planted!(ScopeWakesNone)
-        {
+        unsafe { &*self.registry }.count_scope_lock();
+        if let Some(sleeper) = self.count.take_sleeper() {
             // SAFETY: this thread runs in the pool, or is the scope's own, so
             // the pool is alive; and only the last step finds an outsider.
             unsafe { sleeper.wake() };
         }
     }
 
-    /// What is under the mutex; counts that it is taken.
-    fn with_end<R>(&self, registry: &Registry, change: impl FnOnce(&mut End) -> R) -> R {
-        registry.count_scope_lock();
-        change(&mut lock(&self.end))
-    }
-
     pub(super) fn is_done(&self) -> bool {
-        self.pending.load(Ordering::Acquire) == 0
+        self.count.is_done()
     }
 
     pub(super) fn runners(&self) -> &Runners {
@@ -444,24 +387,8 @@ impl ScopeState {
     /// Names whom to wake; `false`: it is done, and none will be woken.
     pub(super) fn watch(&self, sleeper: Sleeper) -> bool {
         // SAFETY: the scope waits, in a frame that keeps the pool.
-        let registry = unsafe { &*self.registry };
-        let is_pending = self.with_end(registry, |end| {
-            end.sleeper = Some(sleeper);
-            let is_pending = !self.is_done() || planted!(ScopeWatchTwoSteps);
-            if !is_pending {
-                end.sleeper = None;
-            }
-            is_pending
-        });
-        if let Sleeper::Member(parker) = sleeper
-            && is_pending
-        {
-            // Release pairs with the Acquire in `push`.
-            self.roused.store(parker.cast_mut(), Ordering::Release);
-            // Its partner is the fence in `push`.
-            barrier::fence();
-        }
-        is_pending
+        unsafe { &*self.registry }.count_scope_lock();
+        self.count.watch(sleeper)
     }
 }
 

@@ -161,6 +161,8 @@ pub(crate) enum Plant {
     ScopeWakesNone,
     /// `ScopeState::watch` does not look again whether the scope is done.
     ScopeWatchTwoSteps,
+    /// `JobCount::rouse` runs no fence.
+    RouseUnfenced,
     /// `Team::settle` does not wake the caller.
     TeamWakesNone,
     /// A participant of a shared loop splits under the lock of the place.

@@ -1,4 +1,4 @@
-//! The seats that run jobs of a scope.
+//! The seats that run jobs of one scope.
 //!
 //! A bit for each seat: set before a job begins there, cleared after it has ended. A job may run on
 //! top of another one of the same scope. Then the lower one keeps the bit.
@@ -21,7 +21,7 @@ const WORDS: usize = 4;
 const BITS: usize = usize::BITS as usize;
 
 /// The seats that run jobs of one scope.
-pub(super) struct Runners {
+pub(crate) struct Runners {
     bits: [AtomicUsize; WORDS],
     /// Those without a bit, each as often as it does.
     further: Mutex<Vec<usize>>,
@@ -36,7 +36,7 @@ pub(crate) struct Runner {
 }
 
 impl Runners {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Runners {
             bits: [const { AtomicUsize::new(0) }; WORDS],
             further: Mutex::new(Vec::new()),
@@ -44,7 +44,7 @@ impl Runners {
     }
 
     /// The calling thread, in this seat, is about to begin a job.
-    pub(super) fn enroll(&self, seat: usize) -> Runner {
+    pub(crate) fn enroll(&self, seat: usize) -> Runner {
         let is_outermost = match self.bits.get(seat / BITS) {
             Some(word) => {
                 let bit = 1 << (seat % BITS);
@@ -60,7 +60,7 @@ impl Runners {
     }
 
     /// The job has ended.
-    pub(super) fn strike_off(&self, runner: Runner) {
+    pub(crate) fn strike_off(&self, runner: Runner) {
         let Runner { seat, is_outermost } = runner;
         match self.bits.get(seat / BITS) {
             Some(word) if is_outermost => {
@@ -77,7 +77,7 @@ impl Runners {
     }
 
     /// Whether a job runs in `seat`.
-    pub(super) fn contains(&self, seat: usize) -> bool {
+    pub(crate) fn contains(&self, seat: usize) -> bool {
         match self.bits.get(seat / BITS) {
             Some(word) => word.fetch_or(0, Ordering::AcqRel) & 1 << (seat % BITS) != 0,
             None => lock(&self.further).contains(&seat),
@@ -86,7 +86,7 @@ impl Runners {
 
     /// Calls `visit` with each seat, until it returns `true`. No lock is held meanwhile. Seats that
     /// begin or end during the look may be missed.
-    pub(super) fn any(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+    pub(crate) fn any(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
         for (index, word) in self.bits.iter().enumerate() {
             // Acquire pairs with the Release in `enroll`.
             let mut bits = word.load(Ordering::Acquire);
