@@ -6,6 +6,10 @@
 //! the kernel, or has announced that it blocks, loses its place. A thread that
 //! did not announce it does not know; it gets its place back when it is seen to
 //! run, or when it asks for anything.
+//!
+//! The more threads block without a word, the likelier the next one that stands still does so, too:
+//! the shorter it has to stand still. So a long row of tasks that wait for later ones is gone
+//! through at the pace at which threads start. If the threads go on, the monitor is slow again.
 
 use std::time::Duration;
 
@@ -13,11 +17,12 @@ use super::registry::Registry;
 use super::seat::Seat;
 use crate::platform::thread_state::ThreadId;
 use crate::sync::Instant;
-use crate::wait::Oversubscription;
 
-/// The shortest nap between two looks, and the time for which a thread must have
-/// stood still at least.
+/// The first nap between two looks, and the time for which a thread must have
+/// stood still at least, while no thread blocks without a word.
 const FIRST_NAP: Duration = Duration::from_millis(1);
+/// The same while many do: a few times what a look costs.
+const SHORTEST_NAP: Duration = Duration::from_micros(50);
 /// The longest nap.
 const LAST_NAP: Duration = Duration::from_millis(8);
 /// The monitor leaves when there was nothing to do for so long.
@@ -49,7 +54,8 @@ impl Monitor {
     pub(super) fn new(registry: &Registry) -> Self {
         Monitor {
             samples: Vec::new(),
-            nap: FIRST_NAP,
+            // Doubled, it is the first nap.
+            nap: Duration::ZERO,
             busy: Instant::now(),
             entries: registry.idle_set().entries(),
             cursor: 0,
@@ -75,7 +81,7 @@ impl Monitor {
         let used = entries != std::mem::replace(&mut self.entries, entries);
         let needed = idle_set.is_full() && registry.has_work();
         let before = std::mem::take(&mut self.samples);
-        let mut suspects = false;
+        let (mut lost, mut begun, mut suspects) = (displaced.len(), false, false);
         if needed {
             for index in active {
                 let seat = registry.seat(index);
@@ -93,20 +99,37 @@ impl Monitor {
                     let claim = || !announced || seat.block_state().lose_place();
                     seat.block_state().note_used(sample.used);
                     idle_set.displace(index, announced, &claim);
+                    lost += 1;
+                } else if !before.iter().any(|old| old.is_of_same(&sample)) {
+                    begun = true;
                 }
             }
         }
         if used || needed {
             self.busy = Instant::now();
         }
-        self.nap = if suspects {
-            FIRST_NAP
-        } else if Oversubscription::here().is_oversubscribed(Instant::now()) {
-            // Each end of a nap takes the processor from somebody.
-            LAST_NAP
+        let first = first_nap(lost);
+        self.nap = if lost > displaced.len() || begun {
+            first
+        } else if suspects {
+            // They run now and then.
+            (self.nap * 2).clamp(first, FIRST_NAP)
         } else {
-            (self.nap * 2).min(LAST_NAP)
+            (self.nap * 2).clamp(first, LAST_NAP)
         };
+    }
+}
+
+/// The first nap while `lost` threads block without a word.
+fn first_nap(lost: usize) -> Duration {
+    let share = u32::try_from(lost).unwrap_or(u32::MAX).saturating_add(1);
+    (FIRST_NAP / share).max(SHORTEST_NAP)
+}
+
+impl Sample {
+    /// Whether the other one is of the same thread.
+    fn is_of_same(&self, other: &Sample) -> bool {
+        (self.seat, self.thread) == (other.seat, other.thread)
     }
 }
 

@@ -37,6 +37,9 @@ const SHORT_QUEUED: Duration = Duration::from_micros(1);
 const ANSWER: u32 = 24;
 /// The longest back-off.
 const LAST_BACKOFF: Duration = Duration::from_millis(1);
+/// At most this many seats are looked at in one go; the next look goes on from there. A pool has
+/// more than that where many threads block, and next to nothing is to be had from those.
+const SEATS_AT_ONCE: usize = 256;
 /// Doublings of the back-off.
 const MAX_FAILURES: u32 = 8;
 
@@ -127,6 +130,8 @@ pub(crate) struct Thief {
     me: usize,
     backoffs: Vec<StealBackoff>,
     random: XorShift,
+    /// Where the next look begins in a pool with more seats than are looked at in one go.
+    cursor: usize,
     /// The victim that was asked for what it pushes next.
     asked: Option<usize>,
     /// Empty between two steals: how many halves victims have, and which.
@@ -139,6 +144,7 @@ impl Thief {
             me,
             backoffs: Vec::new(),
             random: XorShift::new(me),
+            cursor: 0,
             asked: None,
             victims: Vec::new(),
         }
@@ -151,14 +157,25 @@ impl Thief {
         &mut self.backoffs[victim]
     }
 
-    /// About how many jobs this thread could take now from victims that it does not leave alone.
+    /// How many jobs this thread could take now from victims that it does not leave alone: none,
+    /// one, or more than one. It looks no further than that.
     pub(crate) fn survey(&mut self, registry: &Registry) -> usize {
-        let now = Instant::now();
         let mut seen = registry.injector().len() + registry.long_lived().len();
-        for seat in registry.seats() {
+        if seen > 1 {
+            return seen;
+        }
+        let now = Instant::now();
+        let count = registry.seats_len();
+        let start = if count > SEATS_AT_ONCE {
+            self.cursor
+        } else {
+            0
+        };
+        for offset in 0..count.min(SEATS_AT_ONCE) {
+            let seat = registry.seat((start + offset) % count);
             // Not even a look at a victim that is left alone: a look pulls the
             // cache line away that its owner writes at every push.
-            if seat.index() == self.me || self.backoff(seat.index()).may_interrupt(now) {
+            if seat.index() == self.me || self.may_interrupt(seat.index(), now) {
                 seen += seat.visible();
             } else {
                 seen += seat.exposed();
@@ -166,8 +183,31 @@ impl Thief {
                     seen += seat.queue().len();
                 }
             }
+            if seen == 0 {
+                // A raid begins with the first seat that has something.
+                self.cursor = (start + offset + 1) % count;
+            }
+            if seen > 1 {
+                break;
+            }
         }
         seen
+    }
+
+    /// Where a look at so many seats begins, and how many it takes in.
+    fn window(&mut self, count: usize) -> (usize, usize) {
+        if count > SEATS_AT_ONCE {
+            (self.cursor % count, SEATS_AT_ONCE)
+        } else {
+            // From a random one on, so that thieves spread.
+            (self.random.below(count.max(1)), count)
+        }
+    }
+
+    /// Whether that victim may be interrupted by a barrier.
+    fn may_interrupt(&self, victim: usize, now: Instant) -> bool {
+        let backoff = self.backoffs.get(victim);
+        backoff.is_none_or(|backoff| backoff.may_interrupt(now))
     }
 
     /// Nothing is to be seen: asks one of the others for what it pushes next, or waits for the
@@ -183,13 +223,13 @@ impl Thief {
             return;
         }
         let count = registry.seats_len();
-        let start = self.random.below(count.max(1));
+        let (start, len) = self.window(count);
         let now = Instant::now();
-        for offset in 0..count {
+        for offset in 0..len {
             let index = (start + offset) % count;
             let victim = registry.seat(index);
             let is_active = victim.handshake().may_push();
-            if index == self.me || !is_active || !self.backoff(index).may_interrupt(now) {
+            if index == self.me || !is_active || !self.may_interrupt(index, now) {
                 continue;
             }
             let deque = victim.first_deque();
@@ -218,10 +258,9 @@ impl Thief {
     /// Takes one job from another seat.
     pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<StolenWork<'a>> {
         let count = registry.seats_len();
-        // From a random one on, so that thieves spread.
-        let start = self.random.below(count.max(1));
+        let (start, len) = self.window(count);
         let now = Instant::now();
-        let mut offsets = 0..count;
+        let mut offsets = 0..len;
         let mut victims = std::mem::take(&mut self.victims);
         let mut stolen = None;
         while stolen.is_none() {
@@ -253,8 +292,8 @@ impl Thief {
     }
 
     /// About how many halves this thread may take from that seat, if it may take anything there.
-    fn takeable(&mut self, registry: &Registry, victim: &Seat, now: Instant) -> Option<usize> {
-        let may_interrupt = self.backoff(victim.index()).may_interrupt(now);
+    fn takeable(&self, registry: &Registry, victim: &Seat, now: Instant) -> Option<usize> {
+        let may_interrupt = self.may_interrupt(victim.index(), now);
         let halves = if may_interrupt {
             victim.halves()
         } else {
@@ -271,7 +310,8 @@ impl Thief {
         victim: &'a Seat,
         now: Instant,
     ) -> Option<StolenWork<'a>> {
-        let backoff = *self.backoff(victim.index());
+        let backoff = self.backoffs.get(victim.index());
+        let backoff = backoff.copied().unwrap_or_default();
         let may_interrupt = backoff.may_interrupt(now);
         let limit = if may_interrupt { backoff.batch() } else { 0 };
         for deque in victim.deques() {
