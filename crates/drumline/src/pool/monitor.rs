@@ -16,13 +16,14 @@ use std::time::Duration;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::platform::thread_state::ThreadId;
-use crate::sync::Instant;
+use crate::sync::{Instant, relax};
+use crate::wait::Parker;
 
 /// The first nap between two looks, and the time for which a thread must have
 /// stood still at least, while no thread blocks without a word.
 const FIRST_NAP: Duration = Duration::from_millis(1);
-/// The same while many do: a few times what a look costs.
-const SHORTEST_NAP: Duration = Duration::from_micros(50);
+/// The same while many do: about what a look costs.
+const SHORTEST_NAP: Duration = Duration::from_micros(20);
 /// The longest nap.
 const LAST_NAP: Duration = Duration::from_millis(8);
 /// The monitor leaves when there was nothing to do for so long.
@@ -44,6 +45,9 @@ struct Sample {
 pub(super) struct Monitor {
     samples: Vec<Sample>,
     nap: Duration,
+    /// Every active thread was seen to stand still for the first time, and many block without a
+    /// word: so do these, as a rule.
+    is_about_to_take: bool,
     busy: Instant,
     entries: usize,
     /// The first of the displaced threads to be looked at next.
@@ -56,15 +60,25 @@ impl Monitor {
             samples: Vec::new(),
             // Doubled, it is the first nap.
             nap: Duration::ZERO,
+            is_about_to_take: false,
             busy: Instant::now(),
             entries: registry.idle_set().entries(),
             cursor: 0,
         }
     }
 
-    /// How long to nap before the next look.
-    pub(super) fn nap(&self) -> Duration {
-        self.nap
+    /// Passes the time until the next look.
+    pub(super) fn pause(&self, parker: &Parker) {
+        if !self.is_about_to_take {
+            parker.park_timeout(self.nap);
+            return;
+        }
+        // No other thread of the pool needs this processor, and who gives it up waits for it, where
+        // others compute, for a time slice.
+        let since = Instant::now();
+        while since.elapsed() < self.nap {
+            relax();
+        }
     }
 
     /// Whether nothing was to be done for a while.
@@ -82,16 +96,15 @@ impl Monitor {
         let needed = idle_set.is_full() && registry.has_work();
         let before = std::mem::take(&mut self.samples);
         let (mut lost, mut begun, mut suspects) = (displaced.len(), false, false);
+        let mut runs = false;
         if needed {
             for index in active {
                 let seat = registry.seat(index);
-                if seat.block_state().is_napping() {
-                    continue;
-                }
                 let sample = sample(seat);
                 self.samples.push(sample);
                 let announced = seat.block_state().is_blocked();
                 if !announced && !sample.thread.is_waiting() {
+                    runs = true;
                     continue;
                 }
                 suspects = true;
@@ -117,6 +130,7 @@ impl Monitor {
         } else {
             (self.nap * 2).clamp(first, LAST_NAP)
         };
+        self.is_about_to_take = begun && !runs && self.nap <= SHORTEST_NAP;
     }
 }
 

@@ -194,6 +194,12 @@ impl Thief {
         seen
     }
 
+    /// Whether something waits, other than what was left alone at the time `then`.
+    pub(crate) fn has_missed(&self, registry: &Registry, then: Instant) -> bool {
+        let waits = |seat: &Seat| seat.visible() > 0 && self.may_interrupt(seat.index(), then);
+        registry.injector().len() + registry.long_lived().len() > 0 || registry.seats().any(waits)
+    }
+
     /// Where a look at so many seats begins, and how many it takes in.
     fn window(&mut self, count: usize) -> (usize, usize) {
         if count > SEATS_AT_ONCE {
@@ -336,9 +342,8 @@ impl Thief {
     }
 
     /// Runs what was taken, and what lies exposed beside it, and learns from it.
-    /// Returns whether it was worth while.
-    pub(crate) fn run(&mut self, seat: &Seat, loot: StolenWork<'_>) -> bool {
-        self.run_while(seat, loot, || !seat.registry().idle_set().is_overfull())
+    pub(crate) fn run(&mut self, seat: &Seat, loot: StolenWork<'_>) {
+        self.run_while(seat, loot, || !seat.registry().idle_set().is_overfull());
     }
 
     /// Runs what was taken, and learns from it.
@@ -346,7 +351,7 @@ impl Thief {
         self.run_while(seat, loot, || false);
     }
 
-    fn run_while(&mut self, seat: &Seat, loot: StolenWork<'_>, go_on: impl Fn() -> bool) -> bool {
+    fn run_while(&mut self, seat: &Seat, loot: StolenWork<'_>, go_on: impl Fn() -> bool) {
         match loot {
             StolenWork::Half(stolen, victim) => {
                 let claim = stolen.claim;
@@ -365,20 +370,16 @@ impl Thief {
                     ran => start.elapsed() / ran,
                 };
                 self.backoff(victim.index()).learn(claim, took);
-                took >= SHORT
             }
             StolenWork::Job(job) => {
                 // SAFETY: a job that left its queue is run by whoever took it.
                 unsafe { seat.run(job) };
-                true
             }
             StolenWork::Queued(job, victim) => {
                 let start = Instant::now();
                 // SAFETY: as above.
                 unsafe { seat.run(job) };
-                let took = start.elapsed();
-                self.backoff(victim.index()).learn_queued(took);
-                took >= SHORT
+                self.backoff(victim.index()).learn_queued(start.elapsed());
             }
         }
     }

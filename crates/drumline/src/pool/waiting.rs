@@ -151,20 +151,13 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             patience.reset();
             continue;
         }
-        if !watching && patience.is_about_to_nap() {
+        if !watching && patience.is_about_to_end() {
             if !awaited.watch(Sleeper::Member(seat.parker())) {
                 break;
             }
             watching = true;
         }
-        seat.block_state().set_napping(true);
-        let step = patience.wait(seat.parker(), WaitKind::Eager);
-        seat.block_state().set_napping(false);
-        if let Some(through) = patience.take_nap() {
-            // Under shuttle each look would be steps of the program.
-            let is_late = || !cfg!(drumline_shuttle) && registry.has_work();
-            seat.counters().count_nap(through, is_late);
-        }
+        let step = patience.wait(WaitKind::Eager);
         if step == WaitStep::GiveUp && sleep(seat, awaited, &mut naps) {
             patience.reset();
         }
