@@ -141,7 +141,7 @@ const ROWS: [Row; 20] = [
         "oversubscribed",
         0.0,
         0.0,
-        "not a time: 1 if threads wait for processors, so that the first nap is the last",
+        "not a time: 1 if threads wait for processors, so that they spin for a moment only",
     ),
 ];
 

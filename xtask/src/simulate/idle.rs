@@ -48,8 +48,6 @@ struct State {
     /// Called to help, and not awake yet.
     called: BTreeSet<ThreadId>,
     is_marked: bool,
-    /// How often a thread has come from outside.
-    entries: u64,
 }
 
 /// The idle set with its lock.
@@ -72,7 +70,6 @@ impl IdleSet {
                 searcher: None,
                 called: BTreeSet::new(),
                 is_marked: false,
-                entries: 0,
             }),
         }
     }
@@ -101,10 +98,6 @@ impl IdleSet {
     pub fn is_overfull(&self) -> bool {
         let state = self.state.borrow();
         state.active > state.places
-    }
-
-    pub fn entries(&self) -> u64 {
-        self.state.borrow().entries
     }
 }
 
@@ -192,7 +185,6 @@ impl World {
         let is_marked = self
             .with_line(|state| {
                 state.active += 1;
-                state.entries += 1;
                 state.admit()
             })
             .await;

@@ -157,10 +157,10 @@ impl World {
                 patience = Patience::new(self);
                 continue;
             }
-            if patience.is_about_to_nap() {
+            if patience.is_about_to_end() {
                 shared.is_watched.set(true);
             }
-            if !patience.wait(self, me, WaitKind::Eager).await {
+            if !patience.wait(self, WaitKind::Eager).await {
                 self.sleep_until_done(me, shared).await;
                 patience = Patience::new(self);
             }

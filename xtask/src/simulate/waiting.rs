@@ -1,6 +1,6 @@
 //! How a thread waits for a half that another one has begun: `pool::waiting`.
 //!
-//! Modelled: it helps its runner (leapfrogging), spins, naps, and at last follows the runner and
+//! Modelled: it helps its runner (leapfrogging), spins, and at last follows the runner and
 //! gives up its place. Not modelled: other things to wait for than halves, and the room on the
 //! stack.
 
@@ -26,13 +26,13 @@ impl World {
                 patience = Patience::new(self);
                 continue;
             }
-            if !entry.is_awaited.get() && patience.is_about_to_nap() {
+            if !entry.is_awaited.get() && patience.is_about_to_end() {
                 if is_done() {
                     break;
                 }
                 entry.is_awaited.set(true);
             }
-            if !patience.wait(self, me, WaitKind::Eager).await {
+            if !patience.wait(self, WaitKind::Eager).await {
                 self.sleep_until(me, entry).await;
                 patience = Patience::new(self);
             }

@@ -8,69 +8,55 @@ use super::world::{CALL, World};
 const LONG_SPIN: Time = 60_000;
 /// The same where nothing goes on.
 const SHORT_SPIN: Time = 4_000;
-const FIRST_NAP: Time = 25_000;
-/// After a nap of this length it gives up.
-const LAST_NAP: Time = 1_600_000;
 
 /// What there is to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitKind {
     Eager,
     Idle,
-    /// No nap is worth it.
-    Leaving,
 }
 
 /// One spell of watching.
 #[derive(Debug)]
 pub struct Patience {
     since: Time,
-    nap: Option<Time>,
-    is_about_to_nap: bool,
+    has_rested: bool,
+    is_about_to_end: bool,
 }
 
 impl Patience {
     pub fn new(world: &World) -> Self {
         Patience {
             since: world.clock.now(),
-            nap: None,
-            is_about_to_nap: false,
+            has_rested: false,
+            is_about_to_end: false,
         }
     }
 
     /// Whether it has lasted for `time`.
     pub fn has_lasted(&self, world: &World, time: Time) -> bool {
-        self.nap.is_some() || world.clock.now() - self.since >= time
+        self.has_rested || world.clock.now() - self.since >= time
     }
 
-    /// Whether the next turn may be a nap.
-    pub fn is_about_to_nap(&self) -> bool {
-        self.is_about_to_nap
+    /// Whether the next turn is the last one.
+    pub fn is_about_to_end(&self) -> bool {
+        self.is_about_to_end
     }
 
     /// Passes a little time. `false`: there was enough of it.
-    pub async fn wait(&mut self, world: &World, me: ThreadId, kind: WaitKind) -> bool {
+    pub async fn wait(&mut self, world: &World, kind: WaitKind) -> bool {
+        // Its end is announced a turn before.
+        if self.is_about_to_end {
+            return false;
+        }
         let spin = match kind {
-            WaitKind::Eager => LONG_SPIN,
-            WaitKind::Idle | WaitKind::Leaving => SHORT_SPIN,
+            WaitKind::Eager if !world.times.is_overfull => LONG_SPIN,
+            WaitKind::Eager | WaitKind::Idle => SHORT_SPIN,
         };
-        let spun = world.clock.now() - self.since;
-        let nap = match self.nap {
-            None if spun < spin && world.times.is_overfull && spun >= SHORT_SPIN => LAST_NAP,
-            None if spun < spin => {
-                world.clock.pass(world.times.look).await;
-                return true;
-            }
-            _ if kind == WaitKind::Leaving => return false,
-            None if world.times.is_overfull => LAST_NAP,
-            None => FIRST_NAP,
-            Some(nap) if nap >= LAST_NAP => return false,
-            Some(nap) => nap * 2,
-        };
-        // The first nap is announced a turn before.
-        if std::mem::replace(&mut self.is_about_to_nap, true) {
-            self.nap = Some(nap);
-            world.nap(me, nap).await;
+        if self.has_lasted(world, spin) {
+            self.is_about_to_end = true;
+        } else {
+            world.clock.pass(world.times.look).await;
         }
         true
     }
@@ -78,7 +64,7 @@ impl Patience {
     /// Naps for `time` at once.
     async fn rest(&mut self, world: &World, me: ThreadId, time: Time) {
         world.nap(me, time).await;
-        self.nap = self.nap.or(Some(FIRST_NAP));
+        self.has_rested = true;
     }
 }
 
@@ -93,11 +79,9 @@ impl World {
     /// A worker, which sleeps at first.
     pub async fn live(&self, me: ThreadId) {
         let mut role = Role::Sleep;
-        let mut is_useful = false;
         loop {
             role = match role {
                 Role::Sleep => {
-                    is_useful = false;
                     if self.clock.now() > 0 {
                         self.counts.up("parks");
                     }
@@ -105,12 +89,12 @@ impl World {
                     self.woken(me).await
                 }
                 Role::Work => {
-                    is_useful |= self.work_off(me, false).await;
+                    self.work_off(me, false).await;
                     self.become_idle(me).await
                 }
-                Role::Watch => match self.watch(me, is_useful).await {
+                Role::Watch => match self.watch(me).await {
                     Ok(mark) => {
-                        is_useful |= self.work_off(me, mark).await;
+                        self.work_off(me, mark).await;
                         self.become_idle(me).await
                     }
                     Err(role) => role,
@@ -121,9 +105,9 @@ impl World {
 
     /// Watches as the searcher, until there is work (and whether the marks are due), or another
     /// role.
-    async fn watch(&self, me: ThreadId, is_useful: bool) -> Result<bool, Role> {
+    async fn watch(&self, me: ThreadId) -> Result<bool, Role> {
         let mut patience = Patience::new(self);
-        let (mut entries, mut asked) = (None, None);
+        let mut asked = None;
         loop {
             let seen = self.survey(me).await;
             if seen > 0
@@ -144,14 +128,12 @@ impl World {
             if seen == 0 && !is_quiet && self.idle_set.is_searcher(me) {
                 self.request_any(me, &mut asked).await;
             }
-            let is_deserted = is_quiet && entries == Some(self.idle_set.entries());
-            entries = Some(self.idle_set.entries());
-            let kind = match (is_quiet, is_deserted) {
-                (false, _) => WaitKind::Eager,
-                (true, true) if !is_useful || patience.nap.is_some() => WaitKind::Leaving,
-                (true, _) => WaitKind::Idle,
+            let kind = if is_quiet {
+                WaitKind::Idle
+            } else {
+                WaitKind::Eager
             };
-            if self.idle_set.is_searcher(me) && patience.wait(self, me, kind).await {
+            if self.idle_set.is_searcher(me) && patience.wait(self, kind).await {
                 continue;
             }
             match self.prepare_park(me).await {
@@ -168,10 +150,9 @@ impl World {
         }
     }
 
-    /// Works until nothing is left to take. Returns whether any of it was worth while.
-    async fn work_off(&self, me: ThreadId, mark: bool) -> bool {
+    /// Works until nothing is left to take.
+    async fn work_off(&self, me: ThreadId, mark: bool) {
         let mut owes_marks = mark;
-        let mut is_useful = false;
         let mut is_fresh = true;
         while let Some(loot) = self.find(me).await {
             if std::mem::take(&mut is_fresh) && self.is_one_of_many(&loot) {
@@ -180,12 +161,11 @@ impl World {
             if std::mem::take(&mut owes_marks) && self.mark_and_scan().await {
                 self.summon(me).await;
             }
-            is_useful |= self.run_loot(me, loot).await;
+            self.run_loot(me, loot).await;
             if self.idle_set.is_overfull() {
                 break;
             }
         }
-        is_useful
     }
 
     /// A call from outside: the guest's stay.

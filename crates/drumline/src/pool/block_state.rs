@@ -13,8 +13,6 @@ const RUNNING: usize = 0;
 const BLOCKED: usize = 1;
 /// It has announced that it blocks, and has no place.
 const AWAY: usize = 2;
-/// It waits for work of the pool, and will give up its place if that lasts.
-const NAPPING: usize = 3;
 
 /// Written by the occupant, read by the monitor; what the monitor decides
 /// because of it, it decides under the lock of the idle set.
@@ -123,29 +121,11 @@ impl BlockState {
         self.short.store(short, Ordering::Relaxed);
     }
 
-    /// The occupant naps for a moment and keeps its place, or does so no more.
-    pub(crate) fn set_napping(&self, napping: bool) {
-        let (before, now) = if napping {
-            (RUNNING, NAPPING)
-        } else {
-            (NAPPING, RUNNING)
-        };
-        // No read-modify-write: what others write here, they write to BLOCKED.
-        if self.word.load(Ordering::Relaxed) == before {
-            self.word.store(now, Ordering::Relaxed);
-        }
-    }
-
     // ---- the monitor -------------------------------------------------------
 
     /// Whether the occupant has announced that it blocks, and has its place.
     pub(crate) fn is_blocked(&self) -> bool {
         self.word.load(Ordering::Relaxed) == BLOCKED
-    }
-
-    /// Whether the occupant naps in a wait of the pool.
-    pub(crate) fn is_napping(&self) -> bool {
-        self.word.load(Ordering::Relaxed) == NAPPING
     }
 
     /// Under the lock of the idle set: takes the place from an occupant that has

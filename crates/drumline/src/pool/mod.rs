@@ -14,7 +14,7 @@
 //! | `stack_room` | room on the stack for what it runs |
 //! | `compensate`, `block_state` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
-//! | `spare_policy` | whether a thread that only waits is replaced |
+//! | `spare_policy`, `spare_handles` | whether a thread that only waits is replaced; spares' threads |
 //! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
 //! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
 //! | `lifetime` | what the end of a pool waits for |
@@ -86,6 +86,8 @@ mod seat;
 mod seat_set;
 #[cfg(all(test, not(drumline_loom)))]
 mod small_tests;
+#[cfg(not(drumline_loom))]
+mod spare_handles;
 #[cfg(not(drumline_loom))]
 mod spare_policy;
 #[cfg(not(drumline_loom))]

@@ -6,18 +6,24 @@
 //! the kernel, or has announced that it blocks, loses its place. A thread that
 //! did not announce it does not know; it gets its place back when it is seen to
 //! run, or when it asks for anything.
+//!
+//! The more threads block without a word, the likelier the next one that stands still does so, too:
+//! the shorter it has to stand still. So a long row of tasks that wait for later ones is gone
+//! through at the pace at which threads start. If the threads go on, the monitor is slow again.
 
 use std::time::Duration;
 
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::platform::thread_state::ThreadId;
-use crate::sync::Instant;
-use crate::wait::Oversubscription;
+use crate::sync::{Instant, relax};
+use crate::wait::Parker;
 
-/// The shortest nap between two looks, and the time for which a thread must have
-/// stood still at least.
+/// The first nap between two looks, and the time for which a thread must have
+/// stood still at least, while no thread blocks without a word.
 const FIRST_NAP: Duration = Duration::from_millis(1);
+/// The same while many do: about what a look costs.
+const SHORTEST_NAP: Duration = Duration::from_micros(20);
 /// The longest nap.
 const LAST_NAP: Duration = Duration::from_millis(8);
 /// The monitor leaves when there was nothing to do for so long.
@@ -39,6 +45,9 @@ struct Sample {
 pub(super) struct Monitor {
     samples: Vec<Sample>,
     nap: Duration,
+    /// Every active thread was seen to stand still for the first time, and many block without a
+    /// word: so do these, as a rule.
+    is_about_to_take: bool,
     busy: Instant,
     entries: usize,
     /// The first of the displaced threads to be looked at next.
@@ -49,16 +58,27 @@ impl Monitor {
     pub(super) fn new(registry: &Registry) -> Self {
         Monitor {
             samples: Vec::new(),
-            nap: FIRST_NAP,
+            // Doubled, it is the first nap.
+            nap: Duration::ZERO,
+            is_about_to_take: false,
             busy: Instant::now(),
             entries: registry.idle_set().entries(),
             cursor: 0,
         }
     }
 
-    /// How long to nap before the next look.
-    pub(super) fn nap(&self) -> Duration {
-        self.nap
+    /// Passes the time until the next look.
+    pub(super) fn pause(&self, parker: &Parker) {
+        if !self.is_about_to_take {
+            parker.park_timeout(self.nap);
+            return;
+        }
+        // No other thread of the pool needs this processor, and who gives it up waits for it, where
+        // others compute, for a time slice.
+        let since = Instant::now();
+        while since.elapsed() < self.nap {
+            relax();
+        }
     }
 
     /// Whether nothing was to be done for a while.
@@ -75,17 +95,16 @@ impl Monitor {
         let used = entries != std::mem::replace(&mut self.entries, entries);
         let needed = idle_set.is_full() && registry.has_work();
         let before = std::mem::take(&mut self.samples);
-        let mut suspects = false;
+        let (mut lost, mut begun, mut suspects) = (displaced.len(), false, false);
+        let mut runs = false;
         if needed {
             for index in active {
                 let seat = registry.seat(index);
-                if seat.block_state().is_napping() {
-                    continue;
-                }
                 let sample = sample(seat);
                 self.samples.push(sample);
                 let announced = seat.block_state().is_blocked();
                 if !announced && !sample.thread.is_waiting() {
+                    runs = true;
                     continue;
                 }
                 suspects = true;
@@ -93,20 +112,38 @@ impl Monitor {
                     let claim = || !announced || seat.block_state().lose_place();
                     seat.block_state().note_used(sample.used);
                     idle_set.displace(index, announced, &claim);
+                    lost += 1;
+                } else if !before.iter().any(|old| old.is_of_same(&sample)) {
+                    begun = true;
                 }
             }
         }
         if used || needed {
             self.busy = Instant::now();
         }
-        self.nap = if suspects {
-            FIRST_NAP
-        } else if Oversubscription::here().is_oversubscribed(Instant::now()) {
-            // Each end of a nap takes the processor from somebody.
-            LAST_NAP
+        let first = first_nap(lost);
+        self.nap = if lost > displaced.len() || begun {
+            first
+        } else if suspects {
+            // They run now and then.
+            (self.nap * 2).clamp(first, FIRST_NAP)
         } else {
-            (self.nap * 2).min(LAST_NAP)
+            (self.nap * 2).clamp(first, LAST_NAP)
         };
+        self.is_about_to_take = begun && !runs && self.nap <= SHORTEST_NAP;
+    }
+}
+
+/// The first nap while `lost` threads block without a word.
+fn first_nap(lost: usize) -> Duration {
+    let share = u32::try_from(lost).unwrap_or(u32::MAX).saturating_add(1);
+    (FIRST_NAP / share).max(SHORTEST_NAP)
+}
+
+impl Sample {
+    /// Whether the other one is of the same thread.
+    fn is_of_same(&self, other: &Sample) -> bool {
+        (self.seat, self.thread) == (other.seat, other.thread)
     }
 }
 

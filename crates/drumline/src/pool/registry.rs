@@ -11,6 +11,7 @@ use super::job_queue::JobQueue;
 use super::lifetime::Lifetime;
 use super::scan::Scan;
 use super::seat::Seat;
+use super::spare_handles::SpareHandles;
 use super::table::SeatTable;
 use super::thread_limit::ThreadLimit;
 use super::thread_starter::{self, ThreadSettings, ThreadStarter};
@@ -74,7 +75,7 @@ pub(crate) struct Registry {
     /// Seat numbers of the spares that there are now.
     spares: Mutex<Vec<usize>>,
     handles: Mutex<Vec<thread::JoinHandle<()>>>,
-    spare_handles: Mutex<Vec<thread::JoinHandle<()>>>,
+    spare_handles: Mutex<SpareHandles>,
     /// Threads that are members for good without being workers or guests.
     members: AtomicUsize,
     /// The seat of the member for good, if broadcasts go to it.
@@ -130,7 +131,7 @@ impl Registry {
             workers: Workers::new(),
             spares: Mutex::new(Vec::new()),
             handles: Mutex::new(Vec::new()),
-            spare_handles: Mutex::new(Vec::new()),
+            spare_handles: Mutex::new(SpareHandles::default()),
             members: AtomicUsize::new(0),
             member_seat: OnceLock::new(),
             lifetime: Lifetime::new(),
@@ -448,13 +449,16 @@ impl Registry {
     /// thread-local destructor of a user may still run, for any length of time.
     pub(crate) fn reap(&self) {
         #[cfg(not(drumline_shuttle))]
-        lock(&self.spare_handles).retain(|handle| !handle.is_finished());
+        {
+            let alive = lock(&self.spares).len();
+            lock(&self.spare_handles).reap(alive);
+        }
     }
 
     /// Keeps the handle of a spare's thread, to wait for its very end if it
     /// lives to the end of the pool.
     pub(crate) fn keep_spare_handle(&self, handle: thread::JoinHandle<()>) {
-        lock(&self.spare_handles).push(handle);
+        lock(&self.spare_handles).keep(handle);
     }
 
     /// Keeps the handle of a worker's thread, to wait for its very end.
@@ -493,7 +497,7 @@ impl Registry {
     pub(crate) fn wait_ended(&self) {
         self.lifetime.wait();
         let mut handles = std::mem::take(&mut *lock(&self.handles));
-        handles.append(&mut lock(&self.spare_handles));
+        handles.append(&mut lock(&self.spare_handles).take());
         for handle in handles {
             // A worker does not panic; a thread-local destructor of a user may.
             if let Err(payload) = blocking(|| handle.join()) {

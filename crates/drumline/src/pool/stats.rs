@@ -122,15 +122,14 @@ pub struct Stats {
     /// How often the lock of a scope was taken, by the last job, a job that panicked, or the thread
     /// that waits.
     pub scope_locks: u64,
-    /// How often a thread that looked or waited for something slept for a short time: it had
-    /// found nothing for a while, and soon gives up.
+    /// How often a thread that looked for work slept for a short time: what it saw belongs to a
+    /// thread that it leaves alone for a while, because that thread's jobs are short, or waits for
+    /// a place that is not for it.
     pub naps: u64,
     /// How many of the naps lasted to their end and left something undone: when the thread was
-    /// back, some job of the pool was waiting for a thread.
+    /// back, some other job of the pool was waiting for a thread.
     ///
-    /// Such a job has waited for up to a nap (25 microseconds to 1.6 milliseconds). Threads that
-    /// wait in a join may not run it, and are counted as well: a high number says that waiting
-    /// threads have the places that work would need.
+    /// Such a job has waited for up to a nap, which is no longer than a millisecond.
     pub late_naps: u64,
     /// The longest time from a claim by force to the next look of the thread that was robbed: at
     /// its next fork, at the next look of its loop, or when it came back for what was taken. 0 if

@@ -37,6 +37,9 @@ const SHORT_QUEUED: Duration = Duration::from_micros(1);
 const ANSWER: u32 = 24;
 /// The longest back-off.
 const LAST_BACKOFF: Duration = Duration::from_millis(1);
+/// At most this many seats are looked at in one go; the next look goes on from there. A pool has
+/// more than that where many threads block, and next to nothing is to be had from those.
+const SEATS_AT_ONCE: usize = 256;
 /// Doublings of the back-off.
 const MAX_FAILURES: u32 = 8;
 
@@ -127,6 +130,8 @@ pub(crate) struct Thief {
     me: usize,
     backoffs: Vec<StealBackoff>,
     random: XorShift,
+    /// Where the next look begins in a pool with more seats than are looked at in one go.
+    cursor: usize,
     /// The victim that was asked for what it pushes next.
     asked: Option<usize>,
     /// Empty between two steals: which victims have something, whether their owners are asked
@@ -140,6 +145,7 @@ impl Thief {
             me,
             backoffs: Vec::new(),
             random: XorShift::new(me),
+            cursor: 0,
             asked: None,
             victims: Vec::new(),
         }
@@ -152,14 +158,23 @@ impl Thief {
         &mut self.backoffs[victim]
     }
 
-    /// About how many jobs this thread could take now from victims that it does not leave alone.
+    /// How many jobs this thread could take now from victims that it does not leave alone: none,
+    /// one, or more than one. It looks no further than that.
     pub(crate) fn survey(&mut self, registry: &Registry) -> usize {
-        let now = Instant::now();
         let mut seen = registry.injector().len() + registry.long_lived().len();
-        for seat in registry.seats_in_use(0) {
+        if seen > 1 {
+            return seen;
+        }
+        let now = Instant::now();
+        let start = if registry.seats_len() > SEATS_AT_ONCE {
+            self.cursor
+        } else {
+            0
+        };
+        for seat in registry.seats_in_use(start).take(SEATS_AT_ONCE) {
             // Not even a look at a victim that is left alone: a look pulls the
             // cache line away that its owner writes at every push.
-            if seat.index() == self.me || self.backoff(seat.index()).may_interrupt(now) {
+            if seat.index() == self.me || self.may_interrupt(seat.index(), now) {
                 seen += seat.visible();
             } else {
                 seen += seat.exposed();
@@ -167,8 +182,38 @@ impl Thief {
                     seen += seat.queue().len();
                 }
             }
+            if seen == 0 {
+                // A raid begins with the first seat that has something.
+                self.cursor = seat.index() + 1;
+            }
+            if seen > 1 {
+                break;
+            }
         }
         seen
+    }
+
+    /// Whether something waits, other than what was left alone at the time `then`.
+    pub(crate) fn has_missed(&self, registry: &Registry, then: Instant) -> bool {
+        let waits = |seat: &Seat| seat.visible() > 0 && self.may_interrupt(seat.index(), then);
+        registry.has_shared_work() || registry.seats_in_use(0).any(waits)
+    }
+
+    /// Where a look at the seats in use begins.
+    fn start(&mut self, registry: &Registry) -> usize {
+        let count = registry.seats_len();
+        if count > SEATS_AT_ONCE {
+            self.cursor % count
+        } else {
+            // From a random one on, so that thieves spread.
+            self.random.below(count.max(1))
+        }
+    }
+
+    /// Whether that victim may be interrupted by a barrier.
+    fn may_interrupt(&self, victim: usize, now: Instant) -> bool {
+        let backoff = self.backoffs.get(victim);
+        backoff.is_none_or(|backoff| backoff.may_interrupt(now))
     }
 
     /// Nothing is to be seen: asks one of the others for what it pushes next, or waits for the
@@ -183,13 +228,12 @@ impl Thief {
             }
             return;
         }
-        let count = registry.seats_len();
-        let start = self.random.below(count.max(1));
+        let start = self.start(registry);
         let now = Instant::now();
-        for victim in registry.seats_in_use(start) {
+        for victim in registry.seats_in_use(start).take(SEATS_AT_ONCE) {
             let index = victim.index();
             let is_active = victim.handshake().may_push();
-            if index == self.me || !is_active || !self.backoff(index).may_interrupt(now) {
+            if index == self.me || !is_active || !self.may_interrupt(index, now) {
                 continue;
             }
             let deque = victim.first_deque();
@@ -217,11 +261,9 @@ impl Thief {
 
     /// Takes one job from another seat.
     pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<StolenWork<'a>> {
-        let count = registry.seats_len();
-        // From a random one on, so that thieves spread.
-        let start = self.random.below(count.max(1));
+        let start = self.start(registry);
         let now = Instant::now();
-        let mut seats = registry.seats_in_use(start);
+        let mut seats = registry.seats_in_use(start).take(SEATS_AT_ONCE);
         let mut victims = std::mem::take(&mut self.victims);
         let mut stolen = None;
         while stolen.is_none() {
@@ -254,8 +296,8 @@ impl Thief {
     }
 
     /// About how many halves this thread may take from that seat, if it may take anything there.
-    fn takeable(&mut self, registry: &Registry, victim: &Seat, now: Instant) -> Option<usize> {
-        let may_interrupt = self.backoff(victim.index()).may_interrupt(now);
+    fn takeable(&self, registry: &Registry, victim: &Seat, now: Instant) -> Option<usize> {
+        let may_interrupt = self.may_interrupt(victim.index(), now);
         let halves = if may_interrupt {
             victim.halves()
         } else {
@@ -272,7 +314,8 @@ impl Thief {
         victim: &'a Seat,
         now: Instant,
     ) -> Option<StolenWork<'a>> {
-        let backoff = *self.backoff(victim.index());
+        let backoff = self.backoffs.get(victim.index());
+        let backoff = backoff.copied().unwrap_or_default();
         let may_interrupt = backoff.may_interrupt(now);
         let effort = if may_interrupt {
             Effort::Force(backoff.batch())
@@ -301,9 +344,8 @@ impl Thief {
     }
 
     /// Runs what was taken, and what lies exposed beside it, and learns from it.
-    /// Returns whether it was worth while.
-    pub(crate) fn run(&mut self, seat: &Seat, loot: StolenWork<'_>) -> bool {
-        self.run_while(seat, loot, || !seat.registry().idle_set().is_overfull())
+    pub(crate) fn run(&mut self, seat: &Seat, loot: StolenWork<'_>) {
+        self.run_while(seat, loot, || !seat.registry().idle_set().is_overfull());
     }
 
     /// Runs what was taken, and learns from it.
@@ -311,7 +353,7 @@ impl Thief {
         self.run_while(seat, loot, || false);
     }
 
-    fn run_while(&mut self, seat: &Seat, loot: StolenWork<'_>, go_on: impl Fn() -> bool) -> bool {
+    fn run_while(&mut self, seat: &Seat, loot: StolenWork<'_>, go_on: impl Fn() -> bool) {
         match loot {
             StolenWork::Half(stolen, victim) => {
                 let claim = stolen.claim;
@@ -330,20 +372,16 @@ impl Thief {
                     ran => start.elapsed() / ran,
                 };
                 self.backoff(victim.index()).learn(claim, took);
-                took >= SHORT
             }
             StolenWork::Job(job) => {
                 // SAFETY: a job that left its queue is run by whoever took it.
                 unsafe { seat.run(job) };
-                true
             }
             StolenWork::Queued(job, victim) => {
                 let start = Instant::now();
                 // SAFETY: as above.
                 unsafe { seat.run(job) };
-                let took = start.elapsed();
-                self.backoff(victim.index()).learn_queued(took);
-                took >= SHORT
+                self.backoff(victim.index()).learn_queued(start.elapsed());
             }
         }
     }

@@ -4,8 +4,9 @@
 //! the thread that does that work (leapfrogging: Wagner and Calder 1993).
 //! Anything else could be of any length, and could need a lock that a frame
 //! further down this very stack holds. With nothing to help with it spins for
-//! less than a wake-up would cost, naps, and at last sleeps for good; its place
-//! among the active threads is then free for others.
+//! less than a wake-up would cost, and then sleeps for good; its place
+//! among the active threads is then free for others. It does not nap before:
+//! work that it may not run would wait for its place.
 //!
 //! The exceptions are a job in its inbox, as nobody else can run that, and with
 //! [`WaitPolicy::Steal`] any job of the pool. They are run apart from what is
@@ -157,20 +158,13 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             patience.reset();
             continue;
         }
-        if !watching && patience.is_about_to_nap() {
+        if !watching && patience.is_about_to_end() {
             if !awaited.watch(Sleeper::Member(seat.parker())) {
                 break;
             }
             watching = true;
         }
-        seat.block_state().set_napping(true);
-        let step = patience.wait(seat.parker(), WaitKind::Eager);
-        seat.block_state().set_napping(false);
-        if let Some(through) = patience.take_nap() {
-            // Under shuttle each look would be steps of the program.
-            let is_late = || !cfg!(drumline_shuttle) && registry.has_work();
-            seat.counters().count_nap(through, is_late);
-        }
+        let step = patience.wait(WaitKind::Eager);
         if step == WaitStep::GiveUp && sleep(seat, awaited, &mut naps) {
             patience.reset();
         }

@@ -18,7 +18,7 @@ use super::seat::Seat;
 use super::spare_policy::SparePolicy;
 use super::thief::{StolenWork, Thief};
 use crate::platform::timer;
-use crate::sync::thread;
+use crate::sync::{Instant, thread};
 use crate::unwind;
 use crate::wait::{Patience, WaitKind, WaitStep};
 
@@ -51,7 +51,6 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
             registry,
             seat,
             thief: Thief::new(index),
-            useful: false,
             spare,
             needed: false,
         }
@@ -77,8 +76,6 @@ struct Worker<'a> {
     registry: &'a Registry,
     seat: &'a Seat,
     thief: Thief,
-    /// Whether it has run anything worth while since it was last asleep.
-    useful: bool,
     /// Whether it is there only because others block.
     spare: bool,
     /// Whether it has ever taken a place.
@@ -104,7 +101,6 @@ impl<'a> Worker<'a> {
             role = match role {
                 Role::Exit => return,
                 Role::Sleep => {
-                    self.useful = false;
                     // The token of an inbox job may have been used up by a wait
                     // inside the job that ran last.
                     if self.seat.inbox().len() == 0 && !self.sleep() {
@@ -167,9 +163,7 @@ impl<'a> Worker<'a> {
             }
             monitor.look(registry);
             match idle_set.monitor(me, monitor.has_rested(), &|| registry.has_work()) {
-                Duty::Stay => {
-                    self.seat.parker().park_timeout(monitor.nap());
-                }
+                Duty::Stay => monitor.pause(self.seat.parker()),
                 Duty::Leave { mark } => {
                     if mark && registry.mark_and_scan_patiently(self.seat) {
                         registry.wake(idle_set.summon());
@@ -190,7 +184,6 @@ impl<'a> Worker<'a> {
         let work = || registry.has_work();
         let mut patience = Patience::new();
         self.thief.begin();
-        let mut entries = None;
         let (mut policy, mut is_forced) = (None, false);
         loop {
             if self.seat.inbox().len() > 0 {
@@ -198,9 +191,6 @@ impl<'a> Worker<'a> {
                 return Watched::Active { mark: false };
             }
             let seen = self.thief.survey(registry);
-            if let Some(through) = patience.take_nap() {
-                self.seat.counters().count_nap(through, || seen > 0);
-            }
             if seen > 0 {
                 self.seat.begin();
                 match idle_set.take(me, seen > 1, self.spare && !is_forced) {
@@ -209,13 +199,8 @@ impl<'a> Worker<'a> {
                         let policy = policy.get_or_insert_with(|| SparePolicy::new(registry));
                         match policy.decide(registry, waiting) {
                             Ok(()) => is_forced = true,
-                            Err(nap) => {
-                                // Work is there, and it is to be left alone: no look.
-                                if idle_set.prepare_nap(me) {
-                                    patience.rest(self.seat.parker(), nap);
-                                    idle_set.end_nap(me);
-                                }
-                            }
+                            // What waits is to wait, so the nap is not late.
+                            Err(nap) => self.rest(seen, &mut patience, nap, &|| false),
                         }
                         continue;
                     }
@@ -236,33 +221,22 @@ impl<'a> Worker<'a> {
                 && let Some(pause) = self.thief.backing_off()
             {
                 // Spinning beside a victim that is left alone helps nobody.
-                self.nap(seen, || {
-                    patience.rest(self.seat.parker(), pause);
-                    WaitStep::Look
+                let now = Instant::now();
+                self.rest(seen, &mut patience, pause, &|| {
+                    self.thief.has_missed(registry, now)
                 });
                 continue;
             }
             if seen == 0 && !quiet && idle_set.is_searcher(me) {
                 self.thief.request_next(registry);
             }
-            // Nothing has run since the last look: there is nothing to look after.
-            // One nap for those who come back soon, if helping was of use.
-            let deserted = quiet && entries == Some(idle_set.entries());
-            entries = Some(idle_set.entries());
-            let kind = match (quiet, deserted) {
-                (false, _) => WaitKind::Eager,
-                (true, true) if !self.useful || patience.has_napped() => WaitKind::Leaving,
-                (true, _) => WaitKind::Idle,
+            let kind = if quiet {
+                WaitKind::Idle
+            } else {
+                WaitKind::Eager
             };
-            if idle_set.is_searcher(me) {
-                let step = if patience.is_about_to_nap() {
-                    self.nap(seen, || patience.wait(self.seat.parker(), kind))
-                } else {
-                    patience.wait(self.seat.parker(), kind)
-                };
-                if step == WaitStep::Look {
-                    continue;
-                }
+            if idle_set.is_searcher(me) && patience.wait(kind) == WaitStep::Look {
+                continue;
             }
             match idle_set.prepare_park(me, &work) {
                 ParkStep::Mark => {
@@ -285,23 +259,25 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Passes time as the searcher, which has seen this many jobs that it cannot take. The time may
-    /// be a nap: threads outside are told, so that they call.
-    fn nap(&self, seen: usize, pass: impl FnOnce() -> WaitStep) -> WaitStep {
+    /// Naps as the searcher, because what it has `seen` is not for it before that. Threads outside
+    /// are told, so that they call. `is_late` says whether something else has come that is for it.
+    fn rest(
+        &self,
+        seen: usize,
+        patience: &mut Patience,
+        nap: Duration,
+        is_late: &dyn Fn() -> bool,
+    ) {
         let idle_set = self.registry.idle_set();
         let me = self.seat.index();
         if !idle_set.prepare_nap(me) {
-            return WaitStep::GiveUp;
+            return;
         }
-        let step = if seen == 0 && self.registry.has_shared_work() {
-            WaitStep::Look
-        } else {
-            pass()
-        };
-        if step == WaitStep::Look {
-            idle_set.end_nap(me);
+        if seen > 0 || !self.registry.has_shared_work() {
+            let through = patience.rest(self.seat.parker(), nap);
+            self.seat.counters().count_nap(through, is_late);
         }
-        step
+        idle_set.end_nap(me);
     }
 
     /// Works until nothing is left to take, then gives up the place.
@@ -325,7 +301,7 @@ impl<'a> Worker<'a> {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
                 registry.wake(registry.idle_set().summon());
             }
-            self.useful |= self.thief.run(self.seat, loot);
+            self.thief.run(self.seat, loot);
             if registry.idle_set().is_overfull() {
                 break;
             }

@@ -4,8 +4,8 @@
 //!   first is kept. Workers and waiting joins sleep here.
 //! * [`Gate`]: any number of threads wait until something has happened once.
 //!   Threads outside the pool wait here.
-//! * [`Patience`]: how long a thread that watches for something spins, naps,
-//!   and finally gives up.
+//! * [`Patience`]: how long a thread that watches for something spins until it
+//!   gives up.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 

@@ -1,12 +1,12 @@
-//! How a thread watches for something without burning its processor.
+//! How long a thread watches for something before it sleeps.
 //!
-//! First it spins for about as long as a sleep and a wake-up would cost,
-//! offering its processor to others all the while; then it naps, each nap twice
-//! as long as the one before; and when the naps have grown to their limit it
-//! gives up: its caller leaves a mark and sleeps for good.
+//! It spins for about as long as a sleep and a wake-up would cost, offering its processor to others
+//! all the while. Then it gives up: its caller leaves a mark and sleeps until it is woken. It does
+//! not nap in between: a thread that naps without a mark is deaf to what comes meanwhile. The only
+//! nap is a [`rest`](Patience::rest), where what it waits for is not to be had earlier.
 //!
-//! Where threads compete for processors it takes the last nap first: each end of a nap takes the
-//! processor from a thread that is busy.
+//! Where threads compete for processors it spins only for a moment: each offer of the processor
+//! would cost it a whole time slice, and a wake-up costs less.
 
 use std::time::Duration;
 
@@ -18,10 +18,6 @@ use crate::sync::{Instant, relax, thread};
 const LONG_SPIN: Duration = Duration::from_micros(60);
 /// Spin this long where nothing is going on.
 const SHORT_SPIN: Duration = Duration::from_micros(4);
-/// The first nap.
-const FIRST_NAP: Duration = Duration::from_micros(25);
-/// After a nap of this length the watcher gives up.
-const LAST_NAP: Duration = Duration::from_micros(1600);
 /// `relax` calls between two looks: looking pulls the owner's cache line over.
 const PAUSES: u32 = 24;
 
@@ -41,19 +37,16 @@ pub(crate) enum WaitKind {
     Eager,
     /// Nothing that one could see.
     Idle,
-    /// Nothing, and there is no point in a nap: give up after the spinning.
-    Leaving,
 }
 
 /// The state of one spell of watching.
 #[derive(Debug)]
 pub(crate) struct Patience {
     since: Instant,
-    nap: Option<Duration>,
-    /// The spinning is over: the next turn may be a nap.
-    is_about_to_nap: bool,
-    /// Whether the last nap lasted to its end, until the caller has asked.
-    ended: Option<bool>,
+    /// Whether it has rested.
+    has_rested: bool,
+    /// The spinning is over: in the next turn it gives up.
+    is_about_to_end: bool,
     oversubscription: &'static Oversubscription,
 }
 
@@ -61,9 +54,8 @@ impl Patience {
     pub(crate) fn new() -> Self {
         Patience {
             since: Instant::now(),
-            nap: None,
-            is_about_to_nap: false,
-            ended: None,
+            has_rested: false,
+            is_about_to_end: false,
             oversubscription: Oversubscription::here(),
         }
     }
@@ -73,83 +65,52 @@ impl Patience {
         *self = Self::new();
     }
 
-    /// Whether this spell has napped.
-    pub(crate) fn has_napped(&self) -> bool {
-        self.nap.is_some()
-    }
-
-    /// For statistics: if there was a nap since the last call of this, whether it lasted to its
-    /// end, because no thread called.
-    pub(crate) fn take_nap(&mut self) -> Option<bool> {
-        self.ended.take()
-    }
-
     /// Whether this spell has lasted for `time` already.
     pub(crate) fn has_lasted(&self, time: Duration) -> bool {
-        self.nap.is_some() || self.since.elapsed() >= time
+        self.has_rested || self.since.elapsed() >= time
     }
 
-    /// Whether the next [turn](Self::wait) may be a nap. Before the first nap there is a turn in
-    /// which this is so, and the caller has looked: what is not asked to call would come to a
-    /// thread that is deaf.
-    pub(crate) fn is_about_to_nap(&self) -> bool {
-        self.is_about_to_nap
+    /// Whether the next [turn](Self::wait) is the last one. There is always a turn before in which
+    /// this is so: what is not asked to call by then would come to a thread that sleeps.
+    pub(crate) fn is_about_to_end(&self) -> bool {
+        self.is_about_to_end
     }
 
-    /// Naps for `time` at once: what is waited for cannot come earlier.
-    pub(crate) fn rest(&mut self, parker: &Parker, time: Duration) {
-        self.ended = Some(!parker.park_timeout(time));
-        self.nap = Some(self.nap.unwrap_or(FIRST_NAP));
+    /// Naps for `time` at once: what is waited for cannot come earlier. Returns whether the nap
+    /// lasted to its end, because no thread called.
+    pub(crate) fn rest(&mut self, parker: &Parker, time: Duration) -> bool {
+        self.has_rested = true;
+        !parker.park_timeout(time)
     }
 
     /// Passes a little time, or says that there was enough of it.
-    pub(crate) fn wait(&mut self, parker: &Parker, kind: WaitKind) -> WaitStep {
+    pub(crate) fn wait(&mut self, kind: WaitKind) -> WaitStep {
+        if self.is_about_to_end {
+            return WaitStep::GiveUp;
+        }
         let spin = match kind {
             WaitKind::Eager => LONG_SPIN,
-            WaitKind::Idle | WaitKind::Leaving => SHORT_SPIN,
+            WaitKind::Idle => SHORT_SPIN,
         };
-        match self.nap {
-            None if self.since.elapsed() < spin => {
-                for _ in 0..PAUSES {
-                    relax();
-                }
-                let now = Instant::now();
-                if now - self.since < SHORT_SPIN {
-                    return WaitStep::Look;
-                }
-                // The thread that is waited for may need this very processor.
-                if self.oversubscription.is_oversubscribed(now) {
-                    self.first_nap(parker);
-                } else {
-                    thread::yield_now();
-                    self.oversubscription.came_back(now);
-                }
-            }
-            _ if kind == WaitKind::Leaving => return WaitStep::GiveUp,
-            None => self.first_nap(parker),
-            Some(nap) if nap >= LAST_NAP => return WaitStep::GiveUp,
-            Some(nap) => self.nap(parker, nap * 2),
+        if self.has_lasted(spin) {
+            self.is_about_to_end = true;
+            return WaitStep::Look;
+        }
+        for _ in 0..PAUSES {
+            relax();
+        }
+        let now = Instant::now();
+        if now - self.since < SHORT_SPIN {
+            return WaitStep::Look;
+        }
+        // The thread that is waited for may need this very processor.
+        if self.oversubscription.is_oversubscribed(now) {
+            self.is_about_to_end = true;
+        } else {
+            thread::yield_now();
+            self.oversubscription.came_back(now);
         }
         WaitStep::Look
-    }
-
-    /// Naps for the first time, in the second turn from here.
-    fn first_nap(&mut self, parker: &Parker) {
-        if std::mem::replace(&mut self.is_about_to_nap, true) {
-            self.nap(parker, FIRST_NAP);
-        }
-    }
-
-    fn nap(&mut self, parker: &Parker, nap: Duration) {
-        let now = Instant::now();
-        let nap = if self.oversubscription.is_oversubscribed(now) {
-            LAST_NAP
-        } else {
-            nap
-        };
-        self.nap = Some(nap);
-        self.ended = Some(!parker.park_timeout(nap));
-        self.oversubscription.came_back(now + nap);
     }
 }
 
@@ -169,17 +130,15 @@ mod tests {
         }
     }
 
-    /// A caller that asks before each turn whether a nap may come is told so before the first one.
+    /// A caller that asks before each turn whether it is the last one is told so before that.
     #[test]
-    fn the_first_nap_is_announced() {
+    fn the_end_is_announced() {
         for is_oversubscribed in [false, true] {
             for kind in [WaitKind::Eager, WaitKind::Idle] {
                 let mut patience = patience(is_oversubscribed);
-                let parker = Parker::new();
                 loop {
-                    let is_announced = patience.is_about_to_nap();
-                    assert_eq!(patience.wait(&parker, kind), WaitStep::Look);
-                    if patience.has_napped() {
+                    let is_announced = patience.is_about_to_end();
+                    if patience.wait(kind) == WaitStep::GiveUp {
                         assert!(is_announced, "{kind:?}, {is_oversubscribed}");
                         break;
                     }
@@ -189,12 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn oversubscribed_there_is_one_nap() {
-        let mut patience = patience(true);
-        let parker = Parker::new();
-        while !patience.has_napped() {
-            assert_eq!(patience.wait(&parker, WaitKind::Eager), WaitStep::Look);
-        }
-        assert_eq!(patience.wait(&parker, WaitKind::Eager), WaitStep::GiveUp);
+    fn a_rest_ends_the_spinning() {
+        let mut patience = patience(false);
+        assert!(patience.rest(&Parker::new(), Duration::ZERO));
+        assert_eq!(patience.wait(WaitKind::Eager), WaitStep::Look);
+        assert_eq!(patience.wait(WaitKind::Eager), WaitStep::GiveUp);
     }
 }

@@ -366,7 +366,7 @@ impl IdleSet {
             state.searcher = None;
             state.wake_requested = false;
             if !state.place_is_free() || !state.has_next() {
-                let wake = state.look_after(false);
+                let wake = state.look_after(more);
                 return match wake {
                     Wake::Mark => Take::Active {
                         wake: Wake::None,
