@@ -97,7 +97,9 @@ fn added_against_watch() {
         let mut is_done = scope.count.step(1);
         let mut is_watched = false;
         while !is_done {
-            if scope.list.swap(0, Ordering::Relaxed) > 0 {
+            // A load and a store: to loom, a swap could find what it has stored itself.
+            if scope.list.load(Ordering::Relaxed) > 0 {
+                scope.list.store(0, Ordering::Relaxed);
                 is_done = scope.count.step(1);
             } else if is_watched {
                 scope.parker.park();

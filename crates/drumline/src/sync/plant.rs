@@ -254,6 +254,32 @@ pub(crate) fn requests() -> bool {
 
 #[cfg(drumline_loom)]
 thread_local! {
+    static ALERTS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether threads outside go by the need of the idle set. Most models leave that out: it adds steps
+/// to each change under its lock.
+#[cfg(drumline_loom)]
+pub(crate) fn alerts() -> bool {
+    ALERTS.with(Cell::get)
+}
+
+/// Runs `model` with threads outside that go by the need.
+#[cfg(drumline_loom)]
+pub(crate) fn with_alerts<R>(model: impl FnOnce() -> R) -> R {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            ALERTS.with(|alerts| alerts.set(false));
+        }
+    }
+    ALERTS.with(|alerts| alerts.set(true));
+    let _reset = Reset;
+    model()
+}
+
+#[cfg(drumline_loom)]
+thread_local! {
     static REFUSES: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -7,7 +7,7 @@ use loom::thread;
 use super::pool::Pool;
 use super::shape::Shape;
 use super::{Task, explore};
-use crate::sync::plant::{Plant, must_catch};
+use crate::sync::plant::{Plant, must_catch, with_alerts};
 
 impl Pool {
     /// As `Worker::nap`, without an end: a call that does not come is a deadlock. Whether `me` was
@@ -48,13 +48,13 @@ fn into_a_nap() {
 
 #[test]
 fn loom_job_comes_into_a_nap() {
-    explore(3, into_a_nap);
+    with_alerts(|| explore(3, into_a_nap));
 }
 
 #[test]
 fn loom_plants_job_comes_into_a_nap() {
     for plant in [Plant::NapUnannounced, Plant::AlertUnfenced] {
-        must_catch(plant, || explore(3, into_a_nap));
+        must_catch(plant, || with_alerts(|| explore(3, into_a_nap)));
     }
 }
 
@@ -78,12 +78,12 @@ fn place_becomes_free() {
 
 #[test]
 fn loom_job_comes_when_a_place_becomes_free() {
-    explore(3, place_becomes_free);
+    with_alerts(|| explore(3, place_becomes_free));
 }
 
 #[test]
 fn loom_plants_job_comes_when_a_place_becomes_free() {
     for plant in [Plant::SettledTooLong, Plant::AlertUnfenced] {
-        must_catch(plant, || explore(3, place_becomes_free));
+        must_catch(plant, || with_alerts(|| explore(3, place_becomes_free)));
     }
 }

@@ -108,7 +108,7 @@ fn loom_successor() {
 
 #[test]
 fn loom_plants_successor() {
-    must_catch(Plant::TakeAlone, || explore(1, successor));
+    must_catch(Plant::TakeAlone, || explore(0, successor));
 }
 
 /// A worker gets a job that only it can do, and pushes in it: while it slept
