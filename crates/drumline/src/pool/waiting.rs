@@ -38,7 +38,7 @@ use super::yielding::run_any;
 use super::{guest, local};
 use crate::job::{Header, JobRef};
 use crate::latch::{Countdown, Sleeper};
-use crate::sync::{Instant, barrier};
+use crate::sync::{Instant, barrier, planted};
 use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
 
 /// A waiting thread asks the runner for entries after this time. An answer costs the runner less
@@ -163,6 +163,10 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
                 break;
             }
             watching = true;
+            if !planted!(NoLookAfterWatch) {
+                // What is added from now on wakes this thread. What came before is still to be seen.
+                continue;
+            }
         }
         let step = patience.wait(WaitKind::Eager);
         if step == WaitStep::GiveUp && sleep(seat, awaited, &mut naps) {

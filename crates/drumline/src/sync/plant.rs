@@ -161,6 +161,8 @@ pub(crate) enum Plant {
     ScopeWakesNone,
     /// `ScopeState::watch` does not look again whether the scope is done.
     ScopeWatchTwoSteps,
+    /// `pool::waiting` sleeps without a look after it has named its sleeper.
+    NoLookAfterWatch,
     /// `JobCount::rouse` runs no fence.
     RouseUnfenced,
     /// `Team::settle` does not wake the caller.

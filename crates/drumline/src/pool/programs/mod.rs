@@ -314,6 +314,29 @@ fn shuttle_scope_from_outside() {
     shuttle::check_random(scope_from_outside, iterations(2_000));
 }
 
+/// Both workers run jobs of a scope that wait for others, which they have spawned while the caller
+/// was about to sleep: the caller runs those.
+fn scope_jobs_wait_for_others() {
+    let pool = Pool::builder().jobs(2).spares(false).build();
+    let pool = pool.expect("nothing can fail here");
+    let gates = [Gate::new(), Gate::new()];
+    pool.scope(|scope| {
+        for gate in &gates {
+            scope.spawn(move |scope| {
+                give_way(80);
+                scope.spawn(|_| gate.open());
+                gate.wait();
+            });
+        }
+        give_way(20);
+    });
+}
+
+#[test]
+fn shuttle_scope_jobs_wait_for_others() {
+    shuttle::check_random(scope_jobs_wait_for_others, iterations(2_000));
+}
+
 /// Tasks that panic, of a pool with one job and without guests.
 fn tasks(handle_use: HandleUse) {
     let house = House::new(Grammar::All, 1, 1, false, false);
@@ -481,8 +504,8 @@ fn shuttle_plants_in_scopes_and_tasks() {
     for plant in [Plant::ScopeWakesNone, Plant::TicketForgotten] {
         must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
     }
-    must_catch(Plant::ScopeWatchTwoSteps, || {
-        shuttle::check_random(scope_from_outside, 5_000)
+    must_catch(Plant::NoLookAfterWatch, || {
+        shuttle::check_random(scope_jobs_wait_for_others, 20_000)
     });
     // Any programs find these as well, but not as surely.
     for (plant, handle_use) in [
