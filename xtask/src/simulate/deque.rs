@@ -9,7 +9,7 @@ use super::shared::SharedLoop;
 use super::world::World;
 
 /// How many of the oldest entries are exposed at least.
-const SHARE: usize = 8;
+const EXPOSED_AT_ONCE: usize = 8;
 
 /// Between two looks of a thief that waits for an answer.
 const ANSWER_LOOK: u64 = 100;
@@ -194,7 +194,9 @@ impl World {
             self.counts.up("owner");
             let (taken, top) = (deque.taken.get(), deque.top());
             if (deque.settle() || deque.head.get() == taken) && taken < top {
-                deque.head.set(taken + (top - taken).min(wanted.max(SHARE)));
+                deque
+                    .head
+                    .set(taken + (top - taken).min(wanted.max(EXPOSED_AT_ONCE)));
             }
         }
         if deque.is_wake_requested.take() {
@@ -358,7 +360,9 @@ impl World {
         if top <= head || batch == 0 {
             return false;
         }
-        deque.head.set(head + (top - head).min(batch.max(SHARE)));
+        deque
+            .head
+            .set(head + (top - head).min(batch.max(EXPOSED_AT_ONCE)));
         let number = deque.claims.get() + 1;
         deque.claims.set(number);
         deque.is_locked.set(false);

@@ -424,7 +424,11 @@ impl Deque {
         let top = self.top_clamped(Ordering::Relaxed);
         if taken == head && head < top {
             let pending = (top as usize - head as usize) / size_of::<Slot>();
-            let wanted = self.shared.wanted.load(Ordering::Relaxed).max(steal::SHARE);
+            let wanted = self
+                .shared
+                .wanted
+                .load(Ordering::Relaxed)
+                .max(steal::EXPOSED_AT_ONCE);
             let share = if planted!(ShareTooMuch) {
                 wanted
             } else {

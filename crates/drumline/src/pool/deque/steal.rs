@@ -19,7 +19,7 @@ const ANSWER: u32 = 1;
 /// by force. In a tree each entry is half as large as the one before it, so these are nearly all
 /// of the work. Further thieves take them without a request and without a barrier. An exposed
 /// entry that no thief takes costs its owner the lock, once: this many cost less than one barrier.
-pub(super) const SHARE: usize = 8;
+pub(super) const EXPOSED_AT_ONCE: usize = 8;
 
 /// How far a thief goes to get an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ impl Deque {
             return None;
         }
         let visible = (top as usize - head as usize) / size_of::<Slot>();
-        let claim = head.wrapping_add(visible.min(batch.max(SHARE)));
+        let claim = head.wrapping_add(visible.min(batch.max(EXPOSED_AT_ONCE)));
         let number = self.shared.claims.load(Ordering::Relaxed).wrapping_add(1);
         self.shared.claims.store(number, Ordering::Relaxed);
         // Release: an owner that goes by this value must see earlier thieves done with the slots.
