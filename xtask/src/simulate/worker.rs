@@ -68,6 +68,38 @@ impl Patience {
     }
 }
 
+/// A job that took less was not worth a wake-up: `pool::wake_backoff`.
+const SHORT: Time = 4_000;
+const FIRST_PAUSE: Time = 25_000;
+/// Doublings of the pause.
+const MAX_FAILURES: u32 = 6;
+
+/// What a worker remembers of its wake-ups.
+#[derive(Debug, Default)]
+struct WakeBackoff {
+    is_woken: bool,
+    failures: u32,
+}
+
+impl WakeBackoff {
+    /// It has found nothing, or its first job took so long.
+    fn learn(&mut self, took: Time) {
+        if std::mem::take(&mut self.is_woken) {
+            self.failures = if took < SHORT {
+                (self.failures + 1).min(MAX_FAILURES)
+            } else {
+                0
+            };
+        }
+    }
+
+    /// How long it stays away before it lets itself be woken again.
+    fn pause(&self) -> Option<Time> {
+        let doublings = self.failures.checked_sub(1)?;
+        Some(FIRST_PAUSE << doublings)
+    }
+}
+
 impl World {
     async fn nap(&self, me: ThreadId, time: Time) {
         self.counts.up("naps");
@@ -79,6 +111,7 @@ impl World {
     /// A worker, which sleeps at first.
     pub async fn live(&self, me: ThreadId) {
         let mut role = Role::Sleep;
+        let mut wake_backoff = WakeBackoff::default();
         loop {
             role = match role {
                 Role::Sleep => {
@@ -86,15 +119,16 @@ impl World {
                         self.counts.up("parks");
                     }
                     self.park(me, None).await;
+                    wake_backoff.is_woken = true;
                     self.woken(me).await
                 }
                 Role::Work => {
-                    self.work_off(me, false).await;
+                    self.work_off(me, false, &mut wake_backoff).await;
                     self.become_idle(me).await
                 }
-                Role::Watch => match self.watch(me).await {
+                Role::Watch => match self.watch(me, &mut wake_backoff).await {
                     Ok(mark) => {
-                        self.work_off(me, mark).await;
+                        self.work_off(me, mark, &mut wake_backoff).await;
                         self.become_idle(me).await
                     }
                     Err(role) => role,
@@ -105,9 +139,10 @@ impl World {
 
     /// Watches as the searcher, until there is work (and whether the marks are due), or another
     /// role.
-    async fn watch(&self, me: ThreadId) -> Result<bool, Role> {
+    async fn watch(&self, me: ThreadId, wake_backoff: &mut WakeBackoff) -> Result<bool, Role> {
         let mut patience = Patience::new(self);
         let mut asked = None;
+        let mut has_paused = false;
         loop {
             let seen = self.survey(me).await;
             if seen > 0
@@ -136,6 +171,14 @@ impl World {
             if self.idle_set.is_searcher(me) && patience.wait(self, kind).await {
                 continue;
             }
+            wake_backoff.learn(0);
+            if !is_quiet
+                && !std::mem::replace(&mut has_paused, true)
+                && let Some(pause) = wake_backoff.pause()
+            {
+                patience.rest(self, me, pause).await;
+                continue;
+            }
             match self.prepare_park(me).await {
                 ParkStep::Sleep => return Err(Role::Sleep),
                 ParkStep::Watch => {}
@@ -151,7 +194,7 @@ impl World {
     }
 
     /// Works until nothing is left to take.
-    async fn work_off(&self, me: ThreadId, mark: bool) {
+    async fn work_off(&self, me: ThreadId, mark: bool, wake_backoff: &mut WakeBackoff) {
         let mut owes_marks = mark;
         let mut is_fresh = true;
         while let Some(loot) = self.find(me).await {
@@ -161,11 +204,14 @@ impl World {
             if std::mem::take(&mut owes_marks) && self.mark_and_scan().await {
                 self.summon(me).await;
             }
+            let start = self.clock.now();
             self.run_loot(me, loot).await;
+            wake_backoff.learn(self.clock.now() - start);
             if self.idle_set.is_overfull() {
                 break;
             }
         }
+        wake_backoff.learn(0);
     }
 
     /// A call from outside: the guest's stay.

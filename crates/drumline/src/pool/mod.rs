@@ -16,6 +16,7 @@
 //! | `monitor` | noticing that a thread blocks |
 //! | `spare_policy`, `spare_handles` | whether a thread that only waits is replaced; spares' threads |
 //! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
+//! | `wake_backoff` | how long a searcher that was woken for nothing stays away |
 //! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
 //! | `lifetime` | what the end of a pool waits for |
 //! | `stand_in` | the work of a pool that has no workers |
@@ -114,6 +115,8 @@ mod trace;
 mod wait_policy;
 #[cfg(not(drumline_loom))]
 pub(crate) mod waiting;
+#[cfg(not(drumline_loom))]
+mod wake_backoff;
 #[cfg(not(drumline_loom))]
 mod warning;
 #[cfg(not(drumline_loom))]

@@ -17,6 +17,7 @@ use super::scan::Scan;
 use super::seat::Seat;
 use super::spare_policy::SparePolicy;
 use super::thief::{StolenWork, Thief};
+use super::wake_backoff::WakeBackoff;
 use crate::platform::timer;
 use crate::sync::{Instant, thread};
 use crate::unwind;
@@ -51,6 +52,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
             registry,
             seat,
             thief: Thief::new(index),
+            wake_backoff: WakeBackoff::default(),
             spare,
             needed: false,
         }
@@ -76,6 +78,7 @@ struct Worker<'a> {
     registry: &'a Registry,
     seat: &'a Seat,
     thief: Thief,
+    wake_backoff: WakeBackoff,
     /// Whether it is there only because others block.
     spare: bool,
     /// Whether it has ever taken a place.
@@ -110,6 +113,7 @@ impl<'a> Worker<'a> {
                         self.registry.begin(self.seat);
                         self.work(false)
                     } else {
+                        self.wake_backoff.has_woken();
                         self.registry.woken(self.seat)
                     }
                 }
@@ -185,6 +189,7 @@ impl<'a> Worker<'a> {
         let mut patience = Patience::new();
         self.thief.begin();
         let (mut policy, mut is_forced) = (None, false);
+        let mut has_paused = false;
         loop {
             if self.seat.inbox().len() > 0 {
                 registry.begin(self.seat);
@@ -236,6 +241,17 @@ impl<'a> Worker<'a> {
                 WaitKind::Eager
             };
             if idle_set.is_searcher(me) && patience.wait(kind) == WaitStep::Look {
+                continue;
+            }
+            self.wake_backoff.learn(Duration::ZERO);
+            if !quiet
+                && !std::mem::replace(&mut has_paused, true)
+                && let Some(pause) = self.wake_backoff.pause()
+            {
+                let now = Instant::now();
+                self.rest(seen, &mut patience, pause, &|| {
+                    self.thief.has_missed(registry, now)
+                });
                 continue;
             }
             match idle_set.prepare_park(me, &work) {
@@ -301,7 +317,11 @@ impl<'a> Worker<'a> {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
                 registry.wake(registry.idle_set().summon());
             }
+            let start = self.wake_backoff.is_woken().then(Instant::now);
             self.thief.run(self.seat, loot);
+            if let Some(start) = start {
+                self.wake_backoff.learn(start.elapsed());
+            }
             if registry.idle_set().is_overfull() {
                 break;
             }
@@ -310,8 +330,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Gives up the place.
-    fn become_idle(&self) -> Role {
+    fn become_idle(&mut self) -> Role {
         let registry = self.registry;
+        self.wake_backoff.learn(Duration::ZERO);
         self.seat.handshake().end();
         let has_jobs = self.seat.queue().len() > 0;
         let (role, wake) = registry

@@ -27,7 +27,7 @@ use crate::prelude::*;
 use crate::sync::barrier;
 use crate::sync::plant::{Plant, must_catch};
 use crate::unwind;
-use crate::wait::Gate;
+use crate::wait::{Gate, blocking};
 use crate::{JoinHandle, broadcast, join, yield_now};
 use program::{Expected, Grammar, Program, TaskGroup, check, closure};
 use tally::{Counts, Job, Tally};
@@ -314,27 +314,31 @@ fn shuttle_scope_from_outside() {
     shuttle::check_random(scope_from_outside, iterations(2_000));
 }
 
-/// Both workers run jobs of a scope that wait for others, which they have spawned while the caller
-/// was about to sleep: the caller runs those.
-fn scope_jobs_wait_for_others() {
+/// Both workers run jobs of a scope that wait for another one, which one of them spawns while the
+/// caller is about to sleep: the caller runs that.
+fn scope_jobs_wait_for_another() {
     let pool = Pool::builder().jobs(2).spares(false).build();
     let pool = pool.expect("nothing can fail here");
-    let gates = [Gate::new(), Gate::new()];
+    let (begun, ends) = ([Gate::new(), Gate::new()], [Gate::new(), Gate::new()]);
     pool.scope(|scope| {
-        for gate in &gates {
-            scope.spawn(move |scope| {
-                give_way(80);
-                scope.spawn(|_| gate.open());
-                gate.wait();
-            });
-        }
-        give_way(20);
+        scope.spawn(|_| {
+            begun[0].open();
+            ends[0].wait();
+        });
+        scope.spawn(|scope| {
+            begun[1].open();
+            give_way(600);
+            scope.spawn(|_| ends.iter().for_each(Gate::open));
+            ends[1].wait();
+        });
+        // The caller would wait in them itself.
+        blocking(|| begun.iter().for_each(Gate::wait));
     });
 }
 
 #[test]
-fn shuttle_scope_jobs_wait_for_others() {
-    shuttle::check_random(scope_jobs_wait_for_others, iterations(2_000));
+fn shuttle_scope_jobs_wait_for_another() {
+    shuttle::check_random(scope_jobs_wait_for_another, iterations(2_000));
 }
 
 /// Tasks that panic, of a pool with one job and without guests.
@@ -505,7 +509,7 @@ fn shuttle_plants_in_scopes_and_tasks() {
         must_catch(plant, || shuttle::check_random(any_of_all, 5_000));
     }
     must_catch(Plant::NoLookAfterWatch, || {
-        shuttle::check_random(scope_jobs_wait_for_others, 20_000)
+        shuttle::check_random(scope_jobs_wait_for_another, 20_000)
     });
     // Any programs find these as well, but not as surely.
     for (plant, handle_use) in [
