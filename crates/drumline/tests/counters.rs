@@ -133,7 +133,8 @@ fn a_thread_that_waits_does_not_nap_beside_a_job() {
     pool.join(
         || begun.wait(),
         || {
-            // The thread that waits for this half may not run the job, and gives up the other place.
+            // The thread that waits for this half may not run the job, and gives up the other
+            // place.
             let job = drumline::spawn(|| ());
             begun.set();
             common::eventually("another thread has run the job", || job.is_finished());

@@ -16,11 +16,11 @@
 //!
 //! # The races feared
 //!
-//! *The last job ends while the wait names its sleeper* (`watch`). The wait looks at the count after
-//! it has named the sleeper, under the mutex. The last job takes the mutex after its step. If it is
-//! first, the wait sees the step, and takes the name back. Otherwise the last job finds the name. So
-//! a sleeper is woken if, and only if, `watch` says so. The gate of a thread outside is in a frame
-//! that stays for exactly that case.
+//! *The last job ends while the wait names its sleeper* (`watch`). The wait looks at the count
+//! after it has named the sleeper, under the mutex. The last job takes the mutex after its step. If it
+//! is first, the wait sees the step, and takes the name back. Otherwise the last job finds the
+//! name. So a sleeper is woken if, and only if, `watch` says so. The gate of a thread outside is in
+//! a frame that stays for exactly that case.
 //!
 //! *The wait looks for a job, finds none, and falls asleep while a job is added.* It names its
 //! parker, and looks for the last time after that. A thread that has added a job looks for the
@@ -58,8 +58,8 @@ impl JobCount {
         self.pending.fetch_add(jobs, Ordering::Relaxed);
     }
 
-    /// This many jobs are done. Returns whether they were the last. If so, and the caller is not the
-    /// waiter, it must [wake the sleeper](Self::take_sleeper).
+    /// This many jobs are done. Returns whether they were the last. If so, and the caller is not
+    /// the waiter, it must [wake the sleeper](Self::take_sleeper).
     #[must_use]
     pub(crate) fn step(&self, jobs: usize) -> bool {
         // Release publishes what the jobs did to the Acquire of the wait, through all later steps.
@@ -94,8 +94,8 @@ impl JobCount {
         is_pending
     }
 
-    /// A job has been added: wakes the waiting scope, which can run it. `fenced`: the waiter may look
-    /// for the job without having taken a lock after this thread.
+    /// A job has been added: wakes the waiting scope, which can run it. `fenced`: the waiter may
+    /// look for the job without having taken a lock after this thread.
     ///
     /// # Safety
     ///

@@ -50,7 +50,8 @@ impl Scope {
     }
 }
 
-/// The last job ends while the wait names its sleeper: it is woken if, and only if, `watch` says so.
+/// The last job ends while the wait names its sleeper: it is woken if, and only if, `watch` says
+/// so.
 fn last_job_against_watch() {
     loom::model(|| {
         let scope = Scope::new();

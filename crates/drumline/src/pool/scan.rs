@@ -98,8 +98,8 @@ impl Registry {
             })
     }
 
-    /// Whether a thread without a job could take something. The inboxes do not count: what is in one
-    /// is for its owner.
+    /// Whether a thread without a job could take something. The inboxes do not count: what is in
+    /// one is for its owner.
     pub(crate) fn has_visible_work(&self) -> bool {
         self.injector().len() > 0
             || self.long_lived().len() > 0

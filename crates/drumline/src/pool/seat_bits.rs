@@ -7,7 +7,8 @@
 //! nothing costs a look. The next occupant that leaves an empty queue clears it.
 //!
 //! Marks, scans, surveys and thieves visit these seats and no others. In a pool of 128 threads of
-//! which two are at work, they touch two lines of memory for each of the two, and one for the bitmap.
+//! which two are at work, they touch two lines of memory for each of the two, and one for the
+//! bitmap.
 //!
 //! # Why no seat is missed
 //!
@@ -71,8 +72,8 @@ impl SeatBits {
         // Relaxed: callers take turns.
         let before = words[offset].load(Ordering::Relaxed);
         if before & bit == 0 {
-            // Release pairs with the Acquire in `load`: a thread that sees the bit finds the seat in
-            // the table.
+            // Release pairs with the Acquire in `load`: a thread that sees the bit finds the seat
+            // in the table.
             words[offset].store(before | bit, Ordering::Release);
         }
         if index >= self.words.load(Ordering::Relaxed) {

@@ -284,8 +284,8 @@ impl Thief {
                 break;
             }
             // The oldest half of many is large, as a rule: each is half as large as the one before.
-            // To take one of those makes fewer steals, and fewer waits. But first come victims that no
-            // other thief has asked: where many thieves want the same half, all but one wait for
+            // To take one of those makes fewer steals, and fewer waits. But first come victims that
+            // no other thief has asked: where many thieves want the same half, all but one wait for
             // nothing.
             victims.sort_by_key(|&(is_asked, halves, _)| (is_asked, Reverse(halves)));
             let mut seats = victims.drain(..).map(|(.., victim)| registry.seat(victim));

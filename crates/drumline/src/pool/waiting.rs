@@ -164,7 +164,8 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             }
             watching = true;
             if !planted!(NoLookAfterWatch) {
-                // What is added from now on wakes this thread. What came before is still to be seen.
+                // What is added from now on wakes this thread. What came before is still to be
+                // seen.
                 continue;
             }
         }

@@ -2,13 +2,13 @@
 //!
 //! A push that wakes a worker pays microseconds for that. Where the job is over before the worker
 //! comes, or is shorter than the way, each such push would be made dearer for nothing: a join of a
-//! microsecond every 100 µs took 10 µs instead of 2.5. So the worker does not leave its mark at once.
-//! It stays the searcher, and naps first: 25 µs, and twice as long after each further wake-up that
-//! was not worth it, up to a millisecond. One that was ends all that.
+//! microsecond every 100 µs took 10 µs instead of 2.5. So the worker does not leave its mark at
+//! once. It stays the searcher, and naps first: 25 µs, and twice as long after each further wake-up
+//! that was not worth it, up to a millisecond. One that was ends all that.
 //!
 //! That nap is deaf, as one beside a victim that is left alone (`pool::thief`): it comes only where
-//! wake-ups in a row have brought nothing. It does not come while nothing runs in the pool. A thread
-//! outside that spawns ends it (`idle::alert`).
+//! wake-ups in a row have brought nothing. It does not come while nothing runs in the pool. A
+//! thread outside that spawns ends it (`idle::alert`).
 
 use std::time::Duration;
 

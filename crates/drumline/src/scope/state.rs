@@ -5,8 +5,8 @@
 //! * The jobs that were spawned and not begun, in [lists](super::job_list). The thread that opened
 //!   the scope has one, and so do threads outside of the pool where one of those opened it. Other
 //!   threads share as many as there are jobs in the pool, chosen by their seats.
-//! * How many jobs are not done ([`JobCount`]; the body counts as one), and the sleeper of the wait.
-//!   Its mutex is for the last job, and for a wait that sleeps; no other job takes it.
+//! * How many jobs are not done ([`JobCount`]; the body counts as one), and the sleeper of the
+//!   wait. Its mutex is for the last job, and for a wait that sleeps; no other job takes it.
 //! * The seats that run jobs now ([`Runners`]).
 //! * The first panic.
 //!
@@ -152,8 +152,8 @@ impl ScopeState {
                 self.put_out(place);
             }
         }
-        // SAFETY: the caller is part of the scope, which is therefore not done. The further lists may
-        // not be there yet when the waiter looks.
+        // SAFETY: the caller is part of the scope, which is therefore not done. The further lists
+        // may not be there yet when the waiter looks.
         unsafe { self.count.rouse(place.is_some()) };
     }
 

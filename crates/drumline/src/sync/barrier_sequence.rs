@@ -15,19 +15,20 @@
 //!
 //! 1. A thread that needs a barrier passes a fence of its own (F1), and then reads `begun` (R). Any
 //!    barrier with a higher number will do.
-//! 2. If no thread is at it, the thread becomes the runner. It counts `begun` up (B), passes a fence
-//!    (F2), makes the system call, and raises `ended` to its number (E).
+//! 2. If no thread is at it, the thread becomes the runner. It counts `begun` up (B), passes a
+//!    fence (F2), makes the system call, and raises `ended` to its number (E).
 //! 3. Otherwise it waits until `ended` is above what it has read, or until it can be the runner.
 //!    The barrier that runs when it comes began too early, the next one will do: it waits for two
 //!    at most.
 //! 4. A thread that has waited for much longer than a barrier takes goes on as a runner does,
-//!    beside the other one. Numbers stay in order: each barrier begins after its number is given out.
+//!    beside the other one. Numbers stay in order: each barrier begins after its number is given
+//!    out.
 //!
 //! # The race feared, and why it cannot happen
 //!
 //! A thread goes on after a barrier that began before the thread's store was visible. Its barrier
-//! has a higher number than R has read, so B comes after R in the order of `begun`. By the fences F1
-//! and F2 the store is visible to the runner before it makes the system call.
+//! has a higher number than R has read, so B comes after R in the order of `begun`. By the fences
+//! F1 and F2 the store is visible to the runner before it makes the system call.
 //!
 //! The other way round: what the barrier has made visible to the runner is visible to the waiter,
 //! because E releases and the waiter acquires `ended`.

@@ -259,8 +259,8 @@ thread_local! {
     static ALERTS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether threads outside go by the need of the idle set. Most models leave that out: it adds steps
-/// to each change under its lock.
+/// Whether threads outside go by the need of the idle set. Most models leave that out: it adds
+/// steps to each change under its lock.
 #[cfg(drumline_loom)]
 pub(crate) fn alerts() -> bool {
     ALERTS.with(Cell::get)

@@ -73,9 +73,9 @@ pub(crate) trait Shared: Send + Sync + Sized {
     fn take_part(self: &Arc<Self>);
 }
 
-/// The number of tickets that a participant puts out at once, and of workers that it wakes for them.
-/// Each thread that takes one does the same. With two workers each, the last of 64 was at work 1.5
-/// times as late by simulation, where a wake-up takes 50 µs.
+/// The number of tickets that a participant puts out at once, and of workers that it wakes for
+/// them. Each thread that takes one does the same. With two workers each, the last of 64 was at work
+/// 1.5 times as late by simulation, where a wake-up takes 50 µs.
 const TICKETS: usize = 4;
 
 /// The threads that share one loop.
@@ -232,8 +232,8 @@ impl Team {
 
     /// A ticket is out no longer.
     fn ticket_is_back(&self) {
-        // Relaxed: as in `needs_tickets`. Without the lock: each helper does this once, and with 128 of
-        // them the lock is what they wait for.
+        // Relaxed: as in `needs_tickets`. Without the lock: each helper does this once, and with
+        // 128 of them the lock is what they wait for.
         self.tickets.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -6,8 +6,8 @@
 //! the processor, would cost a time slice for each item that comes meanwhile.
 //!
 //! A thread learns of it when it gets its processor back later than it should: after it offered it,
-//! after a nap, or in the middle of its work. What one thread has learned all threads of the process
-//! know: they have the same processors, as a rule.
+//! after a nap, or in the middle of its work. What one thread has learned all threads of the
+//! process know: they have the same processors, as a rule.
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -10,8 +10,8 @@
 //! | `None` | the searcher is awake, or on its way: it looks before it naps | nothing |
 //! | `Settled` | no searcher, and under the lock nothing would change | nothing |
 //!
-//! The need is written under the lock. The searcher announces its naps (`prepare_nap`), and a thread
-//! that calls it counts it as awake from then on: a searcher is woken once.
+//! The need is written under the lock. The searcher announces its naps (`prepare_nap`), and a
+//! thread that calls it counts it as awake from then on: a searcher is woken once.
 //!
 //! # The races feared
 //!
@@ -20,12 +20,12 @@
 //! at the queues. Of the two fences one is first: the push is seen, or the new need is.
 //!
 //! * *The searcher naps* (`None` to `Lock`). It looks after it has announced the nap.
-//! * *The searcher gives up its role* (`None` to anything). To sleep beside a free place, and to take
-//!   the last work that it sees, it marks, runs the barrier, which is a fence, and scans. Or it has
-//!   named a successor, which looks. Or no place is free, or no worker is left: see below.
+//! * *The searcher gives up its role* (`None` to anything). To sleep beside a free place, and to
+//!   take the last work that it sees, it marks, runs the barrier, which is a fence, and scans. Or it
+//!   has named a successor, which looks. Or no place is free, or no worker is left: see below.
 //! * *A place becomes free, or a worker* (`Settled` to anything). The event asks whether there is
-//!   work, or makes a searcher, which looks. So the need goes to `Lock`, with a fence, as soon as the
-//!   lock is taken (`begin_change`), before the event looks.
+//!   work, or makes a searcher, which looks. So the need goes to `Lock`, with a fence, as soon as
+//!   the lock is taken (`begin_change`), before the event looks.
 //!
 //! A searcher that finds no free place may nap beside work that it cannot take. Then no call would
 //! help: the need is `None` until a place is free, and the searcher looks when the nap ends.

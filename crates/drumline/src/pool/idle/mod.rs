@@ -64,8 +64,8 @@
 //! * *The searcher takes work* (`take`). Before it begins it names its successor, or starts a
 //!   worker, or marks. A spare leaves the places of threads that only wait alone for a while
 //!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
-//! * *Workers are called to help* (`call_helpers`). Each has a place from then on, and is in no set of
-//!   idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last
+//! * *Workers are called to help* (`call_helpers`). Each has a place from then on, and is in no set
+//!   of idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last
 //!   look (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque
 //!   enters use there. Another place is still free, so the searcher, or the marks, are as they were.
 //! * *The last place is taken* (`take`, `enter`, `begin`, `come_back`, `set_places`). Unless the
@@ -89,8 +89,8 @@
 //! * *A mark is used up* by `summon`. If a place is free, `summon` calls the first idle worker or
 //!   starts one. If none is free, it makes sure of a monitor. It clears `wake_requested`, so that
 //!   the next event knows that the marks do not hold any more.
-//! * *Work is queued from outside* (`alert`). The thread that queued it looks at one word, and takes
-//!   the lock only if that can be of use. See `alert`.
+//! * *Work is queued from outside* (`alert`). The thread that queued it looks at one word, and
+//!   takes the lock only if that can be of use. See `alert`.
 //! * *A worker has handlers to run when it arrives* (`arrive_active`). It is active meanwhile, and
 //!   arrives no more. What relied on its look is done anew, as when a place becomes free.
 //! * *A call from outside brings work now and then* (a stream). It keeps a closed pool from its end
@@ -320,9 +320,9 @@ impl IdleSet {
         })
     }
 
-    /// An active thread sees more work than the searcher will take: calls up to `count` idle workers
-    /// to help, the first ones, while there is more than one free place. The last one is left to the
-    /// searcher, and those of threads that only wait to these. Returns which ones to wake.
+    /// An active thread sees more work than the searcher will take: calls up to `count` idle
+    /// workers to help, the first ones, while there is more than one free place. The last one is left
+    /// to the searcher, and those of threads that only wait to these. Returns which ones to wake.
     #[must_use]
     pub(crate) fn call_helpers(&self, count: usize) -> Vec<usize> {
         self.with(|state| {

@@ -33,8 +33,8 @@ impl IdleSet {
         });
     }
 
-    /// A thread from outside is no longer active, and its deque not in use. `has_jobs`: its queue is
-    /// not empty.
+    /// A thread from outside is no longer active, and its deque not in use. `has_jobs`: its queue
+    /// is not empty.
     pub(crate) fn leave(&self, me: usize, has_jobs: bool, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
             state.retire(me, has_jobs);

@@ -2,8 +2,8 @@
 //! `pool::worker`, `pool::registry`, `pool::seat`, `pool::waiting`,
 //! `pool::compensate` and `pool::monitor` drive them. What those files do
 //! between two steps of the protocol (patience, backoff, hooks) is left out: a
-//! searcher looks once, naps as often as the shape says, and prepares to park. There is no time either: a spare
-//! is tired of waiting, and a monitor has rested, as soon as they may.
+//! searcher looks once, naps as often as the shape says, and prepares to park. There is no time
+//! either: a spare is tired of waiting, and a monitor has rested, as soon as they may.
 //!
 //! Keep it in step with them; where they differ, this proves nothing.
 
