@@ -17,8 +17,8 @@
 //! # The races feared
 //!
 //! *The last job ends while the wait names its sleeper* (`watch`). The wait looks at the count
-//! after it has named the sleeper, under the mutex. The last job takes the mutex after its step. If it
-//! is first, the wait sees the step, and takes the name back. Otherwise the last job finds the
+//! after it has named the sleeper, under the mutex. The last job takes the mutex after its step. If
+//! it is first, the wait sees the step, and takes the name back. Otherwise the last job finds the
 //! name. So a sleeper is woken if, and only if, `watch` says so. The gate of a thread outside is in
 //! a frame that stays for exactly that case.
 //!

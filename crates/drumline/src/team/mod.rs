@@ -74,8 +74,8 @@ pub(crate) trait Shared: Send + Sync + Sized {
 }
 
 /// The number of tickets that a participant puts out at once, and of workers that it wakes for
-/// them. Each thread that takes one does the same. With two workers each, the last of 64 was at work
-/// 1.5 times as late by simulation, where a wake-up takes 50 µs.
+/// them. Each thread that takes one does the same. With two workers each, the last of 64 was at
+/// work 1.5 times as late by simulation, where a wake-up takes 50 µs.
 const TICKETS: usize = 4;
 
 /// The threads that share one loop.

@@ -21,8 +21,8 @@
 //!
 //! * *The searcher naps* (`None` to `Lock`). It looks after it has announced the nap.
 //! * *The searcher gives up its role* (`None` to anything). To sleep beside a free place, and to
-//!   take the last work that it sees, it marks, runs the barrier, which is a fence, and scans. Or it
-//!   has named a successor, which looks. Or no place is free, or no worker is left: see below.
+//!   take the last work that it sees, it marks, runs the barrier, which is a fence, and scans. Or
+//!   it has named a successor, which looks. Or no place is free, or no worker is left: see below.
 //! * *A place becomes free, or a worker* (`Settled` to anything). The event asks whether there is
 //!   work, or makes a searcher, which looks. So the need goes to `Lock`, with a fence, as soon as
 //!   the lock is taken (`begin_change`), before the event looks.

@@ -321,8 +321,9 @@ impl IdleSet {
     }
 
     /// An active thread sees more work than the searcher will take: calls up to `count` idle
-    /// workers to help, the first ones, while there is more than one free place. The last one is left
-    /// to the searcher, and those of threads that only wait to these. Returns which ones to wake.
+    /// workers to help, the first ones, while there is more than one free place. The last one is
+    /// left to the searcher, and those of threads that only wait to these. Returns which ones to
+    /// wake.
     #[must_use]
     pub(crate) fn call_helpers(&self, count: usize) -> Vec<usize> {
         self.with(|state| {
