@@ -12,11 +12,14 @@ use super::world::World;
 
 /// A waiting thread asks the runner for entries after this time.
 const ASK_AFTER: Time = 1_000;
+/// How long a sleep without a barrier lasts at most.
+const FIRST_SLEEP: Time = 4_000_000;
 
 impl World {
     pub(super) async fn wait_for(&self, me: ThreadId, entry: &Entry) {
         let mut patience = Patience::new(self);
         let mut backoff = StealBackoff::default();
+        let mut has_slept = false;
         let is_done = || entry.state.get() == State::Done;
         while !is_done() {
             let force = patience.has_lasted(self, self.barrier_cost.get() * 2);
@@ -24,6 +27,7 @@ impl World {
                 && self.help(me, entry, &mut backoff, force).await
             {
                 patience = Patience::new(self);
+                has_slept = false;
                 continue;
             }
             if !entry.is_awaited.get() && patience.is_about_to_end() {
@@ -33,8 +37,11 @@ impl World {
                 entry.is_awaited.set(true);
             }
             if !patience.wait(self, WaitKind::Eager).await {
-                self.sleep_until(me, entry).await;
-                patience = Patience::new(self);
+                let time = (!has_slept).then_some(FIRST_SLEEP);
+                has_slept = true;
+                if self.sleep_until(me, entry, time).await {
+                    patience = Patience::new(self);
+                }
             }
         }
     }
@@ -73,8 +80,9 @@ impl World {
         }
     }
 
-    /// Sleeps until the runner publishes something, or has ended.
-    async fn sleep_until(&self, me: ThreadId, entry: &Entry) {
+    /// Sleeps until the runner publishes something, or has ended, or for `time`: without a barrier.
+    /// Returns whether there was something, or a thread has called.
+    async fn sleep_until(&self, me: ThreadId, entry: &Entry, time: Option<Time>) -> bool {
         let runner = match entry.state.get() {
             State::Started(runner) => Some(&self.deques[runner]),
             _ => None,
@@ -82,13 +90,16 @@ impl World {
         if let Some(runner) = runner {
             runner.add_waiter(me);
         }
-        self.heavy().await;
+        if time.is_none() {
+            self.heavy().await;
+        }
         if runner.is_some_and(|runner| runner.has_related()) || entry.state.get() == State::Done {
-            return;
+            return true;
         }
         self.rest(me).await;
         self.counts.up("parks");
-        self.park(me, None).await;
+        let is_called = self.park(me, time).await;
         self.come_back().await;
+        is_called
     }
 }

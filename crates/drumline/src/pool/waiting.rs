@@ -17,9 +17,11 @@
 //! down in a sequential program, but each time the frames of a wait come on top,
 //! and those can be larger than the program's own.
 //!
-//! Before the last sleep it *follows* the threads that work for it: it marks
-//! their deques, runs the heavy barrier and looks once more, exactly as a
-//! searcher does, so that what they publish later wakes it.
+//! Before it sleeps it *follows* the threads that work for it: it marks their deques and looks once
+//! more, so that what they publish later wakes it. Without a barrier in between it can miss a push
+//! whose owner misses the mark, if both happen at the same moment. So the first sleep ends after
+//! some milliseconds; most waits are over by then. Before the next sleep the thread runs the heavy
+//! barrier too, exactly as a searcher does, and then it sleeps for good.
 
 use std::time::Duration;
 
@@ -44,6 +46,11 @@ use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
 /// A waiting thread asks the runner for entries after this time. An answer costs the runner less
 /// than a microsecond.
 const ASK_AFTER: Duration = Duration::from_micros(1);
+
+/// How long a sleep without a barrier lasts at most. A barrier costs microseconds, and interrupts
+/// every thread of the process. What the waiter misses without one is not lost: its owner runs it,
+/// or another thief.
+const FIRST_SLEEP: Duration = Duration::from_millis(4);
 
 /// Something that a thread of a pool waits for.
 pub(crate) trait Awaited {
@@ -118,6 +125,41 @@ pub(crate) fn block_on(awaited: &dyn Awaited) {
     }
 }
 
+/// How long a thread has waited since it ran something.
+struct Spell {
+    patience: Patience,
+    /// Whether it has slept.
+    has_slept: bool,
+    naps: Naps,
+}
+
+impl Spell {
+    fn new() -> Self {
+        Spell {
+            patience: Patience::new(),
+            has_slept: false,
+            naps: Naps::new(),
+        }
+    }
+
+    /// The thread has run something.
+    fn reset(&mut self) {
+        *self = Self::new();
+    }
+}
+
+/// How a waiter sleeps.
+#[derive(Clone, Copy, Debug)]
+enum Rest {
+    /// Until it is woken.
+    ForGood,
+    /// For [`FIRST_SLEEP`] at most: it has run no barrier.
+    First,
+    /// It naps: the barrier is lost, and one of its runners may be publishing without having met
+    /// the mark.
+    Nap,
+}
+
 /// Waits, on the seat that this thread occupies.
 #[cold]
 pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
@@ -127,12 +169,11 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         return;
     }
     let registry = seat.registry();
-    let mut patience = Patience::new();
+    let mut spell = Spell::new();
     let mut backoff = StealBackoff::default();
     let steals = registry.wait_policy() == WaitPolicy::Steal;
     let mut thief = Thief::new(seat.index());
     let mut watching = false;
-    let mut naps = Naps::new();
     while !awaited.is_done() {
         registry.forbid_fork();
         if let Some(job) = seat.inbox().take() {
@@ -140,25 +181,25 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             let _apart = seat.stand_apart();
             // SAFETY: taken from its queue, so it is run here and only here.
             unsafe { seat.run(job) };
-            patience.reset();
+            spell.reset();
             continue;
         }
         if run_own(seat, awaited) {
-            patience.reset();
+            spell.reset();
             continue;
         }
         // At first only ask: what was taken is often about to be done, and a forced steal costs
         // its runner an interrupt.
-        let force = steals || patience.has_lasted(barrier::cost() * 2);
-        if (force || patience.has_lasted(ASK_AFTER))
+        let force = steals || spell.patience.has_lasted(barrier::cost() * 2);
+        if (force || spell.patience.has_lasted(ASK_AFTER))
             && let Some(_room) = StackRoom::find()
             && (help(seat, awaited, &mut backoff, force)
                 || steals && run_any(seat, &mut thief, true))
         {
-            patience.reset();
+            spell.reset();
             continue;
         }
-        if !watching && patience.is_about_to_end() {
+        if !watching && spell.patience.is_about_to_end() {
             if !awaited.watch(Sleeper::Member(seat.parker())) {
                 break;
             }
@@ -169,9 +210,9 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
                 continue;
             }
         }
-        let step = patience.wait(WaitKind::Eager);
-        if step == WaitStep::GiveUp && sleep(seat, awaited, &mut naps) {
-            patience.reset();
+        let step = spell.patience.wait(WaitKind::Eager);
+        if step == WaitStep::GiveUp && sleep(seat, awaited, &mut spell) {
+            spell.patience.reset();
         }
     }
 }
@@ -223,64 +264,85 @@ fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff, force: b
     })
 }
 
-/// Sleeps until it is done, or those at work on it publish something. `false`: it
-/// was only a nap, because the barrier is lost, and one of them may be publishing
-/// without having met the mark.
-fn sleep(seat: &Seat, awaited: &dyn Awaited, naps: &mut Naps) -> bool {
+/// Sleeps until it is done, or those at work on it publish something. `false`: the sleep was to end
+/// before that, and has ended.
+fn sleep(seat: &Seat, awaited: &dyn Awaited, spell: &mut Spell) -> bool {
     let registry = seat.registry();
-    let mut seen = false;
+    let mut follows = false;
     awaited.any_runner(&mut |runner| {
         if runner != seat.index() {
             registry.seat(runner).add_waiter(seat.index());
+            follows = true;
         }
         false
     });
+    // Without room for it nothing is to be had.
+    let has_room = StackRoom::find().is_some();
+    let rest = if has_room && follows {
+        settle(seat, awaited, spell)
+    } else {
+        Rest::ForGood
+    };
     // What it could not take is no reason to stay awake: as long as it does, it
     // keeps its place, and others may be waiting for that.
-    let mut sure = registry.heavy();
-    if StackRoom::find().is_some() {
-        // Before the look: what they pushed until then is visible.
-        sure = sure
-            || !awaited.any_runner(&mut |runner| {
-                runner != seat.index() && !registry.seat(runner).settle()
-            });
-        seen = awaited.any_runner(&mut |runner| {
-            runner != seat.index() && registry.seat(runner).deques().any(Deque::has_related)
-        });
-    } else {
-        sure = true;
-    }
+    let publishes = |runner| registry.seat(runner).deques().any(Deque::has_related);
+    let seen =
+        has_room && awaited.any_runner(&mut |runner| runner != seat.index() && publishes(runner));
     if seen || awaited.is_done() {
         return true;
     }
-    let pass = |naps: &mut Naps| {
-        if sure {
+    let naps = &mut spell.naps;
+    let mut pass = || match rest {
+        Rest::ForGood => {
             seat.sleep();
-        } else {
+            true
+        }
+        Rest::First => seat.sleep_in(|parker| parker.park_timeout(FIRST_SLEEP)),
+        Rest::Nap => {
             seat.parker().park_timeout(naps.next());
+            false
         }
     };
     if seat.is_blocked() {
         // Its places are free already, or will be.
-        pass(naps);
-        return sure;
+        return pass();
     }
     let me = seat.index();
     // Without room it would be woken for nothing.
-    let steals = registry.wait_policy() == WaitPolicy::Steal && StackRoom::find().is_some();
+    let steals = registry.wait_policy() == WaitPolicy::Steal && has_room;
     let why = if steals {
         Absence::Steals
     } else {
         Absence::Waits
     };
     registry.wake(registry.idle_set().rest(me, why, &|| registry.has_work()));
-    compensate::wait_inside(seat, || pass(naps));
+    let is_called = compensate::wait_inside(seat, pass);
     registry.wake(registry.idle_set().come_back(me, why));
     if steals && awaited.is_done() && registry.has_work() {
         // It may have been woken for that, and has something else to do now.
         registry.wake(registry.idle_set().summon());
     }
-    sure
+    is_called
+}
+
+/// After the marks, and before the last look: makes visible what the runners have pushed until now.
+/// Returns for how long what they push later can be relied on to wake this thread.
+fn settle(seat: &Seat, awaited: &dyn Awaited, spell: &mut Spell) -> Rest {
+    let registry = seat.registry();
+    let is_first = !std::mem::replace(&mut spell.has_slept, true);
+    if is_first && barrier::is_dear(registry.barrier()) {
+        return Rest::First;
+    }
+    if registry.heavy() {
+        return Rest::ForGood;
+    }
+    let is_unsettled =
+        awaited.any_runner(&mut |runner| runner != seat.index() && !registry.seat(runner).settle());
+    if is_unsettled {
+        Rest::Nap
+    } else {
+        Rest::ForGood
+    }
 }
 
 /// A half of a join that a thief has taken.

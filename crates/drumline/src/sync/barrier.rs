@@ -37,7 +37,7 @@
 //! | `Deque::confirm`, a forced steal | takes nothing that the owner has not exposed |
 //! | `mark_and_scan`, searcher or monitor | naps and scans again until all owners have acknowledged |
 //! | `mark_and_scan`, a thread that is not idle | calls the next idle worker, as if it had found work |
-//! | `waiting::sleep`, which follows runners | naps until the runners have acknowledged |
+//! | `waiting::settle`, which follows runners | naps until the runners have acknowledged |
 //!
 //! The frequent side is `Deque::push` and `pop`, and `Seat::published` after a job was queued.
 //!
@@ -48,7 +48,7 @@
 
 use super::atomic::{self, AtomicBool, Ordering};
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
-use super::{Instant, barrier_sequence::BarrierSequence};
+use super::{Instant, barrier_sequence::BarrierSequence, thread};
 #[cfg(not(drumline_loom))]
 use std::time::Duration;
 
@@ -134,6 +134,15 @@ pub(crate) fn now(first: Barrier) -> Barrier {
     if is_lost() { Barrier::Refused } else { first }
 }
 
+/// Whether [`heavy`] is more than a fence in a pool that began with `first`. (Programs under shuttle
+/// behave as if it were.)
+pub(crate) fn is_dear(first: Barrier) -> bool {
+    asymmetric!(
+        first == Barrier::Asymmetric && !is_lost(),
+        cfg!(drumline_shuttle) && first == Barrier::Asymmetric
+    )
+}
+
 /// The frequent side: orders earlier stores before later loads, provided that
 /// the other side runs [`heavy`] between its own.
 #[inline(always)]
@@ -199,14 +208,22 @@ fn shared() -> bool {
     let process = crate::platform::fork::generation() as usize;
     SEQUENCE.run(
         process.wrapping_add(1).max(1),
-        || start.elapsed() > patience,
         || {
+            let waited = start.elapsed();
+            if waited > patience / 4 {
+                // The thread that is at it may need this processor.
+                thread::yield_now();
+            }
+            waited > patience
+        },
+        || {
+            let start = Instant::now();
             if !system_barrier() {
                 lose();
             }
+            learn(start.elapsed());
         },
     );
-    learn(start.elapsed());
     // The barrier may have been another thread's, and may have failed.
     !is_lost()
 }
@@ -247,7 +264,9 @@ pub(crate) fn cost() -> Duration {
     Duration::from_nanos(COST.load(Ordering::Relaxed).into())
 }
 
-/// Learns what a barrier has cost a thread that needed one, the wait for others included.
+/// Learns how long the system took for a barrier. The wait for a barrier of another thread does not
+/// count: it is long where threads compete for processors, and thieves would wait for answers for
+/// as long.
 #[allow(dead_code, reason = "not every build has an asymmetric barrier")]
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
 fn learn(took: Duration) {
