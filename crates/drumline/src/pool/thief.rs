@@ -21,7 +21,7 @@ use super::deque::{Claim, Effort, Steal};
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::JobRef;
-use crate::sync::{Instant, XorShift, barrier, relax};
+use crate::sync::{Instant, XorShift, barrier, thread};
 
 pub(crate) use super::deque::Stolen;
 
@@ -329,7 +329,7 @@ impl Thief {
                 // The thread that is at it may need this processor to go on.
                 Steal::Busy => {
                     registry.seat(self.me).counters().busy.up();
-                    relax();
+                    thread::yield_now();
                 }
                 Steal::Empty => {}
             }

@@ -3,9 +3,9 @@
 use super::{Deque, Reasons};
 use crate::job::Header;
 use crate::pool::slot::Slot;
-#[cfg(not(drumline_loom))]
-use crate::sync::Instant;
 use crate::sync::atomic::Ordering;
+#[cfg(not(drumline_loom))]
+use crate::sync::{Instant, thread};
 use crate::sync::{SpinGuard, barrier, planted, relax};
 
 /// How long a thief waits at least for the owner's answer, in calls of `relax`: about a
@@ -185,6 +185,9 @@ impl Deque {
                 // owner of a loop looks after each chunk, the owner of a tree after each leaf.
                 let now = Instant::now();
                 if now - *since.get_or_insert(now) < barrier::cost() * 2 {
+                    // The owner, or a thief that is about to expose something, may need this very
+                    // processor.
+                    thread::yield_now();
                     continue;
                 }
             }
