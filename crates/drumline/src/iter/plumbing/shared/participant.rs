@@ -201,14 +201,15 @@ impl<'s> Participant<'s> {
     /// Drops the rest of the part in this thread's place, and says where its result goes; with the
     /// panic of that, or of the participant that lost the rest.
     fn drop_rest(&mut self) -> (Dest, Result<(), Payload>) {
-        unwind::discard(self.behind.take());
+        let behind = self.behind.take();
+        let dropped = unwind::catch(|| drop(behind));
         let place = self.place();
         let held = {
             let mut held = lock(&place.held);
             place.set_left(0);
             held.take()
         };
-        match held {
+        let (dest, rest) = match held {
             Held::Rest(rest) => {
                 let dropped = unwind::catch(|| drop(rest.work));
                 (rest.dest, dropped)
@@ -217,6 +218,13 @@ impl<'s> Participant<'s> {
             // What the robber has is of no use to this part.
             Held::Robbed { node, .. } => (Dest::Left(node), Ok(())),
             Held::Nothing | Held::Detaching { .. } => unreachable!("the part is not over"),
+        };
+        match (dropped, rest) {
+            (Ok(()), rest) => (dest, rest),
+            (Err(payload), rest) => {
+                unwind::discard(rest);
+                (dest, Err(payload))
+            }
         }
     }
 
