@@ -224,6 +224,8 @@ pub(crate) enum Plant {
     SettledTooLong,
     /// `IdleSet::woken` and `unpark` do not see that the worker was called to help.
     CallUnseen,
+    /// `IdleSet::call_helpers` calls the monitor, which places it has just made free rely on.
+    MonitorHelps,
 }
 
 thread_local! {

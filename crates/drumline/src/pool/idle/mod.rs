@@ -65,9 +65,11 @@
 //!   worker, or marks. A spare leaves the places of threads that only wait alone for a while
 //!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
 //! * *Workers are called to help* (`call_helpers`). Each has a place from then on, and is in no set
-//!   of idle workers; so it is not woken twice. It learns that wherever it is: asleep, at its last
-//!   look (`unpark`), as the monitor. It says that it has `woken` before it pushes, and its deque
-//!   enters use there. Another place is still free, so the searcher, or the marks, are as they were.
+//!   of idle workers; so it is not woken twice. It learns that wherever it is: asleep, or at its
+//!   last look (`unpark`). It says that it has `woken` before it pushes, and its deque enters use
+//!   there. Another place is still free, so the searcher, or the marks, are as they were. The
+//!   monitor is not called: between the places that it takes from threads that block and the
+//!   question what its duty is (`monitor`), it is all that the free places rely on.
 //! * *The last place is taken* (`take`, `enter`, `begin`, `come_back`, `set_places`). Unless the
 //!   pool is marked, the last idle worker becomes the monitor, or the taker marks (`look_after`).
 //!   The pool starts no worker for that before a push has met a mark. The limit on workers counts
@@ -322,8 +324,8 @@ impl IdleSet {
 
     /// An active thread sees more work than the searcher will take: calls up to `count` idle
     /// workers to help, the first ones, while there is more than one free place. The last one is
-    /// left to the searcher, and those of threads that only wait to these. Returns which ones to
-    /// wake.
+    /// left to the searcher, and those of threads that only wait to these. The monitor is not
+    /// called. Returns which ones to wake.
     #[must_use]
     pub(crate) fn call_helpers(&self, count: usize) -> Vec<usize> {
         self.with(|state| {
@@ -333,6 +335,12 @@ impl IdleSet {
             } else {
                 state.places.saturating_sub(taken)
             };
+            // The monitor has just made places free, or is about to leave. If it has made them free,
+            // it is going to be the searcher, and no other thread is.
+            let monitor = state.monitor.filter(|_| !planted!(MonitorHelps));
+            if let Some(monitor) = monitor {
+                state.idle.remove(monitor);
+            }
             let mut helpers = Vec::new();
             while helpers.len() < count.min(free)
                 && let Some(helper) = state.idle.pop_first()
@@ -342,6 +350,9 @@ impl IdleSet {
                 }
                 state.activate(helper);
                 helpers.push(helper);
+            }
+            if let Some(monitor) = monitor {
+                state.idle.insert(monitor);
             }
             helpers
         })

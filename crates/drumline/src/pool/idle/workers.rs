@@ -79,9 +79,6 @@ impl IdleSet {
     /// while; `work`: whether something is visible.
     pub(crate) fn monitor(&self, me: usize, rested: bool, work: &dyn Fn() -> bool) -> Duty {
         self.with(|state| {
-            if state.is_called(me) {
-                return Duty::Other(Role::Called);
-            }
             if state.over {
                 return Duty::Other(Role::Exit);
             }
@@ -154,10 +151,10 @@ mod tests {
         assert!(idle_set.quit(1), "it is in the idle set");
     }
 
-    /// A worker is called to help while it looks for the last time, or as the monitor: it goes to
-    /// where it learns that, and its deque enters use there.
+    /// A worker is called to help while it looks for the last time: it goes to where it learns that,
+    /// and its deque enters use there. The monitor is not called.
     #[test]
-    fn a_worker_that_was_called_to_help_learns_it_wherever_it_is() {
+    fn a_worker_that_looks_for_the_last_time_may_be_called_and_the_monitor_may_not() {
         let worker_policy = WorkerPolicy {
             max_workers: 10,
             monitored: true,
@@ -186,7 +183,7 @@ mod tests {
             (Role::Search, Wake::None)
         );
 
-        // With all places taken, it is the monitor; with three of four again, it may be called.
+        // With all places taken, it is the monitor. What it makes free relies on it.
         let others = [4, 5, 6];
         for other in others {
             let _ = idle_set.enter(other, |_| ());
@@ -195,13 +192,8 @@ mod tests {
         for other in others {
             idle_set.displace(other, true, &|| true);
         }
-        assert_eq!(idle_set.call_helpers(1), [0]);
+        assert!(idle_set.call_helpers(1).is_empty());
         let duty = idle_set.monitor(0, false, &work);
-        assert_eq!(duty, Duty::Other(Role::Called));
-        assert!(!idle_set.quit(0), "it has a place");
-        assert!(
-            idle_set.call_helpers(1).is_empty(),
-            "no other worker is idle"
-        );
+        assert_eq!(duty, Duty::Other(Role::Search));
     }
 }

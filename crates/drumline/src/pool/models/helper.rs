@@ -3,9 +3,12 @@
 //! In each model a thread's work must be taken by another one, so that loom reports a wake-up that
 //! is lost as a deadlock.
 
+use loom::thread;
+
 use super::explore;
 use super::pool::{Hidden, Pool};
-use crate::pool::idle::Wake;
+use super::shape::Shape;
+use crate::pool::idle::{Wake, WorkerPolicy};
 use crate::sync::plant::{Plant, must_catch};
 
 impl Pool {
@@ -81,4 +84,50 @@ fn called_and_sent_for() {
 #[test]
 fn loom_helper_called_and_sent_for() {
     explore(1, called_and_sent_for);
+}
+
+/// The monitor takes the places of two threads that stand still. One of them goes on, and calls a
+/// helper just then. The only idle worker is the monitor. It has to be the searcher: its next job,
+/// which only it can do, waits for what that thread pushed, so a spare has to take that.
+fn called_beside_the_monitor() {
+    let pool = Pool::shaped(Shape {
+        places: 2,
+        workers: 1,
+        others: 2,
+        spares: 1,
+        worker_policy: WorkerPolicy {
+            max_workers: 2,
+            monitored: true,
+        },
+        errand: |pool, _| pool.done.park(),
+        ..Shape::FIXED
+    });
+    pool.enter(1);
+    pool.enter(2);
+    let hidden = Hidden::new();
+    let slot = hidden.push(&pool, 2);
+    pool.stand_still(1);
+    pool.stand_still(2);
+    let workers = Pool::start(&pool);
+    thread::yield_now();
+    pool.call_helpers(1);
+    pool.send(0);
+    hidden.wait();
+    pool.done.unpark();
+    assert!(!pool.settle(2, slot), "another thread has run it");
+    pool.leave(2);
+    pool.leave(1);
+    workers.end(&pool);
+}
+
+#[test]
+fn loom_helper_called_beside_the_monitor() {
+    explore(1, called_beside_the_monitor);
+}
+
+#[test]
+fn loom_plants_helper_called_beside_the_monitor() {
+    must_catch(Plant::MonitorHelps, || {
+        explore(1, called_beside_the_monitor)
+    });
 }

@@ -326,6 +326,11 @@ impl Pool {
         self.seats[seat].stuck.store(false, Ordering::Relaxed);
     }
 
+    /// To the system the occupant of `seat` waits.
+    pub(super) fn stand_still(&self, seat: usize) {
+        self.seats[seat].stuck.store(true, Ordering::Relaxed);
+    }
+
     /// Whether this has not been asked before.
     pub(super) fn is_first(&self) -> bool {
         !self.asked.swap(true, Ordering::Relaxed)
