@@ -341,7 +341,7 @@ pub(crate) fn hand_over<R: Send>(registry: &Registry, op: impl FnOnce() -> R + S
         open: Countdown::new(1),
     };
     // The job stays in this frame until it is over.
-    registry.inject(job.as_job_ref(), true);
+    registry.inject(job.as_job_ref());
     // It runs in a pool in which this thread is not, so there is nothing to help with.
     waiting::block_on(&job.open);
     // SAFETY: it has been run; taken once.

@@ -32,6 +32,7 @@ mod block_state;
 mod deque;
 mod handshake;
 mod idle;
+mod injector;
 mod seat_bits;
 #[cfg(not(drumline_loom))]
 mod signal;

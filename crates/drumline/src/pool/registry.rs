@@ -7,6 +7,7 @@ use super::counters::Counters;
 use super::deque::Reasons;
 use super::hooks::Hooks;
 use super::idle::{IdleSet, Role, Wake};
+use super::injector::Injector;
 use super::job_queue::JobQueue;
 use super::lifetime::Lifetime;
 use super::scan::Scan;
@@ -60,7 +61,7 @@ pub(crate) struct Registry {
     /// pool without threads; changed with the lock of `free` held.
     callers: Mutex<Vec<Arc<Gate>>>,
     /// Jobs from threads that are not in the pool.
-    injector: JobQueue,
+    injector: Injector,
     /// Long-lived jobs, which begin at the bottom of a worker's stack only.
     long_lived: JobQueue,
     barrier: Barrier,
@@ -119,7 +120,7 @@ impl Registry {
             free: Mutex::new(Vec::new()),
             is_of_callers: AtomicBool::new(false),
             callers: Mutex::new(Vec::new()),
-            injector: JobQueue::new(),
+            injector: Injector::new(),
             long_lived: JobQueue::new(),
             barrier,
             hooks,
@@ -175,7 +176,7 @@ impl Registry {
         &self.idle_set
     }
 
-    pub(crate) fn injector(&self) -> &JobQueue {
+    pub(crate) fn injector(&self) -> &Injector {
         &self.injector
     }
 
@@ -406,7 +407,7 @@ impl Registry {
         }
         for job in jobs {
             if was_last {
-                self.injector.push_fifo(job);
+                self.injector.push(job);
             } else {
                 self.send(index, job);
             }
@@ -542,12 +543,8 @@ impl Registry {
     }
 
     /// Queues a job from a thread that is not in this pool.
-    pub(crate) fn inject(&self, job: JobRef, fifo: bool) {
-        if fifo {
-            self.injector.push_fifo(job);
-        } else {
-            self.injector.push(job);
-        }
+    pub(crate) fn inject(&self, job: JobRef) {
+        self.injector.push(job);
         self.wake(self.idle_set.alert());
         // As `rely_on_worker`; the fence was in `alert`.
         if self.workers.are_gone_after_fence() {

@@ -91,7 +91,7 @@ impl Registry {
     /// The inbox of a member for good does not count. No worker can take from it, and its thread
     /// may never wait in this pool again: the workers neither stay awake nor live for that.
     pub(crate) fn has_work(&self) -> bool {
-        self.injector().len() > 0
+        self.injector().has(1)
             || self.long_lived().len() > 0
             || self.seats().any(|seat| {
                 seat.visible() > 0 || seat.inbox().len() > 0 && !self.is_broadcast_to(seat.index())
@@ -101,28 +101,28 @@ impl Registry {
     /// Whether a thread without a job could take something. The inboxes do not count: what is in
     /// one is for its owner.
     pub(crate) fn has_visible_work(&self) -> bool {
-        self.injector().len() > 0
+        self.injector().has(1)
             || self.long_lived().len() > 0
             || self.seats_in_use(0).any(|seat| seat.visible() > 0)
     }
 
     /// Whether anything is queued that came from outside.
     pub(super) fn has_shared_work(&self) -> bool {
-        self.injector().len() > 0 || self.long_lived().len() > 0
+        self.injector().has(1) || self.long_lived().len() > 0
     }
 
     /// Whether a job is queued that a thread would have to take: halves of joins are the business
     /// of their owners, and jobs in an inbox are for its owner.
     pub(super) fn has_queued(&self) -> bool {
-        self.injector().len() > 0
+        self.injector().has(1)
             || self.long_lived().len() > 0
             || self.seats().any(|seat| seat.queue().len() > 0)
     }
 
     /// Takes such a job.
     pub(super) fn take_queued(&self) -> Option<JobRef> {
-        let shared = [self.long_lived(), self.injector()].into_iter();
-        let queues = shared.chain(self.seats().map(Seat::queue));
-        queues.into_iter().find_map(JobQueue::take)
+        let from_seats = || self.seats().map(Seat::queue).find_map(JobQueue::take);
+        let shared = self.long_lived().take().or_else(|| self.injector().take());
+        shared.or_else(from_seats)
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
     } else if registry.workers() == 0 && registry.has_guests() {
         guest::enter(registry, |_| submit(registry, job, fifo));
     } else {
-        registry.inject(job, fifo);
+        registry.inject(job);
     }
 }
 

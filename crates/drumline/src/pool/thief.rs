@@ -119,7 +119,7 @@ impl StolenWork<'_> {
     pub(crate) fn is_one_of_many(&self, registry: &Registry) -> bool {
         match self {
             StolenWork::Half(_, victim) | StolenWork::Queued(_, victim) => victim.visible() > 1,
-            StolenWork::Job(_) => registry.injector().len() > 1,
+            StolenWork::Job(_) => registry.injector().has(2),
         }
     }
 }
@@ -161,7 +161,7 @@ impl Thief {
     /// How many jobs this thread could take now from victims that it does not leave alone: none,
     /// one, or more than one. It looks no further than that.
     pub(crate) fn survey(&mut self, registry: &Registry) -> usize {
-        let mut seen = registry.injector().len() + registry.long_lived().len();
+        let mut seen = registry.injector().few() + registry.long_lived().len();
         if seen > 1 {
             return seen;
         }

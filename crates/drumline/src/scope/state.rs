@@ -240,13 +240,15 @@ impl ScopeState {
 
     fn recall(self: &Arc<Self>, registry: &Registry) {
         let seat = local::find(registry);
-        let queue = seat.map_or(registry.injector(), |seat| seat.queue());
         let withdraw = |place| {
             let address = self.address(place);
             if self.long_lived {
                 registry.long_lived().withdraw_any(address)
             } else {
-                queue.withdraw(address)
+                match seat {
+                    Some(seat) => seat.queue().withdraw(address),
+                    None => registry.injector().withdraw(address),
+                }
             }
         };
         let further = self.further().len();

@@ -52,6 +52,15 @@ pub(crate) enum Plant {
     /// `Handshake::is_settled` takes every owner for one that has acknowledged.
     SettledUnasked,
 
+    /// `Injector::push` says that a slot is written before it is.
+    WrittenEarly,
+    /// `Injector::take` does not wait for a job that is being written.
+    SlotUnread,
+    /// `Injector::push` moves the tail to the next block before it says which block that is.
+    TailBeforeBlock,
+    /// `Injector::withdraw` does not ask whether another job has come.
+    WithdrawUnasked,
+
     /// `IdleSet::is_closed` says no.
     ClosedUnasked,
     /// `Workers::remove` runs no fence.

@@ -10,6 +10,7 @@
 //! | `mark` | publishing against marking and scanning |
 //! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
 //! | `idle` | which worker searches and which ones sleep: no lost wake-up |
+//! | `injector` | jobs from outside: each one to exactly one thread, and none unseen |
 //! | `alert` | work from outside against a searcher that naps and a place that becomes free |
 //! | `guest` | threads that come and go, and threads that wait |
 //! | `spares` | threads that block, who takes their places, and the monitor |
@@ -35,6 +36,7 @@ mod deque;
 mod guest;
 mod helper;
 mod idle;
+mod injector;
 mod latch;
 mod lost_barrier;
 mod mark;

@@ -1,0 +1,541 @@
+//! The queue of jobs from outside of the pool.
+//!
+//! Any thread pushes, without a lock: threads outside are many, and a lock that they share with
+//! the workers costs each of them the line of memory on which it lies. Workers take the oldest job,
+//! one worker at a time.
+//!
+//! # What it owns
+//!
+//! Blocks of [`SLOTS`] slots in a row, each linked to the next:
+//!
+//! ```text
+//!    head                                              tail
+//!     ▼                                                 ▼
+//!   [.  .  J  J  J  J  J  J]──►[ J  J  J  J  J  J  J  J]──►[ J  J  -  .  .  .  .  .]
+//!    taken                                                       ▲ claimed, not written yet
+//! ```
+//!
+//! `head` and `tail` are numbers that grow: the number of the block times [`LAP`], plus the place in
+//! the block. The last place of a lap is the *gap*. It stands for "the next block is being linked".
+//!
+//! # Steps
+//!
+//! * **push**: read the tail and then its block; claim the slot by a compare-and-swap of the tail;
+//!   write the job, and at last `run`, which says that the slot is written. The thread that claims
+//!   the last slot of a block has the next block ready before. The tail is then in the gap, and the
+//!   thread moves it on: first the block of the tail, then the link, then the tail.
+//! * **take**, under the lock: wait until the oldest slot is written; empty it; move the head on. A
+//!   block whose slots are all taken is kept for the next push that needs one.
+//! * **withdraw**, under the lock: if the newest slot holds this job, empty it, and move the tail
+//!   back by a compare-and-swap. If that fails, another job has come meanwhile, and the slot gets
+//!   its job back. It is not tried across the border of two blocks.
+//!
+//! # The races feared
+//!
+//! *A push writes to a block that is not the tail's.* The block of the tail changes only while the
+//! tail is in the gap, which no compare-and-swap of a push or of `withdraw` leaves. So a thread that
+//! has read the tail, then its block, and then wins the tail, has the block of that tail. (The tail
+//! may have gone and come back in between, but within one lap.)
+//!
+//! *A push writes to a block that is free.* It touches a block only after it has claimed a slot
+//! there. The slot is not taken before it is written, and the block not freed before all slots are
+//! taken. The link is written before the last slot.
+//!
+//! *A job is not seen.* The tail counts a job from its claim on, before it is written. So a thread
+//! that looks at [`len`](Injector::len) after a barrier sees each job whose push was over before.
+//! One that takes it waits for the pusher's next few instructions. In return a worker waits for a
+//! pusher that loses its processor right there, as it would for the holder of a lock.
+//!
+//! # Where it comes from
+//!
+//! The list of blocks and the claim by index are those of the segmented queues in crossbeam; there,
+//! takers compete by compare-and-swap, too, and agree on who frees a block. One taker at a time is
+//! simpler, and can put a job back.
+
+use std::ptr;
+
+use crate::job::{JobRef, RunFn};
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::{Apart, Count, SpinGuard, SpinLock, planted, relax};
+
+/// The jobs in a block.
+#[cfg(not(drumline_loom))]
+const SLOTS: usize = 63;
+#[cfg(drumline_loom)]
+const SLOTS: usize = 2;
+
+/// The places in a lap: the slots, and the gap.
+const LAP: usize = SLOTS + 1;
+
+/// How many times a thread waits for another one's next instructions before it offers its
+/// processor, in calls of `relax`.
+#[cfg(not(drumline_loom))]
+const SPINS: u32 = 100;
+
+/// One job, or nothing.
+#[derive(Debug)]
+struct Slot {
+    data: AtomicPtr<()>,
+    /// The function of the job. Null: nothing is written.
+    run: AtomicPtr<()>,
+}
+
+#[derive(Debug)]
+struct Block {
+    slots: [Slot; SLOTS],
+    next: AtomicPtr<Block>,
+}
+
+impl Block {
+    fn new() -> *mut Block {
+        Box::into_raw(Box::new(Block {
+            slots: std::array::from_fn(|_| Slot {
+                data: AtomicPtr::new(ptr::null_mut()),
+                run: AtomicPtr::new(ptr::null_mut()),
+            }),
+            next: AtomicPtr::new(ptr::null_mut()),
+        }))
+    }
+}
+
+impl Slot {
+    fn write(&self, job: JobRef) {
+        if planted!(WrittenEarly) {
+            self.run.store(job.run as *mut (), Ordering::Release);
+        }
+        // Relaxed: published by `run`.
+        self.data.store(job.data.cast_mut(), Ordering::Relaxed);
+        // Release pairs with the Acquire in `read`.
+        self.run.store(job.run as *mut (), Ordering::Release);
+    }
+
+    fn read(&self) -> Option<JobRef> {
+        let run = self.run.load(Ordering::Acquire);
+        (!run.is_null()).then(|| JobRef {
+            data: self.data.load(Ordering::Relaxed),
+            // SAFETY: it is not null, so `write` has put a `RunFn` there.
+            run: unsafe { std::mem::transmute::<*mut (), RunFn>(run) },
+        })
+    }
+
+    fn clear(&self) {
+        #[cfg(all(test, drumline_loom))]
+        self.data.store(ptr::null_mut(), Ordering::Relaxed);
+        // Relaxed: the next push gets the slot by a claim, or the block by `spare`.
+        self.run.store(ptr::null_mut(), Ordering::Relaxed);
+    }
+}
+
+#[derive(Debug)]
+struct Tail {
+    index: AtomicUsize,
+    block: AtomicPtr<Block>,
+}
+
+/// Written under the lock.
+#[derive(Debug)]
+struct Head {
+    lock: SpinLock,
+    index: AtomicUsize,
+    /// Where the tail was, at least, when a taker looked last: what lies before it can be taken, and
+    /// the line of memory to which all threads push need not be read.
+    seen: AtomicUsize,
+    block: AtomicPtr<Block>,
+    /// How often the lock was taken.
+    locks: Count,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Injector {
+    tail: Apart<Tail>,
+    head: Apart<Head>,
+    /// An empty block.
+    spare: AtomicPtr<Block>,
+}
+
+/// How many jobs lie between two places, where indices wrap around.
+fn jobs_between(head: usize, tail: usize) -> usize {
+    let places = tail.wrapping_sub(head);
+    if places as isize <= 0 {
+        return 0;
+    }
+    let gaps = (head % LAP + places) / LAP;
+    places - gaps
+}
+
+/// Waits for the next few instructions of another thread.
+fn wait(turn: &mut u32) {
+    *turn += 1;
+    #[cfg(not(drumline_loom))]
+    if *turn > SPINS {
+        // It has lost its processor.
+        return crate::sync::thread::yield_now();
+    }
+    relax();
+}
+
+impl Injector {
+    pub(crate) fn new() -> Self {
+        let first = Block::new();
+        Injector {
+            tail: Apart(Tail {
+                index: AtomicUsize::new(0),
+                block: AtomicPtr::new(first),
+            }),
+            head: Apart(Head {
+                lock: SpinLock::new(),
+                index: AtomicUsize::new(0),
+                seen: AtomicUsize::new(0),
+                block: AtomicPtr::new(first),
+                locks: Count::default(),
+            }),
+            spare: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// About how many jobs are queued.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn len(&self) -> usize {
+        // Relaxed, here and below: a hint, or behind a barrier. The head first: it is not beyond a
+        // later tail, as a rule.
+        let head = self.head.index.load(Ordering::Relaxed);
+        jobs_between(head, self.tail.index.load(Ordering::Relaxed))
+    }
+
+    /// Whether about this many jobs are queued, and no fewer. After a barrier of the caller, none
+    /// counts as missing that was pushed before it.
+    pub(crate) fn has(&self, least: usize) -> bool {
+        let head = self.head.index.load(Ordering::Relaxed);
+        jobs_between(head, self.head.seen.load(Ordering::Relaxed)) >= least
+            || jobs_between(head, self.tail.index.load(Ordering::Relaxed)) >= least
+    }
+
+    /// The same as a number: none, one, or more than one.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn few(&self) -> usize {
+        (1..=2).take_while(|&least| self.has(least)).count()
+    }
+
+    /// How often a thread has taken the lock.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn locks(&self) -> u64 {
+        self.head.locks.get()
+    }
+
+    /// Adds a job.
+    pub(crate) fn push(&self, job: JobRef) {
+        let mut next: *mut Block = ptr::null_mut();
+        let mut turn = 0;
+        // Acquire, here and below: with the tail of a lap comes its block.
+        let mut index = self.tail.index.load(Ordering::Acquire);
+        let block = loop {
+            let place = index % LAP;
+            if place == SLOTS {
+                wait(&mut turn);
+                index = self.tail.index.load(Ordering::Acquire);
+                continue;
+            }
+            let block = self.tail.block.load(Ordering::Acquire);
+            if place + 1 == SLOTS && next.is_null() {
+                next = self.empty_block();
+            }
+            // AcqRel: what `withdraw` has emptied may be written now. No failure is spurious, so a
+            // failed claim tells the new tail.
+            let claim = self.tail.index.compare_exchange_weak(
+                index,
+                index.wrapping_add(1),
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            );
+            match claim {
+                Ok(_) => break block,
+                Err(now) => index = now,
+            }
+        };
+        let place = index % LAP;
+        // SAFETY: the slot is claimed and not written, so its block is alive.
+        let block = unsafe { &*block };
+        if place + 1 == SLOTS {
+            let start = index.wrapping_add(2);
+            if planted!(TailBeforeBlock) {
+                self.tail.index.store(start, Ordering::Release);
+            }
+            self.tail.block.store(next, Ordering::Release);
+            // Release: `take` acquires it with the last slot, or here.
+            block.next.store(next, Ordering::Release);
+            self.tail.index.store(start, Ordering::Release);
+        } else if !next.is_null() {
+            self.keep(next);
+        }
+        block.slots[place].write(job);
+    }
+
+    /// Takes the oldest job.
+    pub(crate) fn take(&self) -> Option<JobRef> {
+        if !self.has(1) {
+            return None;
+        }
+        let _held = self.lock();
+        // Relaxed, here and below: the lock orders what is the head's.
+        let index = self.head.index.load(Ordering::Relaxed);
+        if jobs_between(index, self.head.seen.load(Ordering::Relaxed)) == 0 {
+            // Relaxed: the slot is read with Acquire.
+            let tail = self.tail.index.load(Ordering::Relaxed);
+            if jobs_between(index, tail) == 0 {
+                return None;
+            }
+            self.head.seen.store(tail, Ordering::Relaxed);
+        }
+        let head = self.head.block.load(Ordering::Relaxed);
+        let place = index % LAP;
+        // SAFETY: blocks are freed under the lock, when all of their jobs are taken.
+        let block = unsafe { &*head };
+        let slot = &block.slots[place];
+        let mut turn = 0;
+        let job = loop {
+            if let Some(job) = slot.read() {
+                break job;
+            }
+            if planted!(SlotUnread) {
+                return None;
+            }
+            wait(&mut turn);
+        };
+        slot.clear();
+        if place + 1 < SLOTS {
+            self.head
+                .index
+                .store(index.wrapping_add(1), Ordering::Relaxed);
+        } else {
+            let next = block.next.load(Ordering::Acquire);
+            block.next.store(ptr::null_mut(), Ordering::Relaxed);
+            self.head.block.store(next, Ordering::Relaxed);
+            self.head
+                .index
+                .store(index.wrapping_add(2), Ordering::Relaxed);
+            self.keep(head);
+        }
+        Some(job)
+    }
+
+    /// Takes the newest entry out if it is a job at this address, as a rule.
+    pub(crate) fn withdraw(&self, data: *const ()) -> bool {
+        if !self.has(1) {
+            return false;
+        }
+        let _held = self.lock();
+        let index = self.tail.index.load(Ordering::Acquire);
+        let place = index % LAP;
+        let is_at_a_border = place == 0 || place == SLOTS;
+        if is_at_a_border || index == self.head.index.load(Ordering::Relaxed) {
+            return false;
+        }
+        // SAFETY: no block is freed while this thread has the lock. (It may be a later one than
+        // that of `index`.)
+        let block = unsafe { &*self.tail.block.load(Ordering::Acquire) };
+        let slot = &block.slots[place - 1];
+        let Some(job) = slot.read().filter(|job| job.data == data) else {
+            return false;
+        };
+        // The slot is not one that a taker has seen any more.
+        self.head
+            .seen
+            .store(self.head.index.load(Ordering::Relaxed), Ordering::Relaxed);
+        // Before the tail goes back: the next push may write here at once. No thread takes it
+        // meanwhile.
+        slot.clear();
+        let before = index.wrapping_sub(1);
+        let withdrawn = if planted!(WithdrawUnasked) {
+            self.tail.index.store(before, Ordering::Release);
+            true
+        } else {
+            // Release: the slot is empty before it can be claimed.
+            self.tail
+                .index
+                .compare_exchange(index, before, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        };
+        if !withdrawn {
+            slot.write(job);
+        }
+        withdrawn
+    }
+
+    fn lock(&self) -> SpinGuard<'_> {
+        let lock = &self.head.lock;
+        let held = lock.try_lock().unwrap_or_else(|| lock.lock());
+        self.head.locks.up();
+        held
+    }
+
+    fn empty_block(&self) -> *mut Block {
+        // Acquire pairs with the Release in `keep`: its slots are empty.
+        let spare = self.spare.swap(ptr::null_mut(), Ordering::Acquire);
+        if spare.is_null() { Block::new() } else { spare }
+    }
+
+    /// Keeps an empty block, or frees one.
+    fn keep(&self, block: *mut Block) {
+        let before = self.spare.swap(block, Ordering::AcqRel);
+        if !before.is_null() {
+            // SAFETY: it is in no list, and no thread but this one knows it.
+            drop(unsafe { Box::from_raw(before) });
+        }
+    }
+}
+
+impl Drop for Injector {
+    fn drop(&mut self) {
+        let mut block = self.head.block.load(Ordering::Relaxed);
+        while !block.is_null() {
+            // SAFETY: no other thread is left, and each block is in the list once.
+            let boxed = unsafe { Box::from_raw(block) };
+            block = boxed.next.load(Ordering::Relaxed);
+        }
+        let spare = self.spare.load(Ordering::Relaxed);
+        if !spare.is_null() {
+            // SAFETY: as above; it is not in the list.
+            drop(unsafe { Box::from_raw(spare) });
+        }
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    use super::*;
+
+    unsafe fn nothing(_data: *const ()) {}
+
+    fn job(number: usize) -> JobRef {
+        JobRef {
+            data: ptr::without_provenance(number + 1),
+            run: nothing,
+        }
+    }
+
+    fn number(job: JobRef) -> usize {
+        job.data.addr() - 1
+    }
+
+    #[test]
+    fn jobs_leave_in_their_order() {
+        let queue = Injector::new();
+        for round in 0..5 {
+            let count = SLOTS * round + round;
+            (0..count).for_each(|number| queue.push(job(number)));
+            assert_eq!(queue.len(), count);
+            let taken: Vec<_> = std::iter::from_fn(|| queue.take()).map(number).collect();
+            assert!(taken.into_iter().eq(0..count));
+            assert!(!queue.has(1));
+        }
+    }
+
+    /// At every place of a block.
+    #[test]
+    fn the_newest_job_is_withdrawn() {
+        let queue = Injector::new();
+        for before in 0..SLOTS * 2 {
+            queue.push(job(before));
+            queue.push(job(1_000));
+            assert!(!queue.withdraw(job(2_000).data), "another job");
+            let withdrawn = queue.withdraw(job(1_000).data);
+            if !withdrawn {
+                // The last slot of a block.
+                assert_eq!((before + 2) % SLOTS, 0);
+            }
+            queue.push(job(3_000));
+            assert_eq!(queue.take().map(number), Some(before));
+            while let Some(job) = queue.take() {
+                assert!(number(job) == 3_000 || !withdrawn && number(job) == 1_000);
+            }
+            // The places of the next round differ by one from those of this one.
+            let place = |queue: &Injector| queue.tail.index.load(Ordering::Relaxed) % LAP;
+            while place(&queue) != (before + 1) % SLOTS {
+                queue.push(job(0));
+                queue.take();
+            }
+        }
+        assert!(!queue.withdraw(job(0).data), "empty");
+    }
+
+    /// Indices go round, as they do after days with numbers of 32 bits.
+    #[test]
+    fn indices_wrap_around() {
+        let start = 0_usize.wrapping_sub(LAP);
+        assert_eq!(jobs_between(start, 0), SLOTS);
+        assert_eq!(jobs_between(start, 5), SLOTS + 5);
+        assert_eq!(jobs_between(0, start), 0);
+        let queue = Injector::new();
+        for index in [&queue.tail.index, &queue.head.index, &queue.head.seen] {
+            index.store(start, Ordering::Relaxed);
+        }
+        (0..SLOTS * 3).for_each(|number| queue.push(job(number)));
+        assert_eq!(queue.len(), SLOTS * 3);
+        let taken: Vec<_> = std::iter::from_fn(|| queue.take()).map(number).collect();
+        assert!(taken.into_iter().eq(0..SLOTS * 3));
+    }
+
+    /// Threads push, take and withdraw at once. No job is lost or doubled, and those that one
+    /// thread pushed leave in their order.
+    fn push_take_and_withdraw(pushers: usize, each: usize) {
+        let queue = Injector::new();
+        let is_over = AtomicBool::new(false);
+        let (taken, withdrawn) = thread::scope(|scope| {
+            let pushing: Vec<_> = (0..pushers)
+                .map(|pusher| {
+                    let queue = &queue;
+                    scope.spawn(move || {
+                        let names = pusher * each..(pusher + 1) * each;
+                        let names = names.inspect(|&name| queue.push(job(name)));
+                        let may_withdraw = |&name: &usize| name % 3 == 0;
+                        let withdraw = |&name: &usize| queue.withdraw(job(name).data);
+                        names.filter(may_withdraw).filter(withdraw).collect()
+                    })
+                })
+                .collect();
+            let taking: Vec<_> = (0..2)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut taken: Vec<usize> = Vec::new();
+                        loop {
+                            let last = is_over.load(Ordering::Acquire);
+                            match queue.take() {
+                                Some(job) => taken.push(number(job)),
+                                None if last => return taken,
+                                None => thread::yield_now(),
+                            }
+                        }
+                    })
+                })
+                .collect();
+            let join = |thread: thread::ScopedJoinHandle<'_, Vec<usize>>| thread.join().unwrap();
+            let withdrawn: Vec<_> = pushing.into_iter().flat_map(join).collect();
+            is_over.store(true, Ordering::Release);
+            let taken: Vec<Vec<usize>> = taking.into_iter().map(join).collect();
+            (taken, withdrawn)
+        });
+        for taken in &taken {
+            for pusher in 0..pushers {
+                let own = taken.iter().filter(|&&name| name / each == pusher);
+                assert!(own.is_sorted());
+            }
+        }
+        let all: Vec<_> = taken.into_iter().flatten().chain(withdrawn).collect();
+        assert_eq!(all.len(), pushers * each);
+        assert_eq!(
+            all.into_iter().collect::<HashSet<_>>().len(),
+            pushers * each
+        );
+    }
+
+    #[test]
+    fn miri_many_threads() {
+        let each = if cfg!(miri) { 100 } else { 50_000 };
+        push_take_and_withdraw(3, each);
+    }
+}
