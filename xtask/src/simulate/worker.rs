@@ -68,35 +68,61 @@ impl Patience {
     }
 }
 
-/// A job that took less was not worth a wake-up: `pool::wake_backoff`.
+/// Work that took less was not worth a wake-up, nor was work that took less than this many times
+/// what a wake-up costs: `pool::wake_backoff`.
 const SHORT: Time = 4_000;
-const FIRST_PAUSE: Time = 25_000;
-/// Doublings of the pause.
-const MAX_FAILURES: u32 = 6;
+const WORTH: Time = 4;
+const FIRST_STAY: Time = 25_000;
+/// Doublings of the stay.
+const MAX_FAILURES: u32 = 12;
+const LONGEST_NAP: Time = 800_000;
 
 /// What a worker remembers of its wake-ups.
 #[derive(Debug, Default)]
 struct WakeBackoff {
     is_woken: bool,
     failures: u32,
+    begun: Option<Time>,
+    /// How long it stays away before it leaves its mark.
+    left: Time,
+    nap: Time,
 }
 
 impl WakeBackoff {
-    /// It has found nothing, or its first job took so long.
-    fn learn(&mut self, took: Time) {
-        if std::mem::take(&mut self.is_woken) {
-            self.failures = if took < SHORT {
-                (self.failures + 1).min(MAX_FAILURES)
-            } else {
-                0
-            };
+    fn begin_work(&mut self, now: Time) {
+        if self.is_woken || self.failures > 0 {
+            self.begun = Some(now);
         }
     }
 
-    /// How long it stays away before it lets itself be woken again.
-    fn pause(&self) -> Option<Time> {
-        let doublings = self.failures.checked_sub(1)?;
-        Some(FIRST_PAUSE << doublings)
+    fn has_worked(&mut self, now: Time, wake_cost: Time) {
+        if let Some(begun) = self.begun
+            && now - begun >= SHORT.max(wake_cost * WORTH)
+        {
+            *self = WakeBackoff::default();
+        }
+    }
+
+    fn has_nothing(&mut self) {
+        self.begun = None;
+        if std::mem::take(&mut self.is_woken) {
+            self.failures = (self.failures + 1).min(MAX_FAILURES);
+        }
+    }
+
+    fn begin_stay(&mut self) {
+        self.nap = FIRST_STAY;
+        self.left = match self.failures.checked_sub(1) {
+            Some(doublings) => FIRST_STAY << doublings,
+            None => 0,
+        };
+    }
+
+    fn next_nap(&mut self) -> Option<Time> {
+        let nap = self.nap.min(self.left);
+        self.left -= nap;
+        self.nap = (self.nap * 2).min(LONGEST_NAP);
+        (nap > 0).then_some(nap)
     }
 }
 
@@ -142,7 +168,7 @@ impl World {
     async fn watch(&self, me: ThreadId, wake_backoff: &mut WakeBackoff) -> Result<bool, Role> {
         let mut patience = Patience::new(self);
         let mut asked = None;
-        let mut has_paused = false;
+        wake_backoff.begin_stay();
         loop {
             let seen = self.survey(me).await;
             if seen > 0
@@ -171,11 +197,8 @@ impl World {
             if self.idle_set.is_searcher(me) && patience.wait(self, kind).await {
                 continue;
             }
-            wake_backoff.learn(0);
-            if !is_quiet
-                && !std::mem::replace(&mut has_paused, true)
-                && let Some(pause) = wake_backoff.pause()
-            {
+            wake_backoff.has_nothing();
+            if !is_quiet && let Some(pause) = wake_backoff.next_nap() {
                 patience.rest(self, me, pause).await;
                 continue;
             }
@@ -197,6 +220,7 @@ impl World {
     async fn work_off(&self, me: ThreadId, mark: bool, wake_backoff: &mut WakeBackoff) {
         let mut owes_marks = mark;
         let mut is_fresh = true;
+        wake_backoff.begin_work(self.clock.now());
         while let Some(loot) = self.find(me).await {
             if std::mem::take(&mut is_fresh) && self.is_one_of_many(&loot) {
                 self.call_helpers(me, 1).await;
@@ -204,14 +228,13 @@ impl World {
             if std::mem::take(&mut owes_marks) && self.mark_and_scan().await {
                 self.summon(me).await;
             }
-            let start = self.clock.now();
             self.run_loot(me, loot).await;
-            wake_backoff.learn(self.clock.now() - start);
+            wake_backoff.has_worked(self.clock.now(), self.times.wake_cost);
             if self.idle_set.is_overfull() {
                 break;
             }
         }
-        wake_backoff.learn(0);
+        wake_backoff.has_nothing();
     }
 
     /// A call from outside: the guest's stay.

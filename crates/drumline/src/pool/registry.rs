@@ -17,13 +17,14 @@ use super::table::SeatTable;
 use super::thread_limit::ThreadLimit;
 use super::thread_starter::{self, ThreadSettings, ThreadStarter};
 use super::wait_policy::WaitPolicy;
+use super::wake_backoff::WakeCost;
 use super::workers::Workers;
 use super::{compensate, guest, stand_in};
 use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Arc, Mutex, Weak, lock, process_wide, thread};
+use crate::sync::{Arc, Instant, Mutex, Weak, lock, process_wide, thread};
 use crate::unwind;
 use crate::wait::{Gate, blocking};
 
@@ -522,7 +523,10 @@ impl Registry {
             Wake::None => {}
             Wake::One(index) => {
                 self.count_call(index);
-                self.seat(index).parker().unpark();
+                let begun = Instant::now();
+                if self.seat(index).parker().call() {
+                    WakeCost::here().learn(begun.elapsed());
+                }
             }
             Wake::All => {
                 for index in self.worker_seats() {

@@ -189,7 +189,7 @@ impl<'a> Worker<'a> {
         let mut patience = Patience::new();
         self.thief.begin();
         let (mut policy, mut is_forced) = (None, false);
-        let mut has_paused = false;
+        self.wake_backoff.begin_stay();
         loop {
             if self.seat.inbox().len() > 0 {
                 registry.begin(self.seat);
@@ -243,11 +243,8 @@ impl<'a> Worker<'a> {
             if idle_set.is_searcher(me) && patience.wait(kind) == WaitStep::Look {
                 continue;
             }
-            self.wake_backoff.learn(Duration::ZERO);
-            if !quiet
-                && !std::mem::replace(&mut has_paused, true)
-                && let Some(pause) = self.wake_backoff.pause()
-            {
+            self.wake_backoff.has_nothing();
+            if !quiet && let Some(pause) = self.wake_backoff.next_nap() {
                 let now = Instant::now();
                 self.rest(seen, &mut patience, pause, &|| {
                     self.thief.has_missed(registry, now)
@@ -310,6 +307,7 @@ impl<'a> Worker<'a> {
         }
         let mut owes_marks = mark;
         let mut is_fresh = true;
+        self.wake_backoff.begin_work();
         while let Some(loot) = self.find() {
             if std::mem::take(&mut is_fresh) && loot.is_one_of_many(registry) {
                 registry.call_helpers(1);
@@ -317,11 +315,8 @@ impl<'a> Worker<'a> {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
                 registry.wake(registry.idle_set().summon());
             }
-            let start = self.wake_backoff.is_woken().then(Instant::now);
             self.thief.run(self.seat, loot);
-            if let Some(start) = start {
-                self.wake_backoff.learn(start.elapsed());
-            }
+            self.wake_backoff.has_worked();
             if registry.idle_set().is_overfull() {
                 break;
             }
@@ -332,7 +327,7 @@ impl<'a> Worker<'a> {
     /// Gives up the place.
     fn become_idle(&mut self) -> Role {
         let registry = self.registry;
-        self.wake_backoff.learn(Duration::ZERO);
+        self.wake_backoff.has_nothing();
         self.seat.handshake().end();
         let has_jobs = self.seat.queue().len() > 0;
         let (role, wake) = registry

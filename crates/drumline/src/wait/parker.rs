@@ -97,9 +97,16 @@ mod futex {
 
         /// Wakes the sleeper, now or at its next attempt to sleep.
         pub(crate) fn unpark(&self) {
-            if self.state.swap(NOTIFIED, Ordering::Release) == PARKED {
+            self.call();
+        }
+
+        /// As [`unpark`](Self::unpark). Returns whether it slept.
+        pub(crate) fn call(&self) -> bool {
+            let slept = self.state.swap(NOTIFIED, Ordering::Release) == PARKED;
+            if slept {
                 futex::wake_one(&self.state);
             }
+            slept
         }
     }
 }
@@ -146,6 +153,13 @@ mod model {
         pub(crate) fn unpark(&self) {
             *lock(&self.token) = true;
             self.changed.notify_one();
+        }
+
+        /// Whether it slept makes no difference in a model.
+        #[cfg(not(drumline_loom))]
+        pub(crate) fn call(&self) -> bool {
+            self.unpark();
+            false
         }
     }
 }
