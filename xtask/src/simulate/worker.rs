@@ -2,6 +2,7 @@
 
 use super::clock::{ThreadId, Time};
 use super::idle::{ParkStep, Role, Take};
+use super::thief::Loot;
 use super::world::{CALL, World};
 
 /// Spins for this long while what it waits for may come at any moment.
@@ -68,13 +69,15 @@ impl Patience {
     }
 }
 
-/// Work that took less was not worth a wake-up, nor was work that took less than this many times
-/// what a wake-up costs: `pool::wake_backoff`.
+/// A ticket that took less was not worth a wake-up, nor was a half that took less, or less than
+/// this many times what a wake-up costs: `pool::wake_backoff`.
+const SHORT_QUEUED: Time = 1_000;
 const SHORT: Time = 4_000;
 const WORTH: Time = 4;
 const FIRST_STAY: Time = 25_000;
-/// Doublings of the stay.
+/// Doublings of the stay; the second is for tickets.
 const MAX_FAILURES: u32 = 12;
+const MAX_FAILURES_QUEUED: u32 = 6;
 const LONGEST_NAP: Time = 800_000;
 
 /// What a worker remembers of its wake-ups.
@@ -83,6 +86,8 @@ struct WakeBackoff {
     is_woken: bool,
     failures: u32,
     begun: Option<Time>,
+    /// It has taken a ticket since.
+    is_queued: bool,
     /// How long it stays away before it leaves its mark.
     left: Time,
     nap: Time,
@@ -95,18 +100,30 @@ impl WakeBackoff {
         }
     }
 
-    fn has_worked(&mut self, now: Time, wake_cost: Time) {
-        if let Some(begun) = self.begun
-            && now - begun >= SHORT.max(wake_cost * WORTH)
-        {
+    fn has_worked(&mut self, now: Time, wake_cost: Time, is_half: bool) {
+        let Some(begun) = self.begun else {
+            return;
+        };
+        let worth = if is_half {
+            SHORT.max(wake_cost * WORTH)
+        } else {
+            SHORT_QUEUED
+        };
+        if now - begun >= worth {
             *self = WakeBackoff::default();
         }
+        self.is_queued |= !is_half;
     }
 
     fn has_nothing(&mut self) {
         self.begun = None;
+        let most = if std::mem::take(&mut self.is_queued) {
+            MAX_FAILURES_QUEUED
+        } else {
+            MAX_FAILURES
+        };
         if std::mem::take(&mut self.is_woken) {
-            self.failures = (self.failures + 1).min(MAX_FAILURES);
+            self.failures = (self.failures + 1).min(most);
         }
     }
 
@@ -228,8 +245,9 @@ impl World {
             if std::mem::take(&mut owes_marks) && self.mark_and_scan().await {
                 self.summon(me).await;
             }
+            let is_half = matches!(loot, Loot::Half(..));
             self.run_loot(me, loot).await;
-            wake_backoff.has_worked(self.clock.now(), self.times.wake_cost);
+            wake_backoff.has_worked(self.clock.now(), self.times.wake_cost, is_half);
             if self.idle_set.is_overfull() {
                 break;
             }

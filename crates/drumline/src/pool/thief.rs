@@ -115,6 +115,10 @@ pub(crate) enum StolenWork<'a> {
 }
 
 impl StolenWork<'_> {
+    pub(crate) fn is_half(&self) -> bool {
+        matches!(self, StolenWork::Half(..))
+    }
+
     /// Whether there is more where it comes from, for more than one thread.
     pub(crate) fn is_one_of_many(&self, registry: &Registry) -> bool {
         match self {

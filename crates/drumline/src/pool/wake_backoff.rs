@@ -7,29 +7,35 @@
 //! first, and twice as long after each further wake-up that was not worth it, up to 50 ms. One that
 //! was worth it ends all that, and so does long work that it finds between two naps.
 //!
-//! A wake-up is worth it if the worker has work for some times as long as a wake-up costs the
-//! thread that makes it. That cost is measured: it differs by an order of magnitude between machines
-//! (a processor of a virtual machine that sleeps is slow to wake).
+//! A wake-up for a half of a join is worth it if the worker has work for some times as long as a
+//! wake-up costs the thread that makes it. That cost is measured: it differs by an order of magnitude
+//! between machines (a processor of a virtual machine that sleeps is slow to wake). A queued job is
+//! worth it if it takes a microsecond: its owner may wait for it. For shorter ones the worker stays
+//! away for 0.8 ms at most.
 //!
 //! Such a nap is deaf, as one beside a victim that is left alone (`pool::thief`). So it lasts for
 //! 0.8 ms at most, and comes only where wake-ups in a row have brought nothing. It does not come
-//! while nothing runs in the pool. A thread outside that spawns ends it (`idle::alert`).
+//! while nothing runs in the pool. A thread outside that spawns ends it (`idle::alert`), and so does
+//! a thread that says that it blocks (`IdleSet::rest`).
 
 use std::time::Duration;
 
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Instant, process_wide};
 
-/// Work that took less was never worth a wake-up.
+/// A queued job that took less was not worth a wake-up.
+const SHORT_QUEUED: Duration = Duration::from_micros(1);
+/// Nor was any half of a join that took less.
 const SHORT: Duration = Duration::from_micros(4);
-/// Nor was work that took less than this many times what a wake-up costs.
+/// Nor was a half that took less than this many times what a wake-up costs.
 const WORTH: u32 = 4;
 /// No wake-up counts as dearer: its thread has lost the processor.
 const MAX_COST: Duration = Duration::from_micros(15);
 
 const FIRST_STAY: Duration = Duration::from_micros(25);
-/// Doublings of the stay: up to 51 ms.
+/// Doublings of the stay: up to 51 ms, or up to 0.8 ms after queued jobs.
 const MAX_FAILURES: u32 = 12;
+const MAX_FAILURES_QUEUED: u32 = 6;
 const LONGEST_NAP: Duration = Duration::from_micros(800);
 
 /// What it costs a thread to wake another one: a moving average, in nanoseconds.
@@ -63,7 +69,7 @@ impl WakeCost {
         self.0.store(average, Ordering::Relaxed);
     }
 
-    /// How much work makes a wake-up worth it.
+    /// How much work makes a wake-up for a half worth it.
     fn worth(&self) -> Duration {
         SHORT.max(Duration::from_nanos(self.0.load(Ordering::Relaxed) as u64) * WORTH)
     }
@@ -78,6 +84,8 @@ pub(crate) struct WakeBackoff {
     failures: u32,
     /// When it began to work; not where there is nothing to learn.
     begun: Option<Instant>,
+    /// It has done a queued job since.
+    is_queued: bool,
     /// How long it stays away before it leaves its mark.
     left: Duration,
     nap: Duration,
@@ -96,24 +104,32 @@ impl WakeBackoff {
         }
     }
 
-    /// It has done a job, and may go on with others.
-    pub(crate) fn has_worked(&mut self) {
-        self.learn(WakeCost::here());
+    /// It has done a job, and may go on with others. `is_half`: of a join.
+    pub(crate) fn has_worked(&mut self, is_half: bool) {
+        self.learn(is_half, WakeCost::here());
     }
 
-    fn learn(&mut self, cost: &WakeCost) {
-        if let Some(begun) = self.begun
-            && begun.elapsed() >= cost.worth()
-        {
+    fn learn(&mut self, is_half: bool, cost: &WakeCost) {
+        let Some(begun) = self.begun else {
+            return;
+        };
+        let worth = if is_half { cost.worth() } else { SHORT_QUEUED };
+        if begun.elapsed() >= worth {
             *self = WakeBackoff::default();
         }
+        self.is_queued |= !is_half;
     }
 
     /// It has nothing to do, or nothing more.
     pub(crate) fn has_nothing(&mut self) {
         self.begun = None;
+        let most = if std::mem::take(&mut self.is_queued) {
+            MAX_FAILURES_QUEUED
+        } else {
+            MAX_FAILURES
+        };
         if std::mem::take(&mut self.is_woken) {
-            self.failures = (self.failures + 1).min(MAX_FAILURES);
+            self.failures = (self.failures + 1).min(most);
         }
     }
 
@@ -164,26 +180,40 @@ mod tests {
         // Work that it finds by itself ends that, if it is long.
         backoff.begin_work();
         backoff.begun = backoff.begun.map(|begun| begun - SHORT * 2);
-        backoff.learn(&cost);
+        backoff.learn(true, &cost);
         assert_eq!(stay(&mut backoff), Duration::ZERO);
     }
 
     #[test]
-    fn work_is_worth_a_wake_up_that_costs_less() {
+    fn a_half_is_worth_a_wake_up_that_costs_less() {
         let cost = WakeCost::new();
         for _ in 0..100 {
             cost.learn(Duration::from_micros(10));
         }
-        let after = |took: Duration| {
+        let after = |took: Duration, is_half| {
             let mut backoff = WakeBackoff::default();
             backoff.has_woken();
             backoff.begin_work();
             backoff.begun = backoff.begun.map(|begun| begun - took);
-            backoff.learn(&cost);
+            backoff.learn(is_half, &cost);
             backoff.has_nothing();
             stay(&mut backoff)
         };
-        assert!(after(Duration::from_micros(20)) > Duration::ZERO);
-        assert_eq!(after(Duration::from_micros(60)), Duration::ZERO);
+        assert!(after(Duration::from_micros(20), true) > Duration::ZERO);
+        assert_eq!(after(Duration::from_micros(60), true), Duration::ZERO);
+        assert_eq!(after(Duration::from_micros(20), false), Duration::ZERO);
+    }
+
+    #[test]
+    fn stays_after_queued_jobs_are_short() {
+        let mut backoff = WakeBackoff::default();
+        for _ in 0..20 {
+            backoff.has_woken();
+            backoff.begin_work();
+            // The job took no time.
+            backoff.is_queued = true;
+            backoff.has_nothing();
+        }
+        assert_eq!(stay(&mut backoff), LONGEST_NAP);
     }
 }

@@ -315,8 +315,9 @@ impl<'a> Worker<'a> {
             if std::mem::take(&mut owes_marks) && registry.mark_and_scan() != Scan::Nothing {
                 registry.wake(registry.idle_set().summon());
             }
+            let is_half = loot.is_half();
             self.thief.run(self.seat, loot);
-            self.wake_backoff.has_worked();
+            self.wake_backoff.has_worked(is_half);
             if registry.idle_set().is_overfull() {
                 break;
             }

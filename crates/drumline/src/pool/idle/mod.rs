@@ -63,7 +63,8 @@
 //!   it must carry the mark. If it need not, the pool is not marked any more (`admit`).
 //! * *The searcher takes work* (`take`). Before it begins it names its successor, or starts a
 //!   worker, or marks. A spare leaves the places of threads that only wait alone for a while
-//!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it.
+//!   (`deferring`). It stays the searcher meanwhile, and a thread that blocks wakes it. So does a
+//!   thread that blocks while a searcher naps beside visible work.
 //! * *Workers are called to help* (`call_helpers`). Each has a place from then on, and is in no set
 //!   of idle workers; so it is not woken twice. It learns that wherever it is: asleep, or at its
 //!   last look (`unpark`). It says that it has `woken` before it pushes, and its deque enters use

@@ -63,6 +63,11 @@ impl IdleSet {
                     // This place it may have, and it naps.
                     return Wake::One(searcher);
                 }
+                (Absence::Blocks, Some(searcher)) if state.napping == Some(searcher) && work() => {
+                    // The thread may wait for what it has queued.
+                    state.end_nap(searcher);
+                    return Wake::One(searcher);
+                }
                 (Absence::Blocks, _) => {}
             }
             if planted!(PlaceLost) && why == Absence::Blocks {

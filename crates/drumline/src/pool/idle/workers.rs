@@ -118,7 +118,7 @@ impl IdleSet {
 
 #[cfg(all(test, not(drumline_loom), not(drumline_shuttle)))]
 mod tests {
-    use super::super::{IdleSet, ParkStep, Role, Take, WorkerPolicy};
+    use super::super::{Absence, IdleSet, ParkStep, Role, Take, WorkerPolicy};
     use super::{Duty, Wake};
 
     /// A monitor that goes to sleep outside of the idle set is not woken any more.
@@ -149,6 +149,28 @@ mod tests {
         );
         assert_eq!(idle_set.monitor(1, false, &work), Duty::Other(Role::Sleep));
         assert!(idle_set.quit(1), "it is in the idle set");
+    }
+
+    /// What a thread has queued before it blocks does not wait for the end of a nap.
+    #[test]
+    fn a_thread_that_blocks_calls_a_searcher_that_naps() {
+        let worker_policy = WorkerPolicy {
+            max_workers: 10,
+            monitored: true,
+        };
+        let idle_set = IdleSet::new(2, worker_policy);
+        let (work, none) = (|| true, || false);
+        assert!(idle_set.expect_worker(1));
+        let guest = 1;
+        assert_eq!(idle_set.enter(guest, |_| ()), Wake::None);
+        assert_eq!(idle_set.arrive(0, &none).0, Role::Search);
+        assert!(idle_set.prepare_nap(0));
+        assert_eq!(idle_set.rest(guest, Absence::Blocks, &none), Wake::None);
+        assert_eq!(idle_set.come_back(guest, Absence::Blocks), Wake::None);
+        assert_eq!(idle_set.rest(guest, Absence::Blocks, &work), Wake::One(0));
+        assert_eq!(idle_set.come_back(guest, Absence::Blocks), Wake::None);
+        // It is on its way.
+        assert_eq!(idle_set.rest(guest, Absence::Blocks, &work), Wake::None);
     }
 
     /// A worker is called to help while it looks for the last time: it goes to where it learns that,
