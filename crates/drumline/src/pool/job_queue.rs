@@ -27,6 +27,34 @@ struct Entries {
     fifo: VecDeque<JobRef>,
 }
 
+impl Entries {
+    /// The place of the token that stands for this first-in first-out job, if it is near the same
+    /// end.
+    fn token(&self, place: usize) -> Option<usize> {
+        const FAR: usize = 4 * NEAR;
+        let is_token = |&at: &usize| self.stack[at].is_none();
+        let len = self.stack.len();
+        let newer = self.fifo.len() - 1 - place;
+        if newer < NEAR {
+            let newest = (0..len).rev().take(FAR);
+            newest.filter(is_token).nth(newer)
+        } else {
+            (0..len).take(FAR).filter(is_token).nth(place)
+        }
+    }
+}
+
+/// How far from each end of a queue a job is looked for that is to be withdrawn.
+const NEAR: usize = 8;
+
+/// The place of such an entry, if it is near an end: the newest one first.
+fn near_an_end<T>(queue: &VecDeque<T>, is_it: impl Fn(&T) -> bool) -> Option<usize> {
+    let len = queue.len();
+    let newest = (len.saturating_sub(NEAR)..len).rev();
+    let oldest = 0..len.saturating_sub(NEAR).min(NEAR);
+    newest.chain(oldest).find(|&place| is_it(&queue[place]))
+}
+
 impl JobQueue {
     pub(crate) fn new() -> Self {
         Self::default()
@@ -76,19 +104,26 @@ impl JobQueue {
         })
     }
 
-    /// Takes the newest entry out if it is a job at this address.
+    /// Takes an entry out if it is a job at this address, and one of the newest or the oldest: jobs
+    /// are taken back in one of these orders, as a rule.
     pub(crate) fn withdraw(&self, data: *const ()) -> bool {
         if self.len() == 0 {
             return false;
         }
-        let is_it = |job: &JobRef| job.data == data;
-        self.with(|entries| match entries.stack.back() {
-            Some(Some(job)) if is_it(job) => entries.stack.pop_back().is_some(),
-            Some(None) if entries.fifo.back().is_some_and(is_it) => {
-                entries.fifo.pop_back();
-                entries.stack.pop_back().is_some()
+        self.with(|entries| {
+            let is_it = |job: &JobRef| job.data == data;
+            let place = near_an_end(&entries.stack, |entry| entry.as_ref().is_some_and(is_it));
+            if let Some(place) = place {
+                return entries.stack.remove(place).is_some();
             }
-            _ => false,
+            let Some(place) = near_an_end(&entries.fifo, is_it) else {
+                return false;
+            };
+            let Some(token) = entries.token(place) else {
+                return false;
+            };
+            entries.fifo.remove(place);
+            entries.stack.remove(token).is_some()
         })
     }
 
@@ -113,5 +148,67 @@ impl JobQueue {
             let oldest = entries.stack.pop_front()?;
             oldest.or_else(|| entries.fifo.pop_front())
         })
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+
+    unsafe fn nothing(_data: *const ()) {}
+
+    fn job(number: usize) -> JobRef {
+        JobRef {
+            data: ptr::without_provenance(number + 1),
+            run: nothing,
+        }
+    }
+
+    fn numbers(queue: &JobQueue) -> Vec<usize> {
+        std::iter::from_fn(|| queue.take())
+            .map(|job| job.data.addr() - 1)
+            .collect()
+    }
+
+    /// A queue of jobs, every third one first-in first-out.
+    fn queue_of(count: usize) -> JobQueue {
+        let queue = JobQueue::new();
+        for number in 0..count {
+            if number % 3 == 0 {
+                queue.push_fifo(job(number));
+            } else {
+                queue.push(job(number));
+            }
+        }
+        queue
+    }
+
+    #[test]
+    fn jobs_near_an_end_are_withdrawn() {
+        for count in [1, 2, 5, 16, 17, 40] {
+            for number in 0..count {
+                let queue = queue_of(count);
+                let is_near = number < NEAR || number + NEAR >= count;
+                let withdrawn = queue.withdraw(job(number).data);
+                assert!(withdrawn || !is_near, "{number} of {count}");
+                let left: Vec<_> = (0..count).filter(|&n| !withdrawn || n != number).collect();
+                assert_eq!(numbers(&queue), left);
+            }
+            assert!(!queue_of(count).withdraw(job(1_000).data));
+        }
+    }
+
+    #[test]
+    fn all_are_withdrawn_in_the_order_in_which_they_came_or_the_reverse() {
+        for reverse in [false, true] {
+            let queue = queue_of(100);
+            for number in 0..100 {
+                let number = if reverse { 99 - number } else { number };
+                assert!(queue.withdraw(job(number).data), "{number}");
+            }
+            assert_eq!(queue.len(), 0);
+        }
     }
 }

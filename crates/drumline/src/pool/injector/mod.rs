@@ -28,7 +28,8 @@
 //!   block whose slots are all taken is kept for the next push that needs one.
 //! * **withdraw**, under the lock: if the newest slot holds this job, empty it, and move the tail
 //!   back by a compare-and-swap. If that fails, another job has come meanwhile, and the slot gets
-//!   its job back. It is not tried across the border of two blocks.
+//!   its job back. It is not tried across the border of two blocks. Near the ends of the queue a slot
+//!   can be *emptied* instead: it stays where it is until a taker passes it by.
 //!
 //! # The races feared
 //!
@@ -70,6 +71,9 @@ const SLOTS: usize = 2;
 /// The places in a lap: the slots, and the gap.
 const LAP: usize = SLOTS + 1;
 
+/// How far from each end of the queue a job is looked for that is to be withdrawn.
+const NEAR: usize = 32;
+
 /// How many times a thread waits for another one's next instructions before it offers its
 /// processor, in calls of `relax`.
 #[cfg(not(drumline_loom))]
@@ -83,10 +87,23 @@ struct Slot {
     run: AtomicPtr<()>,
 }
 
+/// In place of the function of a job that was withdrawn.
+const EMPTIED: *mut () = ptr::without_provenance_mut(1);
+
+/// What a slot holds.
+enum Content {
+    Unwritten,
+    /// A job that was withdrawn.
+    Emptied,
+    Job(JobRef),
+}
+
 #[derive(Debug)]
 struct Block {
     slots: [Slot; SLOTS],
     next: AtomicPtr<Block>,
+    /// The block before this one, which is alive as long as the head is before this one.
+    before: AtomicPtr<Block>,
 }
 
 impl Block {
@@ -97,11 +114,41 @@ impl Block {
                 run: AtomicPtr::new(ptr::null_mut()),
             }),
             next: AtomicPtr::new(ptr::null_mut()),
+            before: AtomicPtr::new(ptr::null_mut()),
         }))
     }
 }
 
+impl Block {
+    /// Under the lock: empties the slot of this job, if it is at one of these places, and one of the
+    /// first [`NEAR`] jobs. `jobs` of them were others.
+    fn empty(
+        &self,
+        data: *const (),
+        places: impl Iterator<Item = usize>,
+        jobs: &mut usize,
+    ) -> bool {
+        for place in places {
+            if *jobs == NEAR {
+                return false;
+            }
+            let slot = &self.slots[place];
+            match slot.read() {
+                Content::Job(job) if job.data == data => {
+                    // Relaxed: the lock orders it.
+                    slot.run.store(EMPTIED, Ordering::Relaxed);
+                    return true;
+                }
+                Content::Job(_) => *jobs += 1,
+                Content::Unwritten | Content::Emptied => {}
+            }
+        }
+        false
+    }
+}
+
 impl Slot {
+    #[inline]
     fn write(&self, job: JobRef) {
         if planted!(WrittenEarly) {
             self.run.store(job.run as *mut (), Ordering::Release);
@@ -112,15 +159,23 @@ impl Slot {
         self.run.store(job.run as *mut (), Ordering::Release);
     }
 
-    fn read(&self) -> Option<JobRef> {
+    #[inline]
+    fn read(&self) -> Content {
         let run = self.run.load(Ordering::Acquire);
-        (!run.is_null()).then(|| JobRef {
+        if run.is_null() {
+            return Content::Unwritten;
+        }
+        if run == EMPTIED {
+            return Content::Emptied;
+        }
+        Content::Job(JobRef {
             data: self.data.load(Ordering::Relaxed),
-            // SAFETY: it is not null, so `write` has put a `RunFn` there.
+            // SAFETY: it is neither null nor `EMPTIED`, so `write` has put a `RunFn` there.
             run: unsafe { std::mem::transmute::<*mut (), RunFn>(run) },
         })
     }
 
+    #[inline]
     fn clear(&self) {
         #[cfg(all(test, drumline_loom))]
         self.data.store(ptr::null_mut(), Ordering::Relaxed);
@@ -258,9 +313,11 @@ impl Injector {
         };
         let place = index % LAP;
         // SAFETY: the slot is claimed and not written, so its block is alive.
-        let block = unsafe { &*block };
+        let (address, block) = (block, unsafe { &*block });
         if place + 1 == SLOTS {
             let start = index.wrapping_add(2);
+            // SAFETY: no other thread knows it yet. Relaxed: published with the block of the tail.
+            unsafe { &*next }.before.store(address, Ordering::Relaxed);
             if planted!(TailBeforeBlock) {
                 self.tail.index.store(start, Ordering::Release);
             }
@@ -279,7 +336,25 @@ impl Injector {
         if !self.has(1) {
             return None;
         }
-        let _held = self.lock();
+        let held = self.lock();
+        let mut turn = 0;
+        loop {
+            let (slot, place) = self.oldest(&held)?;
+            match slot.read() {
+                Content::Unwritten if planted!(SlotUnread) => return None,
+                Content::Unwritten => wait(&mut turn),
+                Content::Emptied => self.pass(&held, slot, place),
+                Content::Job(job) => {
+                    self.pass(&held, slot, place);
+                    return Some(job);
+                }
+            }
+        }
+    }
+
+    /// The slot at the head, and its place, if it is claimed.
+    #[inline]
+    fn oldest(&self, _held: &SpinGuard<'_>) -> Option<(&Slot, usize)> {
         // Relaxed, here and below: the lock orders what is the head's.
         let index = self.head.index.load(Ordering::Relaxed);
         if jobs_between(index, self.head.seen.load(Ordering::Relaxed)) == 0 {
@@ -290,44 +365,55 @@ impl Injector {
             }
             self.head.seen.store(tail, Ordering::Relaxed);
         }
-        let head = self.head.block.load(Ordering::Relaxed);
+        // SAFETY: blocks are freed under the lock, when all of their slots are passed.
+        let block = unsafe { &*self.head.block.load(Ordering::Relaxed) };
         let place = index % LAP;
-        // SAFETY: blocks are freed under the lock, when all of their jobs are taken.
-        let block = unsafe { &*head };
-        let slot = &block.slots[place];
-        let mut turn = 0;
-        let job = loop {
-            if let Some(job) = slot.read() {
-                break job;
-            }
-            if planted!(SlotUnread) {
-                return None;
-            }
-            wait(&mut turn);
-        };
+        Some((&block.slots[place], place))
+    }
+
+    /// Moves the head on over that slot, which is written. The caller does not use it any more.
+    #[inline]
+    fn pass(&self, _held: &SpinGuard<'_>, slot: &Slot, place: usize) {
         slot.clear();
+        let index = self.head.index.load(Ordering::Relaxed);
         if place + 1 < SLOTS {
             self.head
                 .index
                 .store(index.wrapping_add(1), Ordering::Relaxed);
-        } else {
-            let next = block.next.load(Ordering::Acquire);
-            block.next.store(ptr::null_mut(), Ordering::Relaxed);
-            self.head.block.store(next, Ordering::Relaxed);
-            self.head
-                .index
-                .store(index.wrapping_add(2), Ordering::Relaxed);
-            self.keep(head);
+            return;
         }
-        Some(job)
+        let head = self.head.block.load(Ordering::Relaxed);
+        // SAFETY: as in `oldest`.
+        let block = unsafe { &*head };
+        let next = block.next.load(Ordering::Acquire);
+        block.next.store(ptr::null_mut(), Ordering::Relaxed);
+        self.head.block.store(next, Ordering::Relaxed);
+        self.head
+            .index
+            .store(index.wrapping_add(2), Ordering::Relaxed);
+        self.keep(head);
     }
 
-    /// Takes the newest entry out if it is a job at this address, as a rule.
+    /// Takes an entry out if it is a job at this address, and one of the newest or the oldest: jobs
+    /// are taken back in one of these orders, as a rule. The search ends after two blocks.
     pub(crate) fn withdraw(&self, data: *const ()) -> bool {
         if !self.has(1) {
             return false;
         }
-        let _held = self.lock();
+        let held = self.lock();
+        let withdrawn = self.withdraw_newest(&held, data) || self.empty_near_an_end(&held, data);
+        if withdrawn {
+            // What was emptied earlier may be the oldest now.
+            while let Some((slot, place)) = self.oldest(&held)
+                && matches!(slot.read(), Content::Emptied)
+            {
+                self.pass(&held, slot, place);
+            }
+        }
+        withdrawn
+    }
+
+    fn withdraw_newest(&self, _held: &SpinGuard<'_>, data: *const ()) -> bool {
         let index = self.tail.index.load(Ordering::Acquire);
         let place = index % LAP;
         let is_at_a_border = place == 0 || place == SLOTS;
@@ -338,13 +424,13 @@ impl Injector {
         // that of `index`.)
         let block = unsafe { &*self.tail.block.load(Ordering::Acquire) };
         let slot = &block.slots[place - 1];
-        let Some(job) = slot.read().filter(|job| job.data == data) else {
-            return false;
+        let job = match slot.read() {
+            Content::Job(job) if job.data == data => job,
+            _ => return false,
         };
         // The slot is not one that a taker has seen any more.
-        self.head
-            .seen
-            .store(self.head.index.load(Ordering::Relaxed), Ordering::Relaxed);
+        let head = self.head.index.load(Ordering::Relaxed);
+        self.head.seen.store(head, Ordering::Relaxed);
         // Before the tail goes back: the next push may write here at once. No thread takes it
         // meanwhile.
         slot.clear();
@@ -363,6 +449,42 @@ impl Injector {
             slot.write(job);
         }
         withdrawn
+    }
+
+    /// Empties the slot of this job, if it is near an end, in the block of that end.
+    fn empty_near_an_end(&self, _held: &SpinGuard<'_>, data: *const ()) -> bool {
+        let head = self.head.index.load(Ordering::Relaxed);
+        // Acquire: with the tail comes its block, or a later one. In a later one nothing is written
+        // at places that are not claimed, so no slot is taken for another.
+        let tail = self.tail.index.load(Ordering::Acquire);
+        let is_one_block = head / LAP == tail / LAP;
+        // SAFETY: no block is freed while this thread has the lock.
+        let (oldest, newest) = unsafe {
+            (
+                &*self.head.block.load(Ordering::Relaxed),
+                &*self.tail.block.load(Ordering::Acquire),
+            )
+        };
+        let begin = if is_one_block { head % LAP } else { 0 };
+        let end = tail % LAP;
+        let mut jobs = 0;
+        if newest.empty(data, (begin..end).rev(), &mut jobs) {
+            return true;
+        }
+        if !is_one_block {
+            // SAFETY: the head is in a block before that of the tail, so the one before is alive.
+            let before = unsafe { &*newest.before.load(Ordering::Relaxed) };
+            let begin = if ptr::eq(before, oldest) {
+                head % LAP
+            } else {
+                0
+            };
+            if before.empty(data, (begin..SLOTS).rev(), &mut jobs) {
+                return true;
+            }
+        }
+        let end = if is_one_block { end } else { SLOTS };
+        oldest.empty(data, head % LAP..end, &mut 0)
     }
 
     fn lock(&self) -> SpinGuard<'_> {

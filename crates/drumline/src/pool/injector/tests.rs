@@ -135,3 +135,37 @@ fn miri_many_threads() {
     let each = if cfg!(miri) { 100 } else { 50_000 };
     push_take_and_withdraw(3, each);
 }
+
+/// Over several blocks, in the order in which they came, in the reverse order, and by two threads
+/// in turns. Nothing stays in the queue.
+#[test]
+fn all_are_withdrawn() {
+    for order in 0..3 {
+        let count = if order == 1 { SLOTS * 3 / 2 } else { SLOTS * 3 };
+        let queue = Injector::new();
+        // The blocks do not begin where the jobs do.
+        for _ in 0..order * 10 {
+            queue.push(job(0));
+            queue.take();
+        }
+        if order == 2 {
+            for number in (0..count).step_by(2) {
+                queue.push(job(number));
+                queue.push(job(number + 1));
+                assert!(queue.withdraw(job(number).data), "{number}");
+                assert!(queue.withdraw(job(number + 1).data), "{number} + 1");
+            }
+        } else {
+            (0..count).for_each(|number| queue.push(job(number)));
+            for number in 0..count {
+                let number = if order == 1 {
+                    count - 1 - number
+                } else {
+                    number
+                };
+                assert!(queue.withdraw(job(number).data), "{number}");
+            }
+        }
+        assert_eq!(queue.len(), 0, "{order}");
+    }
+}
