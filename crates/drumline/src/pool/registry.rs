@@ -536,7 +536,7 @@ impl Registry {
                     self.seat(index).parker().unpark();
                 }
             }
-            Wake::StartWorker => thread_starter::start_spare(self),
+            Wake::StartWorker => thread_starter::start_spares(self),
             Wake::Mark => {
                 if self.mark_and_scan() != Scan::Nothing {
                     self.wake(self.idle_set.summon());

@@ -111,6 +111,18 @@ impl Registry {
         self.injector().has(1) || self.long_lived().len() > 0
     }
 
+    /// How many jobs are queued, counted up to `most`.
+    pub(super) fn queued(&self, most: usize) -> usize {
+        let mut queued = self.injector().len() + self.long_lived().len();
+        for seat in self.seats_in_use(0) {
+            if queued >= most {
+                break;
+            }
+            queued += seat.queue().len();
+        }
+        queued.min(most)
+    }
+
     /// Whether a job is queued that a thread would have to take: halves of joins are the business
     /// of their owners, and jobs in an inbox are for its owner.
     pub(super) fn has_queued(&self) -> bool {

@@ -116,8 +116,8 @@ pub struct Stats {
     /// How often a thread took the lock of its own pending halves: to hand one out, or because
     /// another thread had got hold of one.
     pub owner_locks: u64,
-    /// How often the lock of a queue of spawned jobs was taken. Each job takes one at least
-    /// twice.
+    /// How often the lock of a queue of spawned jobs was taken. Each job that a thread of the pool
+    /// spawns takes one at least twice, and a job from outside at least once.
     pub queue_locks: u64,
     /// How often the lock of a scope was taken, by the last job, a job that panicked, or the thread
     /// that waits.

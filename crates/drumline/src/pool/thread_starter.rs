@@ -25,6 +25,11 @@ pub(super) type NameHook = Box<dyn FnMut(usize) -> String + Send>;
 /// The stack of a worker unless told otherwise: that of a main thread.
 const STACK_SIZE: usize = 8 << 20;
 
+/// One more spare is started ahead for this many threads that block.
+const BLOCKED_PER_SPARE_AHEAD: usize = 8;
+/// No more spares are started ahead at a time.
+const MAX_SPARES_AHEAD: usize = 15;
+
 /// What every thread of a pool gets.
 #[derive(Default)]
 pub(crate) struct ThreadSettings {
@@ -167,17 +172,31 @@ pub(super) fn start_workers(
     }
 }
 
-/// Starts a worker to take the place of one that blocks. If the system refuses, that is tried
-/// again when a thread ends.
+/// Starts a worker to take the place of one that blocks, and [others](spares_ahead) that will soon
+/// be needed. If the system refuses, that is tried again when a thread ends.
 #[cold]
-pub(super) fn start_spare(registry: &Registry) {
+pub(super) fn start_spares(registry: &Registry) {
     registry.reap();
+    let count = 1 + spares_ahead(registry);
     if registry
         .thread_starter()
-        .ask(|requests| requests.spares += 1)
+        .ask(|requests| requests.spares += count)
     {
         serve(registry, &mut spawn_thread);
     }
+}
+
+/// How many spares to start beside one that is needed.
+///
+/// Where many threads block and as many jobs wait, more spares will be needed. Beside threads that
+/// compute, a new thread waits for its first time slice; that wait would pass once for each spare.
+fn spares_ahead(registry: &Registry) -> usize {
+    let ahead = (registry.idle_set().away() / BLOCKED_PER_SPARE_AHEAD).min(MAX_SPARES_AHEAD);
+    if ahead == 0 {
+        return 0;
+    }
+    let further = registry.queued(ahead + 1).saturating_sub(1);
+    registry.idle_set().expect_spares(ahead.min(further))
 }
 
 /// Starts threads until none is asked for.

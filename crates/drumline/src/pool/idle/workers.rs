@@ -23,6 +23,22 @@ impl IdleSet {
         })
     }
 
+    /// Up to `count` workers are about to be started beside one that the idle set has asked for.
+    /// Returns how many.
+    #[must_use]
+    pub(crate) fn expect_spares(&self, count: usize) -> usize {
+        self.with(|state| {
+            let room = state
+                .worker_policy
+                .max_workers
+                .saturating_sub(state.workers);
+            let count = if state.over { 0 } else { count.min(room) };
+            state.workers += count;
+            state.arriving += count;
+            count
+        })
+    }
+
     /// A worker could not be started, and will not arrive.
     pub(crate) fn worker_not_started(&self, work: &dyn Fn() -> bool) -> Wake {
         self.with(|state| {
@@ -149,6 +165,26 @@ mod tests {
         );
         assert_eq!(idle_set.monitor(1, false, &work), Duty::Other(Role::Sleep));
         assert!(idle_set.quit(1), "it is in the idle set");
+    }
+
+    /// Spares that are started ahead count against the limit, as each other does, and there is none
+    /// after the end.
+    #[test]
+    fn spares_ahead_keep_to_the_limit() {
+        let worker_policy = WorkerPolicy {
+            max_workers: 5,
+            monitored: true,
+        };
+        let idle_set = IdleSet::new(1, worker_policy);
+        let none = || false;
+        assert!(idle_set.expect_worker(1));
+        assert_eq!(idle_set.expect_spares(2), 2);
+        assert_eq!(idle_set.expect_spares(9), 2);
+        assert_eq!(idle_set.expect_spares(1), 0);
+        assert!(!idle_set.expect_worker(1));
+        for worker in 0..5 {
+            assert_eq!(idle_set.arrive(worker, &none).0, Role::Sleep);
+        }
     }
 
     /// What a thread has queued before it blocks does not wait for the end of a nap.
