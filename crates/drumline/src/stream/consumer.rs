@@ -6,6 +6,7 @@ use super::batch_size::BatchSize;
 use super::executor::Executor;
 use super::load::Load;
 use super::source::{Drained, Polled, Source};
+use super::spin_backoff::{LOOKS_FOR, SpinBackoff};
 use super::stage::{BatchOutcome, Stage};
 use super::stage_state::{EmptySource, PullReport, Ticket, Turn};
 use super::work::{At, Work};
@@ -56,6 +57,7 @@ pub(super) struct StageConsumer<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) awake: u32,
     /// When the last batch was done.
     pub(super) since: Option<Instant>,
+    spin_backoff: SpinBackoff,
     /// It is the serial end.
     is_end: bool,
     /// And has time until then only.
@@ -96,6 +98,7 @@ where
             oversubscription: OversubscriptionWatch::new(),
             awake: 0,
             since: None,
+            spin_backoff: SpinBackoff::default(),
             is_end,
             until,
         }
@@ -274,7 +277,13 @@ where
         room: usize,
         weight: &mut usize,
     ) -> Result<Drained, Payload> {
-        let item = match unwind::catch(|| wait::blocking(|| self.wait_in(source)))? {
+        if let Some(drained) = self.look_for_a_moment(source, most, room, weight) {
+            return drained;
+        }
+        let begun = Instant::now();
+        let waited = unwind::catch(|| wait::blocking(|| self.wait_in(source)));
+        self.spin_backoff.slept(begun);
+        let item = match waited? {
             Polled::Item(item) => item,
             Polled::Empty => return Ok(Drained::Empty),
             Polled::Ended => return Ok(Drained::Ended),
@@ -283,6 +292,33 @@ where
         let item = &self.hand.batch[0];
         *weight = unwind::catch(|| self.stage.settings.weight(item))?;
         self.draw(source, most - 1, room, weight)
+    }
+
+    /// Looks into the source for a moment, if the next item may come as soon. `None`: nothing came.
+    fn look_for_a_moment(
+        &mut self,
+        source: &mut S,
+        most: usize,
+        room: usize,
+        weight: &mut usize,
+    ) -> Option<Result<Drained, Payload>> {
+        let begun = Instant::now();
+        if self.oversubscription.is_oversubscribed(begun) || !self.spin_backoff.looks() {
+            return None;
+        }
+        while begun.elapsed() < LOOKS_FOR {
+            for _ in 0..PAUSE {
+                relax();
+            }
+            let drained = self.draw(source, most, room, weight);
+            let is_empty = matches!(drained, Ok(Drained::Empty | Drained::More));
+            if !is_empty || !self.hand.batch.is_empty() {
+                self.spin_backoff.looked(true);
+                return Some(drained);
+            }
+        }
+        self.spin_backoff.looked(false);
+        None
     }
 
     /// Waits in the source for an item; `Empty`: it is over, the serial end has no more time, or

@@ -145,6 +145,8 @@ mod solo;
 #[cfg(not(drumline_loom))]
 mod source;
 #[cfg(not(drumline_loom))]
+mod spin_backoff;
+#[cfg(not(drumline_loom))]
 mod stage;
 mod stage_state;
 #[cfg(not(drumline_loom))]
