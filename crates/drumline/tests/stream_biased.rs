@@ -193,9 +193,11 @@ fn a_stream_counts_what_it_does() {
 struct Spells {
     next: u64,
     left: u32,
-    /// How often in a row it was asked in vain, and the most of it.
+    /// How often in a row it was asked in vain.
     vain: u32,
-    vain_max: u32,
+    /// Waits before which a consumer had looked for a moment, and all waits.
+    looks: u32,
+    waits: u32,
 }
 
 const SPELLS_END: u64 = 300;
@@ -205,6 +207,9 @@ impl Source for Spells {
 
     fn recv(&mut self) -> Option<u64> {
         self.left = 3;
+        self.waits += 1;
+        // Once behind a batch, and once before it waits.
+        self.looks += u32::from(self.vain > 2);
         match self.try_recv() {
             Polled::Item(item) => Some(item),
             Polled::Empty | Polled::Ended => None,
@@ -217,7 +222,6 @@ impl Source for Spells {
         }
         if self.left == 0 {
             self.vain += 1;
-            self.vain_max = self.vain_max.max(self.vain);
             return Polled::Empty;
         }
         self.left -= 1;
@@ -228,13 +232,14 @@ impl Source for Spells {
 }
 
 #[test]
-fn a_consumer_that_finds_nothing_waits_in_the_source_at_once() {
+fn a_consumer_that_looks_in_vain_soon_waits_in_the_source_at_once() {
     for batch in [1, 2, 100] {
         let mut spells = Spells {
             next: 0,
             left: 0,
             vain: 0,
-            vain_max: 0,
+            looks: 0,
+            waits: 0,
         };
         let sum = stream(&mut spells).jobs(1).batch(batch).fold(
             || 0,
@@ -242,7 +247,8 @@ fn a_consumer_that_finds_nothing_waits_in_the_source_at_once() {
             |sum, more| *sum += more,
         );
         assert_eq!(sum, SPELLS_END * (SPELLS_END - 1) / 2);
-        // Once behind a batch, and once before it waits.
-        assert!(spells.vain_max <= 2, "{} times", spells.vain_max);
+        // Each look in vain doubles the number of waits before the next one.
+        assert!(spells.waits >= 100, "{} waits", spells.waits);
+        assert!(spells.looks <= 7, "{} of {}", spells.looks, spells.waits);
     }
 }
