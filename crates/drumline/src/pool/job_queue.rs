@@ -1,4 +1,5 @@
-//! Queues of jobs that a thread of the pool has spawned: jobs that outlive the frame that made them.
+//! Queues of jobs that a thread of the pool has spawned: jobs that outlive the frame that made
+//! them.
 //!
 //! Spawns cost an allocation already, so a short critical section is the right
 //! price here; the length is readable without the lock, for those who only look.

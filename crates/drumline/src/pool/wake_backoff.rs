@@ -8,15 +8,15 @@
 //! was worth it ends all that, and so does long work that it finds between two naps.
 //!
 //! A wake-up for a half of a join is worth it if the worker has work for some times as long as a
-//! wake-up costs the thread that makes it. That cost is measured: it differs by an order of magnitude
-//! between machines (a processor of a virtual machine that sleeps is slow to wake). A queued job is
-//! worth it if it takes a microsecond: its owner may wait for it. For shorter ones the worker stays
-//! away for 0.8 ms at most.
+//! wake-up costs the thread that makes it. That cost is measured: it differs by an order of
+//! magnitude between machines (a processor of a virtual machine that sleeps is slow to wake). A
+//! queued job is worth it if it takes a microsecond: its owner may wait for it. For shorter ones the
+//! worker stays away for 0.8 ms at most.
 //!
 //! Such a nap is deaf, as one beside a victim that is left alone (`pool::thief`). So it lasts for
 //! 0.8 ms at most, and comes only where wake-ups in a row have brought nothing. It does not come
-//! while nothing runs in the pool. A thread outside that spawns ends it (`idle::alert`), and so does
-//! a thread that says that it blocks (`IdleSet::rest`).
+//! while nothing runs in the pool. A thread outside that spawns ends it (`idle::alert`), and so
+//! does a thread that says that it blocks (`IdleSet::rest`).
 
 use std::time::Duration;
 
@@ -71,6 +71,7 @@ impl WakeCost {
 
     /// How much work makes a wake-up for a half worth it.
     fn worth(&self) -> Duration {
+        // Relaxed: as in `learn`.
         SHORT.max(Duration::from_nanos(self.0.load(Ordering::Relaxed) as u64) * WORTH)
     }
 }

@@ -40,8 +40,8 @@
 //! *biased* work queue, and it saves nearly all of the context switches that a queue costs which
 //! wakes another sleeper for every item. The last consumer does not leave but waits in the source,
 //! and if it is a thread of a pool, it is replaced there meanwhile (see
-//! [`blocking`](crate::blocking())). Where items come every few microseconds it first looks for 10 µs
-//! whether the next one is there, which saves the sender a wake-up.
+//! [`blocking`](crate::blocking())). Where items come every few microseconds it first looks for 10
+//! µs whether the next one is there, which saves the sender a wake-up.
 //!
 //! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer
 //! works on such an item, another one watches the source.

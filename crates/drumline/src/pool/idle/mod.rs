@@ -336,8 +336,8 @@ impl IdleSet {
             } else {
                 state.places.saturating_sub(taken)
             };
-            // The monitor has just made places free, or is about to leave. If it has made them free,
-            // it is going to be the searcher, and no other thread is.
+            // The monitor has just made places free, or is about to leave. If it has made them
+            // free, it is going to be the searcher, and no other thread is.
             let monitor = state.monitor.filter(|_| !planted!(MonitorHelps));
             if let Some(monitor) = monitor {
                 state.idle.remove(monitor);
@@ -346,9 +346,6 @@ impl IdleSet {
             while helpers.len() < count.min(free)
                 && let Some(helper) = state.idle.pop_first()
             {
-                if state.monitor == Some(helper) {
-                    state.monitor = None;
-                }
                 state.activate(helper);
                 helpers.push(helper);
             }

@@ -137,14 +137,19 @@ mod tests {
     use super::super::{Absence, IdleSet, ParkStep, Role, Take, WorkerPolicy};
     use super::{Duty, Wake};
 
+    /// An idle set in which a worker looks after the active threads.
+    fn monitored(places: usize, max_workers: usize) -> IdleSet {
+        let worker_policy = WorkerPolicy {
+            max_workers,
+            monitored: true,
+        };
+        IdleSet::new(places, worker_policy)
+    }
+
     /// A monitor that goes to sleep outside of the idle set is not woken any more.
     #[test]
     fn a_monitor_that_was_called_and_deposed_stands_in_line_again() {
-        let worker_policy = WorkerPolicy {
-            max_workers: 10,
-            monitored: true,
-        };
-        let idle_set = IdleSet::new(2, worker_policy);
+        let idle_set = monitored(2, 10);
         let (work, none) = (|| true, || false);
         for worker in [0, 1] {
             assert!(idle_set.expect_worker(2));
@@ -171,11 +176,7 @@ mod tests {
     /// after the end.
     #[test]
     fn spares_ahead_keep_to_the_limit() {
-        let worker_policy = WorkerPolicy {
-            max_workers: 5,
-            monitored: true,
-        };
-        let idle_set = IdleSet::new(1, worker_policy);
+        let idle_set = monitored(1, 5);
         let none = || false;
         assert!(idle_set.expect_worker(1));
         assert_eq!(idle_set.expect_spares(2), 2);
@@ -190,11 +191,7 @@ mod tests {
     /// What a thread has queued before it blocks does not wait for the end of a nap.
     #[test]
     fn a_thread_that_blocks_calls_a_searcher_that_naps() {
-        let worker_policy = WorkerPolicy {
-            max_workers: 10,
-            monitored: true,
-        };
-        let idle_set = IdleSet::new(2, worker_policy);
+        let idle_set = monitored(2, 10);
         let (work, none) = (|| true, || false);
         assert!(idle_set.expect_worker(1));
         let guest = 1;
@@ -209,15 +206,11 @@ mod tests {
         assert_eq!(idle_set.rest(guest, Absence::Blocks, &work), Wake::None);
     }
 
-    /// A worker is called to help while it looks for the last time: it goes to where it learns that,
-    /// and its deque enters use there. The monitor is not called.
+    /// A worker is called to help while it looks for the last time: it goes to where it learns
+    /// that, and its deque enters use there. The monitor is not called.
     #[test]
     fn a_worker_that_looks_for_the_last_time_may_be_called_and_the_monitor_may_not() {
-        let worker_policy = WorkerPolicy {
-            max_workers: 10,
-            monitored: true,
-        };
-        let idle_set = IdleSet::new(4, worker_policy);
+        let idle_set = monitored(4, 10);
         let (work, none) = (|| true, || false);
         assert!(idle_set.expect_worker(3));
         let guest = 3;

@@ -15,8 +15,9 @@
 //!    taken                                                       ▲ claimed, not written yet
 //! ```
 //!
-//! `head` and `tail` are numbers that grow: the number of the block times [`LAP`], plus the place in
-//! the block. The last place of a lap is the *gap*. It stands for "the next block is being linked".
+//! `head` and `tail` are numbers that grow: the number of the block times [`LAP`], plus the place
+//! in the block. The last place of a lap is the *gap*. It stands for "the next block is being
+//! linked".
 //!
 //! # Steps
 //!
@@ -28,15 +29,15 @@
 //!   block whose slots are all taken is kept for the next push that needs one.
 //! * **withdraw**, under the lock: if the newest slot holds this job, empty it, and move the tail
 //!   back by a compare-and-swap. If that fails, another job has come meanwhile, and the slot gets
-//!   its job back. It is not tried across the border of two blocks. Near the ends of the queue a slot
-//!   can be *emptied* instead: it stays where it is until a taker passes it by.
+//!   its job back. It is not tried across the border of two blocks. Near the ends of the queue a
+//!   slot can be *emptied* instead: it stays where it is until a taker passes it by.
 //!
 //! # The races feared
 //!
 //! *A push writes to a block that is not the tail's.* The block of the tail changes only while the
-//! tail is in the gap, which no compare-and-swap of a push or of `withdraw` leaves. So a thread that
-//! has read the tail, then its block, and then wins the tail, has the block of that tail. (The tail
-//! may have gone and come back in between, but within one lap.)
+//! tail is in the gap, which no compare-and-swap of a push or of `withdraw` leaves. So a thread
+//! that has read the tail, then its block, and then wins the tail, has the block of that tail. (The
+//! tail may have gone and come back in between, but within one lap.)
 //!
 //! *A push writes to a block that is free.* It touches a block only after it has claimed a slot
 //! there. The slot is not taken before it is written, and the block not freed before all slots are
@@ -46,6 +47,20 @@
 //! that looks at [`len`](Injector::len) after a barrier sees each job whose push was over before.
 //! One that takes it waits for the pusher's next few instructions. In return a worker waits for a
 //! pusher that loses its processor right there, as it would for the holder of a lock.
+//!
+//! # Memory order
+//!
+//! What is relaxed publishes nothing:
+//!
+//! * All of `head` is written under the lock, which orders it. A thread without the lock takes
+//!   `head.index` and `head.seen` for hints.
+//! * The data of a slot is published by its `run` (Release), and read after that (Acquire). A slot
+//!   that is cleared or emptied under the lock gets to its next writer by the tail, by the spare
+//!   block, or by the lock.
+//! * The index of the tail is relaxed where a thread only counts. A thread that goes from the index
+//!   to a block reads it with Acquire.
+//! * `next` and `before` of a block are relaxed where the lock, or the block of the tail that was
+//!   acquired, orders them.
 //!
 //! # Where it comes from
 //!
@@ -120,8 +135,8 @@ impl Block {
 }
 
 impl Block {
-    /// Under the lock: empties the slot of this job, if it is at one of these places, and one of the
-    /// first [`NEAR`] jobs. `jobs` of them were others.
+    /// Under the lock: empties the slot of this job, if it is at one of these places, and one of
+    /// the first [`NEAR`] jobs. `jobs` of them were others.
     fn empty(
         &self,
         data: *const (),
@@ -169,6 +184,7 @@ impl Slot {
             return Content::Emptied;
         }
         Content::Job(JobRef {
+            // Relaxed: published by `run`.
             data: self.data.load(Ordering::Relaxed),
             // SAFETY: it is neither null nor `EMPTIED`, so `write` has put a `RunFn` there.
             run: unsafe { std::mem::transmute::<*mut (), RunFn>(run) },
@@ -195,8 +211,8 @@ struct Tail {
 struct Head {
     lock: SpinLock,
     index: AtomicUsize,
-    /// Where the tail was, at least, when a taker looked last: what lies before it can be taken, and
-    /// the line of memory to which all threads push need not be read.
+    /// Where the tail was, at least, when a taker looked last: what lies before it can be taken,
+    /// and the line of memory to which all threads push need not be read.
     seen: AtomicUsize,
     block: AtomicPtr<Block>,
     /// How often the lock was taken.
@@ -255,8 +271,8 @@ impl Injector {
     /// About how many jobs are queued.
     #[cfg(not(drumline_loom))]
     pub(crate) fn len(&self) -> usize {
-        // Relaxed, here and below: a hint, or behind a barrier. The head first: it is not beyond a
-        // later tail, as a rule.
+        // Relaxed, here and in `has`: a hint, or behind a barrier. The head first: it is not beyond
+        // a later tail, as a rule.
         let head = self.head.index.load(Ordering::Relaxed);
         jobs_between(head, self.tail.index.load(Ordering::Relaxed))
     }
@@ -386,6 +402,7 @@ impl Injector {
         // SAFETY: as in `oldest`.
         let block = unsafe { &*head };
         let next = block.next.load(Ordering::Acquire);
+        // Relaxed: `keep` publishes it.
         block.next.store(ptr::null_mut(), Ordering::Relaxed);
         self.head.block.store(next, Ordering::Relaxed);
         self.head
@@ -473,6 +490,7 @@ impl Injector {
         }
         if !is_one_block {
             // SAFETY: the head is in a block before that of the tail, so the one before is alive.
+            // Relaxed: published with the block of the tail, which was acquired.
             let before = unsafe { &*newest.before.load(Ordering::Relaxed) };
             let begin = if ptr::eq(before, oldest) {
                 head % LAP
@@ -512,6 +530,7 @@ impl Injector {
 
 impl Drop for Injector {
     fn drop(&mut self) {
+        // Relaxed, here and below: the queue has one owner, which has acquired it.
         let mut block = self.head.block.load(Ordering::Relaxed);
         while !block.is_null() {
             // SAFETY: no other thread is left, and each block is in the list once.
