@@ -282,7 +282,7 @@ where
         }
         let begun = Instant::now();
         let waited = unwind::catch(|| wait::blocking(|| self.wait_in(source)));
-        self.spin_backoff.slept(begun);
+        self.spin_backoff.slept(begun.elapsed());
         let item = match waited? {
             Polled::Item(item) => item,
             Polled::Empty => return Ok(Drained::Empty),
