@@ -58,6 +58,19 @@ impl Header {
         Header { run }
     }
 
+    /// The job that begins with this header, in the shape that queues hold.
+    ///
+    /// # Safety
+    ///
+    /// `this` points to the header of a live job.
+    pub(crate) unsafe fn job_ref(this: *const Header) -> JobRef {
+        JobRef {
+            data: this.cast(),
+            // SAFETY: the job is alive.
+            run: unsafe { (*this).run },
+        }
+    }
+
     /// Runs the job that begins with this header.
     ///
     /// # Safety

@@ -231,6 +231,9 @@ mod broadcast;
 mod compile_fail;
 #[cfg(not(drumline_loom))]
 mod control;
+mod deadline;
+#[cfg(not(drumline_loom))]
+mod future;
 #[cfg(not(drumline_loom))]
 pub mod iter;
 mod job;
@@ -255,6 +258,8 @@ mod spawn;
 pub mod stream;
 mod sync;
 #[cfg(not(drumline_loom))]
+pub mod task;
+#[cfg(not(drumline_loom))]
 mod team;
 mod unwind;
 mod wait;
@@ -269,6 +274,7 @@ pub struct Readme;
 pub use crate::{
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     control::{CancellationToken, Progress},
+    future::{JoinError, PanicPayload},
     jobs::{Jobs, JobsError, ParseJobsError},
     join::{FnContext, join, join_context},
     pool::{
@@ -277,7 +283,8 @@ pub use crate::{
     },
     scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
     source::{array, collections, option, range, range_inclusive, result, str, string, vec},
-    spawn::{JoinHandle, spawn, spawn_fifo},
+    spawn::{AbortOnDrop, JoinHandle, spawn, spawn_fifo, spawn_future},
+    task::{TaskSet, block_on},
     wait::blocking,
     worker_local::WorkerLocal,
 };

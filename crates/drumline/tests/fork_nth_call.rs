@@ -189,7 +189,7 @@ fn tasks(pool: &Pool, fuse: &Fuse, surfaced: &Surfaced) {
     for handle in handles {
         match handle.join() {
             Ok(result) => surfaced.watch(|| result),
-            Err(payload) => surfaced.note(payload),
+            Err(error) => surfaced.note(error.into_panic()),
         }
     }
 }

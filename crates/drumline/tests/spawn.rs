@@ -193,7 +193,7 @@ fn a_running_task_is_waited_for() {
 fn panics_come_back() {
     for pool in [pool(2), closed(2)] {
         let task = pool.spawn(|| -> u32 { panic_any(17_u8) });
-        let payload = task.join().unwrap_err();
+        let payload = task.join().unwrap_err().into_panic();
         assert_eq!(payload.downcast_ref::<u8>(), Some(&17));
         assert_eq!(pool.lost_panics(), 0);
         assert_eq!(pool.spawn(|| 1).join().unwrap(), 1);

@@ -194,7 +194,7 @@ fn a_panic_of_a_stranger_stays_its_own() {
         ends(move || {
             pool(2, policy).install(|| {
                 let task = wait_beside(|| common::quiet_panic("stranger"));
-                let payload = task.join().unwrap_err();
+                let payload = task.join().unwrap_err().into_panic();
                 assert_eq!(common::message(&*payload), "stranger");
             });
         });

@@ -31,7 +31,14 @@ pub const LAYERS: &[Layer] = &[
     layer("join", FORK_JOIN),
     layer("scope", FORK_JOIN),
     layer("team", FORK_JOIN),
-    layer("spawn", FORK_JOIN),
+    layer(
+        "future",
+        &["pool", "job", "latch", "wait", "unwind", "sync"],
+    ),
+    layer(
+        "spawn",
+        &["future", "pool", "job", "latch", "wait", "unwind", "sync"],
+    ),
     layer(
         "broadcast",
         &["scope", "pool", "job", "latch", "unwind", "sync"],
@@ -39,6 +46,14 @@ pub const LAYERS: &[Layer] = &[
     layer("worker_local", &["sync"]),
     // Loops.
     layer("control", &["sync"]),
+    // Tasks that await.
+    layer("deadline", &["wait", "sync", "platform", "unwind"]),
+    layer(
+        "task",
+        &[
+            "spawn", "future", "deadline", "pool", "wait", "unwind", "sync",
+        ],
+    ),
     layer(
         "iter",
         &["join", "team", "slice", "control", "sync", "unwind"],

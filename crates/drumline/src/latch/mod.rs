@@ -3,7 +3,9 @@
 //! | file | noun |
 //! |---|---|
 //! | `sleeper` | whoever waits: a thread of a pool, or one outside |
-//! | `task` | the life of a spawned task |
+//! | `task` | the life of a spawned closure |
+//! | `future` | the life of a spawned future |
+//! | `watcher` | the thread or future that waits for the end of one of them |
 //! | `countdown` | how many of several are still at work |
 //! | `job_count` | how many jobs of a scope are not done |
 //! | `runners` | the seats that run jobs of a scope |
@@ -13,6 +15,9 @@
 //! learns that it need not sleep, or the last one knows whom to wake.
 
 mod countdown;
+mod future;
+#[cfg(all(test, drumline_loom))]
+mod future_models;
 mod job_count;
 #[cfg(all(test, drumline_loom))]
 mod job_count_models;
@@ -22,8 +27,10 @@ mod models;
 mod runners;
 mod sleeper;
 mod task;
+mod watcher;
 
 pub(crate) use countdown::Countdown;
+pub(crate) use future::{Cancel, DropReason, Dropped, FutureWord, Pause, Run, WakeStep};
 pub(crate) use job_count::JobCount;
 #[cfg(not(drumline_loom))]
 pub(crate) use runners::{Runner, Runners};
@@ -31,3 +38,4 @@ pub(crate) use runners::{Runner, Runners};
 pub(crate) use sleeper::Bell;
 pub(crate) use sleeper::Sleeper;
 pub(crate) use task::{Detach, Finish, TaskState, TaskWord};
+pub(crate) use watcher::Watcher;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-use super::{Countdown, Detach, Finish, Sleeper, TaskState, TaskWord};
+use super::{Countdown, Detach, Finish, Sleeper, TaskState, TaskWord, Watcher};
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
@@ -35,6 +35,10 @@ impl Task {
         })
     }
 
+    fn sleeper(&self) -> Watcher {
+        Watcher::Thread(Sleeper::Member(&self.parker))
+    }
+
     /// Takes a value out of a cell that this thread owns.
     fn take(cell: &UnsafeCell<u32>) -> u32 {
         // SAFETY: loom checks that nobody else is here.
@@ -52,11 +56,12 @@ impl Task {
         self.outcome.with_mut(|outcome| unsafe { *outcome = 2 });
         match self.word.finish() {
             Finish::Kept => 0,
-            Finish::Wake(sleeper) => {
+            Finish::Wake(Watcher::Thread(sleeper)) => {
                 // SAFETY: the parker is in the task.
                 unsafe { sleeper.wake() };
                 0
             }
+            Finish::Wake(Watcher::Task(_)) => unreachable!("threads wait here"),
             Finish::Detached => Self::take(&self.outcome) / 2,
         }
     }
@@ -71,7 +76,7 @@ fn join() {
         if task.word.take_back() {
             assert_eq!(Task::take(&task.closure), 1, "somebody else has run it");
         } else {
-            if task.word.watch(Sleeper::Member(&task.parker)) {
+            if task.word.watch(task.sleeper()) {
                 while task.word.progress() != TaskState::Done {
                     task.parker.park();
                 }
@@ -88,12 +93,29 @@ fn wait() {
         let task = Task::new();
         let ticket = Arc::clone(&task);
         let runner = thread::spawn(move || ticket.redeem());
-        if task.word.watch(Sleeper::Member(&task.parker)) {
+        if task.word.watch(task.sleeper()) {
             // Once: a gate opens once, and a lost wake-up is a deadlock here.
             task.parker.park();
         }
         assert_eq!(Task::take(&task.outcome), 2);
         assert_eq!(runner.join().unwrap(), 0);
+    });
+}
+
+/// The handle names a watcher, takes it back, and goes away, as one that was polled.
+fn watch_and_leave() {
+    loom::model(|| {
+        let task = Task::new();
+        let ticket = Arc::clone(&task);
+        let runner = thread::spawn(move || ticket.redeem());
+        if task.word.watch(task.sleeper()) {
+            let _ = task.word.unwatch();
+        }
+        let mine = match task.word.detach() {
+            Detach::Left => 0,
+            Detach::Done => Task::take(&task.outcome) / 2,
+        };
+        assert_eq!(mine + runner.join().unwrap(), 1);
     });
 }
 
@@ -181,6 +203,13 @@ fn loom_task_detach() {
     detach();
     must_catch(Plant::TaskDetachTwoSteps, detach);
     must_catch(Plant::TaskFinishRelaxed, detach);
+}
+
+#[test]
+fn loom_task_watch_and_leave() {
+    watch_and_leave();
+    must_catch(Plant::TaskDetachTwoSteps, watch_and_leave);
+    must_catch(Plant::UnwatchUnasked, watch_and_leave);
 }
 
 #[test]

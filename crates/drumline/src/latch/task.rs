@@ -8,13 +8,13 @@
 //!                 ticket: start(seat)                ticket: finish()
 //!   QUEUED ───────────────────────────► RUNNING(seat) ──────────────► DONE
 //!      │
-//!      └──────────► BACK       (the ticket's start() fails from now on)
-//!    handle: take_back()
+//!      └──────────► BACK       (the ticket's start() fails from now on; the handle has
+//!    handle: take_back()        run the closure, or dropped it)
 //! ```
 //!
 //! | bit | set by | means | never with |
 //! |---|---|---|---|
-//! | `WAITING` | handle, `watch`, in QUEUED or RUNNING | the sleeper has been named | `DETACHED` |
+//! | `WAITING` | handle, `watch`, in QUEUED or RUNNING | the [watcher](super::watcher) has been named | `DETACHED` |
 //! | `DETACHED` | handle, `detach`, in any state but BACK | nobody will ask for the outcome | `WAITING` |
 //!
 //! `finish` overwrites the word, so that both bits are gone in `DONE`, except
@@ -32,9 +32,7 @@
 //! the runner has looked for it. It cannot happen: `watch` sets the bit and
 //! learns the state at once, and so does `finish`.
 
-use std::cell::UnsafeCell;
-
-use super::Sleeper;
+use super::watcher::{WatchBits, WatchSlot, Watcher};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::planted;
 
@@ -48,25 +46,32 @@ const DETACHED: usize = 0b1000;
 const FLAGS: usize = WAITING | DETACHED;
 const SEAT_SHIFT: u32 = 4;
 
+const WATCH: WatchBits = WatchBits {
+    watched: WAITING,
+    is_done: |word| word & STATE == DONE,
+};
+
 /// How far a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskState {
-    /// Nobody runs it, or its own handle does.
+    /// No thread runs it.
     Queued,
     /// The thread in this seat runs it.
     Running(usize),
     /// It has run; the outcome is in place.
     Done,
+    /// The handle has the closure back, and has run or dropped it.
+    Back,
 }
 
 /// What the runner does after its last step.
 #[must_use]
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) enum Finish {
     /// Nothing: the outcome is the handle's.
     Kept,
-    /// The outcome is the handle's, who sleeps.
-    Wake(Sleeper),
+    /// The outcome is the handle's, which waits for it.
+    Wake(Watcher),
     /// The outcome is the runner's: nobody will ask for it.
     Detached,
 }
@@ -85,20 +90,17 @@ pub(crate) enum Detach {
 #[derive(Debug)]
 pub(crate) struct TaskWord {
     word: AtomicUsize,
-    /// Written by the handle before it sets WAITING, once; read by the runner
-    /// after it has seen WAITING.
-    sleeper: UnsafeCell<Option<Sleeper>>,
+    watcher: WatchSlot,
 }
 
-// SAFETY: the cell is written by one thread before the Release of WAITING and
-// read by another after its Acquire; the rest is atomic.
+// SAFETY: the word says which thread uses the slot; the rest is atomic.
 unsafe impl Sync for TaskWord {}
 
 impl TaskWord {
     pub(crate) fn new() -> Self {
         TaskWord {
             word: AtomicUsize::new(QUEUED),
-            sleeper: UnsafeCell::new(None),
+            watcher: WatchSlot::new(),
         }
     }
 
@@ -139,9 +141,9 @@ impl TaskWord {
         if before & WAITING == 0 {
             return Finish::Kept;
         }
-        // SAFETY: written before WAITING was set, and not written again.
-        let sleeper = unsafe { *self.sleeper.get() };
-        sleeper.map_or(Finish::Kept, Finish::Wake)
+        // SAFETY: WAITING was set when the task ended, and Acquire has shown what was written.
+        let watcher = unsafe { self.watcher.take() };
+        watcher.map_or(Finish::Kept, Finish::Wake)
     }
 
     /// Handle: wins the closure back if nobody has begun.
@@ -152,10 +154,19 @@ impl TaskWord {
             self.word.store(BACK, Ordering::Relaxed);
             return queued;
         }
-        // Relaxed: the closure was put there before the handle existed.
-        self.word
-            .compare_exchange(QUEUED, BACK, Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok()
+        // Relaxed, here and below: the closure was put there before the handle existed.
+        let mut word = self.word.load(Ordering::Relaxed);
+        while word & STATE == QUEUED {
+            let back = word | BACK;
+            match self
+                .word
+                .compare_exchange_weak(word, back, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return true,
+                Err(now) => word = now,
+            }
+        }
+        false
     }
 
     /// Anybody: how far the task is.
@@ -165,21 +176,28 @@ impl TaskWord {
         match word & STATE {
             DONE => TaskState::Done,
             RUNNING => TaskState::Running(word >> SEAT_SHIFT),
+            BACK => TaskState::Back,
             _ => TaskState::Queued,
         }
     }
 
-    /// Handle, once: names whom to wake. `false`: the task is done, and nobody
-    /// will be woken.
+    /// Handle, which has named no watcher: names one. `false`: the task is done, and will tell no
+    /// watcher.
     #[must_use]
-    pub(crate) fn watch(&self, sleeper: Sleeper) -> bool {
-        // SAFETY: the runner reads it only after WAITING has been set below,
-        // and this is called once.
-        unsafe { *self.sleeper.get() = Some(sleeper) };
-        // Release pairs with the Acquire in `finish`; Acquire with its Release.
-        let looked = planted!(TaskWatchTwoSteps).then(|| self.word.load(Ordering::Acquire));
-        let before = self.word.fetch_or(WAITING, Ordering::AcqRel);
-        looked.unwrap_or(before) & STATE != DONE
+    pub(crate) fn watch(&self, watcher: Watcher) -> bool {
+        let change = || {
+            // Release pairs with the Acquire in `finish`; Acquire with its Release.
+            let looked = planted!(TaskWatchTwoSteps).then(|| self.word.load(Ordering::Acquire));
+            let before = self.word.fetch_or(WAITING, Ordering::AcqRel);
+            looked.unwrap_or(before)
+        };
+        // SAFETY: no watcher is named, so the slot is the handle's.
+        unsafe { self.watcher.set(watcher, WATCH, change) }
+    }
+
+    /// Handle: takes the watcher back, if one is named and the task is not done.
+    pub(crate) fn unwatch(&self) -> Option<Watcher> {
+        self.watcher.unset(&self.word, WATCH)
     }
 
     /// Handle: nobody will ask for the outcome.

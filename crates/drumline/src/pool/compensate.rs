@@ -66,6 +66,7 @@ fn leave_places(first: Option<&Seat>) -> bool {
     let mut any = false;
     for seat in chain(first) {
         any = true;
+        seat.flush_hand_off();
         if !seat.enter_region() {
             continue;
         }

@@ -45,6 +45,10 @@ pub(crate) struct CounterWords {
     pub(super) naps: Count,
     /// It napped to the end, and there was something to run then.
     pub(super) late_naps: Count,
+    /// It polled a future.
+    pub(crate) polls: Count,
+    /// A task that it runs has woken another one, which it runs next.
+    pub(super) hand_offs: Count,
     /// It took the lock of a scope.
     pub(super) scope_locks: Count,
     /// The longest chain of calls that ends with a call of this occupant.

@@ -228,6 +228,7 @@ impl Pool {
     /// Tells the threads that nothing more comes from outside.
     fn close(&self) {
         let registry = &self.registry;
+        registry.evict_suspended();
         registry.wake(registry.idle_set().close(&|| registry.has_work()));
         stand_in::see_to_the_rest(registry);
         registry.lifetime().end();

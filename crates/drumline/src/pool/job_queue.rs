@@ -86,6 +86,11 @@ impl JobQueue {
         self.with(|entries| entries.stack.push_back(Some(job)));
     }
 
+    /// Adds a job that its owner takes after all that are there now.
+    pub(crate) fn push_behind(&self, job: JobRef) {
+        self.with(|entries| entries.stack.push_front(Some(job)));
+    }
+
     /// Adds a job that its owner takes first-in first-out.
     pub(crate) fn push_fifo(&self, job: JobRef) {
         self.with(|entries| {

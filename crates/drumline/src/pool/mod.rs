@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `deque`, `slot` | pending halves of joins, public to thieves |
 //! | `job_queue` | spawned jobs |
+//! | `hand_off` | the task that a worker runs next |
+//! | `suspended` | the futures that wait |
 //! | `handshake` | how owners change over to fences when the barrier is lost |
 //! | `scan` | whether there is anything, and whether that is certain |
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
@@ -30,6 +32,7 @@
 
 mod block_state;
 mod deque;
+mod hand_off;
 mod handshake;
 mod idle;
 mod injector;
@@ -103,6 +106,8 @@ mod stats;
 #[cfg(not(drumline_loom))]
 mod submit;
 #[cfg(not(drumline_loom))]
+mod suspended;
+#[cfg(not(drumline_loom))]
 mod table;
 #[cfg(not(drumline_loom))]
 mod thief;
@@ -154,7 +159,10 @@ pub(crate) use {
     registry::{KeptOpen, Registry, SharedRegistry},
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
-    submit::{has_withdrawn, open_for_long_lived, submit, submit_long_lived},
+    submit::{
+        WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_long_lived, submit_woken,
+    },
+    suspended::{Node, SuspendedList},
 };
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]

@@ -13,6 +13,7 @@ use super::lifetime::Lifetime;
 use super::scan::Scan;
 use super::seat::Seat;
 use super::spare_handles::SpareHandles;
+use super::suspended::SuspendedList;
 use super::table::SeatTable;
 use super::thread_limit::ThreadLimit;
 use super::thread_starter::{self, ThreadSettings, ThreadStarter};
@@ -42,6 +43,9 @@ fn make_statics() {
     crate::wait::Oversubscription::here().is_oversubscribed(crate::sync::Instant::now());
 }
 
+/// More shards than this are no use: as many threads at least would have to suspend futures at once.
+const MOST_SHARDS: usize = 64;
+
 /// The heart of a pool, shared by its handle and its threads.
 pub(crate) struct Registry {
     /// Itself, for those who must keep it alive.
@@ -65,6 +69,8 @@ pub(crate) struct Registry {
     injector: Injector,
     /// Long-lived jobs, which begin at the bottom of a worker's stack only.
     long_lived: JobQueue,
+    /// Futures that wait.
+    suspended: SuspendedList,
     barrier: Barrier,
     hooks: Hooks,
     thread_starter: ThreadStarter,
@@ -123,6 +129,7 @@ impl Registry {
             callers: Mutex::new(Vec::new()),
             injector: Injector::new(),
             long_lived: JobQueue::new(),
+            suspended: SuspendedList::new(places.next_power_of_two().min(MOST_SHARDS)),
             barrier,
             hooks,
             thread_starter: ThreadStarter::new(threads),
@@ -184,6 +191,11 @@ impl Registry {
     /// The long-lived jobs that nothing has begun; see [`submit`](super::submit).
     pub(crate) fn long_lived(&self) -> &JobQueue {
         &self.long_lived
+    }
+
+    /// The futures that wait.
+    pub(crate) fn suspended(&self) -> &SuspendedList {
+        &self.suspended
     }
 
     pub(crate) fn barrier(&self) -> Barrier {
@@ -594,6 +606,13 @@ impl Registry {
             self.lifetime.begin();
             KeptOpen(self)
         })
+    }
+
+    /// The pool ends: has the futures dropped that wait.
+    pub(super) fn evict_suspended(&self) {
+        for run in self.suspended.close() {
+            self.inject(run);
+        }
     }
 
     // ---- failures -----------------------------------------------------------

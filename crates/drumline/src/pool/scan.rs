@@ -94,8 +94,9 @@ impl Registry {
         self.injector().has(1)
             || self.long_lived().len() > 0
             || self.seats().any(|seat| {
-                seat.visible() > 0 || seat.inbox().len() > 0 && !self.is_broadcast_to(seat.index())
+                seat.has_work() || seat.inbox().len() > 0 && !self.is_broadcast_to(seat.index())
             })
+            || self.suspended().is_draining()
     }
 
     /// Whether a thread without a job could take something. The inboxes do not count: what is in
@@ -103,7 +104,7 @@ impl Registry {
     pub(crate) fn has_visible_work(&self) -> bool {
         self.injector().has(1)
             || self.long_lived().len() > 0
-            || self.seats_in_use(0).any(|seat| seat.visible() > 0)
+            || self.seats_in_use(0).any(Seat::has_work)
     }
 
     /// Whether anything is queued that came from outside.

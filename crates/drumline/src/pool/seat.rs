@@ -9,6 +9,7 @@ use std::ptr::{self, NonNull};
 use super::block_state::BlockState;
 use super::counters::Counters;
 use super::deque::{Deque, Reasons};
+use super::hand_off::HandOff;
 use super::handshake::Handshake;
 use super::job_queue::JobQueue;
 use super::next::run_next;
@@ -37,6 +38,9 @@ pub(crate) struct Seat {
     /// Jobs spawned here, which all threads may take. Surveys read it, so it shares no line with
     /// what a park writes.
     queue: Apart<JobQueue>,
+    /// The task that the occupant runs next, which all threads may take when it has lain there for
+    /// long. The occupant writes it often, and surveys read it.
+    hand_off: Apart<HandOff>,
     /// Jobs for this very worker.
     inbox: JobQueue,
     /// Written by each park, and by the thread that ends it.
@@ -74,6 +78,7 @@ impl Seat {
             current: AtomicPtr::new(deque.as_ptr()),
             deque,
             queue: Apart(JobQueue::new()),
+            hand_off: Apart(HandOff::new()),
             inbox: JobQueue::new(),
             parker: Apart(Parker::new()),
             waiters: Mutex::new(Vec::new()),
@@ -113,6 +118,10 @@ impl Seat {
 
     pub(crate) fn queue(&self) -> &JobQueue {
         &self.queue
+    }
+
+    pub(crate) fn hand_off(&self) -> &HandOff {
+        &self.hand_off
     }
 
     pub(crate) fn inbox(&self) -> &JobQueue {
@@ -162,9 +171,15 @@ impl Seat {
         self.outer.store(outer.cast_mut(), Ordering::Relaxed);
     }
 
-    /// About how many jobs another thread could take from this seat.
+    /// About how many jobs another thread could take from this seat. What lies in the hand-off slot
+    /// is not counted.
     pub(crate) fn visible(&self) -> usize {
         self.halves() + self.queue.len()
+    }
+
+    /// Whether there is something that another thread could take, now or soon.
+    pub(crate) fn has_work(&self) -> bool {
+        self.visible() > 0 || self.hand_off.is_full()
     }
 
     /// About how many of them are halves of joins.
@@ -288,6 +303,16 @@ impl Seat {
         }
         if deque.is_asked() {
             self.answer(deque.take_reasons());
+        }
+    }
+
+    /// Occupant: moves what lies in the hand-off slot to the queue, where others may take it at
+    /// once.
+    pub(crate) fn flush_hand_off(&self) {
+        if let Some(job) = self.hand_off.take() {
+            // SAFETY: a job in the slot is alive until it has been run.
+            self.queue.push_behind(unsafe { Header::job_ref(job) });
+            self.published();
         }
     }
 

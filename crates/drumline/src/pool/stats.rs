@@ -272,6 +272,7 @@ impl Registry {
         for seat in self.seats() {
             stats.blocked += usize::from(seat.is_blocked());
             stats.queue_depth += seat.visible() + seat.inbox().len();
+            stats.queue_depth += usize::from(seat.hand_off().is_full());
             stats.queue_locks += seat.queue().locks() + seat.inbox().locks();
             stats.add_counters(seat.counters());
             seat.deques().for_each(|deque| stats.add_deque(deque));

@@ -14,7 +14,7 @@ use super::registry::{KeptOpen, Registry};
 use super::seat::Seat;
 use super::stand_in::run_apart;
 use super::{guest, local};
-use crate::job::JobRef;
+use crate::job::{Header, JobRef};
 
 /// Queues a spawned job in the pool of `registry`.
 ///
@@ -50,6 +50,48 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
         guest::enter(registry, |_| submit(registry, job, fifo));
     } else {
         registry.inject(job);
+    }
+}
+
+/// Where a task is queued that is to be run again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WakeOrigin {
+    /// It was woken, by any thread.
+    Woken,
+    /// It was woken by its own poll, or during it: others come first.
+    Itself,
+}
+
+/// Queues a task that was woken, in the pool of `registry`.
+///
+/// A worker that has woken it runs it next, as a rule. It never runs here.
+///
+/// # Safety
+///
+/// The job is alive until it has been run, and the pool at least until this returns.
+pub(crate) unsafe fn submit_woken(registry: &Registry, job: *const Header, origin: WakeOrigin) {
+    if registry.is_forked() {
+        // The pool, and perhaps its locks, belong to another process.
+        return;
+    }
+    // SAFETY: the caller's obligation.
+    let job_ref = unsafe { Header::job_ref(job) };
+    match local::find(registry) {
+        Some(seat) if seat.is_permanent() => registry.inject(job_ref),
+        Some(seat) => {
+            if origin == WakeOrigin::Woken && seat.hand_off().is_open() {
+                seat.counters().hand_offs.up();
+                if let Some(displaced) = seat.hand_off().put(job) {
+                    // SAFETY: a job in the slot is alive until it has been run.
+                    seat.queue()
+                        .push_behind(unsafe { Header::job_ref(displaced) });
+                }
+            } else {
+                seat.queue().push_behind(job_ref);
+            }
+            seat.published();
+        }
+        None => registry.inject(job_ref),
     }
 }
 

@@ -13,6 +13,10 @@
 //! pushes next ([`Thief::request_next`]): half of the next loop comes to the thief within a
 //! microsecond, and without a barrier. If that half was over before the thief could take it, the
 //! thief leaves this victim alone, too.
+//!
+//! What lies in the hand-off slot of a victim is as a rule about to be run there. So a thief that
+//! sees it for the first time leaves it alone, longer each time, and takes it if the same task still
+//! lies there when it comes back ([`super::hand_off`]).
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -20,7 +24,7 @@ use std::time::Duration;
 use super::deque::{Claim, Effort, Steal};
 use super::registry::Registry;
 use super::seat::Seat;
-use crate::job::JobRef;
+use crate::job::{Header, JobRef};
 use crate::sync::{Instant, XorShift, barrier, thread};
 
 pub(crate) use super::deque::Stolen;
@@ -97,6 +101,29 @@ impl StealBackoff {
     }
 }
 
+/// What a thief remembers of a victim's hand-off slot.
+#[derive(Clone, Copy, Debug, Default)]
+struct SeenHandOff {
+    turn: usize,
+    /// Leaves the slot alone after each new turn.
+    backoff: StealBackoff,
+}
+
+impl SeenHandOff {
+    /// Whether the same task lies there for longer than a steal takes.
+    fn is_ripe(&mut self, turn: usize, now: Instant) -> bool {
+        if !self.backoff.may_interrupt(now) {
+            return false;
+        }
+        let is_seen = self.backoff.until.is_some() && self.turn == turn;
+        if !is_seen {
+            self.turn = turn;
+            self.backoff.back_off(SHORT);
+        }
+        is_seen
+    }
+}
+
 /// Whether taking a job from the victim's queue could disturb its occupant:
 /// where there is one, and the queue is not so long that it is no use to it.
 fn would_disturb(registry: &Registry, victim: &Seat) -> bool {
@@ -133,6 +160,7 @@ impl StolenWork<'_> {
 pub(crate) struct Thief {
     me: usize,
     backoffs: Vec<StealBackoff>,
+    hand_offs: Vec<SeenHandOff>,
     random: XorShift,
     /// Where the next look begins in a pool with more seats than are looked at in one go.
     cursor: usize,
@@ -148,6 +176,7 @@ impl Thief {
         Thief {
             me,
             backoffs: Vec::new(),
+            hand_offs: Vec::new(),
             random: XorShift::new(me),
             cursor: 0,
             asked: None,
@@ -160,6 +189,21 @@ impl Thief {
             self.backoffs.resize(victim + 1, StealBackoff::default());
         }
         &mut self.backoffs[victim]
+    }
+
+    /// Whether a task has lain in the victim's hand-off slot for so long that it is to be taken.
+    fn is_ripe(&mut self, victim: &Seat, now: Instant) -> bool {
+        let Some(turn) = victim.hand_off().turn() else {
+            return false;
+        };
+        let index = victim.index();
+        if index == self.me {
+            return false;
+        }
+        if index >= self.hand_offs.len() {
+            self.hand_offs.resize(index + 1, SeenHandOff::default());
+        }
+        self.hand_offs[index].is_ripe(turn, now)
     }
 
     /// How many jobs this thread could take now from victims that it does not leave alone: none,
@@ -186,6 +230,7 @@ impl Thief {
                     seen += seat.queue().len();
                 }
             }
+            seen += usize::from(self.is_ripe(seat, now));
             if seen == 0 {
                 // A raid begins with the first seat that has something.
                 self.cursor = seat.index() + 1;
@@ -257,7 +302,12 @@ impl Thief {
     /// How long the next victim that is left alone will be so, if there is any.
     pub(crate) fn backing_off(&self) -> Option<Duration> {
         let now = Instant::now();
-        let ends = self.backoffs.iter().filter_map(|backoff| backoff.until);
+        let slots = self.hand_offs.iter().map(|seen| &seen.backoff);
+        let ends = self
+            .backoffs
+            .iter()
+            .chain(slots)
+            .filter_map(|backoff| backoff.until);
         ends.filter(|&until| until > now)
             .map(|until| until - now)
             .min()
@@ -300,7 +350,7 @@ impl Thief {
     }
 
     /// About how many halves this thread may take from that seat, if it may take anything there.
-    fn takeable(&self, registry: &Registry, victim: &Seat, now: Instant) -> Option<usize> {
+    fn takeable(&mut self, registry: &Registry, victim: &Seat, now: Instant) -> Option<usize> {
         let may_interrupt = self.may_interrupt(victim.index(), now);
         let halves = if may_interrupt {
             victim.halves()
@@ -309,7 +359,7 @@ impl Thief {
         };
         let has_job =
             || victim.queue().len() > 0 && (may_interrupt || !would_disturb(registry, victim));
-        (halves > 0 || has_job()).then_some(halves)
+        (halves > 0 || has_job() || self.is_ripe(victim, now)).then_some(halves)
     }
 
     fn steal_from<'a>(
@@ -342,6 +392,15 @@ impl Thief {
             && let Some(job) = victim.queue().take()
         {
             registry.seat(self.me).has_stolen(victim);
+            return Some(StolenWork::Queued(job, victim));
+        }
+        if self.is_ripe(victim, now)
+            && let Some(job) = victim.hand_off().take()
+        {
+            self.hand_offs[victim.index()] = SeenHandOff::default();
+            registry.seat(self.me).has_stolen(victim);
+            // SAFETY: a job in the slot is alive until it has been run.
+            let job = unsafe { Header::job_ref(job) };
             return Some(StolenWork::Queued(job, victim));
         }
         None

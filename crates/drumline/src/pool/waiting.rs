@@ -168,6 +168,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
     if awaited.is_done() {
         return;
     }
+    seat.flush_hand_off();
     let registry = seat.registry();
     let mut spell = Spell::new();
     let mut backoff = StealBackoff::default();

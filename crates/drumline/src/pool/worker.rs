@@ -18,6 +18,7 @@ use super::seat::Seat;
 use super::spare_policy::SparePolicy;
 use super::thief::{StolenWork, Thief};
 use super::wake_backoff::WakeBackoff;
+use crate::job::{Header, JobRef};
 use crate::platform::timer;
 use crate::sync::{Instant, thread};
 use crate::unwind;
@@ -27,6 +28,12 @@ use crate::wait::{Patience, WaitKind, WaitStep};
 const SPARE_STAYS: Duration = Duration::from_secs(2);
 /// The same for one that never had anything to do but to look after others.
 const MONITOR_STAYS: Duration = Duration::from_millis(100);
+
+/// A worker runs at most this many tasks in a row from its hand-off slot.
+const HAND_OFFS_IN_A_ROW: u32 = 16;
+/// Each time that it has taken this many jobs, it looks first at what came from outside: tasks that
+/// wake themselves, or each other, could keep its own queue full for ever.
+const JOBS_BETWEEN_LOOKS: u32 = 61;
 
 /// How a search ended.
 enum Watched {
@@ -55,6 +62,8 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
             wake_backoff: WakeBackoff::default(),
             spare,
             needed: false,
+            hand_offs: 0,
+            jobs: 0,
         }
         .live();
     });
@@ -83,6 +92,10 @@ struct Worker<'a> {
     spare: bool,
     /// Whether it has ever taken a place.
     needed: bool,
+    /// Tasks in a row from the hand-off slot.
+    hand_offs: u32,
+    /// Jobs since it looked first at what came from outside.
+    jobs: u32,
 }
 
 impl<'a> Worker<'a> {
@@ -305,6 +318,7 @@ impl<'a> Worker<'a> {
                 blocked: registry.idle_set().away(),
             });
         }
+        self.seat.hand_off().set_open(true);
         let mut owes_marks = mark;
         let mut is_fresh = true;
         self.wake_backoff.begin_work();
@@ -328,6 +342,8 @@ impl<'a> Worker<'a> {
     /// Gives up the place.
     fn become_idle(&mut self) -> Role {
         let registry = self.registry;
+        self.seat.hand_off().set_open(false);
+        self.seat.flush_hand_off();
         self.wake_backoff.has_nothing();
         self.seat.handshake().end();
         let has_jobs = self.seat.queue().len() > 0;
@@ -340,14 +356,43 @@ impl<'a> Worker<'a> {
 
     /// The next job, nearest first.
     fn find(&mut self) -> Option<StolenWork<'a>> {
-        let own = self.seat.inbox().take().or_else(|| self.seat.queue().pop());
+        if let Some(job) = self.handed_off() {
+            return Some(StolenWork::Job(job));
+        }
         // Only here: nothing else is on this thread's stack.
-        let job = own
-            .or_else(|| self.registry.long_lived().take())
-            .or_else(|| self.registry.injector().take());
-        match job {
+        let shared = || {
+            let long_lived = self.registry.long_lived().take();
+            long_lived.or_else(|| self.registry.injector().take())
+        };
+        self.jobs += 1;
+        let is_due = self.jobs >= JOBS_BETWEEN_LOOKS;
+        if is_due {
+            self.jobs = 0;
+        }
+        let overdue = is_due.then(shared).flatten();
+        let own = || self.seat.inbox().take().or_else(|| self.seat.queue().pop());
+        match overdue.or_else(own).or_else(shared) {
             Some(job) => Some(StolenWork::Job(job)),
             None => self.thief.steal(self.registry),
         }
+    }
+
+    /// The task that was handed to this worker by its last job, unless others have waited for long
+    /// enough.
+    #[inline]
+    fn handed_off(&mut self) -> Option<JobRef> {
+        if !self.seat.hand_off().is_full() {
+            self.hand_offs = 0;
+            return None;
+        }
+        if self.hand_offs == HAND_OFFS_IN_A_ROW {
+            self.hand_offs = 0;
+            self.seat.flush_hand_off();
+            return None;
+        }
+        self.hand_offs += 1;
+        let job = self.seat.hand_off().take()?;
+        // SAFETY: a job in the slot is alive until it has been run.
+        Some(unsafe { Header::job_ref(job) })
     }
 }

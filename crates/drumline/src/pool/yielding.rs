@@ -179,6 +179,7 @@ pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool 
     } else {
         None
     };
+    seat.flush_hand_off();
     let own = seat.inbox().take().or_else(|| seat.queue().pop());
     let loot = match own {
         Some(job) => Some(StolenWork::Job(job)),

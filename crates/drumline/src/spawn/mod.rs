@@ -1,17 +1,20 @@
-//! Tasks: closures that outlive the frame that made them.
+//! Tasks: closures and futures that outlive the frame that made them.
 //!
 //! | file | noun |
 //! |---|---|
 //! | `handle` | what the program holds |
-//! | `task` | what the queues hold |
+//! | `task` | what the queues hold of a closure; of a future it is [`crate::future`] |
 
 mod handle;
 #[cfg(doctest)]
 mod promises;
 mod task;
 
-pub use handle::JoinHandle;
+pub use handle::{AbortOnDrop, JoinHandle};
 
+use std::future::Future;
+
+use crate::future::{self, PoolHome};
 use crate::pool::{self, Pool, Registry, SharedRegistry, local};
 use task::Task;
 
@@ -62,7 +65,61 @@ where
     spawn_here(f, true)
 }
 
+/// Starts a future: a task that waits without holding a thread.
+///
+/// In a thread of a pool, that pool polls it; elsewhere the global pool does. The future is first
+/// polled some time from now, as a closure made by [`spawn`] would be run. When it is woken, it is
+/// queued again. A future that is woken by a job of a worker is polled by that worker next, as a
+/// rule. A poll that blocks or computes for long holds up no other task: idle threads take what
+/// waits behind it. Announce what blocks with [`blocking`](crate::blocking()), as in any job.
+///
+/// There is no I/O in Drumline. Futures that need another runtime's reactor or timers must find it,
+/// as on any foreign executor; [`task::sleep`](crate::task::sleep) works everywhere.
+///
+/// The future is dropped on a thread of its pool, when it is ready, when it has been
+/// [aborted](JoinHandle::abort), when nothing is left that could wake it, or when the pool ends.
+///
+/// ```
+/// let answer = drumline::spawn_future(async {
+///     let half = drumline::spawn(|| 21); // computes on any thread of the pool
+///     half.await.unwrap() * 2
+/// });
+/// assert_eq!(answer.join().unwrap(), 42);
+/// ```
+///
+/// # Panics
+///
+/// In a forked child, inside a pool of the parent.
+pub fn spawn_future<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let registry = local::seat().map_or_else(pool::global_registry, |seat| seat.registry());
+    spawn_future_in(Registry::share(registry), future)
+}
+
 impl Pool {
+    /// [`spawn_future`](crate::spawn_future()) in this pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// let task = pool.spawn_future(async { 1 + 1 });
+    /// assert_eq!(task.join().unwrap(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In a forked child.
+    pub fn spawn_future<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        spawn_future_in(SharedRegistry::clone(self.registry()), future)
+    }
+
     /// [`spawn`](crate::spawn()) in this pool.
     ///
     /// ```
@@ -122,7 +179,18 @@ where
     let task = Task::new(f);
     let ticket = task.ticket();
     pool::submit(&registry, ticket, fifo);
-    JoinHandle::new(registry, task)
+    JoinHandle::of_closure(registry, task)
+}
+
+fn spawn_future_in<F>(registry: SharedRegistry, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    registry.forbid_fork();
+    // SAFETY: neither the future nor its output borrows anything.
+    let handle = unsafe { future::spawn(future, PoolHome(SharedRegistry::clone(&registry))) };
+    JoinHandle::of_future(registry, handle)
 }
 
 /// Starts a detached task that is [long-lived](pool::submit_long_lived). To be called only while
@@ -131,7 +199,7 @@ pub(crate) fn spawn_long_lived(registry: SharedRegistry, f: impl FnOnce() + Send
     registry.forbid_fork();
     let task = Task::new(f);
     pool::submit_long_lived(&registry, task.ticket());
-    drop(JoinHandle::new(registry, task));
+    drop(JoinHandle::of_closure(registry, task));
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::cell::UnsafeCell;
 use std::mem;
 
 use crate::job::JobRef;
-use crate::latch::{Detach, Finish, TaskWord};
+use crate::latch::{Detach, Finish, TaskWord, Watcher};
 use crate::pool::{Registry, local};
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
@@ -29,6 +29,13 @@ pub(super) trait Joint<T>: Send + Sync {
     ///
     /// The caller has won [`TaskWord::take_back`]; called once.
     unsafe fn run_here(&self) -> TaskOutcome<T>;
+
+    /// Drops the closure.
+    ///
+    /// # Safety
+    ///
+    /// As for [`run_here`](Self::run_here).
+    unsafe fn drop_closure(&self);
 
     /// Takes the outcome.
     ///
@@ -113,7 +120,12 @@ where
             Finish::Kept => {}
             // SAFETY: a member waits in this very pool, whose seats are alive
             // while this thread is in one; an outsider waits for this.
-            Finish::Wake(sleeper) => unsafe { sleeper.wake() },
+            Finish::Wake(Watcher::Thread(sleeper)) => unsafe { sleeper.wake() },
+            Finish::Wake(Watcher::Task(waker)) => {
+                if let Err(payload) = unwind::catch(|| waker.wake()) {
+                    seat.registry().report_panic(payload);
+                }
+            }
             Finish::Detached => {
                 // SAFETY: the word leaves the outcome to the runner.
                 dispose(seat.registry(), unsafe { task.take_outcome() });
@@ -141,6 +153,11 @@ where
             TaskContent::Ready(func) => unwind::catch(func),
             TaskContent::Ended(_) | TaskContent::Empty => unreachable!("nobody has run it"),
         }
+    }
+
+    unsafe fn drop_closure(&self) {
+        // SAFETY: the caller has won `take_back`.
+        drop(unsafe { self.take_stage() });
     }
 
     unsafe fn take_outcome(&self) -> TaskOutcome<T> {

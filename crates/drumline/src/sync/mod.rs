@@ -47,6 +47,7 @@ pub(crate) use process_wide;
 
 pub(crate) mod barrier;
 mod barrier_sequence;
+mod checked_cell;
 mod count;
 #[cfg(not(drumline_loom))]
 pub(crate) mod own_word;
@@ -59,6 +60,7 @@ mod stopwatch;
 #[cfg(not(drumline_loom))]
 mod ticks;
 
+pub(crate) use checked_cell::CheckedCell;
 pub(crate) use count::Count;
 #[cfg(not(drumline_loom))]
 pub(crate) use count::Level;

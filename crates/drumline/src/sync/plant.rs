@@ -61,6 +61,9 @@ pub(crate) enum Plant {
     /// `Injector::withdraw` does not ask whether another job has come.
     WithdrawUnasked,
 
+    /// `HandOff::take` does not win the slot.
+    HandOffTakenTwice,
+
     /// `IdleSet::is_closed` says no.
     ClosedUnasked,
     /// `Workers::remove` runs no fence.
@@ -161,6 +164,18 @@ pub(crate) enum Plant {
     TaskWatchTwoSteps,
     /// `TaskWord::detach` looks first, and sets DETACHED then.
     TaskDetachTwoSteps,
+    /// `WatchSlot::unset` does not ask whether the task has ended.
+    UnwatchUnasked,
+    /// `FutureWord::wake` does nothing where the future is queued.
+    FutureWakeLooksFirst,
+    /// `FutureWord::pause` forgets a wake-up that came during the poll.
+    FuturePauseForgetsWake,
+    /// `FutureWord::finish` forgets who waits.
+    FutureFinishForgetsWatcher,
+    /// `FutureWord::drop_ref` frees a future that is not done.
+    FutureLastRefForgotten,
+    /// `FutureWord::detach` looks first, and clears HANDLE then.
+    FutureDetachTwoSteps,
     /// `Countdown::count_down` looks for the sleeper after its step.
     CountThenLook,
     /// `Countdown::count_down` publishes nothing.
@@ -235,6 +250,19 @@ pub(crate) enum Plant {
     CallUnseen,
     /// `IdleSet::call_helpers` calls the monitor, which places it has just made free rely on.
     MonitorHelps,
+
+    /// `Schedule::insert` looks whether there is a timer thread, and starts one then.
+    TimerStartsTwoSteps,
+    /// `Schedule::look` looks first, and says then until when the timer thread sleeps.
+    TimerSleepsTwoSteps,
+    /// `Schedule::look` looks first, and says then that the timer thread ends.
+    TimerEndsTwoSteps,
+    /// `Schedule::look` looks whether an entry is due, and takes one out then.
+    FiresTwoSteps,
+    /// `Schedule::cancel` lets the timer thread sleep until a deadline that was the last.
+    LastCancelSilent,
+    /// `Schedule::replace` does not say that the timer thread has taken the entry.
+    ReplacedTooLate,
 }
 
 thread_local! {

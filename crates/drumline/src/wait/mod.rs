@@ -7,8 +7,11 @@
 //! * [`Patience`]: how long a thread that watches for something spins until it
 //!   gives up.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
+//! * [`budget`]: how much a task may do before it lets others run.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
+#[cfg(not(drumline_loom))]
+pub(crate) mod budget;
 #[cfg(not(drumline_loom))]
 mod gate;
 #[cfg(not(drumline_loom))]

@@ -10,6 +10,7 @@
 //! | `mark` | publishing against marking and scanning |
 //! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
 //! | `idle` | which worker searches and which ones sleep: no lost wake-up |
+//! | `hand_off` | a task that a worker hands to itself, and a thief that takes it |
 //! | `injector` | jobs from outside: each one to exactly one thread, and none unseen |
 //! | `alert` | work from outside against a searcher that naps and a place that becomes free |
 //! | `guest` | threads that come and go, and threads that wait |
@@ -34,6 +35,7 @@
 mod alert;
 mod deque;
 mod guest;
+mod hand_off;
 mod helper;
 mod idle;
 mod injector;

@@ -22,6 +22,7 @@ use shuttle::rand::{Rng, thread_rng};
 
 use super::handle::Pool;
 use super::wait_policy::WaitPolicy;
+use crate::future::JoinError;
 use crate::iter::walk_tree_prefix;
 use crate::prelude::*;
 use crate::sync::barrier;
@@ -72,6 +73,7 @@ enum HandleUse {
 impl Left {
     fn join(self) {
         let outcome = self.handle.join().map(|(value, _)| value);
+        let outcome = outcome.map_err(JoinError::into_panic);
         check(outcome, &self.expected);
         self.tally.check();
     }

@@ -3,6 +3,7 @@
 use shuttle::rand::{Rng, thread_rng};
 
 use super::tally::Tally;
+use crate::future::JoinError;
 use crate::pool::Pool;
 use crate::unwind::{self, Payload};
 use crate::{Scope, ScopeFifo};
@@ -354,7 +355,11 @@ impl Task {
             tally.detached(&self.spawned)
         };
         let closure = closure(self.spawned.clone(), &of_task);
-        let handle = if self.fifo {
+        let is_detached = matches!(self.end, End::Detach | End::DetachLate);
+        let handle = if is_detached && thread_rng().gen_bool(0.5) {
+            // A task that joined it could wait for ever in a pool without spares.
+            crate::spawn_future(async move { closure() })
+        } else if self.fifo {
             crate::spawn_fifo(closure)
         } else {
             crate::spawn(closure)
@@ -371,6 +376,7 @@ impl Task {
                     }
                 }
                 let spawned = handle.join().map(|(value, _)| value);
+                let spawned = spawned.map_err(JoinError::into_panic);
                 or_panic(meanwhile) + or_panic(spawned)
             }
             End::Detach => {

@@ -1,0 +1,240 @@
+//! The one heap of this process, its thread, and a waker that is registered there.
+
+use std::io;
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use super::schedule::{Clock, DeadlineKey, Schedule, TimerRefused};
+use crate::platform::{fork, timer};
+use crate::sync::atomic::{AtomicPtr, Ordering};
+use crate::sync::{self, process_wide};
+use crate::unwind;
+use crate::wait::Parker;
+
+/// How long the timer thread waits for the next deadline before it ends. To start a thread costs
+/// about as much as a hundred deadlines; a thread that sleeps costs nothing but memory.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// The name of the timer thread. Linux shows 15 bytes of a name.
+const NAME: &str = "drumline-timer";
+
+/// The stack of the timer thread. Wakers run there, and so do drops of the tasks behind them.
+const STACK_SIZE: usize = 2 << 20;
+
+/// The clock of the standard library, which never goes backwards.
+///
+/// Under shuttle as well: deadlines are a part of the public API, and so of real time. Programs
+/// there have none.
+struct SystemClock;
+
+impl Clock for SystemClock {
+    type Time = Instant;
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn linger_until(&self, now: Instant) -> Instant {
+        now + LINGER
+    }
+
+    fn sleep(&self, parker: &Parker, until: Instant) {
+        let left = until.saturating_duration_since(self.now());
+        if left > Duration::ZERO {
+            parker.park_timeout(left);
+        }
+    }
+}
+
+/// The deadlines of a process.
+pub(super) struct DeadlineHeap {
+    schedule: Schedule<SystemClock, Waker>,
+    /// See [`is_forked`](Self::is_forked).
+    generation: u32,
+}
+
+process_wide! {
+    /// The heap, leaked: it lives as long as the process.
+    static HEAP: AtomicPtr<DeadlineHeap> = AtomicPtr::new(std::ptr::null_mut());
+}
+
+impl DeadlineHeap {
+    fn new() -> Self {
+        // First, so that every child that has a copy of the heap sees another number.
+        fork::watch();
+        DeadlineHeap {
+            schedule: Schedule::new(SystemClock),
+            generation: fork::generation(),
+        }
+    }
+
+    /// The heap of this process. Made on first use, and anew in a forked child, where the lock of
+    /// the old one may be held by no thread.
+    fn get() -> &'static Self {
+        // Acquire, here and below, pairs with the Release of the thread that made the heap.
+        let before = HEAP.load(Ordering::Acquire);
+        // SAFETY: null, or leaked for good.
+        if let Some(heap) = unsafe { before.as_ref() }.filter(|heap| !heap.is_forked()) {
+            return heap;
+        }
+        let made = Box::into_raw(Box::new(DeadlineHeap::new()));
+        match HEAP.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: leaked just now.
+            Ok(_) => unsafe { &*made },
+            Err(faster) => {
+                // SAFETY: from `into_raw` above, and not published.
+                drop(unsafe { Box::from_raw(made) });
+                // SAFETY: leaked by a thread that was faster, in this very process: a pointer that
+                // is replaced is never null, and only of a heap of a parent.
+                unsafe { &*faster }
+            }
+        }
+    }
+
+    /// Whether this is the heap of a parent process.
+    fn is_forked(&self) -> bool {
+        self.generation != fork::generation()
+    }
+
+    /// Starts the timer thread.
+    fn start(&'static self) -> io::Result<()> {
+        let thread = sync::thread::Builder::new()
+            .name(NAME.to_owned())
+            .stack_size(STACK_SIZE);
+        let handle = thread.spawn(|| {
+            timer::precise_timer_slack();
+            // A timer thread that unwinds would leave deadlines behind that no thread fires.
+            unwind::never(|| self.schedule.run(fire));
+        })?;
+        // It ends by itself.
+        drop(handle);
+        Ok(())
+    }
+}
+
+/// Wakes, on the timer thread. The waker is the program's: neither its call nor its drop may end
+/// the thread.
+fn fire(waker: Waker) {
+    if let Err(payload) = unwind::catch(|| waker.wake()) {
+        unwind::discard(payload);
+    }
+}
+
+/// A waker in the heap. It is taken out when this is dropped.
+pub(super) struct Registration {
+    heap: &'static DeadlineHeap,
+    key: DeadlineKey<Instant>,
+    waker: WakerId,
+}
+
+impl Registration {
+    /// Has `waker` woken at `at`. Fails if the system refuses the timer thread; the next call asks
+    /// it again.
+    pub(super) fn new(at: Instant, waker: &Waker) -> io::Result<Self> {
+        let heap = DeadlineHeap::get();
+        let id = WakerId::of(waker);
+        match heap.schedule.insert(at, waker.clone(), || heap.start()) {
+            Ok(key) => Ok(Registration {
+                heap,
+                key,
+                waker: id,
+            }),
+            Err(TimerRefused { call, error }) => {
+                unwind::discard(call);
+                Err(error)
+            }
+        }
+    }
+
+    /// Has `waker` woken from now on. Returns `false` if the deadline is over.
+    ///
+    /// A waker that is registered already costs no lock.
+    ///
+    /// The caller has found the deadline to be in the future, during this call of its `poll`.
+    #[must_use]
+    pub(super) fn update(&mut self, waker: &Waker) -> bool {
+        let id = WakerId::of(waker);
+        if id == self.waker {
+            return true;
+        }
+        match self.heap.schedule.replace(self.key, waker.clone()) {
+            Ok(before) => {
+                self.waker = id;
+                unwind::discard(before);
+                true
+            }
+            Err(unused) => {
+                unwind::discard(unused);
+                false
+            }
+        }
+    }
+
+    /// Moves the deadline. Returns `false` if the old one is over, or is of a parent process: then
+    /// nothing is registered any more.
+    #[must_use]
+    pub(super) fn move_to(&mut self, at: Instant) -> bool {
+        if self.is_forked() {
+            return false;
+        }
+        match self.heap.schedule.move_to(self.key, at) {
+            Some(key) => {
+                self.key = key;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether this was made in a parent process, and is worth nothing here.
+    pub(super) fn is_forked(&self) -> bool {
+        self.heap.is_forked()
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        // In a forked child the lock may be held by no thread.
+        if !self.is_forked() {
+            // Dropped without the lock. A waker may own the task whose drop this is a part of, or
+            // another one, with registrations of its own.
+            if let Some(waker) = self.heap.schedule.cancel(self.key) {
+                unwind::discard(waker);
+            }
+        }
+    }
+}
+
+/// Which waker is registered, without a share in it.
+///
+/// A clone would do as well, except that it may own the very future that it is a part of. No thread
+/// polls a task whose runtime is gone. The heap drops its waker at the deadline, which frees such a
+/// task. A clone inside of the task would keep it for ever.
+///
+/// # Why addresses suffice
+///
+/// The addresses of a waker may be those of a later one, after the first was freed. But the first
+/// one is in the heap until its deadline, or until the registration itself replaces it. So a poll
+/// that has such a later waker comes after the deadline, and it has looked at the clock before it
+/// compares. Two wakers with the same addresses at the same time are the same, as
+/// [`Waker::will_wake`] has it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct WakerId {
+    data: usize,
+    vtable: usize,
+}
+
+impl WakerId {
+    fn of(waker: &Waker) -> Self {
+        WakerId {
+            data: waker.data().addr(),
+            vtable: std::ptr::from_ref(waker.vtable()).addr(),
+        }
+    }
+}
+
+/// The number of deadlines of this process.
+#[cfg(test)]
+pub(super) fn len() -> usize {
+    DeadlineHeap::get().schedule.len()
+}

@@ -1,0 +1,344 @@
+//! The future, later its outcome, in one allocation.
+//!
+//! ```text
+//!  Core: header of the job │ word, watcher │ node │ table of functions   the same for all futures
+//!  home: the pool or the scope
+//!  stage: the future, or its outcome, or nothing
+//! ```
+//!
+//! The future stays where it is until it is dropped there. The core is all that wakers know, and
+//! owns nothing that is borrowed: a waker may outlive the pool, and all that the future refers to.
+
+use std::cell::UnsafeCell;
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::ptr::{self, NonNull};
+use std::task::{Context, Poll};
+
+use super::home::{Home, dispose};
+use super::{FutureHandle, JoinError, waker};
+use crate::job::{Header, JobRef};
+use crate::latch::{DropReason, FutureWord, Pause, Run, WakeStep, Watcher};
+use crate::pool::{Node, WakeOrigin, local};
+use crate::unwind;
+use crate::wait::budget::Budget;
+
+/// What came of a future.
+pub(crate) type Outcome<T> = Result<T, JoinError>;
+
+/// The part of a future that does not depend on its type.
+#[repr(C)]
+pub(crate) struct Core {
+    /// First, so that the address of the core is that of the job.
+    header: Header,
+    pub(super) word: FutureWord,
+    table: &'static Table,
+    node: Node,
+}
+
+/// What depends on the type. All of it takes the address of a live core of that type.
+struct Table {
+    is_inside: unsafe fn(*const Core) -> bool,
+    queue: unsafe fn(*const Core, WakeOrigin),
+    /// Moves the outcome to an address, or drops it where that is null.
+    take_outcome: unsafe fn(*const Core, *mut ()),
+    free: unsafe fn(*const Core),
+}
+
+#[repr(C)]
+struct FutureCell<F: Future, H> {
+    core: Core,
+    home: H,
+    stage: UnsafeCell<Stage<F>>,
+}
+
+enum Stage<F: Future> {
+    Future(ManuallyDrop<F>),
+    Outcome(Outcome<F::Output>),
+    Empty,
+}
+
+/// Makes a future, and queues it for its first poll.
+///
+/// # Safety
+///
+/// What the future borrows stays until it is done, and so does what its output borrows, or the
+/// handle. The home says when it is done ([`Home::end`]).
+pub(crate) unsafe fn spawn<F, H>(future: F, home: H) -> FutureHandle<F::Output>
+where
+    F: Future + Send,
+    F::Output: Send,
+    H: Home,
+{
+    let cell = Box::new(FutureCell {
+        core: Core {
+            header: Header::new(FutureCell::<F, H>::run),
+            word: FutureWord::new(),
+            table: &FutureCell::<F, H>::TABLE,
+            node: Node::new(),
+        },
+        home,
+        stage: UnsafeCell::new(Stage::Future(ManuallyDrop::new(future))),
+    });
+    let cell = NonNull::from(Box::leak(cell));
+    // SAFETY: the handle has a reference, so the cell stays until this returns.
+    let home = unsafe { &(*cell.as_ptr()).home };
+    let handle = FutureHandle::new(cell.cast());
+    // SAFETY: the word of a new future says that a run is to be queued.
+    unsafe { home.queue_first(cell.as_ptr().cast()) };
+    handle
+}
+
+impl Core {
+    /// Whether the calling thread is in the pool of the future.
+    ///
+    /// # Safety
+    ///
+    /// The core is alive.
+    #[inline]
+    pub(super) unsafe fn is_inside(this: *const Core) -> bool {
+        // SAFETY: the core is alive.
+        unsafe { ((*this).table.is_inside)(this) }
+    }
+
+    /// Queues a run. The core may be gone afterwards.
+    ///
+    /// # Safety
+    ///
+    /// The core is alive, and its word has said that a run is to be queued. If the calling thread is
+    /// not in the pool, the caller has a reference besides.
+    #[inline]
+    pub(super) unsafe fn queue(this: *const Core, origin: WakeOrigin) {
+        // SAFETY: the core is alive.
+        unsafe { ((*this).table.queue)(this, origin) };
+    }
+
+    /// Moves the outcome to `place`, or disposes of it if that is null.
+    ///
+    /// # Safety
+    ///
+    /// The outcome is the caller's, and of the type that `place` is for.
+    pub(super) unsafe fn take_outcome(this: *const Core, place: *mut ()) {
+        // SAFETY: the core is alive.
+        unsafe { ((*this).table.take_outcome)(this, place) };
+    }
+
+    /// Frees the memory.
+    ///
+    /// # Safety
+    ///
+    /// Nothing refers to it, and the future is done.
+    pub(super) unsafe fn free(this: *const Core) {
+        // SAFETY: the core is alive.
+        unsafe { ((*this).table.free)(this) };
+    }
+
+    /// Has a future dropped that waits. Returns the run that is to be queued for that.
+    ///
+    /// # Safety
+    ///
+    /// The node is part of a core, and the lock of the list is held, in which it is.
+    unsafe fn evict(node: *const Node) -> Option<JobRef> {
+        // SAFETY: the node lies in a core.
+        let core = unsafe { node.byte_sub(std::mem::offset_of!(Core, node)) }.cast::<Core>();
+        // SAFETY: the run that frees the core takes the node out first, with the lock.
+        let wake = unsafe { &*core }.word.evict();
+        // SAFETY: the core begins with its job.
+        (wake == WakeStep::Queue).then(|| unsafe { Header::job_ref(core.cast()) })
+    }
+}
+
+impl<F, H> FutureCell<F, H>
+where
+    F: Future + Send,
+    F::Output: Send,
+    H: Home,
+{
+    const TABLE: Table = Table {
+        is_inside: Self::is_inside,
+        queue: Self::queue,
+        take_outcome: Self::take_outcome,
+        free: Self::free,
+    };
+
+    /// # Safety
+    ///
+    /// `core` is that of a live cell of this very type.
+    unsafe fn of<'a>(core: *const Core) -> &'a Self {
+        // SAFETY: a cell begins with its core.
+        unsafe { &*core.cast::<Self>() }
+    }
+
+    unsafe fn is_inside(core: *const Core) -> bool {
+        // SAFETY: the caller's obligation.
+        unsafe { Self::of(core) }.home.is_inside()
+    }
+
+    unsafe fn queue(core: *const Core, origin: WakeOrigin) {
+        let cell = core.cast::<Self>();
+        // SAFETY: the caller's obligations. No reference to the cell is held meanwhile.
+        unsafe { H::queue(&raw const (*cell).home, core, origin) };
+    }
+
+    unsafe fn take_outcome(core: *const Core, place: *mut ()) {
+        // SAFETY: the caller's obligation.
+        let cell = unsafe { Self::of(core) };
+        // SAFETY: the outcome is the caller's.
+        let Stage::Outcome(outcome) = (unsafe { cell.stage.get().replace(Stage::Empty) }) else {
+            unreachable!("it is done, and asked once");
+        };
+        if place.is_null() {
+            dispose(&cell.home, outcome);
+        } else {
+            // SAFETY: the place is for an outcome of this type, says the caller.
+            unsafe { place.cast::<Outcome<F::Output>>().write(outcome) };
+        }
+    }
+
+    unsafe fn free(core: *const Core) {
+        // SAFETY: allocated in `spawn`, and nothing refers to it.
+        drop(unsafe { Box::from_raw(core.cast_mut().cast::<Self>()) });
+    }
+
+    // ---- the run ---------------------------------------------------------------
+
+    /// Polls the future, or drops it.
+    ///
+    /// # Safety
+    ///
+    /// `data` is the address of a cell of this very type, whose run was queued; called once for
+    /// each of those.
+    unsafe fn run(data: *const ()) {
+        let this = data.cast::<Self>();
+        // SAFETY: the run has a reference, so the cell is alive until it gives that up.
+        match unsafe { &*this }.core.word.start() {
+            // SAFETY: `start` was won.
+            Run::Poll => unsafe { Self::poll(this) },
+            // SAFETY: as above.
+            Run::Drop(reason) => unsafe { Self::complete(this, Err(error(reason))) },
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The cell is that of a run that has begun. It may be gone before this returns, hence a
+    /// pointer: a reference that is passed on promises that its memory stays.
+    unsafe fn poll(this: *const Self) {
+        if let Some(seat) = local::seat() {
+            seat.counters().polls.up();
+        }
+        // SAFETY: the run has the future.
+        let Stage::Future(future) = (unsafe { &mut *(*this).stage.get() }) else {
+            unreachable!("it is not done");
+        };
+        // SAFETY: the future stays in its cell until it is dropped there.
+        let future = unsafe { Pin::new_unchecked(&mut **future) };
+        // SAFETY: the run keeps its reference while it polls.
+        let waker = unsafe { waker::borrowed(this.cast()) };
+        let polled = {
+            let _budget = Budget::begin();
+            unwind::catch(|| future.poll(&mut Context::from_waker(&waker)))
+        };
+        let outcome = match polled {
+            // SAFETY: as for this function.
+            Ok(Poll::Pending) => return unsafe { Self::suspend(this) },
+            Ok(Poll::Ready(value)) => Ok(value),
+            Err(payload) => Err(JoinError::panicked(payload)),
+        };
+        // SAFETY: as for this function.
+        unsafe { Self::complete(this, outcome) };
+    }
+
+    /// The future is not ready.
+    ///
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    unsafe fn suspend(this: *const Self) {
+        let pause = {
+            // SAFETY: the run has a reference, up to `pause`.
+            let cell = unsafe { &*this };
+            let is_kept = if cell.core.node.is_linked() {
+                !cell.home.is_closed()
+            } else {
+                // SAFETY: the cell stays until the end of the future has taken the node out.
+                unsafe { cell.home.suspended().link(&cell.core.node, Core::evict) }
+            };
+            if is_kept {
+                cell.core.word.pause()
+            } else {
+                Pause::Drop(DropReason::Evicted)
+            }
+        };
+        match pause {
+            Pause::Idle => {}
+            // SAFETY: the reference of this run is that of the next, and this thread is in the pool.
+            Pause::Again => unsafe { Core::queue(this.cast(), WakeOrigin::Itself) },
+            // SAFETY: as for this function.
+            Pause::Drop(reason) => unsafe { Self::complete(this, Err(error(reason))) },
+        }
+    }
+
+    /// Drops the future and puts the outcome in its place, for the handle if there is one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    unsafe fn complete(this: *const Self, outcome: Outcome<F::Output>) {
+        // SAFETY: the run has a reference, up to the last line.
+        let cell = unsafe { &*this };
+        let stage = cell.stage.get();
+        let dropped = unwind::catch(|| {
+            // SAFETY: the run has the future.
+            if let Stage::Future(future) = unsafe { &mut *stage } {
+                // SAFETY: once: the stage is overwritten below.
+                unsafe { ManuallyDrop::drop(future) };
+            }
+        });
+        let outcome = match dropped {
+            Ok(()) => outcome,
+            Err(payload) => {
+                unwind::discard(outcome);
+                Err(JoinError::panicked(payload))
+            }
+        };
+        // SAFETY: what was there has been dropped.
+        unsafe { stage.write(Stage::Outcome(outcome)) };
+        if cell.core.node.is_linked() {
+            cell.home.suspended().unlink(&cell.core.node);
+        }
+        let finished = cell.core.word.finish();
+        if finished.is_detached {
+            // SAFETY: the word leaves the outcome to the run.
+            unsafe { Core::take_outcome(this.cast(), ptr::null_mut()) };
+        }
+        match finished.watcher {
+            None => {}
+            // SAFETY: a member waits in this very pool, whose seats are alive while this thread is
+            // in it; an outsider waits for this.
+            Some(Watcher::Thread(sleeper)) => unsafe { sleeper.wake() },
+            Some(Watcher::Task(waker)) => {
+                if let Err(payload) = unwind::catch(|| waker.wake()) {
+                    cell.home.report_panic(payload);
+                }
+            }
+        }
+        cell.home.end();
+        // SAFETY: the reference of the run, which ends here.
+        unsafe { waker::drop_ref(this.cast()) };
+    }
+}
+
+fn error(reason: DropReason) -> JoinError {
+    match reason {
+        DropReason::Cancelled => JoinError::Cancelled,
+        DropReason::Evicted => JoinError::Shutdown,
+    }
+}
+
+#[cfg(not(drumline_shuttle))]
+const _: () = assert!(
+    size_of::<Core>() <= 10 * size_of::<usize>(),
+    "a program may have millions of futures"
+);

@@ -1,0 +1,95 @@
+//! Where a future is queued: in a pool, or in a scope.
+
+use super::JoinError;
+use super::cell::Core;
+use crate::job::Header;
+use crate::pool::{
+    Registry, SharedRegistry, SuspendedList, WakeOrigin, local, submit, submit_woken,
+};
+use crate::sync::Arc;
+use crate::unwind::{self, Payload};
+
+/// Where a future is queued.
+pub(crate) trait Home: Send + Sync + 'static {
+    /// Queues the first run.
+    ///
+    /// # Safety
+    ///
+    /// The core is that of a future of this home, with a run to be queued.
+    unsafe fn queue_first(&self, core: *const Core);
+
+    /// Queues a run. The home may be gone before this returns, hence a pointer.
+    ///
+    /// # Safety
+    ///
+    /// As for [`queue_first`](Self::queue_first). The home is alive when this is called; if the
+    /// calling thread is not in the pool, until it returns.
+    unsafe fn queue(this: *const Self, core: *const Core, origin: WakeOrigin);
+
+    /// Whether the calling thread is in the pool.
+    fn is_inside(&self) -> bool;
+
+    /// The futures of this home that wait.
+    fn suspended(&self) -> &SuspendedList;
+
+    /// Whether a future that is not ready is to be dropped.
+    fn is_closed(&self) -> bool;
+
+    /// Takes the panic of a future whose outcome nobody asks for.
+    fn report_panic(&self, payload: Payload);
+
+    /// A future is done, and what came of it is in its handle, or gone.
+    fn end(&self);
+}
+
+/// A future of a pool.
+pub(crate) struct PoolHome(pub(crate) SharedRegistry);
+
+impl Home for PoolHome {
+    unsafe fn queue_first(&self, core: *const Core) {
+        // SAFETY: the core begins with the header of a job, and lives until that has been run.
+        submit(&self.0, unsafe { Header::job_ref(core.cast()) }, false);
+    }
+
+    unsafe fn queue(this: *const Self, core: *const Core, origin: WakeOrigin) {
+        // SAFETY: the home is alive now.
+        let registry: *const Registry = Arc::as_ptr(unsafe { &(*this).0 });
+        // SAFETY: as above. The pool does not end before the future, and this thread is in the pool
+        // or keeps the home.
+        unsafe { submit_woken(&*registry, core.cast(), origin) };
+    }
+
+    fn is_inside(&self) -> bool {
+        local::find(&self.0).is_some()
+    }
+
+    fn suspended(&self) -> &SuspendedList {
+        self.0.suspended()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.0.suspended().is_closed()
+    }
+
+    fn report_panic(&self, payload: Payload) {
+        self.0.report_panic(payload);
+    }
+
+    fn end(&self) {}
+}
+
+/// What an outcome has for the home, if no handle asks for it.
+pub(super) fn dispose<T>(home: &impl Home, outcome: Result<T, JoinError>) {
+    match outcome {
+        Ok(value) => {
+            if let Err(payload) = unwind::catch(|| drop(value)) {
+                home.report_panic(payload);
+            }
+        }
+        Err(error) => {
+            if let Ok(payload) = error.try_into_panic() {
+                home.report_panic(payload);
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! The life of a spawned future, in one word: how far it is, and how many references there are.
+//!
+//! ```text
+//!             start()             pause(): a wake-up came during the poll
+//!   QUEUED ───────────► RUNNING ─────────────────────────────────────────► QUEUED
+//!      ▲                   │  │
+//!      │ wake(), cancel()  │  └── pause(): nothing came ──► idle: neither bit is set
+//!      └───────────────────┼──────────────────────────────────┘
+//!                          └── finish(), at any time ──► DONE, for good
+//! ```
+//!
+//! | bit | set by | means |
+//! |---|---|---|
+//! | `QUEUED` | a wake-up, a cancellation | a thread will run it: now, or again after this poll |
+//! | `RUNNING` | `start` | one thread polls the future, or drops it |
+//! | `DONE` | `finish` | the future is gone; the outcome is in place |
+//! | `CANCELLED` | `cancel`, the last reference | it is not polled again: the next run drops it |
+//! | `EVICTED` | `evict` | as `CANCELLED`, because the pool ends |
+//! | `HANDLE` | `new` | a handle may ask for the outcome |
+//! | `WATCHED` | `watch` | a [watcher](super::watcher) is named |
+//!
+//! **References** are counted in the bits above: one for each waker, one for the handle, and one
+//! for the run, from the moment at which QUEUED is set in an idle word until the run has ended.
+//!
+//! **Which thread owns the future**: the one that has won `start`, until `pause` or `finish`. Only a
+//! change from idle to QUEUED queues a run. A wake-up during a poll leaves its note in the word,
+//! and `pause` queues the run. So there is one run at a time.
+//!
+//! **Which thread owns the outcome**: the runner until `finish`. If HANDLE was set then, the handle;
+//! else still the runner. `finish` and `detach` are read-modify-writes of one word, so one of them
+//! is second, sees the other, and knows that the outcome is its own.
+//!
+//! **The last reference.** A future to which nothing refers can never be woken. It is dropped, but
+//! not here: the thread that drops the last reference may hold locks. Its reference becomes that of
+//! one more run, with CANCELLED set. So the count of a word that is not DONE never is 0. A run that
+//! finds itself with the only reference keeps it, and drops the future at once.
+//!
+//! **The races feared.** *A wake-up comes while the poll that will miss it ends.* Each wake-up is a
+//! read-modify-write, also where QUEUED is set already: it publishes what the waker has seen to the
+//! poll that follows. `pause` leaves RUNNING only in a step that sees whether QUEUED is set.
+//! *Two threads queue a run.* Only one of them changes the word from idle.
+
+use super::watcher::{WatchBits, WatchSlot, Watcher};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::planted;
+
+const QUEUED: usize = 1;
+const RUNNING: usize = 2;
+const DONE: usize = 4;
+const CANCELLED: usize = 8;
+const EVICTED: usize = 16;
+const HANDLE: usize = 32;
+const WATCHED: usize = 64;
+/// One reference.
+const REF: usize = 128;
+
+const WATCH: WatchBits = WatchBits {
+    watched: WATCHED,
+    is_done: |word| word & DONE != 0,
+};
+
+/// What a run has to do.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// Poll the future.
+    Poll,
+    /// Drop it.
+    Drop(DropReason),
+}
+
+/// Why a future is dropped before it is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DropReason {
+    /// It was cancelled, or nothing refers to it.
+    Cancelled,
+    /// Its pool, or its scope, ends.
+    Evicted,
+}
+
+/// What becomes of a future that is not ready.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// It waits. The run has no reference any more, and touches nothing.
+    Idle,
+    /// It was woken meanwhile: to be queued again, with the reference of this run.
+    Again,
+    /// It is still the runner's, to be dropped.
+    Drop(DropReason),
+}
+
+/// What a wake-up has to do.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WakeStep {
+    /// Nothing: it is queued already, or done.
+    Nothing,
+    /// Queue a run. Its reference has been counted, or was the caller's.
+    Queue,
+}
+
+/// What a request to stop has met.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cancel {
+    /// The future is done.
+    Done,
+    /// A poll, or the drop, is under way. A poll may still make it ready.
+    Running,
+    /// It is not polled again. What the caller has to do for that.
+    Stopped(WakeStep),
+}
+
+/// What the runner does after its last step.
+#[must_use]
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// No handle will ask for the outcome: it is the runner's.
+    pub(crate) is_detached: bool,
+    pub(crate) watcher: Option<Watcher>,
+}
+
+/// What a thread does that has dropped a reference.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dropped {
+    /// Nothing: there are others.
+    Kept,
+    /// Free the memory.
+    Free,
+    /// Queue a run, which drops the future: nothing else refers to it.
+    Queue,
+}
+
+/// The word of one future.
+#[derive(Debug)]
+pub(crate) struct FutureWord {
+    word: AtomicUsize,
+    watcher: WatchSlot,
+}
+
+// SAFETY: the word says which thread uses the slot; the rest is atomic.
+unsafe impl Sync for FutureWord {}
+
+impl FutureWord {
+    /// Of a future with a handle, of which a run is to be queued.
+    pub(crate) fn new() -> Self {
+        FutureWord {
+            word: AtomicUsize::new(QUEUED | HANDLE | (2 * REF)),
+            watcher: WatchSlot::new(),
+        }
+    }
+
+    /// Changes the word by `change`, and returns it as it was; or stops where `change` says so.
+    ///
+    /// AcqRel: each step publishes what its thread has done to the steps that come later.
+    #[inline]
+    fn step<S>(&self, mut change: impl FnMut(usize) -> Result<usize, S>) -> Result<usize, S> {
+        // Acquire: a step that `change` stops has seen what is in the word.
+        let mut now = self.word.load(Ordering::Acquire);
+        loop {
+            let next = change(now)?;
+            match self
+                .word
+                .compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => return Ok(now),
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    // ---- whoever refers to it ------------------------------------------------
+
+    /// A reference is made from another one.
+    #[inline]
+    pub(crate) fn add_ref(&self) {
+        // Relaxed: the caller has a reference.
+        let before = self.word.fetch_add(REF, Ordering::Relaxed);
+        if before > isize::MAX as usize {
+            // The memory would be freed under the eyes of others.
+            std::process::abort();
+        }
+    }
+
+    /// A reference is dropped.
+    #[inline]
+    pub(crate) fn drop_ref(&self) -> Dropped {
+        let before = self.step(|now| {
+            if is_abandoned(now) {
+                // The reference is that of the run.
+                Ok::<_, ()>(now | QUEUED | CANCELLED)
+            } else {
+                Ok(now - REF)
+            }
+        });
+        match before {
+            Ok(before) if before >= 2 * REF => Dropped::Kept,
+            Ok(before) if is_abandoned(before) => Dropped::Queue,
+            _ => Dropped::Free,
+        }
+    }
+
+    /// Wakes the future. The caller keeps its own reference.
+    #[inline]
+    pub(crate) fn wake(&self) -> WakeStep {
+        self.queue(0, REF).map_or(WakeStep::Nothing, queues)
+    }
+
+    /// Wakes the future. The caller's reference goes to the run if one is to be queued, and is
+    /// still the caller's if not.
+    #[inline]
+    pub(crate) fn wake_with_ref(&self) -> WakeStep {
+        self.queue(0, 0).map_or(WakeStep::Nothing, queues)
+    }
+
+    /// Sets QUEUED and `bits`. With a run to be queued, adds `references` for it. Returns the word as
+    /// it was; `None`: it is done.
+    #[inline]
+    fn queue(&self, bits: usize, references: usize) -> Option<usize> {
+        self.step(|now| {
+            if now & DONE != 0 || planted!(FutureWakeLooksFirst) && now & QUEUED != 0 {
+                return Err(());
+            }
+            // Also if it is queued: the poll that follows sees what the caller has done.
+            let queued = now | QUEUED | bits;
+            if now & (QUEUED | RUNNING) == 0 {
+                Ok(queued + references)
+            } else {
+                Ok(queued)
+            }
+        })
+        .ok()
+    }
+
+    /// Asks that the future be dropped.
+    pub(crate) fn cancel(&self) -> Cancel {
+        match self.queue(CANCELLED, REF) {
+            None => Cancel::Done,
+            Some(before) if before & RUNNING != 0 => Cancel::Running,
+            Some(before) => Cancel::Stopped(queues(before)),
+        }
+    }
+
+    /// As [`cancel`](Self::cancel), because the pool or the scope ends. It needs no reference while
+    /// another thread cannot free the memory.
+    pub(crate) fn evict(&self) -> WakeStep {
+        self.queue(CANCELLED | EVICTED, REF)
+            .map_or(WakeStep::Nothing, queues)
+    }
+
+    /// Whether the outcome is in place.
+    #[inline]
+    pub(crate) fn is_done(&self) -> bool {
+        // Acquire pairs with the Release in `finish`.
+        self.word.load(Ordering::Acquire) & DONE != 0
+    }
+
+    // ---- the run ---------------------------------------------------------------
+
+    /// Begins the run that was queued.
+    #[inline]
+    pub(crate) fn start(&self) -> Run {
+        // One addition clears QUEUED and sets RUNNING. Acquire pairs with every wake-up.
+        let before = self.word.fetch_add(RUNNING - QUEUED, Ordering::AcqRel);
+        debug_assert!(
+            before & (QUEUED | RUNNING | DONE) == QUEUED,
+            "one run at a time"
+        );
+        match drop_reason(before) {
+            Some(reason) => Run::Drop(reason),
+            None => Run::Poll,
+        }
+    }
+
+    /// The poll has ended, and the future is not ready.
+    #[inline]
+    pub(crate) fn pause(&self) -> Pause {
+        let before = self.step(|now| {
+            if let Some(reason) = drop_reason(now) {
+                Err(reason)
+            } else if now & QUEUED != 0 && !planted!(FuturePauseForgetsWake) {
+                Ok(now & !RUNNING)
+            } else if now < 2 * REF {
+                Err(DropReason::Cancelled)
+            } else {
+                Ok((now & !RUNNING & !QUEUED) - REF)
+            }
+        });
+        match before {
+            Err(reason) => Pause::Drop(reason),
+            Ok(before) if before & QUEUED != 0 && !planted!(FuturePauseForgetsWake) => Pause::Again,
+            Ok(_) => Pause::Idle,
+        }
+    }
+
+    /// The outcome is in place, and the future is gone. The run still has its reference.
+    #[inline]
+    pub(crate) fn finish(&self) -> Finished {
+        let before = self.step(|now| Ok::<_, ()>((now & !(QUEUED | RUNNING | WATCHED)) | DONE));
+        let before = before.unwrap_or_default();
+        Finished {
+            is_detached: before & HANDLE == 0,
+            // SAFETY: WATCHED was set at the end, so the slot is the runner's.
+            watcher: (before & WATCHED != 0 && !planted!(FutureFinishForgetsWatcher))
+                .then(|| unsafe { self.watcher.take() })
+                .flatten(),
+        }
+    }
+
+    // ---- the handle --------------------------------------------------------------
+
+    /// Handle, which has named no watcher: names one. `false`: the future is done, and will tell no
+    /// watcher.
+    #[must_use]
+    pub(crate) fn watch(&self, watcher: Watcher) -> bool {
+        let change = || self.word.fetch_or(WATCHED, Ordering::AcqRel);
+        // SAFETY: no watcher is named, so the slot is the handle's.
+        unsafe { self.watcher.set(watcher, WATCH, change) }
+    }
+
+    /// Handle: takes the watcher back, if one is named and the future is not done.
+    pub(crate) fn unwatch(&self) -> Option<Watcher> {
+        self.watcher.unset(&self.word, WATCH)
+    }
+
+    /// Handle, which has named no watcher: it will not ask for the outcome. Returns whether the
+    /// future is done, so that the outcome is the handle's. It still has its reference.
+    #[must_use]
+    pub(crate) fn detach(&self) -> bool {
+        if planted!(FutureDetachTwoSteps) {
+            let is_done = self.is_done();
+            self.word.fetch_and(!HANDLE, Ordering::AcqRel);
+            return is_done;
+        }
+        // AcqRel: with DONE comes the outcome.
+        self.word.fetch_and(!HANDLE, Ordering::AcqRel) & DONE != 0
+    }
+}
+
+/// What a wake-up has to do that found the word like this.
+fn queues(before: usize) -> WakeStep {
+    if before & (QUEUED | RUNNING) == 0 {
+        WakeStep::Queue
+    } else {
+        WakeStep::Nothing
+    }
+}
+
+/// Whether the only reference is about to be dropped, and the future is not done.
+fn is_abandoned(word: usize) -> bool {
+    word < 2 * REF && word & DONE == 0 && !planted!(FutureLastRefForgotten)
+}
+
+fn drop_reason(word: usize) -> Option<DropReason> {
+    if word & CANCELLED == 0 {
+        None
+    } else if word & EVICTED == 0 {
+        Some(DropReason::Cancelled)
+    } else {
+        Some(DropReason::Evicted)
+    }
+}

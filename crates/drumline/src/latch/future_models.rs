@@ -1,0 +1,324 @@
+//! The word of a future in the model checker.
+
+// The standard library's `Arc`: a planted deadlock drops it while it unwinds, outside of the model.
+use std::sync::Arc;
+
+use loom::cell::UnsafeCell;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+
+use super::{Cancel, Dropped, FutureWord, Pause, Run, Sleeper, WakeStep, Watcher};
+use crate::sync::plant::{Plant, must_catch};
+use crate::wait::Parker;
+
+/// A future that is ready once `ready` is set, and its outcome: plain memory.
+struct Cell {
+    word: FutureWord,
+    future: UnsafeCell<u32>,
+    outcome: UnsafeCell<u32>,
+    /// Relaxed, so that it is the word that has to publish it.
+    ready: AtomicUsize,
+    /// How often the memory was freed.
+    freed: AtomicUsize,
+    /// How often a runner dropped the outcome.
+    disposed: AtomicUsize,
+    parker: Parker,
+}
+
+// SAFETY: the cells are what the word hands from thread to thread; loom checks every access.
+unsafe impl Send for Cell {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Cell {}
+
+const READY: u32 = 2;
+const CANCELLED: u32 = 3;
+
+impl Cell {
+    fn new() -> Arc<Self> {
+        Arc::new(Cell {
+            word: FutureWord::new(),
+            future: UnsafeCell::new(1),
+            outcome: UnsafeCell::new(0),
+            ready: AtomicUsize::new(0),
+            freed: AtomicUsize::new(0),
+            disposed: AtomicUsize::new(0),
+            parker: Parker::new(),
+        })
+    }
+
+    fn drop_future(&self) {
+        // SAFETY: loom checks that no other thread is here.
+        let future = self
+            .future
+            .with_mut(|future| unsafe { std::mem::replace(&mut *future, 0) });
+        assert_eq!(future, 1, "dropped once");
+    }
+
+    fn complete(&self, outcome: u32) {
+        self.drop_future();
+        // SAFETY: as above.
+        self.outcome.with_mut(|cell| unsafe { *cell = outcome });
+        let finished = self.word.finish();
+        if finished.is_detached {
+            self.disposed.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(self.take_outcome(), outcome);
+        }
+        if let Some(Watcher::Thread(sleeper)) = finished.watcher {
+            // SAFETY: the parker is in the cell.
+            unsafe { sleeper.wake() };
+        }
+        self.drop_ref();
+    }
+
+    /// Runs the future, until it waits or is done.
+    fn run(&self) {
+        loop {
+            match self.word.start() {
+                Run::Drop(_) => return self.complete(CANCELLED),
+                Run::Poll => {}
+            }
+            // SAFETY: as above.
+            self.future
+                .with_mut(|future| assert_eq!(unsafe { *future }, 1));
+            if self.ready.load(Ordering::Relaxed) == 1 {
+                return self.complete(READY);
+            }
+            match self.word.pause() {
+                Pause::Idle => return,
+                Pause::Again => {}
+                Pause::Drop(_) => return self.complete(CANCELLED),
+            }
+        }
+    }
+
+    fn drop_ref(&self) {
+        match self.word.drop_ref() {
+            Dropped::Kept => {}
+            Dropped::Free => {
+                self.freed.fetch_add(1, Ordering::Relaxed);
+            }
+            Dropped::Queue => self.run(),
+        }
+    }
+
+    fn take_outcome(&self) -> u32 {
+        // SAFETY: as above.
+        self.outcome
+            .with_mut(|outcome| unsafe { std::mem::replace(&mut *outcome, 0) })
+    }
+
+    /// The handle goes away. Returns the outcome, if it is the handle's.
+    fn detach(&self) -> u32 {
+        let outcome = if self.word.detach() {
+            self.take_outcome()
+        } else {
+            0
+        };
+        self.drop_ref();
+        outcome
+    }
+
+    fn was_freed_once(&self) {
+        assert_eq!(self.freed.load(Ordering::Relaxed), 1, "freed once");
+    }
+}
+
+/// A wake-up comes before the poll, beside it, or after it. The poll that follows sees what the
+/// waker has done before.
+fn wake() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.word.add_ref();
+        let other = Arc::clone(&cell);
+        let waker = thread::spawn(move || {
+            other.ready.store(1, Ordering::Relaxed);
+            if other.word.wake() == WakeStep::Queue {
+                other.run();
+            }
+            other.drop_ref();
+        });
+        cell.run();
+        waker.join().unwrap();
+        assert!(cell.word.is_done(), "the wake-up was lost");
+        assert_eq!(cell.detach(), READY);
+        cell.was_freed_once();
+    });
+}
+
+/// The same by value: the waker's reference becomes that of the run.
+fn wake_with_ref() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.word.add_ref();
+        let other = Arc::clone(&cell);
+        let waker = thread::spawn(move || {
+            other.ready.store(1, Ordering::Relaxed);
+            match other.word.wake_with_ref() {
+                WakeStep::Queue => other.run(),
+                WakeStep::Nothing => other.drop_ref(),
+            }
+        });
+        cell.run();
+        waker.join().unwrap();
+        assert!(cell.word.is_done(), "the wake-up was lost");
+        assert_eq!(cell.detach(), READY);
+        cell.was_freed_once();
+    });
+}
+
+/// The handle cancels the future while it runs, and waits for the outcome.
+fn cancel() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.ready.store(1, Ordering::Relaxed);
+        let other = Arc::clone(&cell);
+        let runner = thread::spawn(move || other.run());
+        let mut stopped = false;
+        let was_open = match cell.word.cancel() {
+            Cancel::Stopped(wake) => {
+                if wake == WakeStep::Queue {
+                    cell.run();
+                }
+                stopped = true;
+                true
+            }
+            Cancel::Running => true,
+            Cancel::Done => false,
+        };
+        if cell
+            .word
+            .watch(Watcher::Thread(Sleeper::Member(&cell.parker)))
+        {
+            // Once: a lost wake-up is a deadlock here.
+            cell.parker.park();
+        }
+        assert!(cell.word.is_done());
+        let outcome = cell.take_outcome();
+        assert!(outcome == READY || outcome == CANCELLED && was_open);
+        assert!(outcome == CANCELLED || !stopped, "it was polled again");
+        runner.join().unwrap();
+        assert!(cell.word.detach());
+        cell.drop_ref();
+        cell.was_freed_once();
+    });
+}
+
+/// A future that waits is cancelled by its handle and woken by another thread at once.
+fn cancel_and_wake() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.word.add_ref();
+        cell.run();
+        let other = Arc::clone(&cell);
+        let waker = thread::spawn(move || {
+            other.ready.store(1, Ordering::Relaxed);
+            match other.word.wake_with_ref() {
+                WakeStep::Queue => other.run(),
+                WakeStep::Nothing => other.drop_ref(),
+            }
+        });
+        if cell.word.cancel() == Cancel::Stopped(WakeStep::Queue) {
+            cell.run();
+        }
+        waker.join().unwrap();
+        let outcome = cell.detach();
+        assert!(outcome == READY || outcome == CANCELLED);
+        cell.was_freed_once();
+    });
+}
+
+/// The handle and the last waker go away while the future is polled: it is dropped once.
+fn last_reference() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.word.add_ref();
+        let other = Arc::clone(&cell);
+        let waker = thread::spawn(move || other.drop_ref());
+        assert!(!cell.word.detach());
+        let third = Arc::clone(&cell);
+        let handle = thread::spawn(move || third.drop_ref());
+        cell.run();
+        waker.join().unwrap();
+        handle.join().unwrap();
+        assert!(cell.word.is_done(), "the future was not dropped");
+        assert_eq!(cell.disposed.load(Ordering::Relaxed), 1);
+        cell.was_freed_once();
+    });
+}
+
+/// The end of the pool evicts a future while its handle goes away.
+fn evict() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.word.add_ref();
+        cell.run();
+        let other = Arc::clone(&cell);
+        let pool = thread::spawn(move || {
+            // The list of the pool keeps the memory; here it is the first reference.
+            if other.word.evict() == WakeStep::Queue {
+                other.run();
+            }
+        });
+        let mine = u32::from(cell.detach() != 0);
+        pool.join().unwrap();
+        cell.drop_ref();
+        assert_eq!(mine as usize + cell.disposed.load(Ordering::Relaxed), 1);
+        cell.was_freed_once();
+    });
+}
+
+/// The handle goes away while the future ends: exactly one side disposes of the outcome.
+fn detach() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.ready.store(1, Ordering::Relaxed);
+        let other = Arc::clone(&cell);
+        let runner = thread::spawn(move || other.run());
+        if cell
+            .word
+            .watch(Watcher::Thread(Sleeper::Member(&cell.parker)))
+        {
+            let _ = cell.word.unwatch();
+        }
+        let mine = u32::from(cell.detach() != 0);
+        runner.join().unwrap();
+        assert_eq!(mine as usize + cell.disposed.load(Ordering::Relaxed), 1);
+        cell.was_freed_once();
+    });
+}
+
+#[test]
+fn loom_future_wake() {
+    wake();
+    must_catch(Plant::FutureWakeLooksFirst, wake);
+    must_catch(Plant::FuturePauseForgetsWake, wake);
+    wake_with_ref();
+    must_catch(Plant::FutureWakeLooksFirst, wake_with_ref);
+    must_catch(Plant::FuturePauseForgetsWake, wake_with_ref);
+}
+
+#[test]
+fn loom_future_cancel() {
+    cancel();
+    must_catch(Plant::FutureFinishForgetsWatcher, cancel);
+    cancel_and_wake();
+}
+
+#[test]
+fn loom_future_last_reference() {
+    last_reference();
+    must_catch(Plant::FutureLastRefForgotten, last_reference);
+}
+
+#[test]
+fn loom_future_evict() {
+    evict();
+    must_catch(Plant::FutureDetachTwoSteps, evict);
+}
+
+#[test]
+fn loom_future_detach() {
+    detach();
+    must_catch(Plant::FutureDetachTwoSteps, detach);
+    must_catch(Plant::UnwatchUnasked, detach);
+}

@@ -1,0 +1,106 @@
+//! Who waits for the end of a task, and where that name lies meanwhile.
+//!
+//! A task has one handle, so at most one watcher. The name lies in a slot beside the word of the
+//! task. A bit of that word says to whom the slot belongs:
+//!
+//! ```text
+//!                    set()                        the task ends
+//!   the handle's ──────────────► the task's ──────────────────────► the runner's
+//!        ▲                            │
+//!        └────────────────────────────┘
+//!                   unset()
+//! ```
+//!
+//! **The race feared** is a handle that looks, finds the task at work, and sleeps after the runner
+//! has looked for a watcher. It cannot happen: `set` publishes the name and learns the state in one
+//! read-modify-write, and so does the end of the task. `unset` changes the bit only while the task
+//! has not ended. So after the end the slot is the runner's if the bit was set, and else the
+//! handle's.
+
+use std::task::Waker;
+
+use super::Sleeper;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{CheckedCell, planted};
+
+/// How to tell a handle that its task has ended.
+#[derive(Debug)]
+pub(crate) enum Watcher {
+    /// A thread sleeps until then.
+    Thread(Sleeper),
+    /// A future is polled again.
+    Task(Waker),
+}
+
+/// What the word of a task says about its slot.
+#[derive(Clone, Copy)]
+pub(super) struct WatchBits {
+    /// Set while the slot is the task's.
+    pub(super) watched: usize,
+    /// Whether the task has ended, by its word.
+    pub(super) is_done: fn(usize) -> bool,
+}
+
+/// The slot for a watcher.
+#[derive(Debug)]
+pub(super) struct WatchSlot(CheckedCell<Option<Watcher>>);
+
+impl WatchSlot {
+    pub(super) fn new() -> Self {
+        WatchSlot(CheckedCell::new(None))
+    }
+
+    /// Handle, while the slot is its own: names the watcher. `change` sets the bit in the word and
+    /// returns the word as it was. `false`: the task had ended, and will tell no watcher.
+    ///
+    /// # Safety
+    ///
+    /// The slot is the handle's.
+    #[must_use]
+    pub(super) unsafe fn set(
+        &self,
+        watcher: Watcher,
+        bits: WatchBits,
+        change: impl FnOnce() -> usize,
+    ) -> bool {
+        // SAFETY: the slot is the caller's until `change` publishes it.
+        self.0.with_mut(|slot| unsafe { *slot = Some(watcher) });
+        if (bits.is_done)(change()) {
+            // SAFETY: the end came before the bit, so the slot is still the handle's.
+            drop(unsafe { self.take() });
+            return false;
+        }
+        true
+    }
+
+    /// Handle: takes the watcher back. `None`: there is none, or the task has ended.
+    pub(super) fn unset(&self, word: &AtomicUsize, bits: WatchBits) -> Option<Watcher> {
+        // Relaxed: the slot was written by this very handle.
+        let mut now = word.load(Ordering::Relaxed);
+        if planted!(UnwatchUnasked) {
+            word.fetch_and(!bits.watched, Ordering::Relaxed);
+            // SAFETY: none; the runner may be there.
+            return unsafe { self.take() };
+        }
+        while now & bits.watched != 0 && !(bits.is_done)(now) {
+            let unwatched = now & !bits.watched;
+            match word.compare_exchange_weak(now, unwatched, Ordering::Relaxed, Ordering::Relaxed) {
+                // SAFETY: the bit was cleared before the end, so the slot is the handle's again.
+                Ok(_) => return unsafe { self.take() },
+                Err(other) => now = other,
+            }
+        }
+        None
+    }
+
+    /// Takes the watcher out.
+    ///
+    /// # Safety
+    ///
+    /// The slot is the caller's: the handle's, or the runner's if the bit was set when the task
+    /// ended. What the other side did to it is visible.
+    pub(super) unsafe fn take(&self) -> Option<Watcher> {
+        // SAFETY: the caller's obligation.
+        self.0.with_mut(|slot| unsafe { (*slot).take() })
+    }
+}

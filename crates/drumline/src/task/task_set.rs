@@ -1,0 +1,291 @@
+//! Many tasks, awaited in the order in which they end.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use crate::future::JoinError;
+use crate::spawn::{AbortOnDrop, JoinHandle, spawn, spawn_future};
+use crate::sync::{Mutex, lock};
+use crate::unwind;
+use crate::wait::budget::{self, Budget};
+
+/// Tasks of one type of value, closures and futures, which are awaited in the order in which they
+/// end.
+///
+/// Dropping the set aborts the tasks that have not ended. As tokio's `JoinSet`.
+///
+/// ```
+/// use drumline::TaskSet;
+///
+/// let sum: u32 = drumline::block_on(async {
+///     let mut set = TaskSet::new();
+///     for n in 1..=3 {
+///         set.spawn(move || n * n);
+///     }
+///     set.spawn_future(async { 100 });
+///     let mut sum = 0;
+///     while let Some(square) = set.join_next().await {
+///         sum += square.unwrap();
+///     }
+///     sum
+/// });
+/// assert_eq!(sum, 114);
+/// ```
+///
+/// # Complexity
+///
+/// A task that ends costs the set the same, however many there are.
+pub struct TaskSet<T: Send + 'static> {
+    tasks: HashMap<u64, Member<T>>,
+    next: u64,
+    ended: Arc<Ended>,
+}
+
+/// A task of the set. Its handle aborts it when it is dropped.
+struct Member<T: Send + 'static> {
+    handle: AbortOnDrop<T>,
+    waker: Waker,
+}
+
+/// The tasks that have ended, as their wakers say.
+#[derive(Default)]
+struct Ended {
+    state: Mutex<EndedState>,
+}
+
+#[derive(Default)]
+struct EndedState {
+    numbers: VecDeque<u64>,
+    /// The task that awaits the set.
+    waiting: Option<Waker>,
+}
+
+/// Tells the set that a task has ended.
+struct MemberWaker {
+    ended: Arc<Ended>,
+    number: u64,
+}
+
+impl Wake for MemberWaker {
+    fn wake(self: Arc<Self>) {
+        let waiting = {
+            let mut state = lock(&self.ended.state);
+            state.numbers.push_back(self.number);
+            state.waiting.take()
+        };
+        if let Some(waker) = waiting {
+            waker.wake();
+        }
+    }
+}
+
+impl<T: Send + 'static> TaskSet<T> {
+    /// A set without tasks.
+    pub fn new() -> Self {
+        TaskSet {
+            tasks: HashMap::new(),
+            next: 0,
+            ended: Arc::default(),
+        }
+    }
+
+    /// Starts a closure, as [`drumline::spawn`](crate::spawn()) does.
+    ///
+    /// # Panics
+    ///
+    /// In a forked child, inside a pool of the parent.
+    pub fn spawn(&mut self, f: impl FnOnce() -> T + Send + 'static) {
+        self.insert(spawn(f));
+    }
+
+    /// Starts a future, as [`drumline::spawn_future`](crate::spawn_future()) does.
+    ///
+    /// # Panics
+    ///
+    /// In a forked child, inside a pool of the parent.
+    pub fn spawn_future(&mut self, future: impl Future<Output = T> + Send + 'static) {
+        self.insert(spawn_future(future));
+    }
+
+    /// Adds a task that was started elsewhere: in another pool, or before.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(2).build()?;
+    /// let mut set = drumline::TaskSet::new();
+    /// set.insert(pool.spawn(|| 7));
+    /// assert_eq!(drumline::block_on(set.join_next()).unwrap().unwrap(), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the outcome has been taken from the handle by a poll.
+    pub fn insert(&mut self, mut handle: JoinHandle<T>) {
+        let number = self.next;
+        self.next += 1;
+        let waker = Waker::from(Arc::new(MemberWaker {
+            ended: Arc::clone(&self.ended),
+            number,
+        }));
+        if !handle.watch(&waker) {
+            waker.wake_by_ref();
+        }
+        let handle = handle.abort_on_drop();
+        self.tasks.insert(number, Member { handle, waker });
+    }
+
+    /// How many tasks there are whose outcome has not been taken.
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Whether there is no task.
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// Waits until one of the tasks has ended, and takes its outcome. `None`: there are no tasks.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, no outcome is lost.
+    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
+        poll_fn(|cx| self.poll_join_next(cx)).await
+    }
+
+    /// As [`join_next`](Self::join_next), for code that polls.
+    pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        loop {
+            if self.tasks.is_empty() {
+                return Poll::Ready(None);
+            }
+            let number = {
+                let mut state = lock(&self.ended.state);
+                match state.numbers.pop_front() {
+                    Some(number) => number,
+                    None => {
+                        let before = state.waiting.replace(cx.waker().clone());
+                        drop(state);
+                        drop(before);
+                        return Poll::Pending;
+                    }
+                }
+            };
+            if budget::proceed(cx).is_pending() {
+                lock(&self.ended.state).numbers.push_front(number);
+                return Poll::Pending;
+            }
+            if let Some(outcome) = self.take(number) {
+                return Poll::Ready(Some(outcome));
+            }
+        }
+    }
+
+    /// The outcome of a task that has ended, if there is one.
+    ///
+    /// ```
+    /// let mut set = drumline::TaskSet::new();
+    /// set.spawn(|| 1);
+    /// let one = loop {
+    ///     if let Some(outcome) = set.try_join_next() {
+    ///         break outcome.unwrap();
+    ///     }
+    ///     std::thread::yield_now();
+    /// };
+    /// assert_eq!(one, 1);
+    /// ```
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        loop {
+            let number = lock(&self.ended.state).numbers.pop_front()?;
+            if let Some(outcome) = self.take(number) {
+                return Some(outcome);
+            }
+        }
+    }
+
+    /// The outcome of this task, if it has ended and is still there.
+    fn take(&mut self, number: u64) -> Option<Result<T, JoinError>> {
+        let member = self.tasks.get_mut(&number)?;
+        // The caller has paid for it.
+        let _budget = Budget::begin();
+        let mut cx = Context::from_waker(&member.waker);
+        match Pin::new(&mut member.handle).poll(&mut cx) {
+            Poll::Ready(outcome) => {
+                self.tasks.remove(&number);
+                Some(outcome)
+            }
+            Poll::Pending => None,
+        }
+    }
+
+    /// Waits for all tasks, and returns their values in the order in which they ended.
+    ///
+    /// # Panics
+    ///
+    /// If a task panics, with its payload, and if one was cancelled; the others are aborted.
+    pub async fn join_all(mut self) -> Vec<T> {
+        let mut values = Vec::with_capacity(self.len());
+        while let Some(outcome) = self.join_next().await {
+            match outcome {
+                Ok(value) => values.push(value),
+                Err(error) => match error.try_into_panic() {
+                    Ok(payload) => unwind::resume(payload),
+                    Err(error) => panic!("`join_all` of a set in which {error}"),
+                },
+            }
+        }
+        values
+    }
+
+    /// Asks all tasks to stop; see [`JoinHandle::abort`]. Their outcomes are still to be awaited.
+    pub fn abort_all(&self) {
+        for member in self.tasks.values() {
+            member.handle.abort();
+        }
+    }
+
+    /// Aborts all tasks, and waits until they have ended.
+    pub async fn shutdown(&mut self) {
+        self.abort_all();
+        while self.join_next().await.is_some() {}
+    }
+
+    /// Lets all tasks go on without the set.
+    pub fn detach_all(&mut self) {
+        for (_, member) in self.tasks.drain() {
+            drop(member.handle.into_handle());
+        }
+    }
+}
+
+impl<T: Send + 'static> Default for TaskSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for TaskSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskSet").field("len", &self.len()).finish()
+    }
+}
+
+impl<T: Send + 'static> Extend<JoinHandle<T>> for TaskSet<T> {
+    fn extend<I: IntoIterator<Item = JoinHandle<T>>>(&mut self, handles: I) {
+        for handle in handles {
+            self.insert(handle);
+        }
+    }
+}
+
+impl<T: Send + 'static> FromIterator<JoinHandle<T>> for TaskSet<T> {
+    fn from_iter<I: IntoIterator<Item = JoinHandle<T>>>(handles: I) -> Self {
+        let mut set = TaskSet::new();
+        set.extend(handles);
+        set
+    }
+}

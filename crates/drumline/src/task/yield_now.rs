@@ -1,0 +1,42 @@
+//! Letting other tasks run.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Lets other tasks run: the task goes behind all that are queued on this thread, closures and
+/// futures.
+///
+/// Not to be confused with the function [`drumline::yield_now`](crate::yield_now()), which runs
+/// another job on top of the caller's stack.
+///
+/// ```
+/// let task = drumline::spawn_future(async {
+///     for _ in 0..3 {
+///         drumline::task::yield_now().await;
+///     }
+/// });
+/// task.join().unwrap();
+/// ```
+pub fn yield_now() -> YieldNow {
+    YieldNow { has_yielded: false }
+}
+
+/// The future of [`yield_now`].
+#[derive(Debug)]
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct YieldNow {
+    has_yielded: bool,
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.has_yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
