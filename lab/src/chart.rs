@@ -75,6 +75,8 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
             Shows::Waiting => "median time in ms; shorter is better".to_owned(),
             Shows::Handing => "median time in ms; shorter is better".to_owned(),
             Shows::Latency => "median latency in µs; shorter is better".to_owned(),
+            Shows::Tail => "latency of 99 of 100 in µs; shorter is better".to_owned(),
+            Shows::Heap => format!("bytes of heap per {}; shorter is better", card.item),
             Shows::Path => "median time in ms; shorter is better; the thin line is seq".to_owned(),
         };
         canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
@@ -94,8 +96,8 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
     let mut panels: Vec<(u64, Panel<'a>)> = Vec::new();
     for &record in records {
         let value = measure(card, record).map(|value| match card.shows {
-            Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate => value,
-            Shows::Latency => value / 1e3,
+            Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate | Shows::Heap => value,
+            Shows::Latency | Shows::Tail => value / 1e3,
             Shows::Rest
             | Shows::Waiting
             | Shows::Path

@@ -10,6 +10,7 @@ use crate::baseline::{self, Row};
 use crate::busy;
 use crate::comparison;
 use crate::destination::Destination;
+use crate::families::{async_tasks, offload};
 use crate::journal::{self, Journal};
 use crate::keep;
 use crate::launch::{self, Launcher};
@@ -81,7 +82,10 @@ impl Cli {
         match &mut self.command {
             None => Some(&mut self.options),
             Some(
-                Verb::Run { options, .. } | Verb::Idle { options } | Verb::Blocking { options },
+                Verb::Run { options, .. }
+                | Verb::Idle { options }
+                | Verb::Blocking { options }
+                | Verb::Async { options },
             ) => Some(options),
             Some(Verb::Record(arguments)) => Some(arguments.options()),
             Some(_) => None,
@@ -108,6 +112,11 @@ enum Verb {
     },
     /// Measures what becomes of tasks that block, and finds out who deadlocks.
     Blocking {
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Measures tasks that await, and computing that asynchronous code hands over.
+    Async {
         #[command(flatten)]
         options: Options,
     },
@@ -181,6 +190,18 @@ pub fn run() -> Result<ExitCode> {
         Some(Verb::Blocking { options }) => {
             let entries = named(&["blocking-sleep", "blocking-dep"])?;
             compare(entries, &options, Rounds::Exactly(3), Effort::once(), false)
+        }
+        Some(Verb::Async { options }) => {
+            let families = [&async_tasks::FAMILY, &offload::FAMILY];
+            let mut entries = registry::all_workloads();
+            entries.retain(|entry| families.contains(&entry.family));
+            compare(
+                entries,
+                &options,
+                Rounds::Exactly(3),
+                Effort::usual(),
+                false,
+            )
         }
         Some(Verb::Baseline { smoke }) => hold_baseline(smoke),
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
@@ -381,9 +402,9 @@ fn list() -> String {
 /// What ends the list.
 const LIST_NOTES: &str = "\
 * runs by default. `cargo lab run NAME…` runs any of them, each on the runtimes of
-its kind; `cargo lab idle` runs the idle-… and `cargo lab blocking` the blocking-….
-Who does not finish those in 20 s is ended and has a row that says so; a deadlock of
-a peer is a result and no error.
+its kind; `cargo lab idle` runs the idle-…, `cargo lab blocking` the blocking-… and
+`cargo lab async` the task-… and offload-…. Who does not finish the blocking-… in 20 s
+is ended and has a row that says so; a deadlock of a peer is a result and no error.
 ";
 
 fn workload_lines(entry: &WorkloadEntry) -> String {

@@ -2,6 +2,7 @@
 
 use crate::record::{Record, spread};
 use crate::round::RoundFigures;
+use crate::statistics::median;
 use crate::table::figure;
 use crate::workload::{Shows, WorkloadCard, group};
 
@@ -36,6 +37,8 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Cores => &["× ideal", "peak"],
         Shows::Ramp => &["median ms", "× ideal", "peak"],
         Shows::Rate => &["ns/item", "CPU ms"],
+        Shows::Heap => &["ns/item", "peak MiB"],
+        Shows::Tail => &["p50 µs", "p99.9 µs", "items/s", "CPU ms"],
     };
     let first = match card.shows {
         Shows::Time | Shows::Curve | Shows::Memory => format!("ns/{}", card.item),
@@ -44,6 +47,8 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Ramp => "last ms".to_owned(),
         Shows::Rate => format!("{}s/s", card.item),
         Shows::Latency => "p50 µs".to_owned(),
+        Shows::Heap => format!("bytes/{}", card.item),
+        Shows::Tail => "p99 µs".to_owned(),
     };
     let first = match jobs {
         Some(jobs) => format!("{jobs}: {first}"),
@@ -57,8 +62,9 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
 pub fn count(shows: Shows) -> usize {
     match shows {
         Shows::Time | Shows::Curve => 2,
-        Shows::Rest | Shows::Waiting | Shows::Path | Shows::Cores | Shows::Rate => 3,
+        Shows::Rest | Shows::Waiting | Shows::Path | Shows::Cores | Shows::Rate | Shows::Heap => 3,
         Shows::Latency | Shows::Memory | Shows::Ramp => 4,
+        Shows::Tail => 5,
         Shows::Handing => 7,
     }
 }
@@ -140,6 +146,10 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
             RoundFigures::switches,
         )
     };
+    let memory = || {
+        let bytes = record.rss_peak_bytes.map(|bytes| bytes as f64);
+        of(or_unknown(bytes.map(by(1_048_576.0))), |r| r.rss_peak_bytes)
+    };
     match shows {
         Shows::Time | Shows::Curve => vec![main(item), times_seq(record, bounds, 1.0).into()],
         Shows::Rest => vec![
@@ -195,14 +205,19 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
             main(item),
             times_seq(record, bounds, 1.0).into(),
             cpu(),
-            of(
-                or_unknown(
-                    record
-                        .rss_peak_bytes
-                        .map(|bytes| figure(bytes as f64 / 1_048_576.0)),
-                ),
-                |r| r.rss_peak_bytes,
-            ),
+            memory(),
+        ],
+        Shows::Heap => vec![
+            main(or_unknown(record.item_heap_bytes.map(figure))),
+            of(item, |r| Some(r.wall_ns_median)),
+            memory(),
+        ],
+        Shows::Tail => vec![
+            main(latency(median(&record.measures(shows)), 1e3)),
+            p50(1e3),
+            of(latency(record.latency_ns_p999, 1e3), |r| r.latency_ns_p999),
+            rate(record).into(),
+            cpu(),
         ],
     }
 }

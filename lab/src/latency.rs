@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Buckets for each doubling of the value; so a figure is right to about two per cent.
 const PER_DOUBLING: u32 = 32;
 
+/// The longest of 1,000 is only told of this many or more: it then rests on 20 of them.
+const TAIL_MIN: u64 = 20_000;
+
 /// Times in nanoseconds, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latencies {
@@ -33,7 +36,19 @@ impl Latencies {
     /// The time that so many per cent do not exceed; `None` if nothing was counted.
     pub fn percentile(&self, percent: u64) -> Option<f64> {
         let all: u64 = self.buckets.values().sum();
-        let mut left = (all * percent).div_ceil(100).max(1);
+        self.exceeded_by(all - (all * percent).div_ceil(100))
+    }
+
+    /// The time that 999 of 1,000 do not exceed; `None` if too few were counted to tell.
+    pub fn tail(&self) -> Option<f64> {
+        let all: u64 = self.buckets.values().sum();
+        (all >= TAIL_MIN).then(|| self.exceeded_by(all / 1_000))?
+    }
+
+    /// The time that no more than so many exceed; `None` if nothing was counted.
+    fn exceeded_by(&self, longer: u64) -> Option<f64> {
+        let all: u64 = self.buckets.values().sum();
+        let mut left = all.saturating_sub(longer).max(1);
         for (bucket, count) in &self.buckets {
             if *count >= left {
                 return Some(middle(*bucket).min(self.largest as f64));
@@ -104,5 +119,20 @@ mod tests {
         some.merge(&more);
         assert_eq!(some.percentile(99), Some(1_000_000.0));
         assert_eq!(some.max(), Some(1_000_000));
+    }
+
+    #[test]
+    fn a_tail_needs_many() {
+        let mut some = Latencies::default();
+        for ns in 1..TAIL_MIN {
+            some.add(ns / 1_000);
+        }
+        assert_eq!(some.tail(), None);
+        some.add(20);
+        assert_eq!(some.tail(), Some(19.0));
+        for _ in 0..30 {
+            some.add(30);
+        }
+        assert_eq!(some.tail(), Some(30.0));
     }
 }

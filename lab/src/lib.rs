@@ -28,6 +28,7 @@ pub mod destination;
 pub mod energy;
 pub mod families;
 pub mod gate;
+pub mod heap;
 pub mod interrupt;
 pub mod journal;
 pub mod keep;

@@ -143,6 +143,8 @@ pub struct Record {
     pub latency_ns_p50: Option<f64>,
     /// How long 99 of 100 items waited at most.
     pub latency_ns_p99: Option<f64>,
+    /// How long 999 of 1,000 items waited at most; `null` for fewer than 20,000 items.
+    pub latency_ns_p999: Option<f64>,
     /// How long an item waited at most.
     pub latency_ns_max: Option<u64>,
     /// What an operation takes at least, computed from its items, where that is known.
@@ -150,6 +152,9 @@ pub struct Record {
     /// The most items that ran at once, in all samples and warm-ups, where the workload counts
     /// them.
     pub items_peak: Option<u64>,
+    /// Heap that an item holds beyond its own size, in the median of the processes, where the
+    /// workload counts it.
+    pub item_heap_bytes: Option<f64>,
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,
 
@@ -333,9 +338,15 @@ impl Record {
                 .flatten(),
             latency_ns_p50: latencies.percentile(50),
             latency_ns_p99: latencies.percentile(99),
+            latency_ns_p999: latencies.tail(),
             latency_ns_max: latencies.max(),
             bound_ns: measured().find_map(|found| found.bound_ns),
             items_peak: measured().filter_map(|found| found.items_peak).max(),
+            item_heap_bytes: median(
+                &measured()
+                    .filter_map(|found| found.item_heap_bytes)
+                    .collect::<Vec<_>>(),
+            ),
             verbose: false,
             by_round,
             wall_ns_samples,

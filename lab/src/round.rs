@@ -22,6 +22,8 @@ pub struct RoundFigures {
     pub latency_ns_p50: Option<f64>,
     /// How long 99 of 100 of its items waited at most.
     pub latency_ns_p99: Option<f64>,
+    /// How long 999 of 1,000 of its items waited at most, if it had enough of them to tell.
+    pub latency_ns_p999: Option<f64>,
     /// Context switches of an operation because a thread waited.
     pub ctx_voluntary: Option<f64>,
     /// Context switches of an operation because a thread had to make room.
@@ -30,6 +32,8 @@ pub struct RoundFigures {
     pub migrations: Option<f64>,
     /// The kernel's own high-water mark of resident memory.
     pub rss_peak_bytes: Option<f64>,
+    /// Heap that an item holds, where the workload counts it.
+    pub item_heap_bytes: Option<f64>,
     /// What else the machine did meanwhile.
     pub weather: Weather,
 }
@@ -48,10 +52,12 @@ impl RoundFigures {
             cpu_ns_mean: each(found.usage.cpu_ns),
             latency_ns_p50: found.latencies.percentile(50),
             latency_ns_p99: found.latencies.percentile(99),
+            latency_ns_p999: found.latencies.tail(),
             ctx_voluntary: each(found.usage.ctx_voluntary),
             ctx_involuntary: each(found.usage.ctx_involuntary),
             migrations: each(found.migrations),
             rss_peak_bytes: found.rss_peak_bytes.map(|bytes| bytes as f64),
+            item_heap_bytes: found.item_heap_bytes,
             weather: outcome.weather,
         })
     }
@@ -62,7 +68,7 @@ impl RoundFigures {
     }
 
     /// What a workload that shows this is compared by: smaller is better. In nanoseconds, of an
-    /// operation.
+    /// operation; heap is in bytes, of an item.
     pub fn measure(&self, shows: Shows) -> Option<f64> {
         match shows {
             Shows::Time
@@ -76,6 +82,8 @@ impl RoundFigures {
             | Shows::Rate => Some(self.wall_ns_median),
             Shows::Rest => self.cpu_ns_mean,
             Shows::Latency => self.latency_ns_p50,
+            Shows::Tail => self.latency_ns_p99,
+            Shows::Heap => self.item_heap_bytes,
         }
     }
 }

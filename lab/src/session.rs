@@ -134,6 +134,8 @@ pub struct Measurement {
     pub bound_ns: Option<f64>,
     /// The most items that ran at once, where the workload counts them.
     pub items_peak: Option<u64>,
+    /// Heap that an item holds beyond its own size, where the workload counts it.
+    pub item_heap_bytes: Option<f64>,
     /// How long items waited, where they do.
     pub latencies: Latencies,
     /// By how much it was slowed down on purpose, if it was.
@@ -198,6 +200,11 @@ impl Session {
     /// Says how many items ran at once, in all samples and the warm-up.
     pub fn items_peak(&mut self, peak: u64) {
         self.found.items_peak = Some(peak);
+    }
+
+    /// Says how much of the heap an item holds beyond its own size.
+    pub fn item_heap_bytes(&mut self, bytes: f64) {
+        self.found.item_heap_bytes = Some(bytes);
     }
 
     /// Adds how long items waited, in all samples and the warm-up.

@@ -9,7 +9,7 @@ use crate::columns::{self, Bounds};
 use crate::record::Record;
 use crate::registry;
 use crate::runtime::Role;
-use crate::statistics::Ratio;
+use crate::statistics::{Ratio, median};
 use crate::workload::{Shows, WorkloadCard, group};
 
 /// The most numbers of jobs that lie beside each other; if there are more, they lie below each
@@ -252,6 +252,8 @@ pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
             record.wall_ns_median
         }
         Shows::Latency => record.latency_median(),
+        Shows::Tail => median(&record.measures(card.shows)),
+        Shows::Heap => record.item_heap_bytes,
     }
 }
 

@@ -28,6 +28,10 @@ pub enum Shows {
     Ramp,
     /// Items per second, nanoseconds per item, and processor time.
     Rate,
+    /// Bytes of heap per item, and what it took to make the items.
+    Heap,
+    /// Latency of the slowest items, and of the others; and how many items there were per second.
+    Tail,
 }
 
 /// Everything the lab knows about a workload before it runs.

@@ -38,6 +38,7 @@ fn tiny_sizes(workload: &str) -> &'static str {
         // Even the smallest has thousands of items.
         "triple-pool" | "triple-pool-batch20" | "triple-pool-processes" | "single-pool" => "1,30",
         "light-load" => "1,10",
+        "offload-30" | "offload-60" | "offload-90" => "1,20",
         "vc-loop" | "vc-scope" | "vc-stream" => "4",
         "vc-uneven" => "3",
         "vc-nested" => "1,2",
@@ -61,6 +62,8 @@ fn every_workload_on_every_runtime() {
         let name = workload.card.name;
         let jobs = match name {
             "coarse-sleep" | "blocking-dep" | "two-items" => "2",
+            // Each process finds out first how fast the machine is.
+            "offload-30" | "offload-60" | "offload-90" => "2",
             _ => "1,2,5",
         };
         let arguments = ["run", name, "--size", tiny_sizes(name), "--jobs", jobs];

@@ -45,6 +45,16 @@ fn list_names_everything() {
         "ramp",
         "spawn-outside",
         "par-bridge",
+        "task-spawn-inside",
+        "task-spawn-outside",
+        "task-spawn-nested",
+        "task-yield",
+        "task-ring",
+        "task-rings",
+        "task-memory",
+        "offload-30",
+        "offload-60",
+        "offload-90",
         "virtual cores",
     ];
     let runtimes = [
@@ -74,7 +84,14 @@ fn list_names_everything() {
         "crossbeam-loop",
         "sync-stream",
         "sync-loop",
+        "tokio-current",
+        "async-executor",
+        "async-executor-static",
+        "may",
+        "tokio-rayon",
+        "tokio-spawn-blocking-capped",
         "cargo lab blocking",
+        "cargo lab async",
     ];
     for name in workloads.iter().chain(&runtimes) {
         assert!(text.contains(name), "{name} is missing in {text}");

@@ -2,6 +2,7 @@
 //! time.
 
 mod answers;
+mod async_tasks;
 mod blocking;
 mod command_line;
 mod comparisons;
@@ -9,6 +10,7 @@ mod destinations;
 mod format;
 #[cfg(target_os = "linux")]
 mod interruptions;
+mod offload;
 mod outputs;
 mod streams;
 mod virtual_cores;

@@ -170,11 +170,12 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// The figures of both sides, in nanoseconds per operation.
+    /// The figures of both sides, in nanoseconds per operation, or in bytes of heap per item.
     pub fn figures(&self) -> [Option<f64>; 2] {
         [self.a, self.b].map(|record| {
             let measures = median(&record.measures(self.shows));
-            measures.or(record.wall_ns_median)
+            let is_time = self.shows != Shows::Heap;
+            measures.or(record.wall_ns_median.filter(|_| is_time))
         })
     }
 

@@ -10,6 +10,7 @@ use super::differences;
 use crate::record::Record;
 use crate::statistics::{Interval, PROCESSES_MIN};
 use crate::table::figure;
+use crate::workload::Shows;
 
 /// The whole comparison, regressions first. `names` say what A and B are.
 pub fn text(comparison: &Comparison<'_>, names: &[String; 2]) -> String {
@@ -146,7 +147,8 @@ fn line(change: &Change<'_>) -> String {
         };
         line += &format!("  {text:22}");
     }
-    let [a, b] = change.figures().map(|figure| match figure {
+    let [a, b] = change.figures().map(|found| match found {
+        Some(bytes) if change.shows == Shows::Heap => format!("{} bytes", figure(bytes)),
         Some(ns) => time(ns),
         None => "none".to_owned(),
     });
@@ -208,12 +210,20 @@ struct Line<'a> {
     interval: Option<Interval>,
     a_ns: Option<f64>,
     b_ns: Option<f64>,
+    /// In the place of times, where heap is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a_bytes: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    b_bytes: Option<f64>,
 }
 
 /// One JSON object per cell, in the same order.
 pub fn json_lines(comparison: &Comparison<'_>) -> String {
     let lines = comparison.changes.iter().map(|change| {
-        let [a_ns, b_ns] = change.figures();
+        let figures = change.figures();
+        let is_heap = change.shows == Shows::Heap;
+        let [a_ns, b_ns] = figures.map(|ns| ns.filter(|_| !is_heap));
+        let [a_bytes, b_bytes] = figures.map(|bytes| bytes.filter(|_| is_heap));
         let line = Line {
             workload: &change.b.workload,
             runtime: &change.b.runtime,
@@ -224,6 +234,8 @@ pub fn json_lines(comparison: &Comparison<'_>) -> String {
             interval: change.ratio.and_then(|ratio| ratio.interval),
             a_ns,
             b_ns,
+            a_bytes,
+            b_bytes,
         };
         serde_json::to_string(&line).expect("it is plain data") + "\n"
     });
@@ -294,6 +306,23 @@ mod tests {
             assert!(text.contains(line), "{line} in {text}");
         }
         assert!(!text.contains("B has") && !text.contains("A is of") && !text.contains("A was"));
+    }
+
+    #[test]
+    fn heap_is_no_time() {
+        let heap = |bytes| {
+            let mut record = record("task-memory", "drumline", 1, &[1000.0; 10]);
+            for round in &mut record.by_round {
+                round.item_heap_bytes = Some(bytes);
+            }
+            vec![record]
+        };
+        let (a, b) = (heap(100.0), heap(90.0));
+        let comparison = Comparison::of(&a, &b, false, false);
+        let text = text(&comparison, &["this".to_owned(), "that".to_owned()]);
+        assert!(text.contains("100 bytes → 90.0 bytes"), "{text}");
+        let lines = json_lines(&comparison);
+        assert!(lines.contains("\"a_ns\":null") && lines.contains("\"b_bytes\":90.0"));
     }
 
     #[test]

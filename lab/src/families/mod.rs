@@ -18,8 +18,10 @@ use std::time::Duration;
 
 use crate::session::Effort;
 
+pub mod async_tasks;
 pub mod fork_join;
 pub mod loops;
+pub mod offload;
 pub mod streams;
 pub mod tasks;
 pub mod virtual_cores;

@@ -1,0 +1,76 @@
+//! May: coroutines with stacks of their own in the place of futures.
+
+use std::future::{Future, ready};
+
+use ::may::coroutine;
+use anyhow::Result;
+
+use crate::families::async_tasks::{AsyncRuntime, TaskKind};
+use crate::runtime::{Role, RuntimeCard};
+
+/// The most coroutines at once. Each has a stack, which is two mappings to the kernel. A process has
+/// at most 65,530 mappings by default.
+const MOST: u64 = 30_000;
+
+/// The scheduler of may, of which a process has one.
+#[derive(Debug)]
+pub struct May;
+
+impl May {
+    fn spawn_coroutine(call: impl FnOnce() + Send + 'static) {
+        // SAFETY: the call uses little of its stack, and no variable of its thread across a yield.
+        drop(unsafe { coroutine::spawn(call) });
+    }
+}
+
+impl AsyncRuntime for May {
+    const CARD: RuntimeCard = RuntimeCard {
+        name: "may",
+        about: "`coroutine::spawn` and `coroutine::yield_now`: stacks, not futures",
+        package: Some("may"),
+        role: Role::Peer,
+        rank: 40,
+        scheduler: "coroutines, work stealing, pinned workers",
+        parallel: true,
+        colour: (176, 141, 58),
+    };
+
+    const KINDS: &'static [TaskKind] = &[TaskKind::Call, TaskKind::Yield];
+
+    const BY_DEFAULT: bool = false;
+
+    fn start(jobs: usize) -> Result<Self> {
+        ::may::config().set_workers(jobs);
+        Ok(Self)
+    }
+
+    fn refuses(tasks: u64) -> Option<&'static str> {
+        (tasks > MOST).then_some("a process has no room for the stacks of more than 30,000 tasks")
+    }
+
+    fn spawn(&'static self, _future: impl Future<Output = ()> + Send + 'static) {
+        unreachable!("its tasks are not futures")
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        // Never called: its tasks are not futures.
+        ready(())
+    }
+
+    fn call(&'static self, call: impl FnOnce() + Send + 'static) {
+        Self::spawn_coroutine(call);
+    }
+
+    fn call_inside(&'static self, call: impl FnOnce() + Send + 'static) {
+        Self::spawn_coroutine(call);
+    }
+
+    fn call_after_yields(&'static self, yields: u64, call: impl FnOnce() + Send + 'static) {
+        Self::spawn_coroutine(move || {
+            for _ in 0..yields {
+                coroutine::yield_now();
+            }
+            call();
+        });
+    }
+}
