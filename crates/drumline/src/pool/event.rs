@@ -92,9 +92,10 @@ pub enum Event {
     /// A spare thread takes the place of one that is blocked.
     #[non_exhaustive]
     Compensated {
-        /// How many threads the pool has now.
+        /// How many threads the pool has now, guests apart.
         threads: usize,
-        /// How many of them are blocked.
+        /// How many threads are away from their places, guests included: they block, or wait for
+        /// work of this pool.
         blocked: usize,
     },
     /// Threads are blocked that cannot be replaced: the pool has as many as it
@@ -103,7 +104,7 @@ pub enum Event {
     LimitReached {
         /// How many threads the pool may have.
         limit: usize,
-        /// How many of its threads are blocked.
+        /// How many threads are blocked, guests included.
         blocked: usize,
         /// The names of those. A guest has no name here, and goes by its number.
         workers: Vec<String>,
@@ -213,8 +214,8 @@ impl fmt::Display for Event {
             Event::Unblocked { index } => write!(f, "thread {index} goes on after blocking"),
             Event::Compensated { threads, blocked } => write!(
                 f,
-                "a spare thread takes the place of a blocked one; of {threads} threads {blocked} \
-                 are blocked"
+                "a spare thread takes the place of a blocked one; the pool has {threads} threads, \
+                 and {blocked} are away, guests included"
             ),
             Event::LimitReached {
                 limit,
@@ -293,7 +294,8 @@ mod tests {
                 threads: 5,
                 blocked: 2
             }),
-            "a spare thread takes the place of a blocked one; of 5 threads 2 are blocked"
+            "a spare thread takes the place of a blocked one; the pool has 5 threads, and 2 are away, \
+             guests included"
         );
     }
 

@@ -64,7 +64,7 @@ pub enum Warning {
     LimitReached {
         /// How many threads the pool may have.
         limit: usize,
-        /// How many of its threads are blocked.
+        /// How many threads are blocked, guests included.
         blocked: usize,
         /// The names of those. A guest has no name here, and goes by its number.
         workers: Vec<String>,
