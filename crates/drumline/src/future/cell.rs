@@ -263,7 +263,10 @@ where
                 !cell.home.is_closed()
             } else {
                 // SAFETY: the cell stays until the end of the future has taken the node out.
-                unsafe { cell.home.suspended().link(&cell.core.node, Core::evict) }
+                unsafe {
+                    let node = &raw const (*this).core.node;
+                    cell.home.suspended().link(node, Core::evict)
+                }
             };
             if is_kept {
                 cell.core.word.pause()

@@ -23,6 +23,8 @@ mod cell;
 mod error;
 mod handle;
 mod home;
+#[cfg(all(test, not(drumline_shuttle)))]
+mod small_tests;
 mod waker;
 
 pub(crate) use cell::spawn;

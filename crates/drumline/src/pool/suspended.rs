@@ -105,14 +105,17 @@ impl SuspendedList {
         &self.shards[(node.addr() >> 6) % self.shards.len()]
     }
 
-    /// Links a node that is not linked. `false`: the list is closed.
+    /// Links a node that is not linked. `false`: the list is closed. The pointer is what `evict` gets:
+    /// it may be good for more than the node.
     ///
     /// # Safety
     ///
     /// The node stays where it is until it has been taken out. `evict` is for all nodes of the list.
     #[must_use]
-    pub(crate) unsafe fn link(&self, node: &Node, evict: Evict) -> bool {
-        let shard = self.shard(node);
+    pub(crate) unsafe fn link(&self, pointer: *const Node, evict: Evict) -> bool {
+        let shard = self.shard(pointer);
+        // SAFETY: the node is there, says the caller.
+        let node = unsafe { &*pointer };
         let linked = shard.content.with(|content| {
             if content.closed {
                 return false;
@@ -122,9 +125,9 @@ impl SuspendedList {
             node.next.set(content.first);
             // SAFETY: what is linked stays where it is.
             if let Some(first) = unsafe { content.first.as_ref() } {
-                first.previous.set(node);
+                first.previous.set(pointer);
             }
-            content.first = node;
+            content.first = pointer;
             shard.change_len(1);
             true
         });
@@ -163,7 +166,7 @@ impl SuspendedList {
                 // SAFETY: what is linked stays where it is.
                 while let Some(node) = unsafe { next.as_ref() } {
                     // SAFETY: the function is for all nodes of the list, says `link`.
-                    runs.extend(content.evict.and_then(|evict| unsafe { evict(node) }));
+                    runs.extend(content.evict.and_then(|evict| unsafe { evict(next) }));
                     next = node.next.get();
                 }
             });
