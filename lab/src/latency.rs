@@ -45,7 +45,7 @@ impl Latencies {
         (all >= TAIL_MIN).then(|| self.exceeded_by(all / 1_000))?
     }
 
-    /// The time that no more than so many exceed; `None` if nothing was counted.
+    /// The time that no more than this many exceed; `None` if nothing was counted.
     fn exceeded_by(&self, longer: u64) -> Option<f64> {
         let all: u64 = self.buckets.values().sum();
         let mut left = all.saturating_sub(longer).max(1);

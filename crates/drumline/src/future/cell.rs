@@ -64,7 +64,7 @@ enum Stage<F: Future> {
 /// # Safety
 ///
 /// What the future borrows stays until it is done, and so does what its output borrows, or the
-/// handle. The home says when it is done ([`Home::end`]).
+/// handle.
 pub(crate) unsafe fn spawn<F, H>(future: F, home: H) -> FutureHandle<F::Output>
 where
     F: Future + Send,
@@ -106,8 +106,8 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// The core is alive, and its word has said that a run is to be queued. If the calling thread is
-    /// not in the pool, the caller has a reference besides.
+    /// The core is alive, and its word has said that a run is to be queued. If the calling thread
+    /// is not in the pool, the caller has a reference besides.
     #[inline]
     pub(super) unsafe fn queue(this: *const Core, origin: WakeOrigin) {
         // SAFETY: the core is alive.
@@ -276,7 +276,8 @@ where
         };
         match pause {
             Pause::Idle => {}
-            // SAFETY: the reference of this run is that of the next, and this thread is in the pool.
+            // SAFETY: the reference of this run is that of the next, and this thread is in the
+            // pool.
             Pause::Again => unsafe { Core::queue(this.cast(), WakeOrigin::Itself) },
             // SAFETY: as for this function.
             Pause::Drop(reason) => unsafe { Self::complete(this, Err(error(reason))) },
@@ -327,7 +328,6 @@ where
                 }
             }
         }
-        cell.home.end();
         // SAFETY: the reference of the run, which ends here.
         unsafe { waker::drop_ref(this.cast()) };
     }

@@ -35,11 +35,8 @@ pub(crate) trait Home: Send + Sync + 'static {
     /// Whether a future that is not ready is to be dropped.
     fn is_closed(&self) -> bool;
 
-    /// Takes the panic of a future whose outcome nobody asks for.
+    /// Takes a panic that no handle gets.
     fn report_panic(&self, payload: Payload);
-
-    /// A future is done, and what came of it is in its handle, or gone.
-    fn end(&self);
 }
 
 /// A future of a pool.
@@ -74,22 +71,15 @@ impl Home for PoolHome {
     fn report_panic(&self, payload: Payload) {
         self.0.report_panic(payload);
     }
-
-    fn end(&self) {}
 }
 
-/// What an outcome has for the home, if no handle asks for it.
+/// Drops an outcome that no handle asks for, and reports a panic, also one of that drop.
 pub(super) fn dispose<T>(home: &impl Home, outcome: Result<T, JoinError>) {
-    match outcome {
-        Ok(value) => {
-            if let Err(payload) = unwind::catch(|| drop(value)) {
-                home.report_panic(payload);
-            }
-        }
-        Err(error) => {
-            if let Ok(payload) = error.try_into_panic() {
-                home.report_panic(payload);
-            }
-        }
+    let panic = match outcome {
+        Ok(value) => unwind::catch(|| drop(value)).err(),
+        Err(error) => error.try_into_panic().ok(),
+    };
+    if let Some(payload) = panic {
+        home.report_panic(payload);
     }
 }

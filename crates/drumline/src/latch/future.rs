@@ -22,13 +22,13 @@
 //! **References** are counted in the bits above: one for each waker, one for the handle, and one
 //! for the run, from the moment at which QUEUED is set in an idle word until the run has ended.
 //!
-//! **Which thread owns the future**: the one that has won `start`, until `pause` or `finish`. Only a
-//! change from idle to QUEUED queues a run. A wake-up during a poll leaves its note in the word,
+//! **Which thread owns the future**: the one that has won `start`, until `pause` or `finish`. Only
+//! a change from idle to QUEUED queues a run. A wake-up during a poll leaves its note in the word,
 //! and `pause` queues the run. So there is one run at a time.
 //!
-//! **Which thread owns the outcome**: the runner until `finish`. If HANDLE was set then, the handle;
-//! else still the runner. `finish` and `detach` are read-modify-writes of one word, so one of them
-//! is second, sees the other, and knows that the outcome is its own.
+//! **Which thread owns the outcome**: the runner until `finish`. If HANDLE was set then, the
+//! handle; else still the runner. `finish` and `detach` are read-modify-writes of one word, so one
+//! of them is second, sees the other, and knows that the outcome is its own.
 //!
 //! **The last reference.** A future to which nothing refers can never be woken. It is dropped, but
 //! not here: the thread that drops the last reference may hold locks. Its reference becomes that of
@@ -171,7 +171,7 @@ impl FutureWord {
         }
     }
 
-    // ---- whoever refers to it ------------------------------------------------
+    // ---- references, wake-ups and cancellation ------------------------------------------------
 
     /// A reference is made from another one.
     #[inline]
@@ -215,8 +215,8 @@ impl FutureWord {
         self.queue(0, 0).map_or(WakeStep::Nothing, queues)
     }
 
-    /// Sets QUEUED and `bits`. With a run to be queued, adds `references` for it. Returns the word as
-    /// it was; `None`: it is done.
+    /// Sets QUEUED and `bits`. With a run to be queued, adds `references` for it. Returns the word
+    /// as it was; `None`: it is done.
     #[inline]
     fn queue(&self, bits: usize, references: usize) -> Option<usize> {
         self.step(|now| {

@@ -91,6 +91,15 @@ impl Cell {
         }
     }
 
+    /// Makes the future ready, and wakes it with the caller's reference.
+    fn make_ready(&self) {
+        self.ready.store(1, Ordering::Relaxed);
+        match self.word.wake_with_ref() {
+            WakeStep::Queue => self.run(),
+            WakeStep::Nothing => self.drop_ref(),
+        }
+    }
+
     fn drop_ref(&self) {
         match self.word.drop_ref() {
             Dropped::Kept => {}
@@ -151,13 +160,7 @@ fn wake_with_ref() {
         let cell = Cell::new();
         cell.word.add_ref();
         let other = Arc::clone(&cell);
-        let waker = thread::spawn(move || {
-            other.ready.store(1, Ordering::Relaxed);
-            match other.word.wake_with_ref() {
-                WakeStep::Queue => other.run(),
-                WakeStep::Nothing => other.drop_ref(),
-            }
-        });
+        let waker = thread::spawn(move || other.make_ready());
         cell.run();
         waker.join().unwrap();
         assert!(cell.word.is_done(), "the wake-up was lost");
@@ -210,13 +213,7 @@ fn cancel_and_wake() {
         cell.word.add_ref();
         cell.run();
         let other = Arc::clone(&cell);
-        let waker = thread::spawn(move || {
-            other.ready.store(1, Ordering::Relaxed);
-            match other.word.wake_with_ref() {
-                WakeStep::Queue => other.run(),
-                WakeStep::Nothing => other.drop_ref(),
-            }
-        });
+        let waker = thread::spawn(move || other.make_ready());
         if cell.word.cancel() == Cancel::Stopped(WakeStep::Queue) {
             cell.run();
         }

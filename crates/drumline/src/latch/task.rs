@@ -14,7 +14,7 @@
 //!
 //! | bit | set by | means | never with |
 //! |---|---|---|---|
-//! | `WAITING` | handle, `watch`, in QUEUED or RUNNING | the [watcher](super::watcher) has been named | `DETACHED` |
+//! | `WAITING` | handle, `watch`, in QUEUED or RUNNING | a [watcher](super::watcher) is named | `DETACHED` |
 //! | `DETACHED` | handle, `detach`, in any state but BACK | nobody will ask for the outcome | `WAITING` |
 //!
 //! `finish` overwrites the word, so that both bits are gone in `DONE`, except

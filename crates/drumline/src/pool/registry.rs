@@ -43,7 +43,8 @@ fn make_statics() {
     crate::wait::Oversubscription::here().is_oversubscribed(crate::sync::Instant::now());
 }
 
-/// More shards than this are no use: as many threads at least would have to suspend futures at once.
+/// More shards than this are no use: as many threads at least would have to suspend futures at
+/// once.
 const MOST_SHARDS: usize = 64;
 
 /// The heart of a pool, shared by its handle and its threads.

@@ -131,6 +131,12 @@ pub struct Stats {
     ///
     /// Such a job has waited for up to a nap, which is no longer than a millisecond.
     pub late_naps: u64,
+    /// How often a future was polled.
+    pub polls: u64,
+    /// How often a job woke a task of its pool that its own worker was to run next.
+    ///
+    /// An idle thread may have taken the task from that worker all the same.
+    pub hand_offs: u64,
     /// The longest time from a claim by force to the next look of the thread that was robbed: at
     /// its next fork, at the next look of its loop, or when it came back for what was taken. 0 if
     /// there was no such claim.
@@ -171,6 +177,8 @@ impl fmt::Display for Stats {
             scope_locks,
             naps,
             late_naps,
+            polls,
+            hand_offs,
             longest_silence,
         } = self;
         write!(
@@ -183,6 +191,7 @@ impl fmt::Display for Stats {
              missed {claims_missed}, busy {claims_busy}, returned {claims_returned}; \
              locks: idle set {idle_set_locks}, thieves {thief_locks}, owners {owner_locks}, \
              queues {queue_locks}, scopes {scope_locks}; naps {naps} ({late_naps} late); \
+             polls {polls}, hand-offs {hand_offs}; \
              longest silence {longest_silence:?}"
         )
     }
@@ -220,6 +229,8 @@ impl Stats {
             scope_locks: 0,
             naps: 0,
             late_naps: 0,
+            polls: 0,
+            hand_offs: 0,
             longest_silence: Duration::ZERO,
         }
     }
@@ -241,6 +252,8 @@ impl Stats {
         self.scope_locks += counters.scope_locks.get();
         self.naps += counters.naps.get();
         self.late_naps += counters.late_naps.get();
+        self.polls += counters.polls.get();
+        self.hand_offs += counters.hand_offs.get();
     }
 
     /// Adds what has been counted at a deque, by thieves and by its owner.

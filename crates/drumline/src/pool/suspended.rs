@@ -105,12 +105,13 @@ impl SuspendedList {
         &self.shards[(node.addr() >> 6) % self.shards.len()]
     }
 
-    /// Links a node that is not linked. `false`: the list is closed. The pointer is what `evict` gets:
-    /// it may be good for more than the node.
+    /// Links a node that is not linked. `false`: the list is closed. The pointer is what `evict`
+    /// gets: it may be good for more than the node.
     ///
     /// # Safety
     ///
-    /// The node stays where it is until it has been taken out. `evict` is for all nodes of the list.
+    /// The node stays where it is until it has been taken out. `evict` is for all nodes of the
+    /// list.
     #[must_use]
     pub(crate) unsafe fn link(&self, pointer: *const Node, evict: Evict) -> bool {
         let shard = self.shard(pointer);

@@ -265,8 +265,8 @@ const TAKEN: &str = "the outcome of this task has been taken already: a handle w
 ///
 /// # Panics
 ///
-/// If it is polled again after it was ready. In a forked child, if the task had not ended before the
-/// fork.
+/// If it is polled again after it was ready. In a forked child, if the task had not ended before
+/// the fork.
 impl<T: Send + 'static> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 

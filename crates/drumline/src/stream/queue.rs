@@ -129,8 +129,8 @@ struct State<T> {
 impl<T> Sender<T> {
     /// Sends an item, and waits for room before that if the queue is full.
     ///
-    /// A sender that waits is woken when the queue is half empty. Meanwhile it looks for room itself:
-    /// after 1 ms, and then at intervals that double, up to a second.
+    /// A sender that waits is woken when the queue is half empty. Meanwhile it looks for room
+    /// itself: after 1 ms, and then at intervals that double, up to a second.
     ///
     /// ```
     /// use drumline::stream::{self, SendError};

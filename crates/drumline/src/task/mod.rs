@@ -2,7 +2,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | start a future | [`spawn_future`](crate::spawn_future()), [`Pool::spawn_future`](crate::Pool::spawn_future) |
+//! | start a future | [`drumline::spawn_future`](crate::spawn_future()), and on a [`Pool`](crate::Pool) |
 //! | wait for one on a thread | [`block_on`], [`JoinHandle::join`](crate::JoinHandle::join) |
 //! | wait for whichever of many is ready first | [`TaskSet`] |
 //! | let other tasks run | [`yield_now`] |

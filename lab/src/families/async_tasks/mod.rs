@@ -92,7 +92,7 @@ pub trait AsyncRuntime: Sized + Sync + 'static {
     /// Makes whatever runs tasks, so that at most `jobs` threads poll at once.
     fn start(jobs: usize) -> Result<Self>;
 
-    /// Why it cannot have so many tasks at once, if it cannot.
+    /// Why it cannot have this many tasks at once, if it cannot.
     fn refuses(_tasks: u64) -> Option<&'static str> {
         None
     }
@@ -118,7 +118,7 @@ pub trait AsyncRuntime: Sized + Sync + 'static {
         self.spawn_inside(async move { call() });
     }
 
-    /// As [`spawn`](Self::spawn), of a task that yields so many times, makes one call and ends.
+    /// As [`spawn`](Self::spawn), of a task that yields this many times, makes one call and ends.
     fn call_after_yields(&'static self, yields: u64, call: impl FnOnce() + Send + 'static) {
         self.spawn(async move {
             for _ in 0..yields {

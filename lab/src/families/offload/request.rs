@@ -13,13 +13,13 @@ const LENGTH: Duration = Duration::from_millis(1);
 /// The steps of a try, which takes less than [`LENGTH`].
 const TRY: u64 = 20_000;
 
-/// The fastest of so many tries counts.
+/// The fastest of this many tries counts.
 const TRIES: usize = 50;
 
 /// How many requests each thread computes in a closed loop…
 const REQUESTS: u32 = 20;
 
-/// …and the fastest of so many loops counts, so that a burst of other programs does not.
+/// …and the fastest of this many loops counts, so that a burst of other programs does not.
 const LOOPS: usize = 10;
 
 /// A request: work of a known amount. Requests that share a core take longer.

@@ -8,8 +8,8 @@ use anyhow::Result;
 use crate::families::async_tasks::{AsyncRuntime, TaskKind};
 use crate::runtime::{Role, RuntimeCard};
 
-/// The most coroutines at once. Each has a stack, which is two mappings to the kernel. A process has
-/// at most 65,530 mappings by default.
+/// The most coroutines at once. Each has a stack, which is two mappings to the kernel. A process
+/// has at most 65,530 mappings by default.
 const MOST: u64 = 30_000;
 
 /// The scheduler of may, of which a process has one.
