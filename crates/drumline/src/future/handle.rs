@@ -42,7 +42,8 @@ impl<T> FutureHandle<T> {
         self.core().word.is_done()
     }
 
-    /// Names whom to tell when it is done. `false`: it is done. No other one is named.
+    /// Names whom to tell when it is done, in place of the one that was named before. `false`: it is
+    /// done. By one thread at a time.
     #[must_use]
     pub(crate) fn watch(&self, watcher: Watcher) -> bool {
         self.core().word.watch(watcher)

@@ -311,13 +311,13 @@ impl FutureWord {
 
     // ---- the handle --------------------------------------------------------------
 
-    /// Handle, which has named no watcher: names one. `false`: the future is done, and will tell no
-    /// watcher.
+    /// Handle: names a watcher, in place of the one that was named before. `false`: the future is
+    /// done, and will not tell it. By one thread at a time.
     #[must_use]
     pub(crate) fn watch(&self, watcher: Watcher) -> bool {
         let change = || self.word.fetch_or(WATCHED, Ordering::AcqRel);
-        // SAFETY: no watcher is named, so the slot is the handle's.
-        unsafe { self.watcher.set(watcher, WATCH, change) }
+        // SAFETY: one thread at a time acts for the handle.
+        unsafe { self.watcher.set(&self.word, watcher, WATCH, change) }
     }
 
     /// Handle: takes the watcher back, if one is named and the future is not done.

@@ -284,6 +284,36 @@ fn detach() {
     });
 }
 
+/// The handle names a watcher twice while the future ends.
+fn watch_again() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.ready.store(1, Ordering::Relaxed);
+        let other = Arc::clone(&cell);
+        let runner = thread::spawn(move || other.run());
+        let watch = || {
+            let sleeper = Sleeper::Member(&raw const cell.parker);
+            cell.word.watch(Watcher::Thread(sleeper))
+        };
+        if watch() && watch() {
+            while !cell.word.is_done() {
+                cell.parker.park();
+            }
+        }
+        assert_eq!(cell.take_outcome(), READY);
+        runner.join().unwrap();
+        assert!(cell.word.detach());
+        cell.drop_ref();
+        cell.was_freed_once();
+    });
+}
+
+#[test]
+fn loom_future_watch_again() {
+    watch_again();
+    must_catch(Plant::WatchAgainBlind, watch_again);
+}
+
 #[test]
 fn loom_future_wake() {
     wake();

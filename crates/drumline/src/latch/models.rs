@@ -119,6 +119,22 @@ fn watch_and_leave() {
     });
 }
 
+/// The handle names a watcher twice, as one that is polled twice.
+fn watch_again() {
+    loom::model(|| {
+        let task = Task::new();
+        let ticket = Arc::clone(&task);
+        let runner = thread::spawn(move || ticket.redeem());
+        if task.word.watch(task.sleeper()) && task.word.watch(task.sleeper()) {
+            while task.word.progress() != TaskState::Done {
+                task.parker.park();
+            }
+        }
+        assert_eq!(Task::take(&task.outcome), 2);
+        assert_eq!(runner.join().unwrap(), 0);
+    });
+}
+
 /// The handle goes away: exactly one side disposes of the outcome.
 fn detach() {
     loom::model(|| {
@@ -203,6 +219,12 @@ fn loom_task_detach() {
     detach();
     must_catch(Plant::TaskDetachTwoSteps, detach);
     must_catch(Plant::TaskFinishRelaxed, detach);
+}
+
+#[test]
+fn loom_task_watch_again() {
+    watch_again();
+    must_catch(Plant::WatchAgainBlind, watch_again);
 }
 
 #[test]

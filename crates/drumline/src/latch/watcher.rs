@@ -16,6 +16,10 @@
 //! read-modify-write, and so does the end of the task. `unset` changes the bit only while the task
 //! has not ended. So after the end the slot is the runner's if the bit was set, and else the
 //! handle's.
+//!
+//! *A handle names another watcher while the task ends*, as a handle does that is polled twice. The
+//! slot may be the runner's by then, for good. So `set` begins with `unset`, and touches the slot
+//! only if that has got it back.
 
 use std::task::Waker;
 
@@ -50,20 +54,29 @@ impl WatchSlot {
         WatchSlot(CheckedCell::new(None))
     }
 
-    /// Handle, while the slot is its own: names the watcher. `change` sets the bit in the word and
-    /// returns the word as it was. `false`: the task had ended, and will tell no watcher.
+    /// Handle: names the watcher, in place of the one that was named before. `change` sets the bit
+    /// in the word and returns the word as it was. `false`: the task has ended, and will not tell
+    /// this watcher.
     ///
     /// # Safety
     ///
-    /// The slot is the handle's.
+    /// The caller is the one thread that acts for the handle.
     #[must_use]
     pub(super) unsafe fn set(
         &self,
+        word: &AtomicUsize,
         watcher: Watcher,
         bits: WatchBits,
         change: impl FnOnce() -> usize,
     ) -> bool {
-        // SAFETY: the slot is the caller's until `change` publishes it.
+        // Acquire: with the end comes the outcome.
+        let now = word.load(Ordering::Acquire);
+        let has_ended =
+            (bits.is_done)(now) || now & bits.watched != 0 && self.unset(word, bits).is_none();
+        if has_ended && !planted!(WatchAgainBlind) {
+            return false;
+        }
+        // SAFETY: no watcher is named now, so the slot is the handle's until `change` publishes it.
         self.0.with_mut(|slot| unsafe { *slot = Some(watcher) });
         if (bits.is_done)(change()) {
             // SAFETY: the end came before the bit, so the slot is still the handle's.
@@ -75,8 +88,9 @@ impl WatchSlot {
 
     /// Handle: takes the watcher back. `None`: there is none, or the task has ended.
     pub(super) fn unset(&self, word: &AtomicUsize, bits: WatchBits) -> Option<Watcher> {
-        // Relaxed: the slot was written by this very handle.
-        let mut now = word.load(Ordering::Relaxed);
+        // Acquire, here and below: with the end comes the outcome. The slot was written by this very
+        // handle.
+        let mut now = word.load(Ordering::Acquire);
         if planted!(UnwatchUnasked) {
             word.fetch_and(!bits.watched, Ordering::Relaxed);
             // SAFETY: none; the runner may be there.
@@ -84,7 +98,7 @@ impl WatchSlot {
         }
         while now & bits.watched != 0 && !(bits.is_done)(now) {
             let unwatched = now & !bits.watched;
-            match word.compare_exchange_weak(now, unwatched, Ordering::Relaxed, Ordering::Relaxed) {
+            match word.compare_exchange_weak(now, unwatched, Ordering::Acquire, Ordering::Acquire) {
                 // SAFETY: the bit was cleared before the end, so the slot is the handle's again.
                 Ok(_) => return unsafe { self.take() },
                 Err(other) => now = other,

@@ -44,8 +44,6 @@ pub struct JoinHandle<T: Send + 'static> {
     /// `None` once the outcome has been taken.
     task: Option<AnyTask<T>>,
     registry: SharedRegistry,
-    /// A watcher may be named.
-    is_watched: bool,
 }
 
 /// The task of a handle.
@@ -67,7 +65,6 @@ impl<T: Send + 'static> JoinHandle<T> {
         JoinHandle {
             task: Some(task),
             registry,
-            is_watched: false,
         }
     }
 
@@ -235,9 +232,6 @@ impl<T: Send + 'static> JoinHandle<T> {
 
     /// Takes the watcher back that a poll has named.
     fn unwatch(&mut self) {
-        if !std::mem::take(&mut self.is_watched) {
-            return;
-        }
         let watcher = match &self.task {
             Some(AnyTask::Closure(task)) => task.word().unwatch(),
             Some(AnyTask::Future(future)) => future.unwatch(),
@@ -246,15 +240,14 @@ impl<T: Send + 'static> JoinHandle<T> {
         drop(watcher);
     }
 
-    /// Names a waker as the watcher. `false`: the task has ended.
+    /// Names a waker as the watcher, in place of the one that was named before. `false`: the task
+    /// has ended.
     pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
-        self.unwatch();
         let watcher = Watcher::Task(waker.clone());
-        self.is_watched = match self.task.as_ref().expect(TAKEN) {
+        match self.task.as_ref().expect(TAKEN) {
             AnyTask::Closure(task) => task.word().watch(watcher),
             AnyTask::Future(future) => future.watch(watcher),
-        };
-        self.is_watched
+        }
     }
 }
 

@@ -166,6 +166,8 @@ pub(crate) enum Plant {
     TaskDetachTwoSteps,
     /// `WatchSlot::unset` does not ask whether the task has ended.
     UnwatchUnasked,
+    /// A handle that names another watcher does not look whether the task has ended.
+    WatchAgainBlind,
     /// `FutureWord::wake` does nothing where the future is queued.
     FutureWakeLooksFirst,
     /// `FutureWord::pause` forgets a wake-up that came during the poll.
