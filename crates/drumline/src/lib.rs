@@ -281,7 +281,9 @@ pub use crate::{
         BuildError, Event, IntoJobs, Pool, PoolBuilder, ShutdownError, Stats, ThreadBuilder,
         WaitPolicy, Warning, Yield, current_jobs, worker_index, yield_local, yield_now,
     },
-    scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
+    scope::{
+        Scope, ScopeFifo, ScopedJoinHandle, in_place_scope, in_place_scope_fifo, scope, scope_fifo,
+    },
     source::{array, collections, option, range, range_inclusive, result, str, string, vec},
     spawn::{AbortOnDrop, JoinHandle, spawn, spawn_fifo, spawn_future},
     task::{TaskSet, block_on},

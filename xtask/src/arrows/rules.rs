@@ -29,11 +29,14 @@ pub const LAYERS: &[Layer] = &[
     ),
     // Fork/join.
     layer("join", FORK_JOIN),
-    layer("scope", FORK_JOIN),
     layer("team", FORK_JOIN),
     layer(
         "future",
         &["pool", "job", "latch", "wait", "unwind", "sync"],
+    ),
+    layer(
+        "scope",
+        &["future", "pool", "job", "latch", "wait", "unwind", "sync"],
     ),
     layer(
         "spawn",

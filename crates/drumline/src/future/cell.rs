@@ -212,11 +212,16 @@ where
     unsafe fn run(data: *const ()) {
         let this = data.cast::<Self>();
         // SAFETY: the run has a reference, so the cell is alive until it gives that up.
-        match unsafe { &*this }.core.word.start() {
+        let cell = unsafe { &*this };
+        match cell.core.word.start() {
             // SAFETY: `start` was won.
+            Run::Poll if cell.home.has_cancelled() => unsafe {
+                Self::complete(this, Err(Self::error(DropReason::Evicted)));
+            },
+            // SAFETY: as above.
             Run::Poll => unsafe { Self::poll(this) },
             // SAFETY: as above.
-            Run::Drop(reason) => unsafe { Self::complete(this, Err(error(reason))) },
+            Run::Drop(reason) => unsafe { Self::complete(this, Err(Self::error(reason))) },
         }
     }
 
@@ -280,7 +285,14 @@ where
             // pool.
             Pause::Again => unsafe { Core::queue(this.cast(), WakeOrigin::Itself) },
             // SAFETY: as for this function.
-            Pause::Drop(reason) => unsafe { Self::complete(this, Err(error(reason))) },
+            Pause::Drop(reason) => unsafe { Self::complete(this, Err(Self::error(reason))) },
+        }
+    }
+
+    fn error(reason: DropReason) -> JoinError {
+        match reason {
+            DropReason::Cancelled => JoinError::Cancelled,
+            DropReason::Evicted => H::EVICTED,
         }
     }
 
@@ -328,15 +340,9 @@ where
                 }
             }
         }
+        cell.home.has_ended();
         // SAFETY: the reference of the run, which ends here.
         unsafe { waker::drop_ref(this.cast()) };
-    }
-}
-
-fn error(reason: DropReason) -> JoinError {
-    match reason {
-        DropReason::Cancelled => JoinError::Cancelled,
-        DropReason::Evicted => JoinError::Shutdown,
     }
 }
 

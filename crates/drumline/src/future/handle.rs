@@ -6,8 +6,9 @@ use std::ptr::{self, NonNull};
 
 use super::cell::{Core, Outcome};
 use super::waker::drop_ref;
-use crate::latch::{Cancel, WakeStep, Watcher};
-use crate::pool::WakeOrigin;
+use crate::latch::{Cancel, Sleeper, WakeStep, Watcher};
+use crate::pool::waiting::{self, Awaited};
+use crate::pool::{Registry, WakeOrigin, local};
 
 /// A handle to a future: the right to its outcome, of which the value is a `T`.
 ///
@@ -54,6 +55,20 @@ impl<T> FutureHandle<T> {
         self.core().word.unwatch()
     }
 
+    /// Waits until it is done. A member of the pool runs nothing meanwhile, and another thread takes
+    /// its place.
+    pub(crate) fn wait(&self, registry: &Registry) {
+        if self.is_done() {
+            return;
+        }
+        let unfinished = UnfinishedFuture(self);
+        if local::find(registry).is_some() {
+            waiting::wait_in(registry, &unfinished);
+        } else {
+            waiting::block_on(&unfinished);
+        }
+    }
+
     /// Asks that the future be dropped by its pool. Returns whether it is certain that it gives no
     /// value.
     pub(crate) fn cancel(&self) -> bool {
@@ -93,5 +108,26 @@ impl<T> Drop for FutureHandle<T> {
         }
         // SAFETY: the reference of the handle.
         unsafe { drop_ref(self.core.as_ptr()) };
+    }
+}
+
+/// A future that its handle waits for. The waiting thread cannot help with it.
+struct UnfinishedFuture<'a, T>(&'a FutureHandle<T>);
+
+impl<T> Awaited for UnfinishedFuture<'_, T> {
+    fn is_done(&self) -> bool {
+        self.0.is_done()
+    }
+
+    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        false
+    }
+
+    fn is_runner(&self, _seat: usize) -> bool {
+        false
+    }
+
+    fn watch(&self, sleeper: Sleeper) -> bool {
+        self.0.watch(Watcher::Thread(sleeper))
     }
 }

@@ -35,7 +35,24 @@ pub(crate) trait Home: Send + Sync + 'static {
     /// Whether a future that is not ready is to be dropped.
     fn is_closed(&self) -> bool;
 
-    /// Takes a panic that no handle gets.
+    /// Whether a future is to be dropped instead of polled.
+    fn has_cancelled(&self) -> bool {
+        false
+    }
+
+    /// Why a future is dropped when the home ends.
+    const EVICTED: JoinError;
+
+    /// A future has ended: it is gone, and so is its outcome unless a handle has it. Its run is
+    /// still under way.
+    fn has_ended(&self) {}
+
+    /// Takes a panic of a future that no handle gets.
+    fn take_lost_panic(&self, payload: Payload) {
+        self.report_panic(payload);
+    }
+
+    /// Takes a panic of a waker.
     fn report_panic(&self, payload: Payload);
 }
 
@@ -43,6 +60,8 @@ pub(crate) trait Home: Send + Sync + 'static {
 pub(crate) struct PoolHome(pub(crate) SharedRegistry);
 
 impl Home for PoolHome {
+    const EVICTED: JoinError = JoinError::Shutdown;
+
     unsafe fn queue_first(&self, core: *const Core) {
         // SAFETY: the core begins with the header of a job, and lives until that has been run.
         submit(&self.0, unsafe { Header::job_ref(core.cast()) }, false);
@@ -80,6 +99,6 @@ pub(super) fn dispose<T>(home: &impl Home, outcome: Result<T, JoinError>) {
         Err(error) => error.try_into_panic().ok(),
     };
     if let Some(payload) = panic {
-        home.report_panic(payload);
+        home.take_lost_panic(payload);
     }
 }

@@ -27,7 +27,7 @@ mod home;
 mod small_tests;
 mod waker;
 
-pub(crate) use cell::spawn;
+pub(crate) use cell::{Core, spawn};
 pub use error::{JoinError, PanicPayload};
 pub(crate) use handle::FutureHandle;
-pub(crate) use home::PoolHome;
+pub(crate) use home::{Home, PoolHome};

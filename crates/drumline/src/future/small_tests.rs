@@ -58,6 +58,38 @@ fn miri_wakers_outlive_their_future_and_its_pool() {
 }
 
 #[test]
+fn miri_futures_of_a_scope_borrow() {
+    let kept = Mutex::new(Vec::<Waker>::new());
+    let pool = pool();
+    let mut numbers = [1, 2, 3];
+    let total = pool.in_place_scope(|s| {
+        let (first, rest) = numbers.split_first_mut().unwrap();
+        drop(s.spawn_future(async {
+            yield_now().await;
+            *first = 10;
+        }));
+        let (kept, mut polls) = (&kept, 0);
+        let sum = s.spawn_future(poll_fn(move |cx| {
+            kept.lock().unwrap().push(cx.waker().clone());
+            polls += 1;
+            if polls == 2 {
+                return Poll::Ready(rest.iter().sum::<i32>());
+            }
+            Poll::Pending
+        }));
+        while kept.lock().unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        kept.lock().unwrap()[0].wake_by_ref();
+        sum.join().unwrap()
+    });
+    assert_eq!((total, numbers[0]), (5, 10));
+    pool.shutdown().unwrap();
+    let wakers = std::mem::take(&mut *kept.lock().unwrap());
+    wakers.into_iter().for_each(Waker::wake);
+}
+
+#[test]
 fn miri_the_last_reference_and_an_abort() {
     let pool = pool();
     drop(pool.spawn_future(pending::<String>()));

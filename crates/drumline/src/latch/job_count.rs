@@ -22,6 +22,10 @@
 //! name. So a sleeper is woken if, and only if, `watch` says so. The gate of a thread outside is in
 //! a frame that stays for exactly that case.
 //!
+//! *A thread counts itself in that is not counted* (`try_add`), while the last job ends. It changes
+//! the count from a number above 0, in one step. So either the last job finds that it is not the
+//! last, or the thread finds 0 and stays out.
+//!
 //! *The wait looks for a job, finds none, and falls asleep while a job is added.* It names its
 //! parker, and looks for the last time after that. A thread that has added a job looks for the
 //! name. Both take the lock of the list of jobs in between, or both run a fence (`rouse`).
@@ -56,6 +60,31 @@ impl JobCount {
     pub(crate) fn add(&self, jobs: usize) {
         // Relaxed: what publishes a job is the lock of its list.
         self.pending.fetch_add(jobs, Ordering::Relaxed);
+    }
+
+    /// Counts one in, if not all are done. For a caller that is not counted itself.
+    #[must_use]
+    pub(crate) fn try_add(&self) -> bool {
+        // Relaxed, here and below: a thread that is counted in steps out later, and that publishes
+        // what it did.
+        let mut pending = self.pending.load(Ordering::Relaxed);
+        while pending > 0 {
+            let added = pending + 1;
+            if planted!(ScopeAddsLate) {
+                self.pending.fetch_add(1, Ordering::Relaxed);
+                return true;
+            }
+            match self.pending.compare_exchange_weak(
+                pending,
+                added,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return true,
+                Err(now) => pending = now,
+            }
+        }
+        false
     }
 
     /// This many jobs are done. Returns whether they were the last. If so, and the caller is not
@@ -99,7 +128,7 @@ impl JobCount {
     ///
     /// # Safety
     ///
-    /// The caller is counted, so the scope waits for it in a pool that is alive.
+    /// The pool of the scope is alive. The caller is counted, or it has added a job since that is.
     pub(crate) unsafe fn rouse(&self, fenced: bool) {
         if fenced && !planted!(RouseUnfenced) {
             // Its partner is the fence in `watch`.

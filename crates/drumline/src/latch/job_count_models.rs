@@ -71,6 +71,40 @@ fn last_job_against_watch() {
     });
 }
 
+/// A thread that is not counted counts itself in while the last job ends, and leaves something.
+fn late_comer() {
+    loom::model(|| {
+        let scope = Scope::new();
+        let job = Arc::clone(&scope);
+        let late = thread::spawn(move || {
+            if job.count.try_add() {
+                // SAFETY: loom checks that no other thread is here.
+                job.result.with_mut(|result| unsafe { *result = 1 });
+                job.complete();
+                1
+            } else {
+                0
+            }
+        });
+        let job = Arc::clone(&scope);
+        let runner = thread::spawn(move || job.complete());
+        if !scope.count.step(1) && scope.count.watch(Sleeper::Member(&scope.parker)) {
+            scope.parker.park();
+        }
+        assert!(scope.count.is_done());
+        // SAFETY: as above.
+        let seen = scope.result.with(|result| unsafe { *result });
+        assert_eq!(seen, late.join().unwrap());
+        runner.join().unwrap();
+    });
+}
+
+#[test]
+fn loom_job_count_late_comer() {
+    late_comer();
+    must_catch(Plant::ScopeAddsLate, late_comer);
+}
+
 #[test]
 fn loom_job_count_last_job_against_watch() {
     last_job_against_watch();

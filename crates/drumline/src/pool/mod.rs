@@ -160,7 +160,8 @@ pub(crate) use {
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
     submit::{
-        WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_long_lived, submit_woken,
+        WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind, submit_long_lived,
+        submit_woken,
     },
     suspended::{Node, SuspendedList},
 };

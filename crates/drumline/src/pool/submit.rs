@@ -95,6 +95,18 @@ pub(crate) unsafe fn submit_woken(registry: &Registry, job: *const Header, origi
     }
 }
 
+/// Queues a job in the pool of `registry` behind what the calling thread has queued, for the sake of
+/// a task that was woken. It never runs here. The caller keeps the pool.
+pub(crate) fn submit_behind(registry: &Registry, job: JobRef) {
+    match local::find(registry) {
+        Some(seat) if !seat.is_permanent() => {
+            seat.queue().push_behind(job);
+            seat.published();
+        }
+        _ => registry.inject(job),
+    }
+}
+
 /// For a permanent member that has just queued a job: whether no other thread will run it. The pool
 /// has ended before the push, or it is closed and has no workers.
 fn has_to_finish(registry: &Registry) -> bool {

@@ -6,17 +6,48 @@
 //! **Where a job is left in a list, a ticket for that list is out**, or in the hands of a thread
 //! that is about to put it out. Jobs and tickets are counted under one lock, so there is no moment
 //! at which a thread could see the one without the other.
+//!
+//! Futures that are to be polled stand in a queue of their own, first-in first-out. The newest of
+//! them must not come first: a future that yields would keep all others from running. Closures come
+//! before futures, but not more than [`MOST_IN_A_ROW`] of them.
 
 use std::collections::VecDeque;
 
-use super::state::{Body, SpawnOrder};
-use crate::sync::{SpinCell, planted};
+use super::state::{Body, ScopeState, SpawnOrder};
+use crate::job::JobRef;
+use crate::sync::{Arc, SpinCell, planted};
+use crate::unwind::Payload;
 
-/// A job that no thread has begun.
+/// Of closures, while a future is to be polled.
+const MOST_IN_A_ROW: usize = 16;
+
+/// A closure that no thread has begun.
 struct Entry {
     body: Body<'static>,
     /// The seat that spawned it, or `NOWHERE`.
     home: usize,
+}
+
+/// What a thread begins for a scope.
+pub(super) enum ScopeJob {
+    /// A spawned closure.
+    Closure(Body<'static>),
+    /// A run of a future.
+    Run(JobRef),
+}
+
+impl ScopeJob {
+    /// Runs it to its end. It hands the state back, with its panic.
+    pub(super) fn run(self, state: Arc<ScopeState>) -> (Arc<ScopeState>, Result<(), Payload>) {
+        match self {
+            ScopeJob::Closure(body) => body(state),
+            ScopeJob::Run(run) => {
+                // SAFETY: the job was queued once, and has been taken out of its list.
+                unsafe { run.run() };
+                (state, Ok(()))
+            }
+        }
+    }
 }
 
 /// Some of the jobs of a scope.
@@ -26,14 +57,40 @@ pub(super) struct JobList {
 
 struct Content {
     jobs: VecDeque<Entry>,
+    /// Futures that are to be polled.
+    runs: VecDeque<JobRef>,
+    /// How many closures were taken since the last future.
+    in_a_row: usize,
     /// How many tickets are out.
     tickets: usize,
 }
 
+/// From which end of the closures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Newest,
+    Oldest,
+}
+
 impl Content {
+    fn take(&mut self, end: End) -> Option<ScopeJob> {
+        if (self.jobs.is_empty() || self.in_a_row >= MOST_IN_A_ROW)
+            && let Some(run) = self.runs.pop_front()
+        {
+            self.in_a_row = 0;
+            return Some(ScopeJob::Run(run));
+        }
+        let entry = match end {
+            End::Newest => self.jobs.pop_back()?,
+            End::Oldest => self.jobs.pop_front()?,
+        };
+        self.in_a_row += 1;
+        Some(ScopeJob::Closure(entry.body))
+    }
+
     /// Whether another ticket is to be put out; counts it as out.
     fn needs_ticket(&mut self, most: usize) -> bool {
-        let more = self.tickets < most.min(self.jobs.len());
+        let more = self.tickets < most.min(self.jobs.len() + self.runs.len());
         self.tickets += usize::from(more);
         more
     }
@@ -44,6 +101,8 @@ impl JobList {
         JobList {
             content: SpinCell::new(Content {
                 jobs: VecDeque::new(),
+                runs: VecDeque::new(),
+                in_a_row: 0,
                 tickets: 0,
             }),
         }
@@ -61,6 +120,15 @@ impl JobList {
         self.content.with(|content| {
             content.jobs.push_back(Entry { body, home });
             for_others && content.needs_ticket(most)
+        })
+    }
+
+    /// Adds a run of a future. Says whether a ticket is to be put out; it is counted as out.
+    #[must_use]
+    pub(super) fn push_run(&self, run: JobRef, most: usize) -> bool {
+        self.content.with(|content| {
+            content.runs.push_back(run);
+            content.needs_ticket(most)
         })
     }
 
@@ -82,25 +150,29 @@ impl JobList {
         seat: usize,
         order: SpawnOrder,
         most: usize,
-    ) -> Option<(Body<'static>, bool)> {
+    ) -> Option<(ScopeJob, bool)> {
         self.content.with(|content| {
             content.tickets -= 1;
-            let entry = match order {
-                SpawnOrder::Lifo if content.jobs.back()?.home == seat => content.jobs.pop_back()?,
-                _ => content.jobs.pop_front()?,
+            let is_own = content
+                .jobs
+                .back()
+                .is_some_and(|newest| newest.home == seat);
+            let end = if order == SpawnOrder::Lifo && is_own {
+                End::Newest
+            } else {
+                End::Oldest
             };
+            let job = content.take(end)?;
             let more = content.needs_ticket(most) && !planted!(TicketForgotten);
-            Some((entry.body, more))
+            Some((job, more))
         })
     }
 
-    pub(super) fn take_newest(&self) -> Option<Body<'static>> {
-        self.content
-            .with(|content| Some(content.jobs.pop_back()?.body))
+    pub(super) fn take_newest(&self) -> Option<ScopeJob> {
+        self.content.with(|content| content.take(End::Newest))
     }
 
-    pub(super) fn take_oldest(&self) -> Option<Body<'static>> {
-        self.content
-            .with(|content| Some(content.jobs.pop_front()?.body))
+    pub(super) fn take_oldest(&self) -> Option<ScopeJob> {
+        self.content.with(|content| content.take(End::Oldest))
     }
 }

@@ -2,11 +2,15 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `handle` | a future that was spawned in a scope |
+//! | `home` | where such a future is queued |
 //! | `job_list` | some of its jobs, and the tickets for them |
 //! | `runners` | the seats that run its jobs |
 //! | `state` | the jobs of a scope, and the threads that run them |
 //! | `wait` | the end of a scope |
 
+mod handle;
+mod home;
 mod job_list;
 #[cfg(doctest)]
 mod promises;
@@ -14,11 +18,15 @@ mod state;
 mod wait;
 
 use std::fmt;
+use std::future::Future;
 use std::marker::PhantomData;
 
-use crate::pool::{self, Pool, Registry, local};
+use crate::future;
+use crate::pool::{self, Pool, Registry, SharedRegistry, local};
 use crate::sync::Arc;
 use crate::unwind;
+pub use handle::ScopedJoinHandle;
+use home::ScopeHome;
 pub(crate) use state::ScopeState;
 use state::{Body, SpawnOrder};
 
@@ -166,6 +174,50 @@ impl<'scope> Scope<'scope> {
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
         self.add(body);
+    }
+
+    /// Starts a future that may run until the scope ends.
+    ///
+    /// It may borrow what outlives the scope. The scope ends only after the future: it waits until
+    /// it is ready, or has been [aborted](ScopedJoinHandle::abort). A future that nothing refers to
+    /// any more is dropped: it could never be woken. Threads of the pool poll it, and the thread that
+    /// waits in the scope. A waker may outlive the scope; what the future borrowed does not.
+    ///
+    /// When the body of the scope panics, its futures are cancelled, and dropped by threads of the
+    /// pool.
+    ///
+    /// A scope itself waits with a thread: it is no future, because a future can be forgotten before
+    /// it is ready.
+    ///
+    /// ```
+    /// let words = ["a", "scope", "borrows"];
+    /// let total = drumline::scope(|s| {
+    ///     let futures: Vec<_> = words.iter().map(|w| s.spawn_future(async { w.len() })).collect();
+    ///     futures.into_iter().map(|f| f.join().unwrap()).sum::<usize>()
+    /// });
+    /// assert_eq!(total, 13);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// In a forked child. A panic of the future goes to its handle; if that has been dropped, it is
+    /// one of the scope.
+    pub fn spawn_future<F>(&self, future: F) -> ScopedJoinHandle<'scope, F::Output>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        // SAFETY: the caller is part of the scope, which keeps the pool.
+        let registry = Registry::share(self.state.registry());
+        registry.forbid_fork();
+        let home = ScopeHome {
+            state: Arc::clone(&self.state),
+            registry: SharedRegistry::clone(&registry),
+        };
+        // SAFETY: the scope, which outlives what it lends, ends only after the future has been
+        // dropped. The handle has the lifetime of the scope, and the output may live as long.
+        let handle = unsafe { future::spawn(future, home) };
+        ScopedJoinHandle::new(registry, handle)
     }
 }
 
@@ -444,7 +496,10 @@ where
     let state = scope.state();
     let (value, done) = match outcome {
         Ok(value) => (Some(value), state.complete_body(Ok(()))),
-        Err(payload) => (None, state.complete_body(Err(payload))),
+        Err(payload) => {
+            state.cancel_futures();
+            (None, state.complete_body(Err(payload)))
+        }
     };
     if !done {
         wait::wait(state, registry);

@@ -50,3 +50,52 @@
 //! let shared = std::rc::Rc::new(1);
 //! drumline::scope(|_| drop(shared));
 //! ```
+//!
+//! A future of a scope may not borrow what the body of the scope owns:
+//!
+//! ```compile_fail,E0597
+//! drumline::scope(|s| {
+//!     let local = 1;
+//!     let borrow = &local;
+//!     s.spawn_future(async move { assert_eq!(*borrow, 1) });
+//! });
+//! ```
+//!
+//! Nor may its output outlive what it borrows:
+//!
+//! ```compile_fail,E0597
+//! let handle = {
+//!     let local = String::new();
+//!     drumline::scope(|s| s.spawn_future(async { &local }))
+//! };
+//! drop(handle);
+//! ```
+//!
+//! It is polled on several threads, one after the other:
+//!
+//! ```compile_fail
+//! drumline::in_place_scope(|s| {
+//!     s.spawn_future(async {
+//!         let shared = std::rc::Rc::new(1);
+//!         drumline::task::yield_now().await;
+//!         drop(shared);
+//!     });
+//! });
+//! ```
+//!
+//! No scope is a future. It could be forgotten while it waits, and then what its jobs borrow would go
+//! before they do:
+//!
+//! ```compile_fail,E0277
+//! async fn run() {
+//!     let value = 1;
+//!     drumline::scope(|s| s.spawn(|_| assert_eq!(value, 1))).await;
+//! }
+//! ```
+//!
+//! A future that borrows is spawned in a scope, not in a pool:
+//!
+//! ```compile_fail,E0597
+//! let value = 1;
+//! drumline::spawn_future(async { assert_eq!(&value, &1) });
+//! ```

@@ -9,6 +9,7 @@
 //!   wait. Its mutex is for the last job, and for a wait that sleeps; no other job takes it.
 //! * The seats that run jobs now ([`Runners`]).
 //! * The first panic.
+//! * The futures of the scope that wait, so that a panic of the body finds them.
 //!
 //! Where jobs have one order for all threads (`Fifo`, and the scopes of streams) there is one list.
 //!
@@ -27,6 +28,12 @@
 //!
 //! The scope of a stream has *long-lived* jobs, all of them: consumers. Its tickets go to the
 //! pool's queue for those, and are redeemed by workers that have nothing else on their stacks.
+//!
+//! # Futures
+//!
+//! A future of a scope counts as one job for its whole life, and each of its runs as one more. The
+//! run that ends it counts both out. So the scope is not done while a wake-up can still queue a run,
+//! and what a thread counts in that wakes the future, it counts in while the scope is not done.
 //!
 //! # Who is related
 //!
@@ -49,15 +56,18 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::OnceLock;
 
-use super::job_list::JobList;
+use super::job_list::{JobList, ScopeJob};
 use crate::job::JobRef;
 use crate::latch::{JobCount, Runner, Runners, Sleeper};
-use crate::pool::{self, Registry, local};
+use crate::pool::{self, Registry, SuspendedList, local};
 use crate::sync::{Arc, Mutex, lock};
 use crate::unwind::{self, Payload};
 
 /// More lists than this are no use: as many threads at least would have to spawn at once.
 const MOST_LISTS: usize = 64;
+
+/// How many jobs of its own list a waiting scope begins before it looks at the other lists first.
+const OWN_IN_A_ROW: usize = 16;
 
 /// In which order a scope's jobs are begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +103,8 @@ pub(crate) struct ScopeState {
     runners: Runners,
     /// The first panic, of a job or of the body.
     panic: OnceLock<Mutex<Option<Payload>>>,
+    /// The futures that wait. There once one has waited, or the body has panicked.
+    suspended: OnceLock<SuspendedList>,
 }
 
 /// A list for threads that did not open the scope.
@@ -121,6 +133,7 @@ impl ScopeState {
             further: OnceLock::new(),
             runners: Runners::new(),
             panic: OnceLock::new(),
+            suspended: OnceLock::new(),
         })
     }
 
@@ -155,6 +168,67 @@ impl ScopeState {
         // SAFETY: the caller is part of the scope, which is therefore not done. The further lists
         // may not be there yet when the waiter looks.
         unsafe { self.count.rouse(place.is_some()) };
+    }
+
+    /// Adds a future, which is to be polled for the first time. There is a ticket for it in any
+    /// case: the body of the scope may wait for the future.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push_run`](Self::push_run). The caller is part of the scope.
+    pub(super) unsafe fn push_future(self: &Arc<Self>, run: JobRef) {
+        self.count.add(1);
+        // SAFETY: the caller's obligation.
+        unsafe { self.push_run(run) };
+    }
+
+    /// Adds a run of a future, and a ticket for it. It may be run, and the scope be done, before this
+    /// returns.
+    ///
+    /// # Safety
+    ///
+    /// The run is one of a future of this scope that is not done. The pool is alive until this
+    /// returns: the caller is in it, or keeps it open.
+    pub(super) unsafe fn push_run(self: &Arc<Self>, run: JobRef) {
+        // SAFETY: the caller keeps the pool.
+        let registry = unsafe { &*self.registry };
+        let home = local::find(registry).map_or(NOWHERE, |seat| seat.index());
+        self.count.add(1);
+        let place = self.place(home);
+        if self.list_at(place).push_run(run, self.most_tickets) {
+            let ticket = self.ticket(place);
+            pool::submit_behind(registry, ticket);
+        }
+        // SAFETY: the pool is alive. The wait that is named may be over; its seat's parker is there
+        // all the same.
+        unsafe { self.count.rouse(place.is_some()) };
+    }
+
+    /// A future of this scope has ended. Its last run is still counted.
+    pub(super) fn end_future(&self) {
+        let is_last = self.count.step(1);
+        debug_assert!(!is_last, "the run is counted, too");
+    }
+
+    /// The futures of this scope that wait.
+    pub(super) fn suspended(&self) -> &SuspendedList {
+        self.suspended
+            .get_or_init(|| SuspendedList::new(self.further_len().next_power_of_two()))
+    }
+
+    /// Whether its futures are dropped instead of polled.
+    pub(super) fn has_cancelled_futures(&self) -> bool {
+        self.suspended.get().is_some_and(SuspendedList::is_closed)
+    }
+
+    /// The body has panicked: has the futures dropped that wait now, and those that would wait from
+    /// now on.
+    pub(super) fn cancel_futures(self: &Arc<Self>) {
+        for run in self.suspended().close() {
+            // SAFETY: the future is not done until this run has ended, and the body, which is not
+            // done, keeps the pool.
+            unsafe { self.push_run(run) };
+        }
     }
 
     /// Which of the further lists the jobs of a seat go to; `None`: none of them.
@@ -205,17 +279,22 @@ impl ScopeState {
         }
     }
 
-    fn put_out(self: &Arc<Self>, place: Option<usize>) {
+    /// A new ticket for a list.
+    fn ticket(self: &Arc<Self>, place: Option<usize>) -> JobRef {
         // Counted for the ticket.
         std::mem::forget(Arc::clone(self));
-        let ticket = JobRef {
+        JobRef {
             data: self.address(place),
             run: if place.is_none() {
                 redeem
             } else {
                 redeem_further
             },
-        };
+        }
+    }
+
+    fn put_out(self: &Arc<Self>, place: Option<usize>) {
+        let ticket = self.ticket(place);
         if self.long_lived {
             pool::submit_long_lived(self.registry(), ticket);
         } else {
@@ -256,7 +335,7 @@ impl ScopeState {
         while withdraw(None) || (0..further).map(Some).any(withdraw) {
             has_withdrawn = true;
             // SAFETY: at this address there is a list of this state, and what refers to
-            // it in a queue is a ticket, for which `put_out` counted a
+            // it in a queue is a ticket, for which `ticket` counted a
             // reference.
             unsafe { Arc::decrement_strong_count(Arc::as_ptr(self)) };
         }
@@ -281,13 +360,13 @@ impl ScopeState {
         // Before the job leaves the list: the wait finds the job, or this seat.
         let runner = self.enroll(seat);
         let list = self.list_at(place);
-        let Some((body, more)) = list.redeem(seat, self.order, self.most_tickets) else {
+        let Some((job, more)) = list.redeem(seat, self.order, self.most_tickets) else {
             return self.runners.strike_off(runner);
         };
         if more {
             self.put_out(place);
         }
-        let (state, outcome) = body(self);
+        let (state, outcome) = job.run(self);
         state.complete(runner, outcome);
     }
 
@@ -300,14 +379,14 @@ impl ScopeState {
         &self,
         last: Option<Result<(), Payload>>,
         ended: &Cell<usize>,
-    ) -> Result<Body<'static>, bool> {
+    ) -> Result<ScopeJob, bool> {
         if let Some(outcome) = last {
             if let Err(payload) = outcome {
                 self.note_panic(payload);
             }
             ended.set(ended.get() + 1);
         }
-        let own = match self.order {
+        let own = || match self.order {
             SpawnOrder::Lifo => self.list.take_newest(),
             SpawnOrder::Fifo => self.list.take_oldest(),
         };
@@ -315,8 +394,15 @@ impl ScopeState {
             let mut further = self.further().iter();
             further.find_map(|further| further.list.take_oldest())
         };
-        if let Some(body) = own.or_else(others) {
-            return Ok(body);
+        // A future that yields again and again must not keep those of the other lists waiting.
+        let others_first = ended.get() % OWN_IN_A_ROW == OWN_IN_A_ROW - 1;
+        let job = if others_first {
+            others().or_else(own)
+        } else {
+            own().or_else(others)
+        };
+        if let Some(job) = job {
+            return Ok(job);
         }
         let ended = ended.take();
         // The waiter is this thread, and awake.
@@ -345,6 +431,27 @@ impl ScopeState {
         }
         // The waiter is this thread, and awake.
         self.count.step(1)
+    }
+
+    /// A handle goes away that holds the panic of a future: keeps the payload if the scope is not
+    /// done. Gives it back otherwise.
+    pub(super) fn note_late_panic(&self, payload: Payload) -> Result<(), Payload> {
+        // SAFETY: the handle keeps the pool's memory.
+        let registry = unsafe { &*self.registry };
+        // Counted in, the scope waits for this.
+        if !self.count.try_add() {
+            return Err(payload);
+        }
+        self.note_panic(payload);
+        if self.count.step(1) {
+            registry.count_scope_lock();
+            if let Some(sleeper) = self.count.take_sleeper() {
+                // SAFETY: only the last step finds an outsider, whose frame waits for this; the
+                // parker of a member is part of the pool's memory.
+                unsafe { sleeper.wake() };
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the payload of a panic, or drops it if it is not the first. Before the scope can end:
@@ -400,7 +507,7 @@ impl ScopeState {
 ///
 /// `data` is the state of a ticket, and the ticket is used once.
 unsafe fn redeem(data: *const ()) {
-    // SAFETY: the reference that `put_out` counted, taken once.
+    // SAFETY: the reference that `ticket` counted, taken once.
     let state = unsafe { Arc::from_raw(data.cast::<ScopeState>()) };
     let seat = local::seat().expect("jobs run in seats").index();
     state.run_one(None, seat);
@@ -415,7 +522,7 @@ unsafe fn redeem_further(data: *const ()) {
     let further = data.cast::<FurtherList>();
     // SAFETY: the list belongs to the state, to which the ticket is a reference.
     let scope = unsafe { (*further).scope };
-    // SAFETY: the reference that `put_out` counted, taken once.
+    // SAFETY: the reference that `ticket` counted, taken once.
     let state = unsafe { Arc::from_raw(scope) };
     let first = state.further().as_ptr();
     // SAFETY: both point into the further lists, which are one slice.

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use super::state::{Body, ScopeState};
+use super::job_list::ScopeJob;
+use super::state::ScopeState;
 use crate::job::JobRef;
 use crate::latch::Sleeper;
 use crate::pool::waiting::{self, Awaited};
@@ -36,7 +37,7 @@ struct AllDone<'a> {
     /// A reference for the job that runs now, given back by it.
     lent: Cell<Option<Arc<ScopeState>>>,
     /// A job that was begun and is about to be run.
-    next: Cell<Option<Body<'static>>>,
+    next: Cell<Option<ScopeJob>>,
     /// What came of the last one, until `take_work` tells the state.
     last: Cell<Option<Result<(), Payload>>>,
     /// How many jobs have been run here that the state still counts.
@@ -54,9 +55,9 @@ impl AllDone<'_> {
     unsafe fn run_next(data: *const ()) {
         // SAFETY: in a frame of this thread, further out.
         let this = unsafe { &*data.cast::<AllDone<'_>>() };
-        let body = this.next.take().expect("put there by `take_work`");
+        let job = this.next.take().expect("put there by `take_work`");
         let state = this.lent.take().expect("one job at a time");
-        let (state, outcome) = body(state);
+        let (state, outcome) = job.run(state);
         this.lent.set(Some(state));
         this.last.set(Some(outcome));
     }
@@ -71,7 +72,7 @@ impl Awaited for AllDone<'_> {
         // The end of the last job and the beginning of the next in one step:
         // nobody but this thread waits for them.
         match self.state.next_own(self.last.take(), &self.ended) {
-            Ok(body) => self.next.set(Some(body)),
+            Ok(job) => self.next.set(Some(job)),
             Err(done) => {
                 self.done.set(done);
                 return None;

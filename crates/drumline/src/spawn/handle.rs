@@ -118,14 +118,7 @@ impl<T: Send + 'static> JoinHandle<T> {
         match self.task.take().expect(TAKEN) {
             AnyTask::Closure(task) => join_closure(registry, &task),
             AnyTask::Future(future) => {
-                if !future.is_done() {
-                    let unfinished = UnfinishedFuture(&future);
-                    if local::find(registry).is_some() {
-                        waiting::wait_in(registry, &unfinished);
-                    } else {
-                        waiting::block_on(&unfinished);
-                    }
-                }
+                future.wait(registry);
                 // SAFETY: done, and the handle has not been asked before.
                 unsafe { future.take_outcome() }
             }
@@ -375,27 +368,6 @@ impl<T> Awaited for RunningClosure<'_, T> {
 
     fn watch(&self, sleeper: Sleeper) -> bool {
         self.0.word().watch(Watcher::Thread(sleeper))
-    }
-}
-
-/// A future that its handle waits for. The waiting thread cannot help with it.
-struct UnfinishedFuture<'a, T>(&'a FutureHandle<T>);
-
-impl<T> Awaited for UnfinishedFuture<'_, T> {
-    fn is_done(&self) -> bool {
-        self.0.is_done()
-    }
-
-    fn any_runner(&self, _visit: &mut dyn FnMut(usize) -> bool) -> bool {
-        false
-    }
-
-    fn is_runner(&self, _seat: usize) -> bool {
-        false
-    }
-
-    fn watch(&self, sleeper: Sleeper) -> bool {
-        self.0.watch(Watcher::Thread(sleeper))
     }
 }
 

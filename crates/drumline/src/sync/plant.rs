@@ -168,6 +168,8 @@ pub(crate) enum Plant {
     UnwatchUnasked,
     /// A handle that names another watcher does not look whether the task has ended.
     WatchAgainBlind,
+    /// A thread that is not counted joins the jobs of a scope in two steps.
+    ScopeAddsLate,
     /// `FutureWord::wake` does nothing where the future is queued.
     FutureWakeLooksFirst,
     /// `FutureWord::pause` forgets a wake-up that came during the poll.

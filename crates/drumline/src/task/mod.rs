@@ -3,6 +3,7 @@
 //! | to | use |
 //! |---|---|
 //! | start a future | [`drumline::spawn_future`](crate::spawn_future()), and on a [`Pool`](crate::Pool) |
+//! | start one that borrows | [`Scope::spawn_future`](crate::Scope::spawn_future) |
 //! | wait for one on a thread | [`block_on`], [`JoinHandle::join`](crate::JoinHandle::join) |
 //! | wait for whichever of many is ready first | [`TaskSet`] |
 //! | let other tasks run | [`yield_now`] |

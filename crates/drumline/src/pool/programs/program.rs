@@ -191,11 +191,24 @@ struct Sums {
 /// What both kinds of scope can do.
 trait Spawns<'scope>: Sized {
     fn start(&self, job: impl FnOnce(&Self) + Send + 'scope);
+
+    /// As a future, if this kind of scope can do that.
+    fn start_future(&self, job: impl FnOnce() + Send + 'scope) {
+        self.start(|_| job());
+    }
 }
 
 impl<'scope> Spawns<'scope> for Scope<'scope> {
     fn start(&self, job: impl FnOnce(&Self) + Send + 'scope) {
         self.spawn(job);
+    }
+
+    fn start_future(&self, job: impl FnOnce() + Send + 'scope) {
+        let future = self.spawn_future(async {
+            crate::task::yield_now().await;
+            job();
+        });
+        drop(future);
     }
 }
 
@@ -283,13 +296,20 @@ impl TaskGroup {
         sums: &'scope mut [Sums],
         tally: &Tally,
     ) -> u64 {
+        // A body that panics cancels the futures of its scope.
+        let has_futures = self.body.expected().is_ok();
         for (job, Sums { own, further }) in self.jobs.iter().zip(sums) {
             let this = tally.job();
             scope.start(move |scope| {
                 let tally = this.begin();
                 for (program, sum) in job.further.iter().zip(further) {
                     let this = tally.job();
-                    scope.start(move |_| *sum = program.run(this.begin()));
+                    let run = move || *sum = program.run(this.begin());
+                    if has_futures && thread_rng().gen_bool(0.5) {
+                        scope.start_future(run);
+                    } else {
+                        scope.start(move |_| run());
+                    }
                 }
                 *own = job.own.run(tally);
             });
