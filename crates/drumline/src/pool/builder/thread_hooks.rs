@@ -26,6 +26,12 @@ impl PoolBuilder {
     /// assert_eq!(name.as_deref(), Some("render-0"));
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
+    ///
+    /// # Blocking
+    ///
+    /// The thread that runs the hook may have a place in the pool, and no further thread starts
+    /// before the hook returns. So a hook that waits for the pool (that joins one of its tasks, or
+    /// calls it) may wait for itself, for ever.
     pub fn thread_name(mut self, name: impl FnMut(usize) -> String + Send + 'static) -> Self {
         self.threads.name = Some(Box::new(name));
         self
@@ -101,6 +107,11 @@ impl PoolBuilder {
     /// assert_eq!(payload.downcast_ref(), Some(&"nobody waits for this"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Blocking
+    ///
+    /// The handler runs on the thread that has the payload, as a rule one with a place in the pool,
+    /// before that goes on. So a handler that waits for the pool may wait for itself, for ever.
     pub fn panic_handler(
         mut self,
         hook: impl Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
@@ -124,6 +135,13 @@ impl PoolBuilder {
     /// # drop(pool);
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
+    ///
+    /// # Blocking
+    ///
+    /// The handler runs on the thread that has noticed, before that goes on. The thread may have a
+    /// place in the pool, or start the threads that others wait for. So a handler that waits for
+    /// the pool (that joins one of its tasks, or calls it) may wait for itself, for ever. Pass the
+    /// warning on to another thread instead.
     pub fn warning_handler(mut self, hook: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
         self.hooks.set_warning(hook);
         self
@@ -164,6 +182,11 @@ impl PoolBuilder {
     /// assert_eq!(pool.install(|| 6 * 7), 42);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Blocking
+    ///
+    /// No thread starts before the spawner returns. So a spawner that waits for the pool may wait
+    /// for itself, for ever.
     pub fn spawn_handler(
         mut self,
         spawner: impl FnMut(ThreadBuilder) -> io::Result<()> + 'static,
