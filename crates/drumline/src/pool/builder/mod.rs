@@ -197,6 +197,19 @@ impl PoolBuilder {
     /// assert_ne!(closed.install(|| thread::current().id()), here);
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
+    ///
+    /// # Blocking
+    ///
+    /// A guest has a place while its call runs, and a free place goes to the thread that comes
+    /// first, however long others have waited. So guests that call in a loop, at least as many as
+    /// there are places, can keep the workers from tasks that were [spawned](crate::spawn()): for
+    /// seconds, or as long as they go on. To avoid that,
+    ///
+    /// - hand the calls over (`guests(false)`): calls and tasks then take turns;
+    /// - or have some of the calls run a task each, with [`yield_now`](crate::yield_now());
+    /// - or join the tasks in the calls: a guest that [joins](crate::JoinHandle::join) a task that
+    ///   no thread has begun runs it;
+    /// - or make the pool larger by a job than there are threads that call in a loop.
     pub fn guests(mut self, guests: bool) -> Self {
         self.guests = Some(guests);
         self
