@@ -205,6 +205,7 @@ mod tests {
     use std::ptr;
 
     use super::*;
+    use crate::latch::TaskWord;
 
     unsafe fn nothing(_data: *const ()) {}
 
@@ -247,6 +248,49 @@ mod tests {
             }
             assert!(!queue_of(count).withdraw(job(1_000).data));
         }
+    }
+
+    /// What is left keeps its order, also the first-in first-out jobs among themselves.
+    #[test]
+    fn a_sweep_drops_spent_tickets_only() {
+        const COUNT: usize = 120;
+        let words: Vec<_> = (0..COUNT).map(|_| TaskWord::new()).collect();
+        let queue = JobQueue::new();
+        for (number, word) in words.iter().enumerate() {
+            let ticket = JobRef {
+                data: spent::mark(ptr::from_ref(word).cast()),
+                run: nothing,
+            };
+            match number % 4 {
+                0 => queue.push_fifo(ticket),
+                1 => queue.push_fifo(job(number)),
+                2 => queue.push(job(number)),
+                _ => queue.push(ticket),
+            }
+        }
+        let is_spent = |number: usize| number % 3 == 0 && matches!(number % 4, 0 | 3);
+        for number in (0..COUNT).filter(|&number| is_spent(number)) {
+            assert!(words[number].take_back());
+        }
+        let spent_tickets = (0..COUNT).filter(|&number| is_spent(number)).count();
+        let misses = (0..COUNT).take_while(|_| {
+            // Nothing lies at this address.
+            assert!(!queue.withdraw(spent::mark(ptr::null())));
+            queue.len() == COUNT
+        });
+        assert!(misses.count() > COUNT / 4, "not before it pays");
+        assert_eq!(queue.len(), COUNT - spent_tickets);
+        let number_of = |job: JobRef| {
+            let word = spent::unmark(job.data);
+            let ticket = words.iter().position(|at| ptr::addr_eq(at, word));
+            ticket.unwrap_or_else(|| job.data.addr() / 2 - 1)
+        };
+        let taken: Vec<_> = std::iter::from_fn(|| queue.take()).map(number_of).collect();
+        assert!(
+            taken
+                .into_iter()
+                .eq((0..COUNT).filter(|&number| !is_spent(number)))
+        );
     }
 
     #[test]

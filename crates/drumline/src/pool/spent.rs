@@ -5,8 +5,8 @@
 //! the queue. No thread does while the only place belongs to the thread that spawns and joins.
 //!
 //! So each queue counts the spent tickets that it may hold, and *sweeps* when they may be more than
-//! the others: it looks at each job once, and drops those that are spent. At least half as many
-//! withdrawals as jobs lie between two sweeps, so a withdrawal pays for a few jobs.
+//! the others: it looks at each job once, and drops those that are spent. Since the last sweep at
+//! least half as many withdrawals came as there are jobs now. So each pays for two looks at most.
 //!
 //! How a sweep tells them: the address in a ticket is odd, and that of no other job is. The word of
 //! the task lies there. It says [`TaskState::Back`], and stays so, once the ticket is spent. The
