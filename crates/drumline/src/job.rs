@@ -20,6 +20,8 @@ use crate::unwind::{self, Payload};
 pub(crate) type RunFn = unsafe fn(*const ());
 
 /// A job to be run exactly once, by whoever holds this.
+///
+/// The address is odd if the job is the ticket of a spawned task (`pool::spent`), and even if not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JobRef {
     pub(crate) data: *const (),
@@ -243,6 +245,9 @@ unsafe fn abandon(data: *const (), is_back: bool, obey: ObeyFn, payload: Payload
 }
 
 /// A boxed closure that runs once and frees itself. It must not unwind.
+///
+/// Aligned because jobs begin at even addresses, also those without any size (`pool::spent`).
+#[repr(align(2))]
 pub(crate) struct HeapJob<F> {
     func: F,
 }

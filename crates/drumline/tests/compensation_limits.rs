@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
@@ -27,9 +28,12 @@ fn next<T>(told: &mpsc::Receiver<Event>, choose: impl Fn(&Event) -> Option<T>) -
     }
 }
 
+/// With the monitor as its last thread, the pool warns of that, and of no thread that blocks later.
 fn limit_reached(event: &Event) -> Option<(usize, Vec<String>)> {
     match event {
-        Event::LimitReached { limit, workers, .. } => Some((*limit, workers.clone())),
+        Event::LimitReached { limit, workers, .. } | Event::NoMonitor { limit, workers, .. } => {
+            Some((*limit, workers.clone()))
+        }
         _ => None,
     }
 }
@@ -106,6 +110,45 @@ fn at_the_limit(episodes: usize) {
                 }
             }
         }
+    }
+}
+
+/// All that block without a word are replaced. The last one to take a place was the monitor, so the
+/// pool warns that it would not notice another one, and of nothing else.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_monitor_is_the_last_thread_of_the_limit() {
+    for jobs in [1, 2] {
+        let builder = Pool::builder().jobs(jobs).max_threads(4 + jobs);
+        let (pool, told) = heard(builder.thread_name(|index| format!("at-{index}")));
+        let release: Vec<_> = (0..4).map(|_| blocked(&pool, false)).collect();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let busy: Vec<_> = (0..jobs)
+            .map(|_| {
+                let is_over = Arc::clone(&is_over);
+                pool.spawn(move || {
+                    while !is_over.load(Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                })
+            })
+            .collect();
+        let (limit, mut workers) = next(&told, |event| match event {
+            Event::NoMonitor { limit, workers, .. } => Some((*limit, workers.clone())),
+            Event::LimitReached { .. } => panic!("{event}"),
+            _ => None,
+        });
+        workers.sort();
+        workers.dedup();
+        assert_eq!((limit, workers.len()), (4 + jobs, 4), "{workers:?}");
+        is_over.store(true, Ordering::Relaxed);
+        drop(release);
+        for task in busy {
+            task.join().unwrap();
+        }
+        pool.shutdown().unwrap();
+        let is_limit = |event: &Event| matches!(event, Event::LimitReached { .. });
+        assert!(!told.iter().any(|event| is_limit(&event)));
     }
 }
 

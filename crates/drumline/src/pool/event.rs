@@ -109,6 +109,17 @@ pub enum Event {
         /// The names of those. A guest has no name here, and goes by its number.
         workers: Vec<String>,
     },
+    /// The threads that are blocked have been replaced, and no thread is left to notice a further
+    /// one that blocks without a word. Also a [`Warning`](crate::Warning::NoMonitor).
+    #[non_exhaustive]
+    NoMonitor {
+        /// How many threads the pool may have.
+        limit: usize,
+        /// How many threads are blocked, guests included.
+        blocked: usize,
+        /// The names of those. A guest has no name here, and goes by its number.
+        workers: Vec<String>,
+    },
     /// The system refused to create a thread. Also a
     /// [`Warning`](crate::Warning).
     #[non_exhaustive]
@@ -184,6 +195,15 @@ impl From<&Warning> for Event {
                 blocked: *blocked,
                 workers: workers.clone(),
             },
+            Warning::NoMonitor {
+                limit,
+                blocked,
+                workers,
+            } => Event::NoMonitor {
+                limit: *limit,
+                blocked: *blocked,
+                workers: workers.clone(),
+            },
             Warning::PanicLost { message, lost } => Event::PanicLost {
                 message: message.clone(),
                 lost: *lost,
@@ -222,6 +242,11 @@ impl fmt::Display for Event {
                 blocked,
                 workers,
             } => warning::say_limit(f, *limit, *blocked, workers),
+            Event::NoMonitor {
+                limit,
+                blocked,
+                workers,
+            } => warning::say_no_monitor(f, *limit, *blocked, workers),
             Event::ThreadNotCreated {
                 have,
                 wanted,
@@ -306,6 +331,11 @@ mod tests {
             blocked: 2,
             workers: vec!["a".to_owned(), "b".to_owned()],
         }];
+        warnings.push(Warning::NoMonitor {
+            limit: 9,
+            blocked: 1,
+            workers: vec!["a".to_owned()],
+        });
         for error in [
             io::Error::from(io::ErrorKind::OutOfMemory),
             io::Error::from_raw_os_error(11),

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::spent;
 use crate::job::JobRef;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Count, Mutex, lock};
@@ -26,6 +27,9 @@ pub(crate) struct JobQueue {
 struct Entries {
     stack: VecDeque<Option<JobRef>>,
     fifo: VecDeque<JobRef>,
+    /// How many tickets were not found that were to be withdrawn, since the last sweep. At least
+    /// as many as are spent and still here.
+    missed: usize,
 }
 
 impl Entries {
@@ -42,6 +46,51 @@ impl Entries {
         } else {
             (0..len).take(FAR).filter(is_token).nth(place)
         }
+    }
+
+    /// Takes an entry out if it is a job at this address, and near an end.
+    fn withdraw(&mut self, data: *const ()) -> bool {
+        let is_it = |job: &JobRef| job.data == data;
+        let place = near_an_end(&self.stack, |entry| entry.as_ref().is_some_and(is_it));
+        if let Some(place) = place {
+            return self.stack.remove(place).is_some();
+        }
+        let Some(place) = near_an_end(&self.fifo, is_it) else {
+            return false;
+        };
+        let Some(token) = self.token(place) else {
+            return false;
+        };
+        self.fifo.remove(place);
+        self.stack.remove(token).is_some()
+    }
+
+    /// Counts a ticket that lies too deep. Sweeps when it is time.
+    fn miss(&mut self) {
+        self.missed += 1;
+        if spent::is_sweep_due(self.missed, self.stack.len()) {
+            self.missed = 0;
+            self.sweep();
+        }
+    }
+
+    /// Drops all tickets that are spent.
+    fn sweep(&mut self) {
+        // SAFETY: the job is in this queue, whose lock is held. It is taken out if this drops it.
+        let stays = |job: JobRef| unsafe { !spent::drop_if_spent(job) };
+        let Entries { stack, fifo, .. } = self;
+        stack.retain(|entry| {
+            if let Some(job) = entry {
+                return stays(*job);
+            }
+            // The oldest token stands for the oldest job. So the jobs that stay go round once.
+            let job = fifo.pop_front().expect("each token stands for a job");
+            let stays = stays(job);
+            if stays {
+                fifo.push_back(job);
+            }
+            stays
+        });
     }
 }
 
@@ -112,24 +161,18 @@ impl JobQueue {
 
     /// Takes an entry out if it is a job at this address, and one of the newest or the oldest: jobs
     /// are taken back in one of these orders, as a rule.
+    ///
+    /// A [ticket](spent) that is not found is dropped later: its task must be back.
     pub(crate) fn withdraw(&self, data: *const ()) -> bool {
         if self.len() == 0 {
             return false;
         }
         self.with(|entries| {
-            let is_it = |job: &JobRef| job.data == data;
-            let place = near_an_end(&entries.stack, |entry| entry.as_ref().is_some_and(is_it));
-            if let Some(place) = place {
-                return entries.stack.remove(place).is_some();
+            let is_withdrawn = entries.withdraw(data);
+            if !is_withdrawn && spent::is_ticket(data) {
+                entries.miss();
             }
-            let Some(place) = near_an_end(&entries.fifo, is_it) else {
-                return false;
-            };
-            let Some(token) = entries.token(place) else {
-                return false;
-            };
-            entries.fifo.remove(place);
-            entries.stack.remove(token).is_some()
+            is_withdrawn
         })
     }
 
@@ -162,19 +205,20 @@ mod tests {
     use std::ptr;
 
     use super::*;
+    use crate::latch::TaskWord;
 
     unsafe fn nothing(_data: *const ()) {}
 
     fn job(number: usize) -> JobRef {
         JobRef {
-            data: ptr::without_provenance(number + 1),
+            data: ptr::without_provenance(2 * number + 2),
             run: nothing,
         }
     }
 
     fn numbers(queue: &JobQueue) -> Vec<usize> {
         std::iter::from_fn(|| queue.take())
-            .map(|job| job.data.addr() - 1)
+            .map(|job| job.data.addr() / 2 - 1)
             .collect()
     }
 
@@ -204,6 +248,49 @@ mod tests {
             }
             assert!(!queue_of(count).withdraw(job(1_000).data));
         }
+    }
+
+    /// What is left keeps its order, also the first-in first-out jobs among themselves.
+    #[test]
+    fn a_sweep_drops_spent_tickets_only() {
+        const COUNT: usize = 120;
+        let words: Vec<_> = (0..COUNT).map(|_| TaskWord::new()).collect();
+        let queue = JobQueue::new();
+        for (number, word) in words.iter().enumerate() {
+            let ticket = JobRef {
+                data: spent::mark(ptr::from_ref(word).cast()),
+                run: nothing,
+            };
+            match number % 4 {
+                0 => queue.push_fifo(ticket),
+                1 => queue.push_fifo(job(number)),
+                2 => queue.push(job(number)),
+                _ => queue.push(ticket),
+            }
+        }
+        let is_spent = |number: usize| number % 3 == 0 && matches!(number % 4, 0 | 3);
+        for number in (0..COUNT).filter(|&number| is_spent(number)) {
+            assert!(words[number].take_back());
+        }
+        let spent_tickets = (0..COUNT).filter(|&number| is_spent(number)).count();
+        let misses = (0..COUNT).take_while(|_| {
+            // Nothing lies at this address.
+            assert!(!queue.withdraw(spent::mark(ptr::null())));
+            queue.len() == COUNT
+        });
+        assert!(misses.count() > COUNT / 4, "not before it pays");
+        assert_eq!(queue.len(), COUNT - spent_tickets);
+        let number_of = |job: JobRef| {
+            let word = spent::unmark(job.data);
+            let ticket = words.iter().position(|at| ptr::addr_eq(at, word));
+            ticket.unwrap_or_else(|| job.data.addr() / 2 - 1)
+        };
+        let taken: Vec<_> = std::iter::from_fn(|| queue.take()).map(number_of).collect();
+        assert!(
+            taken
+                .into_iter()
+                .eq((0..COUNT).filter(|&number| !is_spent(number)))
+        );
     }
 
     #[test]

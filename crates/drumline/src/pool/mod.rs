@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `deque`, `slot` | pending halves of joins, public to thieves |
 //! | `job_queue` | spawned jobs |
+//! | `spent` | tickets in queues that are of no use any more |
 //! | `hand_off` | the task that a worker runs next |
 //! | `suspended` | the futures that wait |
 //! | `handshake` | how owners change over to fences when the barrier is lost |
@@ -40,6 +41,7 @@ mod seat_bits;
 #[cfg(not(drumline_loom))]
 mod signal;
 mod slot;
+pub(crate) mod spent;
 
 #[cfg(all(test, drumline_loom))]
 mod models;
@@ -160,8 +162,8 @@ pub(crate) use {
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
     submit::{
-        WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind, submit_long_lived,
-        submit_woken,
+        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
+        submit_long_lived, submit_woken,
     },
     suspended::{Node, SuspendedList},
 };

@@ -556,6 +556,7 @@ impl Registry {
                 }
             }
             Wake::ThreadLimit => self.limit_reached(),
+            Wake::NoMonitor => self.monitor_is_gone(),
         }
     }
 

@@ -16,7 +16,28 @@ use super::stand_in::run_apart;
 use super::{guest, local};
 use crate::job::{Header, JobRef};
 
-/// Queues a spawned job in the pool of `registry`.
+/// The queue that a job was put into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueuedIn {
+    /// That of the seat with this index.
+    Seat(u32),
+    /// The one for jobs from outside; or none, because the job has been run.
+    Injector,
+}
+
+impl QueuedIn {
+    /// Takes the job at this address out of the queue, if it is there, and easy to find.
+    ///
+    /// A ticket that is not found may be left in the queue: its task must be back.
+    pub(crate) fn withdraw(self, registry: &Registry, data: *const ()) -> bool {
+        match self {
+            QueuedIn::Seat(index) => registry.seat(index as usize).queue().withdraw(data),
+            QueuedIn::Injector => registry.injector().withdraw(data),
+        }
+    }
+}
+
+/// Queues a spawned job in the pool of `registry`, and returns where.
 ///
 /// A member's job goes to its own queue, and the job of any other thread to the injector. In a pool
 /// that has no workers (no thread could be created) the calling thread runs it, as a guest, when
@@ -26,13 +47,13 @@ use crate::job::{Header, JobRef};
 /// # Panics
 ///
 /// In a forked child.
-pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
+pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) -> QueuedIn {
     registry.forbid_fork();
     if let Some(seat) = local::find(registry) {
         if registry.idle_set().is_over() {
             // A permanent member has outlived the workers of its pool.
             run_apart(seat, job);
-            return;
+            return QueuedIn::Injector;
         }
         if fifo {
             seat.queue().push_fifo(job);
@@ -46,10 +67,12 @@ pub(crate) fn submit(registry: &Registry, job: JobRef, fifo: bool) {
             }
             drop(registry.keep_open());
         }
+        QueuedIn::Seat(u32::try_from(seat.index()).expect("there are fewer threads"))
     } else if registry.workers() == 0 && registry.has_guests() {
-        guest::enter(registry, |_| submit(registry, job, fifo));
+        guest::enter(registry, |_| submit(registry, job, fifo))
     } else {
         registry.inject(job);
+        QueuedIn::Injector
     }
 }
 

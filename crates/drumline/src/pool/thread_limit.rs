@@ -30,8 +30,35 @@ pub(crate) struct ThreadLimit {
     members: usize,
     /// Whether the pool makes spares at all.
     spares: bool,
-    /// Whether somebody has been warned and the limit has held ever since.
-    told: AtomicUsize,
+    /// The warning that blocked threads are not replaced.
+    told: Told,
+    /// The warning that no thread is the monitor.
+    told_of_monitor: Told,
+}
+
+/// Whether a warning has been given, and is true ever since.
+#[derive(Debug)]
+struct Told {
+    /// In which spell of work it was given.
+    spell: AtomicUsize,
+}
+
+impl Told {
+    fn new() -> Self {
+        Told {
+            spell: AtomicUsize::new(NEVER),
+        }
+    }
+
+    /// Whether it is to be given now, in this spell of work.
+    fn is_due(&self, now: usize) -> bool {
+        // Relaxed, here and below: nothing is published; the swap has one winner.
+        self.spell.load(Ordering::Relaxed) != now && self.spell.swap(now, Ordering::Relaxed) != now
+    }
+
+    fn forget(&self) {
+        self.spell.store(NEVER, Ordering::Relaxed);
+    }
 }
 
 impl ThreadLimit {
@@ -40,7 +67,8 @@ impl ThreadLimit {
             threads: asked.unwrap_or_else(allowed),
             members,
             spares,
-            told: AtomicUsize::new(NEVER),
+            told: Told::new(),
+            told_of_monitor: Told::new(),
         }
     }
 
@@ -88,11 +116,7 @@ impl Registry {
     /// at rest. Not to be called with the lock of the idle set held.
     #[cold]
     pub(crate) fn limit_reached(&self) {
-        // Relaxed, here and below: nothing is published; the swap has one
-        // winner.
-        let told = &self.limit().told;
-        let now = self.idle_set().spells();
-        if told.load(Ordering::Relaxed) == now || told.swap(now, Ordering::Relaxed) == now {
+        if !self.limit().told.is_due(self.idle_set().spells()) {
             return;
         }
         let workers = self.blocked();
@@ -103,9 +127,30 @@ impl Registry {
         });
     }
 
+    /// The blocked threads are replaced, but a further one that blocks without a word is not
+    /// noticed, because of the limit: warns, as often as [`limit_reached`](Self::limit_reached)
+    /// does. Not to be called with the lock of the idle set held.
+    #[cold]
+    pub(crate) fn monitor_is_gone(&self) {
+        if !self
+            .limit()
+            .told_of_monitor
+            .is_due(self.idle_set().spells())
+        {
+            return;
+        }
+        let workers = self.blocked();
+        self.warn(Warning::NoMonitor {
+            limit: self.max_threads(),
+            blocked: workers.len(),
+            workers,
+        });
+    }
+
     /// A spare thread was to be had.
     pub(crate) fn limit_over(&self) {
-        self.limit().told.store(NEVER, Ordering::Relaxed);
+        self.limit().told.forget();
+        self.limit().told_of_monitor.forget();
     }
 
     /// The names of the threads that are blocked now.
@@ -134,8 +179,9 @@ impl PoolBuilder {
     /// stand still, if all threads wait for a job that none is left to run. Raise
     /// the limit, or look at what the threads wait for.
     ///
-    /// Blocking that was not announced is noticed, and warned about, by a thread that is idle.
-    /// Where all threads that there may be are busy or blocked, no thread is left to notice it.
+    /// Blocking that was not announced is noticed by a thread that is idle. Where all threads that
+    /// there may be are busy or blocked, no thread is left to notice it. The pool warns of that
+    /// ([`Warning::NoMonitor`]) when it has noticed such blocking before.
     ///
     /// A later [`Pool::set_jobs`](crate::Pool::set_jobs) may ask for more than this; the limit is
     /// then the number of jobs. A thread that has left the pool is not counted while it destroys

@@ -45,6 +45,7 @@ mod imp {
     fn hears(event: &Event) -> bool {
         match event {
             Event::LimitReached { .. }
+            | Event::NoMonitor { .. }
             | Event::ThreadNotCreated { .. }
             | Event::SpareNotCreated { .. }
             | Event::NameNotUsed { .. }
@@ -82,6 +83,11 @@ mod imp {
                 );
             }
             Event::LimitReached {
+                limit,
+                blocked,
+                workers,
+            }
+            | Event::NoMonitor {
                 limit,
                 blocked,
                 workers,

@@ -69,6 +69,19 @@ pub enum Warning {
         /// The names of those. A guest has no name here, and goes by its number.
         workers: Vec<String>,
     },
+    /// The threads that are blocked have been replaced, but the pool has now as many as
+    /// [`max_threads`](crate::PoolBuilder::max_threads) allows, and all others are at work. No
+    /// thread is left to notice a further one that blocks without [a word](crate::blocking): its
+    /// place would stay empty, and there would be no other warning.
+    #[non_exhaustive]
+    NoMonitor {
+        /// How many threads the pool may have.
+        limit: usize,
+        /// How many threads are blocked, guests included.
+        blocked: usize,
+        /// The names of those. A guest has no name here, and goes by its number.
+        workers: Vec<String>,
+    },
     /// A detached task, or a handler, panicked, and there is no
     /// [panic handler](crate::PoolBuilder::panic_handler) (or that panicked itself).
     ///
@@ -112,6 +125,11 @@ impl fmt::Display for Warning {
                 blocked,
                 workers,
             } => say_limit(f, *limit, *blocked, workers),
+            Warning::NoMonitor {
+                limit,
+                blocked,
+                workers,
+            } => say_no_monitor(f, *limit, *blocked, workers),
             Warning::PanicLost { message, lost } => say_lost(f, message.as_deref(), *lost),
         }
     }
@@ -178,16 +196,40 @@ pub(super) fn say_limit(
         "the pool has {limit} threads, as many as it may, and cannot replace those that are \
          blocked: {blocked}"
     )?;
+    say_names(f, workers)?;
+    f.write_str("; raise max_threads, or look at what these threads wait for")
+}
+
+pub(super) fn say_no_monitor(
+    f: &mut fmt::Formatter<'_>,
+    limit: usize,
+    blocked: usize,
+    workers: &[String],
+) -> fmt::Result {
+    write!(
+        f,
+        "the pool has replaced the threads that are blocked: {blocked}"
+    )?;
+    say_names(f, workers)?;
+    write!(
+        f,
+        "; but with {limit} threads, as many as it may have, none is left to notice the next one \
+         that blocks without a word (raise max_threads, or announce with drumline::blocking what \
+         blocks)"
+    )
+}
+
+/// The names of blocked threads, after their number.
+fn say_names(f: &mut fmt::Formatter<'_>, workers: &[String]) -> fmt::Result {
     for (index, name) in workers.iter().take(NAMED).enumerate() {
         let before = if index == 0 { " (" } else { ", " };
         write!(f, "{before}{name}")?;
     }
     match workers.len() {
-        0 => {}
-        1..=NAMED => f.write_str(")")?,
-        many => write!(f, " and {} more)", many - NAMED)?,
+        0 => Ok(()),
+        1..=NAMED => f.write_str(")"),
+        many => write!(f, " and {} more)", many - NAMED),
     }
-    f.write_str("; raise max_threads, or look at what these threads wait for")
 }
 
 #[cfg(test)]
@@ -202,6 +244,20 @@ mod tests {
             workers,
         };
         warning.to_string()
+    }
+
+    #[test]
+    fn without_a_monitor_the_blocked_threads_are_replaced() {
+        let warning = Warning::NoMonitor {
+            limit: 20,
+            blocked: 2,
+            workers: vec!["w0".to_owned(), "w1".to_owned()],
+        };
+        let said = warning.to_string();
+        assert!(
+            said.contains("has replaced the threads that are blocked: 2 (w0, w1); but with 20")
+        );
+        assert!(!said.contains("cannot replace"), "{said}");
     }
 
     #[test]

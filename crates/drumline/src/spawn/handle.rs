@@ -10,7 +10,7 @@ use crate::future::{FutureHandle, JoinError};
 use crate::latch::{Sleeper, TaskState, Watcher};
 use crate::pool::stack_room::StackRoom;
 use crate::pool::waiting::{self, Awaited};
-use crate::pool::{self, Registry, SharedRegistry, guest, local};
+use crate::pool::{self, QueuedIn, Registry, SharedRegistry, guest, local};
 use crate::sync::Arc;
 use crate::unwind;
 use crate::wait::budget;
@@ -44,6 +44,8 @@ pub struct JoinHandle<T: Send + 'static> {
     /// `None` once the outcome has been taken.
     task: Option<AnyTask<T>>,
     registry: SharedRegistry,
+    /// Where the ticket of a closure was put.
+    queue: QueuedIn,
 }
 
 /// The task of a handle.
@@ -61,19 +63,24 @@ impl<T: Send + 'static> fmt::Debug for JoinHandle<T> {
 }
 
 impl<T: Send + 'static> JoinHandle<T> {
-    fn new(registry: SharedRegistry, task: AnyTask<T>) -> Self {
+    fn new(registry: SharedRegistry, task: AnyTask<T>, queue: QueuedIn) -> Self {
         JoinHandle {
             task: Some(task),
             registry,
+            queue,
         }
     }
 
-    pub(super) fn of_closure(registry: SharedRegistry, task: Arc<dyn Joint<T>>) -> Self {
-        Self::new(registry, AnyTask::Closure(task))
+    pub(super) fn of_closure(
+        registry: SharedRegistry,
+        task: Arc<dyn Joint<T>>,
+        queue: QueuedIn,
+    ) -> Self {
+        Self::new(registry, AnyTask::Closure(task), queue)
     }
 
     pub(super) fn of_future(registry: SharedRegistry, future: FutureHandle<T>) -> Self {
-        Self::new(registry, AnyTask::Future(future))
+        Self::new(registry, AnyTask::Future(future), QueuedIn::Injector)
     }
 
     /// Waits for the task, and returns its value, or why it has none.
@@ -116,7 +123,7 @@ impl<T: Send + 'static> JoinHandle<T> {
         self.unwatch();
         let registry = &*self.registry;
         match self.task.take().expect(TAKEN) {
-            AnyTask::Closure(task) => join_closure(registry, &task),
+            AnyTask::Closure(task) => join_closure(registry, &task, self.queue),
             AnyTask::Future(future) => {
                 future.wait(registry);
                 // SAFETY: done, and the handle has not been asked before.
@@ -169,7 +176,7 @@ impl<T: Send + 'static> JoinHandle<T> {
             Some(AnyTask::Closure(task)) => {
                 let is_back = task.word().take_back();
                 if is_back {
-                    withdraw(&self.registry, task);
+                    withdraw(&self.registry, task, self.queue);
                     pool::has_withdrawn(&self.registry, local::find(&self.registry));
                     // SAFETY: `take_back` was won.
                     unsafe { task.drop_closure() };
@@ -286,7 +293,11 @@ fn outcome_of<T>(task: &Arc<dyn Joint<T>>) -> Result<T, JoinError> {
     from_outcome(unsafe { task.take_outcome() })
 }
 
-fn join_closure<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Result<T, JoinError> {
+fn join_closure<T>(
+    registry: &Registry,
+    task: &Arc<dyn Joint<T>>,
+    queue: QueuedIn,
+) -> Result<T, JoinError> {
     let running = RunningClosure(task);
     if running.is_done() {
         return outcome_of(task);
@@ -296,7 +307,7 @@ fn join_closure<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Result<T, J
         let room = StackRoom::find();
         // Without room a worker runs it, or the thread that takes the place of one.
         if (room.is_some() || registry.workers() == 0)
-            && let Some(outcome) = take_back(registry, task)
+            && let Some(outcome) = take_back(registry, task, queue)
         {
             return from_outcome(outcome);
         }
@@ -311,24 +322,27 @@ fn join_closure<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Result<T, J
 }
 
 /// Runs the task here and now, if no thread has begun it.
-fn take_back<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) -> Option<TaskOutcome<T>> {
+fn take_back<T>(
+    registry: &Registry,
+    task: &Arc<dyn Joint<T>>,
+    queue: QueuedIn,
+) -> Option<TaskOutcome<T>> {
     guest::enter(registry, |seat| {
         let _open = seat.is_permanent().then(|| registry.keep_open());
         if !task.word().take_back() {
             return None;
         }
-        withdraw(registry, task);
+        withdraw(registry, task, queue);
         // SAFETY: `take_back` was won.
         Some(unsafe { task.run_here() })
     })
 }
 
 /// Takes the ticket of a task out of its queue, if it is easy to find. The common case of a task
-/// that is joined where it was spawned leaves no ticket for others to stumble over.
-fn withdraw<T>(registry: &Registry, task: &Arc<dyn Joint<T>>) {
-    let address = task.address();
-    let is_in_queue = local::find(registry).is_some_and(|seat| seat.queue().withdraw(address));
-    if is_in_queue || registry.injector().withdraw(address) {
+/// that is joined in the order of its spawn, or the reverse, leaves no ticket for others to stumble
+/// over. The queue sweeps the tickets that are left.
+fn withdraw<T>(registry: &Registry, task: &Arc<dyn Joint<T>>, queue: QueuedIn) {
+    if queue.withdraw(registry, task.address()) {
         // SAFETY: `ticket` counted this reference; the ticket is out of its queue, so nothing else
         // drops it.
         unsafe { Arc::decrement_strong_count(Arc::as_ptr(task)) };

@@ -178,8 +178,8 @@ where
     registry.forbid_fork();
     let task = Task::new(f);
     let ticket = task.ticket();
-    pool::submit(&registry, ticket, fifo);
-    JoinHandle::of_closure(registry, task)
+    let queue = pool::submit(&registry, ticket, fifo);
+    JoinHandle::of_closure(registry, task, queue)
 }
 
 fn spawn_future_in<F>(registry: SharedRegistry, future: F) -> JoinHandle<F::Output>
@@ -199,12 +199,113 @@ pub(crate) fn spawn_long_lived(registry: SharedRegistry, f: impl FnOnce() + Send
     registry.forbid_fork();
     let task = Task::new(f);
     pool::submit_long_lived(&registry, task.ticket());
-    drop(JoinHandle::of_closure(registry, task));
+    task::detach(&registry, &*task);
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Pool, join, spawn, yield_now};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::{Arc, Barrier};
+
+    use crate::sync::XorShift;
+    use crate::{JoinHandle, Pool, join, spawn, spawn_fifo, yield_now};
+
+    /// More than the spent tickets that a queue keeps, and than what lies near its ends.
+    const MOST: usize = 64 + 2 * 64;
+
+    /// Drains the handles in any order.
+    fn in_any_order(
+        handles: &mut Vec<JoinHandle<u64>>,
+        random: &XorShift,
+    ) -> Option<JoinHandle<u64>> {
+        (!handles.is_empty()).then(|| handles.swap_remove(random.below(handles.len())))
+    }
+
+    /// The caller has the only place, so no other thread takes tickets from its queue.
+    #[test]
+    fn tickets_of_joined_tasks_do_not_pile_up() {
+        let pool = Pool::builder().jobs(1).build().unwrap();
+        pool.install(|| {
+            let random = XorShift::new(3);
+            let kept = spawn(|| 1);
+            for round in 0..if cfg!(miri) { 5 } else { 500 } {
+                let spawn_one = |n| match (n + round) % 3 {
+                    0 => spawn_fifo(move || n),
+                    _ => spawn(move || n),
+                };
+                let mut handles: Vec<_> = (0..64).map(spawn_one).collect();
+                let mut sum = 0;
+                while let Some(handle) = in_any_order(&mut handles, &random) {
+                    sum += handle.join().unwrap();
+                }
+                assert_eq!(sum, 63 * 64 / 2);
+                let depth = pool.stats().queue_depth;
+                assert!(depth <= MOST, "{depth} in round {round}");
+            }
+            assert_eq!(kept.join().unwrap(), 1);
+        });
+    }
+
+    /// The handles go to another thread than the one that spawned.
+    #[test]
+    fn tickets_in_the_queue_of_another_thread_do_not_pile_up() {
+        let pool = Pool::builder().jobs(1).build().unwrap();
+        pool.install(|| {
+            for round in 0..if cfg!(miri) { 5 } else { 100 } {
+                let mut handles: Vec<_> = (0..64).map(|n| spawn(move || n)).collect();
+                std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        let random = XorShift::new(round);
+                        while let Some(handle) = in_any_order(&mut handles, &random) {
+                            handle.join().unwrap();
+                        }
+                    });
+                });
+                let depth = pool.stats().queue_depth;
+                assert!(depth <= MOST, "{depth} in round {round}");
+            }
+        });
+    }
+
+    /// A thread outside spawns and aborts while the only place is taken. The jobs that are left run
+    /// in their order.
+    #[test]
+    fn tickets_of_aborted_tasks_do_not_pile_up() {
+        let pool = Pool::builder().jobs(1).build().unwrap();
+        let random = XorShift::new(7);
+        let (begun, is_over) = (Arc::new(Barrier::new(2)), Arc::new(AtomicBool::new(false)));
+        let holder = pool.spawn({
+            let (begun, is_over) = (Arc::clone(&begun), Arc::clone(&is_over));
+            move || {
+                begun.wait();
+                while !is_over.load(Ordering::Acquire) {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        begun.wait();
+        let last = Arc::new(AtomicUsize::new(0));
+        let mut kept = Vec::new();
+        for round in 0..if cfg!(miri) { 2 } else { 50 } {
+            let last = Arc::clone(&last);
+            kept.push(pool.spawn(move || assert_eq!(last.fetch_add(1, Ordering::Relaxed), round)));
+            let mut handles: Vec<_> = (0..640).map(|n| pool.spawn(move || n)).collect();
+            while let Some(handle) = in_any_order(&mut handles, &random) {
+                assert!(handle.cancel().is_ok());
+            }
+            let depth = pool.stats().queue_depth;
+            assert!(depth <= MOST + 2 * kept.len(), "{depth} in round {round}");
+        }
+        is_over.store(true, Ordering::Release);
+        holder.join().unwrap();
+        for task in kept {
+            while !task.is_finished() {
+                std::thread::yield_now();
+            }
+            task.join().unwrap();
+        }
+        pool.shutdown().unwrap();
+    }
 
     #[test]
     fn on_a_system_that_refuses_the_barrier() {

@@ -8,8 +8,8 @@ use std::cell::UnsafeCell;
 use std::mem;
 
 use crate::job::JobRef;
-use crate::latch::{Detach, Finish, TaskWord, Watcher};
-use crate::pool::{Registry, local};
+use crate::latch::{Detach, Finish, TaskState, TaskWord, Watcher};
+use crate::pool::{Registry, local, spent};
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 
@@ -54,6 +54,8 @@ enum TaskContent<F, T> {
     Empty,
 }
 
+/// The word lies first, where [`spent`] looks for it.
+#[repr(C)]
 pub(super) struct Task<F, T> {
     word: TaskWord,
     content: UnsafeCell<TaskContent<F, T>>,
@@ -81,7 +83,7 @@ where
     /// run once.
     pub(super) fn ticket(self: &Arc<Self>) -> JobRef {
         JobRef {
-            data: Arc::into_raw(Arc::clone(self)).cast(),
+            data: spent::mark(Arc::into_raw(Arc::clone(self)).cast()),
             run: Self::redeem,
         }
     }
@@ -101,11 +103,15 @@ where
     ///
     /// # Safety
     ///
-    /// `data` comes from `ticket`, and is used once.
+    /// `data` comes from `ticket`, and is used once. The thread has a seat, or the task is back.
     unsafe fn redeem(data: *const ()) {
         // SAFETY: the reference that `ticket` leaked, taken once.
-        let task = unsafe { Arc::from_raw(data.cast::<Self>()) };
-        let seat = local::seat().expect("jobs run in seats");
+        let task = unsafe { Arc::from_raw(spent::unmark(data).cast::<Self>()) };
+        let Some(seat) = local::seat() else {
+            // A thread outside sweeps a queue.
+            assert_eq!(task.word.progress(), TaskState::Back, "jobs run in seats");
+            return;
+        };
         if !task.word.start(seat.index()) {
             return;
         }
@@ -144,7 +150,7 @@ where
     }
 
     fn address(&self) -> *const () {
-        std::ptr::from_ref(self).cast()
+        spent::mark(std::ptr::from_ref(self).cast())
     }
 
     unsafe fn run_here(&self) -> TaskOutcome<T> {

@@ -18,6 +18,9 @@ pub(crate) enum Wake {
     Mark,
     /// Warn that a further worker is needed and that the limit permits none.
     ThreadLimit,
+    /// Warn that all threads that the limit permits have places or block, so that none is the
+    /// monitor. Those that are known to block have been replaced.
+    NoMonitor,
 }
 
 /// Why a thread that is inside is not active.

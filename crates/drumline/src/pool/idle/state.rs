@@ -295,8 +295,8 @@ impl IdleState {
             {
                 // If threads block without a word, the worker that has just taken the last place
                 // was the last one that could notice.
-                if self.displaced_len > 0 {
-                    self.at_the_limit()
+                if self.displaced_len > 0 && self.at_the_limit() == Wake::ThreadLimit {
+                    Wake::NoMonitor
                 } else {
                     Wake::None
                 }

@@ -31,6 +31,8 @@
 //!   back by a compare-and-swap. If that fails, another job has come meanwhile, and the slot gets
 //!   its job back. It is not tried across the border of two blocks. Near the ends of the queue a
 //!   slot can be *emptied* instead: it stays where it is until a taker passes it by.
+//! * **sweep**, under the lock: when most slots may be of no use, move the jobs that are left
+//!   towards the tail, and the head behind the slots that this empties.
 //!
 //! # The races feared
 //!
@@ -42,6 +44,10 @@
 //! *A push writes to a block that is free.* It touches a block only after it has claimed a slot
 //! there. The slot is not taken before it is written, and the block not freed before all slots are
 //! taken. The link is written before the last slot.
+//!
+//! *A push writes to a slot that a sweep fills.* A sweep writes only to slots that are written, so
+//! their pushes are over. A slot that is claimed and not written stays as it is, and no job moves
+//! across it.
 //!
 //! *A job is not seen.* The tail counts a job from its claim on, before it is written. So a thread
 //! that looks at [`len`](Injector::len) after a barrier sees each job whose push was over before.
@@ -71,8 +77,11 @@
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod tests;
 
+mod sweep;
+
 use std::ptr;
 
+use super::spent;
 use crate::job::{JobRef, RunFn};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::{Apart, Count, SpinGuard, SpinLock, planted, relax};
@@ -215,6 +224,8 @@ struct Head {
     /// and the line of memory to which all threads push need not be read.
     seen: AtomicUsize,
     block: AtomicPtr<Block>,
+    /// How many slots between head and tail may be of no use: emptied, or with a spent ticket.
+    spent: AtomicUsize,
     /// How often the lock was taken.
     locks: Count,
 }
@@ -262,6 +273,7 @@ impl Injector {
                 index: AtomicUsize::new(0),
                 seen: AtomicUsize::new(0),
                 block: AtomicPtr::new(first),
+                spent: AtomicUsize::new(0),
                 locks: Count::default(),
             }),
             spare: AtomicPtr::new(ptr::null_mut()),
@@ -359,7 +371,7 @@ impl Injector {
             match slot.read() {
                 Content::Unwritten if planted!(SlotUnread) => return None,
                 Content::Unwritten => wait(&mut turn),
-                Content::Emptied => self.pass(&held, slot, place),
+                Content::Emptied => self.pass_emptied(&held, slot, place),
                 Content::Job(job) => {
                     self.pass(&held, slot, place);
                     return Some(job);
@@ -411,21 +423,36 @@ impl Injector {
         self.keep(head);
     }
 
+    /// [Passes](Self::pass) a slot without a job.
+    fn pass_emptied(&self, held: &SpinGuard<'_>, slot: &Slot, place: usize) {
+        let spent = self.head.spent.load(Ordering::Relaxed);
+        self.head
+            .spent
+            .store(spent.saturating_sub(1), Ordering::Relaxed);
+        self.pass(held, slot, place);
+    }
+
     /// Takes an entry out if it is a job at this address, and one of the newest or the oldest: jobs
     /// are taken back in one of these orders, as a rule. The search ends after two blocks.
+    ///
+    /// A [ticket](spent) that is not found is dropped later: its task must be back.
     pub(crate) fn withdraw(&self, data: *const ()) -> bool {
         if !self.has(1) {
             return false;
         }
         let held = self.lock();
-        let withdrawn = self.withdraw_newest(&held, data) || self.empty_near_an_end(&held, data);
-        if withdrawn {
-            // What was emptied earlier may be the oldest now.
-            while let Some((slot, place)) = self.oldest(&held)
-                && matches!(slot.read(), Content::Emptied)
-            {
-                self.pass(&held, slot, place);
+        let mut withdrawn = self.withdraw_newest(&held, data);
+        if !withdrawn {
+            withdrawn = self.empty_near_an_end(&held, data);
+            if withdrawn || spent::is_ticket(data) {
+                self.count_spent(&held);
             }
+        }
+        // What was emptied earlier may be the oldest now.
+        while let Some((slot, place)) = self.oldest(&held)
+            && matches!(slot.read(), Content::Emptied)
+        {
+            self.pass_emptied(&held, slot, place);
         }
         withdrawn
     }
@@ -503,6 +530,18 @@ impl Injector {
         }
         let end = if is_one_block { end } else { SLOTS };
         oldest.empty(data, head % LAP..end, &mut 0)
+    }
+
+    /// Counts a slot that is of no use. Sweeps when it is time.
+    fn count_spent(&self, held: &SpinGuard<'_>) {
+        // Relaxed, here and in `pass_emptied`: the lock orders it.
+        let spent = self.head.spent.load(Ordering::Relaxed) + 1;
+        let head = self.head.index.load(Ordering::Relaxed);
+        // Relaxed: no slot is read for this.
+        let jobs = jobs_between(head, self.tail.index.load(Ordering::Relaxed));
+        let is_due = spent::is_sweep_due(spent, jobs);
+        let left = if is_due { self.sweep(held) } else { spent };
+        self.head.spent.store(left, Ordering::Relaxed);
     }
 
     fn lock(&self) -> SpinGuard<'_> {

@@ -5,8 +5,10 @@ use loom::thread;
 use std::sync::Arc;
 
 use super::super::injector::Injector;
+use super::super::spent;
 use super::explore;
 use crate::job::JobRef;
+use crate::latch::{TaskState, TaskWord};
 use crate::sync::plant::{Plant, must_catch};
 
 /// A job with a name, which counts its runs. Not atomically: loom reports two runs that the queue
@@ -178,6 +180,101 @@ fn loom_injector_withdrawn() {
 #[test]
 fn loom_injector_withdrawn_at_a_border() {
     explore(2, || withdrawn(1));
+}
+
+/// A job with the mark and the word of a ticket.
+#[repr(C)]
+struct Ticket {
+    word: TaskWord,
+    named: Named,
+}
+
+/// Starts the task, or drops the ticket. Either counts as a run.
+unsafe fn redeem(data: *const ()) {
+    // SAFETY: the model keeps its tickets until the end.
+    let ticket = unsafe { &*spent::unmark(data).cast::<Ticket>() };
+    let _ = ticket.word.start(0);
+    // SAFETY: as above.
+    unsafe { run(std::ptr::from_ref(&ticket.named).cast()) };
+}
+
+/// Five tickets, two or three of them spent: a sweep drops these while a thread takes, and another
+/// one pushes. What is left comes in its order.
+fn swept(takes: bool) {
+    struct Tickets(Injector, Vec<Ticket>);
+    impl Tickets {
+        fn address(&self, name: usize) -> *const () {
+            spent::mark(std::ptr::from_ref(&self.1[name]).cast())
+        }
+
+        fn push(&self, name: usize) {
+            let (data, run) = (self.address(name), redeem);
+            self.1[name].named.runs.with_mut(|_| ());
+            self.0.push(JobRef { data, run });
+        }
+
+        fn take(&self) -> Option<usize> {
+            let job = self.0.take()?;
+            assert!(!job.data.is_null(), "a job that is not written yet");
+            // SAFETY: just taken.
+            unsafe { job.run() };
+            // SAFETY: the tickets are there to the end.
+            let ticket = unsafe { &*spent::unmark(job.data).cast::<Ticket>() };
+            let is_spent = ticket.word.progress() == TaskState::Back;
+            (!is_spent).then_some(ticket.named.name)
+        }
+    }
+    let ticket = |name| Ticket {
+        word: TaskWord::new(),
+        named: Named {
+            name,
+            runs: UnsafeCell::new(0),
+        },
+    };
+    let model = Arc::new(Tickets(Injector::new(), (0..5).map(ticket).collect()));
+    (0..4).for_each(|name| model.push(name));
+    for name in [1, 2] {
+        assert!(model.1[name].word.take_back());
+    }
+    let other = thread::spawn({
+        let model = model.clone();
+        move || {
+            if takes {
+                return model.take();
+            }
+            model.push(4);
+            None
+        }
+    });
+    // Nothing lies at this address. The third miss, at the latest, is more than half of five.
+    for _ in 0..3 {
+        let absent = spent::mark(std::ptr::null());
+        assert!(!model.0.withdraw(absent));
+    }
+    let mut taken: Vec<_> = other.join().unwrap().into_iter().collect();
+    if takes {
+        model.push(4);
+    }
+    let mut entries = 0;
+    while model.0.has(1) {
+        taken.extend(model.take());
+        entries += 1;
+    }
+    assert!(entries <= 3, "only what is not spent");
+    assert_eq!(taken, [0, 3, 4]);
+    for ticket in &model.1 {
+        // SAFETY: all threads have ended.
+        ticket
+            .named
+            .runs
+            .with(|runs| assert_eq!(unsafe { *runs }, 1, "{}", ticket.named.name));
+    }
+}
+
+#[test]
+fn loom_injector_swept() {
+    explore(2, || swept(false));
+    explore(2, || swept(true));
 }
 
 #[test]

@@ -184,7 +184,7 @@ impl Pool {
                 }
             }
             Wake::StartWorker => self.start_spare(),
-            Wake::ThreadLimit => {}
+            Wake::ThreadLimit | Wake::NoMonitor => {}
         }
     }
 
