@@ -229,7 +229,6 @@
 mod broadcast;
 #[cfg(doctest)]
 mod compile_fail;
-#[cfg(not(drumline_loom))]
 mod control;
 mod deadline;
 #[cfg(not(drumline_loom))]

@@ -263,6 +263,9 @@ pub(crate) enum Plant {
     LastCancelSilent,
     /// `Schedule::replace` does not say that the timer thread has taken the entry.
     ReplacedTooLate,
+
+    /// `StopRequest::poll` lists a waker without looking whether the request has been made.
+    RequestUnchecked,
 }
 
 thread_local! {
