@@ -88,7 +88,10 @@ impl CancellationToken {
     /// use drumline::CancellationToken;
     ///
     /// /// What the work says, or `None` if the token was cancelled before.
-    /// async fn unless_cancelled<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
+    /// async fn unless_cancelled<T>(
+    ///     token: &CancellationToken,
+    ///     work: impl Future<Output = T>,
+    /// ) -> Option<T> {
     ///     let (mut work, mut cancelled) = (pin!(work), pin!(token.cancelled()));
     ///     poll_fn(|cx| match cancelled.as_mut().poll(cx) {
     ///         Poll::Ready(()) => Poll::Ready(None),

@@ -25,7 +25,7 @@
 //! | say who works | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
 //! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
 //! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`fold`](Stream::fold), [`reduce`](Stream::reduce), [`count`](Stream::count) |
-//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)) |
+//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)), and as an async stream `into_async` (likewise; feature `futures`) |
 //! | go on in parallel | [`Serial::stream`] |
 //! | bound what is in flight | [`in_flight`](Stream::in_flight), [`weigh`](Stream::weigh), [`batch`](Stream::batch), [`batch_limit`](Stream::batch_limit) |
 //! | stop, watch, count | [`cancel_on`](Stream::cancel_on), [`progress`](Stream::progress), [`stats`](Stream::stats), [`on_panic`](Stream::on_panic) |
@@ -97,6 +97,10 @@
 
 #[cfg(not(drumline_loom))]
 mod aside;
+#[cfg(all(feature = "futures", not(drumline_loom)))]
+mod async_results;
+#[cfg(all(test, drumline_loom))]
+mod await_models;
 #[cfg(not(drumline_loom))]
 mod batch_size;
 #[cfg(not(drumline_loom))]
@@ -161,7 +165,7 @@ mod watch_models;
 mod work;
 
 #[cfg(all(feature = "futures", not(drumline_loom)))]
-pub use self::source::FromAsync;
+pub use self::{async_results::AsyncResults, source::FromAsync};
 #[cfg(not(drumline_loom))]
 pub use self::{
     feed::{Feed, Use},
@@ -256,11 +260,11 @@ where
 ///
 /// # Blocking
 ///
-/// A poll should not block, and what it computes holds up the other consumers that want items. While
-/// the async stream is not ready, the last consumer waits in it and its thread is replaced, as with
-/// a channel. It is woken by the async stream, and when this stream [stops](self#stopping-early). In
-/// a pool without [spares](crate::PoolBuilder::spares), an async stream that depends on tasks of that
-/// very pool can stand still for ever.
+/// A poll should not block, and what it computes holds up the other consumers that want items.
+/// While the async stream is not ready, the last consumer waits in it and its thread is replaced,
+/// as with a channel. It is woken by the async stream, and when this stream
+/// [stops](self#stopping-early). In a pool without [spares](crate::PoolBuilder::spares), an async
+/// stream that depends on tasks of that very pool can stand still for ever.
 #[cfg(all(feature = "futures", not(drumline_loom)))]
 pub fn from_async<S>(stream: S) -> Stream<FromAsync<S>>
 where

@@ -218,6 +218,8 @@ pub(crate) enum Plant {
     LengthyUnwatched,
     /// `StageState::rouse_end` does not wake the serial end.
     EndNotRoused,
+    /// `StageState::next_or_wake` looks first, and leaves the waker then.
+    EndWakerTwoSteps,
     /// `StageState::empty` lets the last consumer go.
     LastConsumerLeaves,
     /// `StageState::next` calls no consumer when there is room again.
