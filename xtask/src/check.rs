@@ -192,12 +192,13 @@ fn show(invocation: &Invocation) -> Result<Outcome> {
     invocation.run().map(|()| Outcome::Passed)
 }
 
-/// The documentation of all packages, and that of the library as its users have it: in the
-/// workspace the facade turns an optional feature on.
+/// The documentation of all packages, that of the library as its users have it (in the workspace the
+/// facade turns an optional feature on), and that with all features, as docs.rs has it.
 fn docs() -> Result<Outcome> {
     for line in [
         "cargo doc --workspace --no-deps",
         "cargo doc -p drumline --no-deps",
+        "cargo doc -p drumline --no-deps --all-features",
     ] {
         show(&Invocation::line(line).with("RUSTDOCFLAGS", "-D warnings"))?;
     }
@@ -281,7 +282,10 @@ fn fences() -> Result<Outcome> {
 /// What the optional features of the library add; everything else is in [`tests`].
 fn features() -> Result<Outcome> {
     plain("cargo clippy -p drumline --all-targets --all-features -- -D warnings")?;
-    let tests = "--lib --test events --test tracing --test stream_ends --test either";
+    // The examples that need the feature `futures`.
+    plain("cargo test -p drumline --all-features --doc async")?;
+    let tests = "--lib --test events --test tracing --test stream_ends --test either \
+                 --test stream_from_async --test stream_into_async";
     tallied(&Invocation::line(&format!(
         "cargo test -p drumline --all-features --no-fail-fast {tests}"
     )))

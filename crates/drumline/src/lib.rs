@@ -135,6 +135,7 @@
 //! |---|---|
 //! | `either` | [`iter::Either`] is the type of the crate `either`, so that type is a parallel iterator |
 //! | `crossbeam-channel`, `flume`, `kanal` | receivers of these channels are sources of a [stream](mod@stream) |
+//! | `futures` | async streams (`futures_core::Stream`) are sources of a [stream](mod@stream) (`stream::from_async`), and its results are one (`Serial::into_async`) |
 //! | `tracing` | the [events](Event) of a pool are events of `tracing` |
 //!
 //! # Waiting
@@ -234,7 +235,6 @@
 mod broadcast;
 #[cfg(doctest)]
 mod compile_fail;
-#[cfg(not(drumline_loom))]
 mod control;
 mod deadline;
 #[cfg(not(drumline_loom))]

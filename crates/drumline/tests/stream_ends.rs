@@ -69,6 +69,15 @@ fn every_source(items: u64, check: &impl Check) {
         produce(items, move |item| send.send(item).is_ok());
         stream(receive)
     });
+    #[cfg(feature = "futures")]
+    check.check("async", items, &|| {
+        let (filler, queue) = streams::async_queue::async_queue();
+        produce(items, move |item| {
+            filler.send(item);
+            true
+        });
+        stream::from_async(queue)
+    });
     #[cfg(feature = "kanal")]
     check.check("kanal", items, &|| {
         let (send, receive) = kanal::bounded(4);

@@ -48,13 +48,13 @@ pub const LAYERS: &[Layer] = &[
     ),
     layer("worker_local", &["sync"]),
     // Loops.
-    layer("control", &["sync"]),
+    layer("control", &["sync", "unwind"]),
     // Tasks that await.
     layer("deadline", &["wait", "sync", "platform", "unwind"]),
     layer(
         "task",
         &[
-            "spawn", "future", "deadline", "pool", "wait", "unwind", "sync",
+            "spawn", "future", "deadline", "control", "pool", "wait", "unwind", "sync",
         ],
     ),
     layer(

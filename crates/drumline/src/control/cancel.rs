@@ -1,10 +1,10 @@
 //! Stopping from outside.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, lock};
+use super::cancelled::{Cancelled, CancelledOwned};
+use super::request::StopRequest;
+use crate::sync::Arc;
 
 /// Stops loops and streams: every clone of a token stands for the same request.
 ///
@@ -22,81 +22,131 @@ use crate::sync::{Arc, Mutex, lock};
 ///     .sum();
 /// assert!(token.is_cancelled() && seen <= 1_000);
 /// ```
+///
+/// A task [awaits](Self::cancelled) it without a thread:
+///
+/// ```
+/// use drumline::CancellationToken;
+///
+/// let token = CancellationToken::new();
+/// let tidy_up = drumline::spawn_future({
+///     let token = token.clone();
+///     async move {
+///         token.cancelled().await;
+///         "tidied up"
+///     }
+/// });
+/// token.cancel();
+/// assert_eq!(tidy_up.join().unwrap(), "tidied up");
+/// ```
 #[derive(Clone, Default)]
 pub struct CancellationToken {
-    request: Arc<Request>,
-}
-
-#[derive(Default)]
-struct Request {
-    cancelled: AtomicBool,
-    listeners: Mutex<Listeners>,
-}
-
-/// Those who cannot look all the time, because they sleep.
-#[derive(Default)]
-struct Listeners {
-    next: u64,
-    notify: BTreeMap<u64, Arc<dyn Fn() + Send + Sync>>,
+    request: Arc<StopRequest>,
 }
 
 /// Is told of a cancellation, until it is dropped.
 pub(crate) struct Listener {
-    request: Arc<Request>,
+    request: Arc<StopRequest>,
     number: u64,
 }
 
 impl CancellationToken {
-    /// A token that nobody has cancelled yet.
+    /// A token that has not been cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Asks everything with this token to stop. Cannot be taken back.
+    ///
+    /// What awaits the token is woken before this returns. A waker that panics does not keep the
+    /// others from being woken, and its panic goes nowhere besides the panic hook.
+    ///
+    /// # Complexity
+    ///
+    /// Linear in the number of tasks that await the token, and of streams that may wait in their
+    /// sources.
     pub fn cancel(&self) {
-        let notify: Vec<_> = {
-            let listeners = lock(&self.request.listeners);
-            // Relaxed: it tells nothing but itself. Under the lock, so that a thread that registers
-            // either sees it or is told.
-            self.request.cancelled.store(true, Ordering::Relaxed);
-            listeners.notify.values().cloned().collect()
-        };
-        for notify in notify {
-            notify();
-        }
+        self.request.make();
     }
 
-    /// Whether somebody has asked.
+    /// Whether it has been cancelled.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
-        // Relaxed: as above; whoever stops a little later does no harm.
-        self.request.cancelled.load(Ordering::Relaxed)
+        self.request.is_made()
+    }
+
+    /// Waits until the token is cancelled; ready at once if it has been.
+    ///
+    /// The task sees what happened before the cancellation. To give work up when that comes, await
+    /// both, and go by what is ready first:
+    ///
+    /// ```
+    /// use std::future::{Future, poll_fn};
+    /// use std::pin::pin;
+    /// use std::task::Poll;
+    ///
+    /// use drumline::CancellationToken;
+    ///
+    /// /// What the work says, or `None` if the token was cancelled before.
+    /// async fn unless_cancelled<T>(
+    ///     token: &CancellationToken,
+    ///     work: impl Future<Output = T>,
+    /// ) -> Option<T> {
+    ///     let (mut work, mut cancelled) = (pin!(work), pin!(token.cancelled()));
+    ///     poll_fn(|cx| match cancelled.as_mut().poll(cx) {
+    ///         Poll::Ready(()) => Poll::Ready(None),
+    ///         Poll::Pending => work.as_mut().poll(cx).map(Some),
+    ///     })
+    ///     .await
+    /// }
+    ///
+    /// let token = CancellationToken::new();
+    /// assert_eq!(drumline::block_on(unless_cancelled(&token, async { 7 })), Some(7));
+    /// token.cancel();
+    /// assert_eq!(drumline::block_on(unless_cancelled(&token, async { 7 })), None);
+    /// ```
+    ///
+    /// # Complexity
+    ///
+    /// The first poll that is not ready, a poll with another waker, and the drop after it take the
+    /// token's lock, for O(log n) with n tasks that await the token. Any other poll is one look at
+    /// a flag.
+    pub fn cancelled(&self) -> Cancelled<'_> {
+        Cancelled::new(self)
+    }
+
+    /// As [`cancelled`](Self::cancelled), for a future that outlives the place of the token. Clone
+    /// the token to keep one.
+    ///
+    /// ```
+    /// use drumline::CancellationToken;
+    ///
+    /// let token = CancellationToken::new();
+    /// let task = drumline::spawn_future(token.clone().cancelled_owned());
+    /// token.cancel();
+    /// assert!(task.join().is_ok());
+    /// ```
+    pub fn cancelled_owned(self) -> CancelledOwned {
+        CancelledOwned::new(self)
     }
 
     /// Has `notify` called when cancellation is requested, or now if it has been. It may still
     /// run for a moment after the listener is gone.
     pub(crate) fn listen(&self, notify: impl Fn() + Send + Sync + 'static) -> Listener {
-        let notify = Arc::new(notify);
-        let mut listeners = lock(&self.request.listeners);
-        let number = listeners.next;
-        listeners.next += 1;
-        listeners.notify.insert(number, notify.clone());
-        let is_late = self.is_cancelled();
-        drop(listeners);
-        if is_late {
-            notify();
-        }
         Listener {
+            number: self.request.add(std::sync::Arc::new(notify)),
             request: Arc::clone(&self.request),
-            number,
         }
+    }
+
+    pub(super) fn request(&self) -> &StopRequest {
+        &self.request
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let gone = lock(&self.request.listeners).notify.remove(&self.number);
-        drop(gone);
+        self.request.remove(self.number);
     }
 }
 
@@ -110,6 +160,10 @@ impl fmt::Debug for CancellationToken {
 
 #[cfg(test)]
 mod tests {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
     use super::CancellationToken;
     use crate::sync::Arc;
     use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -132,5 +186,17 @@ mod tests {
         let _late = token.listen(notify());
         assert_eq!(told.load(Ordering::Relaxed), 2);
         drop(kept);
+    }
+
+    #[test]
+    fn a_dropped_future_takes_its_waker_away() {
+        let token = CancellationToken::new();
+        let mut context = Context::from_waker(Waker::noop());
+        for _ in 0..100_000 {
+            let mut cancelled = pin!(token.cancelled());
+            assert!(cancelled.as_mut().poll(&mut context).is_pending());
+            assert_eq!(token.request().wakers(), 1);
+        }
+        assert_eq!(token.request().wakers(), 0);
     }
 }

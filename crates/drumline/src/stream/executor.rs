@@ -47,6 +47,12 @@ pub(super) trait Executor<'s> {
         false
     }
 
+    /// Whether a call of a consumer may have brought none.
+    #[cfg(feature = "futures")]
+    fn may_lose_calls(&self) -> bool {
+        false
+    }
+
     /// The stream is over.
     fn dismiss(&self) {}
 }
@@ -79,16 +85,31 @@ pub(super) struct Tasks {
     pub(super) registry: SharedRegistry,
 }
 
-impl Executor<'static> for Tasks {
-    fn call(&self, consumer_body: Arc<dyn ConsumerBody<'static>>) {
+impl Tasks {
+    /// Calls a consumer. `false`: the pool is over, or has no thread.
+    pub(super) fn try_call(&self, consumer_body: &Arc<dyn ConsumerBody<'static>>) -> bool {
         let Some(_open) = pool::open_for_long_lived(&self.registry) else {
-            return;
+            return false;
         };
         let tasks = Tasks {
             registry: SharedRegistry::clone(&self.registry),
         };
         let registry = SharedRegistry::clone(&self.registry);
+        let consumer_body = Arc::clone(consumer_body);
         spawn::spawn_long_lived(registry, move || consumer_body.consume(&tasks));
+        true
+    }
+
+    /// Whether no call brings a consumer any more.
+    #[cfg(feature = "futures")]
+    pub(super) fn has_no_pool(&self) -> bool {
+        self.registry.workers() == 0 || self.registry.idle_set().is_over()
+    }
+}
+
+impl Executor<'static> for Tasks {
+    fn call(&self, consumer_body: Arc<dyn ConsumerBody<'static>>) {
+        self.try_call(&consumer_body);
     }
 
     /// The handle of the pool may be gone, and its threads with it. A thread that calls, and asks

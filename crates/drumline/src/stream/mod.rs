@@ -21,11 +21,11 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | begin | [`iter`](iter()), [`stream()`] with a [`queue`], a channel of `std`, `crossbeam-channel`, `flume` or `kanal` (features of these names), or a [`Source`] of your own |
+//! | begin | [`iter`](iter()), [`stream()`] with a [`queue`], a channel of `std`, `crossbeam-channel`, `flume` or `kanal` (features of these names), an async stream with `from_async` (feature `futures`), or a [`Source`] of your own |
 //! | say who works | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
 //! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
 //! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`fold`](Stream::fold), [`reduce`](Stream::reduce), [`count`](Stream::count) |
-//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)) |
+//! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)), and as an async stream `into_async` (likewise; feature `futures`) |
 //! | go on in parallel | [`Serial::stream`] |
 //! | bound what is in flight | [`in_flight`](Stream::in_flight), [`weigh`](Stream::weigh), [`batch`](Stream::batch), [`batch_limit`](Stream::batch_limit) |
 //! | stop, watch, count | [`cancel_on`](Stream::cancel_on), [`progress`](Stream::progress), [`stats`](Stream::stats), [`on_panic`](Stream::on_panic) |
@@ -97,6 +97,10 @@
 
 #[cfg(not(drumline_loom))]
 mod aside;
+#[cfg(all(feature = "futures", not(drumline_loom)))]
+mod async_results;
+#[cfg(all(test, drumline_loom))]
+mod await_models;
 #[cfg(not(drumline_loom))]
 mod batch_size;
 #[cfg(not(drumline_loom))]
@@ -160,6 +164,8 @@ mod watch_models;
 #[cfg(not(drumline_loom))]
 mod work;
 
+#[cfg(all(feature = "futures", not(drumline_loom)))]
+pub use self::{async_results::AsyncResults, source::FromAsync};
 #[cfg(not(drumline_loom))]
 pub use self::{
     feed::{Feed, Use},
@@ -215,4 +221,55 @@ where
     I::Item: Send,
 {
     Stream::new(Iter::new(items.into_iter()))
+}
+
+/// A stream of the items of an async stream (`futures_core::Stream`), with the feature `futures`.
+///
+/// Consumers poll the async stream, one at a time. So it may be one of another runtime, if that
+/// runtime's reactor and timers can be found from threads of a pool. Its end is the end of this
+/// stream.
+///
+/// ```
+/// use drumline::stream;
+/// use futures_util::stream::{self as futures, StreamExt};
+///
+/// let numbers = futures::iter(1..=10).then(|n| async move {
+///     drumline::task::yield_now().await;
+///     n
+/// });
+/// assert_eq!(stream::from_async(numbers).map(|n| n * n).reduce(|a, b| a + b), Some(385));
+/// ```
+///
+/// An item is taken out of the async stream only when a consumer has a place for it. Lend the async
+/// stream to go on with it after a stream that stopped early:
+///
+/// ```
+/// use drumline::stream;
+///
+/// let mut numbers = futures_util::stream::iter(0..1_000);
+/// let stopped = stream::from_async(&mut numbers)
+///     .in_flight(1)
+///     .try_for_each(|n| if n < 10 { Ok(()) } else { Err(n) });
+/// assert!(stopped.is_err());
+/// assert!(stream::from_async(numbers).count() > 0);
+/// ```
+///
+/// # Panics
+///
+/// A panic of a poll ends the stream, and arrives where the stream's other panics do.
+///
+/// # Blocking
+///
+/// A poll should not block, and what it computes holds up the other consumers that want items.
+/// While the async stream is not ready, the last consumer waits in it and its thread is replaced,
+/// as with a channel. It is woken by the async stream, and when this stream
+/// [stops](self#stopping-early). In a pool without [spares](crate::PoolBuilder::spares), an async
+/// stream that depends on tasks of that very pool can stand still for ever.
+#[cfg(all(feature = "futures", not(drumline_loom)))]
+pub fn from_async<S>(stream: S) -> Stream<FromAsync<S>>
+where
+    S: futures_core::Stream + Send,
+    S::Item: Send,
+{
+    Stream::new(FromAsync::new(stream))
 }

@@ -122,7 +122,7 @@ impl Stage {
         }
     }
 
-    fn call(&self, call: bool) {
+    pub(super) fn call(&self, call: bool) {
         if call && !self.parked.wake() {
             self.parked.call();
         }

@@ -384,7 +384,7 @@ impl<T: Send> Source for Receiver<T> {
         let parking = Arc::clone(&self.shared.parking);
         // A stream that was stopped earlier is over.
         parking.stopped.store(false, Ordering::Relaxed);
-        Some(Stopper::of_queue(move || {
+        Some(Stopper::of_own(move || {
             parking.stopped.store(true, Ordering::Relaxed);
             parking.parker.unpark();
         }))

@@ -217,7 +217,7 @@ struct Attending<W, T, K> {
     serial: K,
 }
 
-fn finished<B>(is_ordered: bool) -> Finished<B> {
+pub(super) fn finished<B>(is_ordered: bool) -> Finished<B> {
     if is_ordered {
         Finished::in_order()
     } else {

@@ -222,6 +222,8 @@ pub(crate) enum Plant {
     LengthyUnwatched,
     /// `StageState::rouse_end` does not wake the serial end.
     EndNotRoused,
+    /// `StageState::next_or_wake` looks first, and leaves the waker then.
+    EndWakerTwoSteps,
     /// `StageState::empty` lets the last consumer go.
     LastConsumerLeaves,
     /// `StageState::next` calls no consumer when there is room again.
@@ -267,6 +269,9 @@ pub(crate) enum Plant {
     LastCancelSilent,
     /// `Schedule::replace` does not say that the timer thread has taken the entry.
     ReplacedTooLate,
+
+    /// `StopRequest::poll` lists a waker without looking whether the request has been made.
+    RequestUnchecked,
 }
 
 thread_local! {

@@ -7,6 +7,7 @@
 //! | wait for one on a thread | [`block_on`], [`JoinHandle::join`](crate::JoinHandle::join) |
 //! | wait for whichever of many is ready first | [`TaskSet`] |
 //! | let other tasks run | [`yield_now`] |
+//! | wait until a token is cancelled | [`CancellationToken::cancelled`](crate::CancellationToken::cancelled) |
 //! | wait for a time | [`sleep`], [`sleep_until`], [`timeout`], [`timeout_at`] |
 //!
 //! ```
@@ -33,4 +34,5 @@ pub use block_on::block_on;
 pub use task_set::TaskSet;
 pub use yield_now::{YieldNow, yield_now};
 
+pub use crate::control::{Cancelled, CancelledOwned};
 pub use crate::deadline::{Elapsed, Sleep, Timeout, sleep, sleep_until, timeout, timeout_at};

@@ -1,6 +1,9 @@
 //! What the tests of streams share: ways to run one, and items that say when they are dropped.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+#[cfg(feature = "futures")]
+pub mod async_queue;
+
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -7,6 +7,8 @@ mod mpsc;
 mod crossbeam;
 #[cfg(feature = "flume")]
 mod flume;
+#[cfg(feature = "futures")]
+mod from_async;
 #[cfg(feature = "kanal")]
 mod kanal;
 
@@ -15,6 +17,8 @@ use std::time::Duration;
 
 use crate::sync::{Arc, Mutex, lock};
 
+#[cfg(feature = "futures")]
+pub use from_async::FromAsync;
 pub use iter::Iter;
 
 /// What a [`Source`] says that was asked without waiting.
@@ -70,8 +74,9 @@ impl Stopper {
         }
     }
 
-    /// The stopper of a [`queue`](super::queue()), which a later stream resets.
-    pub(super) fn of_queue(stop: impl Fn() + Send + Sync + 'static) -> Self {
+    /// The stopper of a source of this module: of a [`queue`](super::queue()), which a later stream
+    /// resets, or of an async stream.
+    pub(super) fn of_own(stop: impl Fn() + Send + Sync + 'static) -> Self {
         Stopper {
             stop: Arc::new(stop),
             is_foreign: false,

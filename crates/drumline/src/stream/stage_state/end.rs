@@ -1,9 +1,11 @@
 //! What the stage state does for the serial end.
 
+use std::task::Waker;
 use std::time::Duration;
 
-use super::{NextBatch, StageState, Ticket, WakeNeeded};
-use crate::sync::{lock, planted};
+use super::{NextBatch, StageState, State, Ticket, WakeNeeded};
+use crate::sync::{MutexGuard, lock, planted};
+use crate::unwind;
 
 impl<B> StageState<B> {
     /// The serial end, which stepped in, leaves with what it has finished.
@@ -57,13 +59,16 @@ impl<B> StageState<B> {
     /// The next finished batch, for the serial end. `sleep`: the serial end is going to sleep if
     /// there is none.
     pub(in crate::stream) fn next(&self, sleep: bool) -> NextBatch<B> {
-        let mut state = lock(&self.state);
+        self.next_in(&mut lock(&self.state), sleep)
+    }
+
+    fn next_in(&self, state: &mut State<B>, sleep: bool) -> NextBatch<B> {
         match state.finished.take() {
             Some((load, batch)) => {
                 state.in_flight -= load;
                 let call = state.held_back && state.has_room() && {
                     state.held_back = planted!(RoomCallsNobody);
-                    !planted!(RoomCallsNobody) && self.call_in(&mut state)
+                    !planted!(RoomCallsNobody) && self.call_in(state)
                 };
                 NextBatch::Batch(batch, call)
             }
@@ -73,6 +78,49 @@ impl<B> StageState<B> {
                 NextBatch::Wait
             }
         }
+    }
+
+    /// As [`next`](Self::next), for a serial end that is a task. If there is nothing, `waker` is
+    /// woken when there is. What this leaves in its place is for the caller to drop: that is code
+    /// of the program.
+    #[cfg(any(feature = "futures", drumline_loom))]
+    pub(in crate::stream) fn next_or_wake(&self, waker: &mut Option<Waker>) -> NextBatch<B> {
+        let mut state = lock(&self.state);
+        let next = self.next_in(&mut state, true);
+        if planted!(EndWakerTwoSteps) {
+            state.end_sleeps = false;
+            drop(state);
+            state = lock(&self.state);
+            state.end_sleeps = true;
+        }
+        if matches!(next, NextBatch::Wait) {
+            std::mem::swap(&mut state.end_waker, waker);
+        }
+        next
+    }
+
+    /// The task that is the serial end is not to be woken any more.
+    #[cfg(any(feature = "futures", drumline_loom))]
+    pub(in crate::stream) fn forget_waker(&self) {
+        let mut state = lock(&self.state);
+        let waker = state.end_waker.take();
+        state.end_sleeps &= waker.is_none();
+        drop(state);
+        // It is the program's, and so is its drop.
+        drop(waker);
+    }
+
+    /// Wants a consumer, if none is at work and those that were called do not come.
+    #[cfg(any(feature = "futures", drumline_loom))]
+    pub(in crate::stream) fn recall(&self) -> WakeNeeded {
+        let mut state = lock(&self.state);
+        if state.ended || state.active > 0 {
+            return false;
+        }
+        state.called = state.called.max(1);
+        // A call that was lost is not answered, and stays in there.
+        state.out += 1;
+        true
     }
 
     /// Sleeps until there may be something for the serial end.
@@ -89,5 +137,30 @@ impl<B> StageState<B> {
     /// The same, for no longer than this time.
     pub(in crate::stream) fn sleep_for(&self, time: Duration) {
         self.end.nap(time, true);
+    }
+
+    /// Wakes the serial end if it sleeps and has a reason not to.
+    pub(super) fn rouse_end(&self, mut state: MutexGuard<'_, State<B>>) {
+        self.beckon_at_end(&mut state);
+        let has_reason = state.finished.is_ready() || state.is_over();
+        if state.end_sleeps && has_reason && !planted!(EndNotRoused) {
+            state.end_sleeps = false;
+            let waker = state.end_waker.take();
+            drop(state);
+            match waker {
+                Some(waker) => wake_task(waker),
+                None => self.end.unpark(),
+            }
+        }
+    }
+}
+
+/// Wakes a task. The waker is the program's, and its panic not that of the consumer which wakes.
+/// The consumer may hold the lock of the source or of the pocket. No poll, and no drop of the
+/// task's stream, waits for those.
+#[cold]
+fn wake_task(waker: Waker) {
+    if let Err(payload) = unwind::catch(|| waker.wake()) {
+        unwind::discard(payload);
     }
 }

@@ -49,14 +49,18 @@
 //! of the called one, which then finds nothing to do. It may sleep in the source, too, if it is the
 //! only one at work: as long as it does, no other thread can finish anything. Where it may not step
 //! in (its thread is in no pool that takes it, or the consumers have threads of their own), it
-//! calls a consumer before it sleeps, if none is at work. The thread of the serial end may change
-//! from one batch to the next: the results of one stage are taken by the consumers of the next.
+//! calls a consumer before it sleeps, if none is at work. So does a serial end that is a task,
+//! which never steps in and leaves its waker here (`async_results`). The thread of the serial end
+//! may change from one batch to the next: the results of one stage are taken by the consumers of
+//! the next.
 
 mod end;
 mod run;
 mod watch;
 
 pub(super) use self::watch::Look;
+
+use std::task::Waker;
 
 use super::end_parker::EndParker;
 use super::finished::Finished;
@@ -108,6 +112,8 @@ struct State<B> {
     finished: Finished<B>,
     /// The serial end sleeps.
     end_sleeps: bool,
+    /// And is a task, which this wakes. There only while it sleeps.
+    end_waker: Option<Waker>,
     /// It looks for something to do.
     end_looks: bool,
     /// A consumer is aside, and watches; it is not at work.
@@ -205,6 +211,7 @@ impl<B> StageState<B> {
                 limit,
                 finished,
                 end_sleeps: false,
+                end_waker: None,
                 end_looks: false,
                 aside: false,
                 beckoned: false,
@@ -414,17 +421,6 @@ impl<B> StageState<B> {
     /// How many items have been taken from the source.
     pub(in crate::stream) fn items(&self) -> u64 {
         lock(&self.state).next_item
-    }
-
-    /// Wakes the serial end if it sleeps and has a reason not to.
-    fn rouse_end(&self, mut state: MutexGuard<'_, State<B>>) {
-        self.beckon_at_end(&mut state);
-        let has_reason = state.finished.is_ready() || state.is_over();
-        if state.end_sleeps && has_reason && !planted!(EndNotRoused) {
-            state.end_sleeps = false;
-            drop(state);
-            self.end.unpark();
-        }
     }
 }
 
