@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 /// The bytes of an upload that are hashed between two looks at the token: some 50 µs of work.
 const BLOCK: usize = 64 * 1024;
 
-/// The rounds between two looks at the token: some 25 µs of work.
+/// The rounds between two looks at the token: some 15 µs of work.
 const ROUNDS_PER_LOOK: u32 = 256;
 
 /// A SHA-256 hash. It is displayed in hexadecimal.

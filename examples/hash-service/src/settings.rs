@@ -36,8 +36,8 @@ pub struct Settings {
     /// How many milliseconds a request may take, from its admission to its answer.
     #[arg(long, default_value = "2000", value_name = "MILLISECONDS", value_parser = milliseconds)]
     pub deadline: Duration,
-    /// How often the hash of an upload is hashed again: 10,000 rounds take about a millisecond.
-    #[arg(long, default_value_t = 10_000, value_name = "ROUNDS")]
+    /// How often the hash of an upload is hashed again: 20,000 rounds take about a millisecond.
+    #[arg(long, default_value_t = 20_000, value_name = "ROUNDS")]
     pub rounds: u32,
 }
 
