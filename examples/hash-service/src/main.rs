@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 
 /// An HTTP service that hashes uploads: tokio has the sockets, and a pool of Drumline computes.
 ///
-/// POST /hash answers with the hash of the body, GET /stats with counts. SIGINT or SIGTERM stops it:
+/// POST /hash answers with the hash of the body, GET /stats with counts. SIGINT or SIGTERM ends it:
 /// it answers what it has admitted, and ends.
 #[derive(Debug, Parser)]
 #[command(version)]

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// How long the echoes of one round took.
 pub struct Latencies {
-    pace: Duration,
+    interval: Duration,
     seconds: Vec<f64>,
 }
 
 impl Latencies {
-    pub fn new(pace: Duration) -> Self {
+    pub fn new(interval: Duration) -> Self {
         Latencies {
-            pace,
+            interval,
             seconds: Vec::new(),
         }
     }
@@ -26,7 +26,7 @@ impl Latencies {
         while let Some(latency) = rest {
             self.seconds.push(latency.as_secs_f64());
             rest = latency
-                .checked_sub(self.pace)
+                .checked_sub(self.interval)
                 .filter(|rest| !rest.is_zero());
         }
     }

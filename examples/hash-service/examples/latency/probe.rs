@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use crate::latencies::Latencies;
 
 /// How often the client asks.
-const PACE: Duration = Duration::from_millis(1);
+const INTERVAL: Duration = Duration::from_millis(1);
 
 const MESSAGE: [u8; 16] = [7; 16];
 
@@ -43,16 +43,16 @@ pub fn measure(server: SocketAddr, how_long: Duration) -> io::Result<Latencies> 
     stream.write_all(&MESSAGE)?;
     stream.read_exact(&mut echo)?;
 
-    let mut latencies = Latencies::new(PACE);
+    let mut latencies = Latencies::new(INTERVAL);
     let end = Instant::now() + how_long;
-    let mut next = Instant::now() + PACE;
+    let mut next = Instant::now() + INTERVAL;
     while next < end {
         thread::sleep(next.saturating_duration_since(Instant::now()));
         let start = Instant::now();
         stream.write_all(&MESSAGE)?;
         stream.read_exact(&mut echo)?;
         latencies.add(start.elapsed());
-        next = (next + PACE).max(Instant::now());
+        next = (next + INTERVAL).max(Instant::now());
     }
     Ok(latencies)
 }
