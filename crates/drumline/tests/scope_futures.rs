@@ -190,7 +190,7 @@ fn a_panic_goes_to_the_handle_or_to_the_scope() {
     let pool = pool(2);
     pool.scope(|s| {
         let error = s.spawn_future(async { panic_any("to the handle") }).join();
-        let payload = error.map(|()| ()).unwrap_err().into_panic();
+        let payload = error.unwrap_err().into_panic();
         assert_eq!(payload.downcast_ref(), Some(&"to the handle"));
     });
     // No handle.
@@ -227,7 +227,7 @@ fn a_handle_that_outlives_its_scope_reports_the_panic() {
     assert_eq!(reported.load(Ordering::SeqCst), 1);
     let escaped = pool.scope(|s| s.spawn_future(async { panic_any("seen") }));
     pool.shutdown().unwrap();
-    assert!(escaped.join().map(|()| ()).unwrap_err().is_panic());
+    assert!(escaped.join().unwrap_err().is_panic());
     assert_eq!(reported.load(Ordering::SeqCst), 1);
 }
 

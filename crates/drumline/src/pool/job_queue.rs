@@ -268,7 +268,7 @@ mod tests {
                 _ => queue.push(ticket),
             }
         }
-        let is_spent = |number: usize| number % 3 == 0 && matches!(number % 4, 0 | 3);
+        let is_spent = |number: usize| number.is_multiple_of(3) && matches!(number % 4, 0 | 3);
         for number in (0..COUNT).filter(|&number| is_spent(number)) {
             assert!(words[number].take_back());
         }
