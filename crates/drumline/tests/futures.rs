@@ -487,3 +487,26 @@ fn a_cancelled_closure_never_runs() {
     blocker.join().unwrap();
     pool.shutdown().unwrap();
 }
+
+#[test]
+fn a_cancelled_closure_gives_its_waker_back() {
+    struct Idle;
+    impl Wake for Idle {
+        fn wake(self: Arc<Self>) {}
+    }
+    let waker = Arc::new(Idle);
+    // The calling thread has the only place, so no ticket is taken meanwhile.
+    pool(1).install(|| {
+        let mut tasks: Vec<_> = (0..50).map(|_| spawn(|| ())).collect();
+        // Deep in the queue, where its ticket stays.
+        let mut task = tasks.remove(25);
+        let polled = Waker::from(Arc::clone(&waker));
+        let mut cx = Context::from_waker(&polled);
+        assert!(Pin::new(&mut task).poll(&mut cx).is_pending());
+        assert_eq!(Arc::strong_count(&waker), 3);
+        task.abort();
+        let outcome = Pin::new(&mut task).poll(&mut cx);
+        assert!(matches!(outcome, Poll::Ready(Err(JoinError::Cancelled))));
+        assert_eq!(Arc::strong_count(&waker), 2);
+    });
+}

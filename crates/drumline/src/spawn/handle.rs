@@ -265,7 +265,11 @@ impl<T: Send + 'static> Future for JoinHandle<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         assert!(self.task.is_some(), "{TAKEN}");
-        if !self.is_finished() {
+        if self.is_finished() {
+            // Of a closure that is back, the watcher is still there. It must go before the ticket
+            // does: that may be dropped with a lock held.
+            self.unwatch();
+        } else {
             self.registry.forbid_fork();
             if self.watch(cx.waker()) {
                 return Poll::Pending;

@@ -304,7 +304,7 @@ impl TaskGroup {
                 let tally = this.begin();
                 for (program, sum) in job.further.iter().zip(further) {
                     let this = tally.job();
-                    let run = move || *sum = program.run(this.begin());
+                    let mut run = move || *sum = program.run(this.begin());
                     if has_futures && thread_rng().gen_bool(0.5) {
                         scope.start_future(run);
                     } else {
