@@ -225,19 +225,27 @@ fn oldest(installer: Installer) -> Result<Outcome> {
 }
 
 fn loom() -> Result<Outcome> {
+    counted(&loom_line(), "loom_")
+}
+
+/// All loom models.
+pub fn loom_line() -> Invocation {
     let target = workspace::target_dir("loom").display().to_string();
-    let line = Invocation::line("cargo test -p drumline --lib --release")
+    Invocation::line("cargo test -p drumline --lib --release")
         .and(["--target-dir", &target, "loom_"])
-        .with("RUSTFLAGS", "--cfg drumline_loom");
-    counted(&line, "loom_")
+        .with("RUSTFLAGS", "--cfg drumline_loom")
 }
 
 fn shuttle() -> Result<Outcome> {
+    counted(&shuttle_line(), "shuttle_")
+}
+
+/// All programs under shuttle.
+pub fn shuttle_line() -> Invocation {
     let target = workspace::target_dir("shuttle").display().to_string();
-    let line = Invocation::line("cargo test -p drumline --lib --release")
+    Invocation::line("cargo test -p drumline --lib --release")
         .and(["--target-dir", &target, "shuttle_"])
-        .with("RUSTFLAGS", "--cfg drumline_shuttle");
-    counted(&line, "shuttle_")
+        .with("RUSTFLAGS", "--cfg drumline_shuttle")
 }
 
 fn miri() -> Result<Outcome> {
@@ -247,11 +255,15 @@ fn miri() -> Result<Outcome> {
     if workspace::functions_named("miri_")? == 0 {
         return Ok(Outcome::Skipped("no test is named miri_… yet".to_owned()));
     }
+    counted(&miri_line(4), "miri_")
+}
+
+/// All cases for Miri, with so many seeds: each is one order of the threads.
+pub fn miri_line(seeds: u32) -> Invocation {
     let target = workspace::target_dir("miri").display().to_string();
-    let line = Invocation::line("cargo +nightly miri test -p drumline --lib")
+    Invocation::line("cargo +nightly miri test -p drumline --lib")
         .and(["--target-dir", &target, "miri_"])
-        .with("MIRIFLAGS", "-Zmiri-many-seeds=0..4");
-    counted(&line, "miri_")
+        .with("MIRIFLAGS", format!("-Zmiri-many-seeds=0..{seeds}"))
 }
 
 /// Runs tests whose name starts with `prefix`. None at all is fine as long as none is written; a

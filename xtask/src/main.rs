@@ -11,6 +11,7 @@ mod output;
 mod rayon_suite;
 mod repeat;
 mod simulate;
+mod soak;
 mod stress;
 mod tally;
 mod user_lock;
@@ -40,6 +41,8 @@ enum Chore {
     Figures(figures::Options),
     /// Runs the stress binaries, plainly, with planted bugs, or under a sanitizer.
     Stress(stress::Options),
+    /// Runs the checkers for longer than CI does: more schedules, seeds and rounds.
+    Soak(soak::Options),
     /// Runs the test suite pinned to one core.
     OneCore(one_core::Options),
     /// Runs the tests many times in a row.
@@ -71,6 +74,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Arrows => arrows::run(&workspace::root()),
         Chore::Figures(options) => figures::run(&options),
         Chore::Stress(options) => stress::run(&options),
+        Chore::Soak(options) => soak::run(&options),
         Chore::OneCore(options) => one_core::run(&options),
         Chore::Repeat(options) => repeat::run(&options),
         Chore::RayonSuite(options) => rayon_suite::run(&options).map(drop),
