@@ -220,7 +220,10 @@ impl<T: Send + 'static> JoinHandle<T> {
         if self.stop() { Ok(()) } else { Err(self) }
     }
 
-    /// A handle that cancels the task when it is dropped.
+    /// A handle that [aborts](Self::abort) the task when it is dropped.
+    ///
+    /// A closure that has begun runs to its end all the same. For it to stop sooner, it has to ask a
+    /// [`CancellationToken`](crate::CancellationToken) between its steps.
     ///
     /// ```
     /// let task = drumline::spawn_future(std::future::pending::<()>()).abort_on_drop();
@@ -389,8 +392,8 @@ impl<T> Awaited for RunningClosure<'_, T> {
     }
 }
 
-/// A [`JoinHandle`] that cancels its task when it is dropped; see
-/// [`abort_on_drop`](JoinHandle::abort_on_drop).
+/// A [`JoinHandle`] that aborts its task when it is dropped; see
+/// [`abort_on_drop`](JoinHandle::abort_on_drop). A closure that has begun runs to its end.
 ///
 /// ```
 /// let task = drumline::spawn(|| 1).abort_on_drop();
