@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use common::{FOREVER, eventually, fib, meet, message, quiet_panic};
 use drumline::{Event, Pool, PoolBuilder, Stats, blocking, worker_index};
@@ -272,6 +273,24 @@ fn blocking_is_told_and_counted() {
         panic!("{told:?}");
     };
     assert_eq!(before, after);
+}
+
+#[test]
+fn a_poll_that_takes_long_is_told() {
+    let log = Log::default();
+    let pool = log.builder(1).guests(false).build().unwrap();
+    let long = Duration::from_millis(20);
+    let task = pool.spawn_future(async move {
+        thread::sleep(long);
+        worker_index().unwrap()
+    });
+    let thread = task.join().unwrap();
+    log.wait_for(1, |event| matches!(event, Event::LongPoll { .. }));
+    assert!(log.events().iter().any(|event| match event {
+        Event::LongPoll { index, lasted, .. } => *index == thread && *lasted >= long,
+        _ => false,
+    }));
+    assert_eq!(pool.stats().polls, 1);
 }
 
 #[test]

@@ -230,9 +230,6 @@ where
     /// The cell is that of a run that has begun. It may be gone before this returns, hence a
     /// pointer: a reference that is passed on promises that its memory stays.
     unsafe fn poll(this: *const Self) {
-        if let Some(seat) = local::seat() {
-            seat.counters().polls.up();
-        }
         // SAFETY: the run has the future.
         let Stage::Future(future) = (unsafe { &mut *(*this).stage.get() }) else {
             unreachable!("it is not done");
@@ -241,9 +238,13 @@ where
         let future = unsafe { Pin::new_unchecked(&mut **future) };
         // SAFETY: the run keeps its reference while it polls.
         let waker = unsafe { waker::borrowed(this.cast()) };
-        let polled = {
+        let poll = || {
             let _budget = Budget::begin();
             unwind::catch(|| future.poll(&mut Context::from_waker(&waker)))
+        };
+        let polled = match local::seat() {
+            Some(seat) => seat.poll(poll),
+            None => poll(),
         };
         let outcome = match polled {
             // SAFETY: as for this function.

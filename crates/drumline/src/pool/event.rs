@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::builder::PoolBuilder;
 use super::warning::{self, Warning};
@@ -88,6 +89,18 @@ pub enum Event {
     Unblocked {
         /// The thread.
         index: usize,
+    },
+    /// A poll of a future took 10 ms or longer.
+    ///
+    /// This is no fault in itself: other threads of the pool take what waits meanwhile, and a poll
+    /// that blocks is replaced. But what is woken by such a poll, or by its outcome, comes that much
+    /// later. Polls are timed only while a thread listens to events.
+    #[non_exhaustive]
+    LongPoll {
+        /// The thread that polled.
+        index: usize,
+        /// How long the poll took.
+        lasted: Duration,
     },
     /// A spare thread takes the place of one that is blocked.
     #[non_exhaustive]
@@ -232,6 +245,9 @@ impl fmt::Display for Event {
             }
             Event::Blocked { index } => write!(f, "thread {index} blocks"),
             Event::Unblocked { index } => write!(f, "thread {index} goes on after blocking"),
+            Event::LongPoll { index, lasted } => {
+                write!(f, "a poll of a future took {lasted:?} in thread {index}")
+            }
             Event::Compensated { threads, blocked } => write!(
                 f,
                 "a spare thread takes the place of a blocked one; the pool has {threads} threads, \

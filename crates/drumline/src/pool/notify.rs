@@ -1,9 +1,15 @@
 //! What happens on a seat, counted and reported.
 
+use std::time::Duration;
+
 use super::event::Event;
 use super::registry::Registry;
 use super::seat::Seat;
+use crate::sync::Instant;
 use crate::wait::Parker;
+
+/// A poll that takes this long is told.
+const LONG_POLL: Duration = Duration::from_millis(10);
 
 impl Registry {
     /// Notifies the event handler and `tracing`. The event is made only if either listens.
@@ -49,6 +55,23 @@ impl Seat {
         let index = self.index();
         self.counters().blocks.up();
         self.registry().notify(|| Event::Blocked { index });
+    }
+
+    /// Polls a future.
+    #[inline]
+    pub(crate) fn poll<R>(&self, poll: impl FnOnce() -> R) -> R {
+        self.counters().polls.up();
+        if !self.registry().is_heard() {
+            return poll();
+        }
+        let begun = Instant::now();
+        let outcome = poll();
+        let lasted = begun.elapsed();
+        if lasted >= LONG_POLL {
+            let index = self.index();
+            self.registry().notify(|| Event::LongPoll { index, lasted });
+        }
+        outcome
     }
 
     /// It goes on.

@@ -76,6 +76,9 @@ mod imp {
             Event::Unblocked { index } => {
                 debug!(target: "drumline", index, "thread goes on after blocking");
             }
+            Event::LongPoll { index, lasted } => {
+                debug!(target: "drumline", index, ?lasted, "a poll of a future took long");
+            }
             Event::Compensated { threads, blocked } => {
                 debug!(
                     target: "drumline",
