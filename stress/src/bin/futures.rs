@@ -46,11 +46,12 @@ impl Bag {
                 (None, _) => thread::yield_now(),
                 (Some(waker), 0) => waker.wake(),
                 (Some(waker), 1) => {
-                    waker.wake_by_ref();
-                    waker.wake_by_ref();
+                    let other = waker.clone();
+                    waker.wake();
+                    other.wake();
                 }
                 (Some(waker), 2) => {
-                    waker.clone().wake();
+                    waker.wake_by_ref();
                     // Perhaps for longer than its future lives, and its pool.
                     kept.push(waker);
                 }
