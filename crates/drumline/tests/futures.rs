@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+use std::time::Duration;
 
-use drumline::task::yield_now;
-use drumline::{JoinError, Pool, block_on, spawn, spawn_future};
+use drumline::task::{sleep, yield_now};
+use drumline::{CancellationToken, JoinError, Pool, TaskSet, block_on, spawn, spawn_future};
 
 fn pool(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).build().unwrap()
@@ -509,4 +510,91 @@ fn a_cancelled_closure_gives_its_waker_back() {
         assert!(matches!(outcome, Poll::Ready(Err(JoinError::Cancelled))));
         assert_eq!(Arc::strong_count(&waker), 2);
     });
+}
+
+#[test]
+fn a_task_that_a_guest_leaves_behind_is_run_beside_tasks_that_yield() {
+    for jobs in [1, 2] {
+        let pool = pool(jobs);
+        let done = Arc::new(AtomicBool::new(false));
+        let busy: Vec<_> = (0..jobs)
+            .map(|_| {
+                let done = Arc::clone(&done);
+                pool.spawn_future(async move {
+                    while !done.load(Ordering::SeqCst) {
+                        yield_now().await;
+                    }
+                })
+            })
+            .collect();
+        let sets = Arc::clone(&done);
+        pool.install(|| drop(spawn(move || sets.store(true, Ordering::SeqCst))));
+        for task in busy {
+            task.join().unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_abort_wakes_the_task_that_awaits_a_closure() {
+    // The calling thread has the only place, so the closures are not begun.
+    pool(1).install(|| {
+        let mut set = TaskSet::new();
+        for number in 0..4 {
+            set.spawn(move || number);
+        }
+        block_on(async {
+            assert!(poll_fn(|cx| Poll::Ready(set.poll_join_next(cx).is_pending())).await);
+            set.shutdown().await;
+        });
+        assert!(set.is_empty());
+    });
+}
+
+#[test]
+fn a_set_asks_all_tasks_to_stop_though_some_panic() {
+    struct Bad;
+    impl Drop for Bad {
+        fn drop(&mut self) {
+            panic!("in a drop");
+        }
+    }
+    pool(1).install(|| {
+        let mut set = TaskSet::new();
+        for _ in 0..4 {
+            let bad = Bad;
+            set.spawn(move || drop(bad));
+        }
+        let panics = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| set.abort_all()));
+        assert!(panics.is_err());
+        for _ in 0..4 {
+            assert!(
+                block_on(set.join_next())
+                    .unwrap()
+                    .unwrap_err()
+                    .is_cancelled()
+            );
+        }
+    });
+}
+
+#[test]
+fn things_that_are_ready_at_once_use_up_the_budget() {
+    let pool = pool(1);
+    let token = CancellationToken::new();
+    token.cancel();
+    for which in 0..2 {
+        let (token, done) = (token.clone(), Arc::new(AtomicBool::new(false)));
+        let sets = Arc::clone(&done);
+        let task = pool.spawn_future(async move {
+            while !done.load(Ordering::SeqCst) {
+                match which {
+                    0 => sleep(Duration::ZERO).await,
+                    _ => token.cancelled().await,
+                }
+            }
+        });
+        pool.spawn(move || sets.store(true, Ordering::SeqCst));
+        task.join().unwrap();
+    }
 }

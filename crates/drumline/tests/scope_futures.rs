@@ -451,3 +451,56 @@ fn scopes_of_futures_in_futures() {
     });
     assert_eq!(task.join().unwrap(), 120);
 }
+
+#[test]
+fn the_panic_of_the_body_comes_before_those_of_its_futures() {
+    struct Bad;
+    impl Drop for Bad {
+        fn drop(&mut self) {
+            panic_any("in a drop");
+        }
+    }
+    for jobs in [1, 2] {
+        let pool = pool(jobs);
+        let event = Event::default();
+        let text = message_of(|| {
+            pool.in_place_scope(|s| {
+                let bad = Bad;
+                s.spawn_future(async {
+                    let _bad = bad;
+                    (&event).await;
+                });
+                event.until_polled();
+                panic_any("in the body");
+            });
+        });
+        assert_eq!(text, "in the body");
+    }
+}
+
+#[test]
+fn a_waker_whose_drop_panics_keeps_no_reference() {
+    struct BadWaker;
+    impl Wake for BadWaker {
+        fn wake(self: Arc<Self>) {
+            std::mem::forget(self);
+        }
+    }
+    impl Drop for BadWaker {
+        fn drop(&mut self) {
+            panic_any("in a drop");
+        }
+    }
+    let text = message_of(|| {
+        pool(2).in_place_scope(|s| {
+            let mut future = s.spawn_future(pending::<()>());
+            let waker = Waker::from(Arc::new(BadWaker));
+            let polled = Pin::new(&mut future).poll(&mut Context::from_waker(&waker));
+            assert!(polled.is_pending());
+            drop(waker);
+            // The last reference to the future, and to the waker.
+            drop(future);
+        });
+    });
+    assert_eq!(text, "in a drop");
+}

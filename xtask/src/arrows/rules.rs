@@ -48,7 +48,7 @@ pub const LAYERS: &[Layer] = &[
     ),
     layer("worker_local", &["sync"]),
     // Loops.
-    layer("control", &["sync", "unwind"]),
+    layer("control", &["wait", "sync", "unwind"]),
     // Tasks that await.
     layer("deadline", &["wait", "sync", "platform", "unwind"]),
     layer(

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use super::cancel::CancellationToken;
 use super::request::ListedWaker;
+use crate::wait::budget;
 
 /// A future that is ready when a token is cancelled; made by
 /// [`CancellationToken::cancelled`].
@@ -52,10 +53,10 @@ impl CancelledOwned {
 fn poll(
     token: &CancellationToken,
     listed: &mut Option<ListedWaker>,
-    context: &Context<'_>,
+    context: &mut Context<'_>,
 ) -> Poll<()> {
     match token.request().poll(listed, context.waker()) {
-        true => Poll::Ready(()),
+        true => budget::proceed(context),
         false => Poll::Pending,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use super::heap::Registration;
-use crate::wait::Parker;
+use crate::wait::{Parker, budget};
 
 /// How long a poll holds its thread up where the system refuses the timer thread.
 const NAP: Duration = Duration::from_millis(1);
@@ -176,20 +176,28 @@ impl Sleep {
     }
 }
 
+impl Sleep {
+    /// Whether the deadline has passed. If not, the task is woken then. It costs nothing of the
+    /// task's budget: what has a time limit may have used that up.
+    pub(super) fn poll_deadline(&mut self, context: &Context<'_>) -> Poll<()> {
+        let Some(deadline) = self.deadline else {
+            return Poll::Pending;
+        };
+        // Before the waker is compared with the one that is registered: see there.
+        if Instant::now() >= deadline || !self.register(deadline, context) {
+            self.unregister();
+            return Poll::Ready(());
+        }
+        Poll::Pending
+    }
+}
+
 impl Future for Sleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let this = self.get_mut();
-        let Some(deadline) = this.deadline else {
-            return Poll::Pending;
-        };
-        // Before the waker is compared with the one that is registered: see there.
-        if Instant::now() >= deadline || !this.register(deadline, context) {
-            this.unregister();
-            return Poll::Ready(());
-        }
-        Poll::Pending
+        ready!(self.get_mut().poll_deadline(context));
+        budget::proceed(context)
     }
 }
 

@@ -125,9 +125,7 @@ impl<F: Future> Future for Timeout<F> {
             this.sleep.unregister();
             return Poll::Ready(Ok(output));
         }
-        Pin::new(&mut this.sleep)
-            .poll(context)
-            .map(|()| Err(Elapsed))
+        this.sleep.poll_deadline(context).map(|()| Err(Elapsed))
     }
 }
 

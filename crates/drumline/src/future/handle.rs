@@ -101,7 +101,8 @@ impl<T> FutureHandle<T> {
 
 impl<T> Drop for FutureHandle<T> {
     fn drop(&mut self) {
-        drop(self.unwatch());
+        // It goes last: its drop may panic.
+        let _watcher = self.unwatch();
         if self.core().word.detach() {
             // SAFETY: the word leaves the outcome to the handle.
             unsafe { Core::take_outcome(self.core.as_ptr(), ptr::null_mut()) };

@@ -20,7 +20,7 @@ use super::thread_starter::{self, ThreadSettings, ThreadStarter};
 use super::wait_policy::WaitPolicy;
 use super::wake_backoff::WakeCost;
 use super::workers::Workers;
-use super::{compensate, guest, stand_in};
+use super::{compensate, guest, spent, stand_in};
 use crate::job::JobRef;
 use crate::platform::fork;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -331,6 +331,16 @@ impl Registry {
         seat.block_state().vacate();
         seat.handshake().end();
         let has_jobs = seat.queue().len() > 0;
+        if has_jobs && self.workers() > 0 {
+            // A worker looks into other queues only when its own is empty; into the injector it
+            // looks now and then. Before `leave`: that sees to it that a thread looks after this.
+            while let Some(job) = seat.queue().take() {
+                // SAFETY: the job is out of its queue, and is run by no other thread.
+                if !unsafe { spent::drop_if_spent(job) } {
+                    self.injector.push(job);
+                }
+            }
+        }
         self.wake(
             self.idle_set
                 .leave(seat.index(), has_jobs, &|| self.has_work()),

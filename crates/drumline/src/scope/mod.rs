@@ -495,10 +495,12 @@ where
     let outcome = unwind::catch(|| op(&scope));
     let state = scope.state();
     let (value, done) = match outcome {
-        Ok(value) => (Some(value), state.complete_body(Ok(()))),
+        Ok(value) => (Some(value), state.complete_body()),
         Err(payload) => {
+            // First: what the futures own may panic when it is dropped.
+            state.note_panic(payload);
             state.cancel_futures();
-            (None, state.complete_body(Err(payload)))
+            (None, state.complete_body())
         }
     };
     if !done {

@@ -425,10 +425,7 @@ impl ScopeState {
     }
 
     /// The body of the scope is done. Returns whether everything is.
-    pub(super) fn complete_body(&self, outcome: Result<(), Payload>) -> bool {
-        if let Err(payload) = outcome {
-            self.note_panic(payload);
-        }
+    pub(super) fn complete_body(&self) -> bool {
         // The waiter is this thread, and awake.
         self.count.step(1)
     }
@@ -456,7 +453,7 @@ impl ScopeState {
 
     /// Keeps the payload of a panic, or drops it if it is not the first. Before the scope can end:
     /// to drop a payload is to run code of the program.
-    fn note_panic(&self, payload: Payload) {
+    pub(super) fn note_panic(&self, payload: Payload) {
         self.registry().count_scope_lock();
         let first = self.panic.get_or_init(|| Mutex::new(None));
         let surplus = {

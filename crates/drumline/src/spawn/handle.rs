@@ -120,7 +120,7 @@ impl<T: Send + 'static> JoinHandle<T> {
         if !self.is_finished() {
             self.registry.forbid_fork();
         }
-        self.unwatch();
+        drop(self.unwatch());
         let registry = &*self.registry;
         match self.task.take().expect(TAKEN) {
             AnyTask::Closure(task) => join_closure(registry, &task, self.queue),
@@ -176,10 +176,23 @@ impl<T: Send + 'static> JoinHandle<T> {
             Some(AnyTask::Closure(task)) => {
                 let is_back = task.word().take_back();
                 if is_back {
-                    withdraw(&self.registry, task, self.queue);
-                    pool::has_withdrawn(&self.registry, local::find(&self.registry));
+                    // In a forked child a thread of the parent may hold the locks of the pool.
+                    if !self.registry.is_forked() {
+                        withdraw(&self.registry, task, self.queue);
+                        pool::has_withdrawn(&self.registry, local::find(&self.registry));
+                    }
                     // SAFETY: `take_back` was won.
-                    unsafe { task.drop_closure() };
+                    let dropped = unwind::catch(|| unsafe { task.drop_closure() });
+                    // A task may await the handle. The slot is the handle's, and other threads that
+                    // abort have not won.
+                    if let Some(Watcher::Task(waker)) = task.word().unwatch()
+                        && let Err(payload) = unwind::catch(|| waker.wake())
+                    {
+                        self.registry.report_panic(payload);
+                    }
+                    if let Err(payload) = dropped {
+                        unwind::resume(payload);
+                    }
                 }
                 is_back
             }
@@ -233,14 +246,13 @@ impl<T: Send + 'static> JoinHandle<T> {
         AbortOnDrop(Some(self))
     }
 
-    /// Takes the watcher back that a poll has named.
-    fn unwatch(&mut self) {
-        let watcher = match &self.task {
+    /// Takes the watcher back that a poll has named. Its drop may panic.
+    fn unwatch(&mut self) -> Option<Watcher> {
+        match &self.task {
             Some(AnyTask::Closure(task)) => task.word().unwatch(),
             Some(AnyTask::Future(future)) => future.unwatch(),
             None => None,
-        };
-        drop(watcher);
+        }
     }
 
     /// Names a waker as the watcher, in place of the one that was named before. `false`: the task
@@ -271,7 +283,7 @@ impl<T: Send + 'static> Future for JoinHandle<T> {
         if self.is_finished() {
             // Of a closure that is back, the watcher is still there. It must go before the ticket
             // does: that may be dropped with a lock held.
-            self.unwatch();
+            drop(self.unwatch());
         } else {
             self.registry.forbid_fork();
             if self.watch(cx.waker()) {
@@ -358,7 +370,8 @@ fn withdraw<T>(registry: &Registry, task: &Arc<dyn Joint<T>>, queue: QueuedIn) {
 
 impl<T: Send + 'static> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        self.unwatch();
+        // It goes last: its drop may panic.
+        let _watcher = self.unwatch();
         match self.task.take() {
             Some(AnyTask::Closure(task)) => task::detach(&self.registry, &*task),
             // Its drop does the same.
@@ -437,12 +450,16 @@ impl<T: Send + 'static> Future for AbortOnDrop<T> {
 
 impl<T: Send + 'static> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
-        if let Some(handle) = self.0.take() {
+        if let Some(mut handle) = self.0.take() {
+            // No task awaits the handle any more.
+            let watcher = handle.unwatch();
             // A closure that is dropped here may panic; the program may be unwinding already.
             let outcome = unwind::catch(|| handle.abort());
             if let Err(payload) = outcome {
                 handle.registry.report_panic(payload);
             }
+            drop(handle);
+            drop(watcher);
         }
     }
 }

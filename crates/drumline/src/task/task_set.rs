@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker, ready};
 
 use crate::future::JoinError;
 use crate::spawn::{AbortOnDrop, JoinHandle, spawn, spawn_future};
@@ -163,23 +163,18 @@ impl<T: Send + 'static> TaskSet<T> {
             if self.tasks.is_empty() {
                 return Poll::Ready(None);
             }
-            let number = {
-                let mut state = lock(&self.ended.state);
-                match state.numbers.pop_front() {
-                    Some(number) => number,
-                    None => {
-                        let before = state.waiting.replace(cx.waker().clone());
-                        drop(state);
-                        drop(before);
-                        return Poll::Pending;
-                    }
-                }
-            };
-            if budget::proceed(cx).is_pending() {
-                lock(&self.ended.state).numbers.push_front(number);
+            let mut state = lock(&self.ended.state);
+            if state.numbers.is_empty() {
+                let before = state.waiting.replace(cx.waker().clone());
+                drop(state);
+                drop(before);
                 return Poll::Pending;
             }
-            if let Some(outcome) = self.take(number) {
+            drop(state);
+            // Before the number is taken out: a waker that panics must not lose it.
+            ready!(budget::proceed(cx));
+            let number = lock(&self.ended.state).numbers.pop_front();
+            if let Some(outcome) = number.and_then(|number| self.take(number)) {
                 return Poll::Ready(Some(outcome));
             }
         }
@@ -242,9 +237,23 @@ impl<T: Send + 'static> TaskSet<T> {
     }
 
     /// Asks all tasks to stop; see [`JoinHandle::abort`]. Their outcomes are still to be awaited.
+    ///
+    /// # Panics
+    ///
+    /// If what a closure has captured panics when it is dropped, with the first such payload, after
+    /// all tasks have been asked.
     pub fn abort_all(&self) {
+        let mut panic = None;
         for member in self.tasks.values() {
-            member.handle.abort();
+            if let Err(payload) = unwind::catch(|| member.handle.abort()) {
+                match panic {
+                    None => panic = Some(payload),
+                    Some(_) => unwind::discard(payload),
+                }
+            }
+        }
+        if let Some(payload) = panic {
+            unwind::resume(payload);
         }
     }
 
