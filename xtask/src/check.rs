@@ -192,8 +192,8 @@ fn show(invocation: &Invocation) -> Result<Outcome> {
     invocation.run().map(|()| Outcome::Passed)
 }
 
-/// The documentation of all packages, that of the library as its users have it (in the workspace the
-/// facade turns an optional feature on), and that with all features, as docs.rs has it.
+/// The documentation of all packages, that of the library as its users have it (in the workspace
+/// the facade turns an optional feature on), and that with all features, as docs.rs has it.
 fn docs() -> Result<Outcome> {
     for line in [
         "cargo doc --workspace --no-deps",
@@ -258,7 +258,7 @@ fn miri() -> Result<Outcome> {
     counted(&miri_line(4), "miri_")
 }
 
-/// All cases for Miri, with so many seeds: each is one order of the threads.
+/// All cases for Miri, with this number of seeds: each is one order of the threads.
 pub fn miri_line(seeds: u32) -> Invocation {
     let target = workspace::target_dir("miri").display().to_string();
     Invocation::line("cargo +nightly miri test -p drumline --lib")

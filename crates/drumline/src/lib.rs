@@ -168,9 +168,9 @@
 //! do not. When a blocked thread goes on, no thread is stopped; threads in excess stand down after
 //! the job at hand, and spares that are not needed end after two seconds.
 //!
-//! A task that polls in between is not noticed: one that sleeps for less than about a millisecond at
-//! a time looks like one that computes, and keeps its place. If it waits for another task of a pool
-//! with one job, it waits for ever. Announce the sleeps with [`blocking`], call [`yield_now`]
+//! A task that polls in between is not noticed: one that sleeps for less than about a millisecond
+//! at a time looks like one that computes, and keeps its place. If it waits for another task of a
+//! pool with one job, it waits for ever. Announce the sleeps with [`blocking`], call [`yield_now`]
 //! between them, or join the other task.
 //!
 //! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if

@@ -43,8 +43,8 @@ impl<T> FutureHandle<T> {
         self.core().word.is_done()
     }
 
-    /// Names whom to tell when it is done, in place of the one that was named before. `false`: it is
-    /// done. By one thread at a time.
+    /// Names whom to tell when it is done, in place of the one that was named before. `false`: it
+    /// is done. By one thread at a time.
     #[must_use]
     pub(crate) fn watch(&self, watcher: Watcher) -> bool {
         self.core().word.watch(watcher)
@@ -55,8 +55,8 @@ impl<T> FutureHandle<T> {
         self.core().word.unwatch()
     }
 
-    /// Waits until it is done. A member of the pool runs nothing meanwhile, and another thread takes
-    /// its place.
+    /// Waits until it is done. A member of the pool runs nothing meanwhile, and another thread
+    /// takes its place.
     pub(crate) fn wait(&self, registry: &Registry) {
         if self.is_done() {
             return;

@@ -88,8 +88,8 @@ impl WatchSlot {
 
     /// Handle: takes the watcher back. `None`: there is none, or the task has ended.
     pub(super) fn unset(&self, word: &AtomicUsize, bits: WatchBits) -> Option<Watcher> {
-        // Acquire, here and below: with the end comes the outcome. The slot was written by this very
-        // handle.
+        // Acquire, here and below: with the end comes the outcome. The slot was written by this
+        // very handle.
         let mut now = word.load(Ordering::Acquire);
         if planted!(UnwatchUnasked) {
             word.fetch_and(!bits.watched, Ordering::Relaxed);

@@ -93,8 +93,8 @@ pub enum Event {
     /// A poll of a future took 10 ms or longer.
     ///
     /// This is no fault in itself: other threads of the pool take what waits meanwhile, and a poll
-    /// that blocks is replaced. But what is woken by such a poll, or by its outcome, comes that much
-    /// later. Polls are timed only while a thread listens to events.
+    /// that blocks is replaced. But what is woken by such a poll, or by its outcome, comes that
+    /// much later. Polls are timed only while a thread listens to events.
     #[non_exhaustive]
     LongPoll {
         /// The thread that polled.

@@ -44,7 +44,7 @@ pub(super) fn is_ticket(data: *const ()) -> bool {
     data.addr() & MARK != 0
 }
 
-/// Whether a queue of `len` jobs is to be swept, of which so many may be spent.
+/// Whether a queue of `len` jobs is to be swept, of which `spent` may be spent tickets.
 pub(super) fn is_sweep_due(spent: usize, len: usize) -> bool {
     spent > FEW && spent > len / 2
 }

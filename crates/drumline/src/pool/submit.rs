@@ -118,8 +118,8 @@ pub(crate) unsafe fn submit_woken(registry: &Registry, job: *const Header, origi
     }
 }
 
-/// Queues a job in the pool of `registry` behind what the calling thread has queued, for the sake of
-/// a task that was woken. It never runs here. The caller keeps the pool.
+/// Queues a job in the pool of `registry` behind what the calling thread has queued, for the sake
+/// of a task that was woken. It never runs here. The caller keeps the pool.
 pub(crate) fn submit_behind(registry: &Registry, job: JobRef) {
     match local::find(registry) {
         Some(seat) if !seat.is_permanent() => {

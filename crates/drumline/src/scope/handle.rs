@@ -14,8 +14,8 @@ use crate::wait::budget;
 /// A future that was spawned in a scope: to be joined, awaited or left alone.
 ///
 /// Made by [`Scope::spawn_future`](crate::Scope::spawn_future). It is a future itself, for any
-/// executor. Dropping it lets the future go on: the scope waits for that. The value is dropped then,
-/// and a panic is one of the scope.
+/// executor. Dropping it lets the future go on: the scope waits for that. The value is dropped
+/// then, and a panic is one of the scope.
 ///
 /// ```
 /// let numbers = [1, 2, 3];
@@ -29,8 +29,8 @@ use crate::wait::budget;
 ///
 /// # Cancel safety
 ///
-/// As for [`JoinHandle`](crate::JoinHandle): a `&mut` handle can be awaited in a `select`, and again
-/// after that.
+/// As for [`JoinHandle`](crate::JoinHandle): a `&mut` handle can be awaited in a `select`, and
+/// again after that.
 pub struct ScopedJoinHandle<'scope, T: Send> {
     /// `None` once the outcome has been taken.
     future: Option<FutureHandle<T>>,

@@ -180,14 +180,14 @@ impl<'scope> Scope<'scope> {
     ///
     /// It may borrow what outlives the scope. The scope ends only after the future: it waits until
     /// it is ready, or has been [aborted](ScopedJoinHandle::abort). A future that nothing refers to
-    /// any more is dropped: it could never be woken. Threads of the pool poll it, and the thread that
-    /// waits in the scope. A waker may outlive the scope; what the future borrowed does not.
+    /// any more is dropped: it could never be woken. Threads of the pool poll it, and the thread
+    /// that waits in the scope. A waker may outlive the scope; what the future borrowed does not.
     ///
     /// When the body of the scope panics, its futures are cancelled, and dropped by threads of the
     /// pool.
     ///
-    /// A scope itself waits with a thread: it is no future, because a future can be forgotten before
-    /// it is ready.
+    /// A scope itself waits with a thread: it is no future, because a future can be forgotten
+    /// before it is ready.
     ///
     /// ```
     /// let words = ["a", "scope", "borrows"];

@@ -83,8 +83,8 @@
 //! });
 //! ```
 //!
-//! No scope is a future. It could be forgotten while it waits, and then what its jobs borrow would go
-//! before they do:
+//! No scope is a future. It could be forgotten while it waits, and then what its jobs borrow would
+//! go before they do:
 //!
 //! ```compile_fail,E0277
 //! async fn run() {

@@ -32,8 +32,9 @@
 //! # Futures
 //!
 //! A future of a scope counts as one job for its whole life, and each of its runs as one more. The
-//! run that ends it counts both out. So the scope is not done while a wake-up can still queue a run,
-//! and what a thread counts in that wakes the future, it counts in while the scope is not done.
+//! run that ends it counts both out. So the scope is not done while a wake-up can still queue a
+//! run, and what a thread counts in that wakes the future, it counts in while the scope is not
+//! done.
 //!
 //! # Who is related
 //!
@@ -182,8 +183,8 @@ impl ScopeState {
         unsafe { self.push_run(run) };
     }
 
-    /// Adds a run of a future, and a ticket for it. It may be run, and the scope be done, before this
-    /// returns.
+    /// Adds a run of a future, and a ticket for it. It may be run, and the scope be done, before
+    /// this returns.
     ///
     /// # Safety
     ///

@@ -235,7 +235,8 @@ impl<T: Send + 'static> JoinHandle<T> {
 
     /// A handle that [aborts](Self::abort) the task when it is dropped.
     ///
-    /// A closure that has begun runs to its end all the same. For it to stop sooner, it has to ask a
+    /// A closure that has begun runs to its end all the same. For it to stop sooner, it has to ask
+    /// a
     /// [`CancellationToken`](crate::CancellationToken) between its steps.
     ///
     /// ```

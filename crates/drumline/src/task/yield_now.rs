@@ -7,9 +7,10 @@ use std::task::{Context, Poll};
 /// Lets other tasks run: the task goes behind all that are queued on this thread, closures and
 /// futures.
 ///
-/// A thread that waits in a scope, or in [`block_on`](crate::block_on()), runs nothing else: there a
-/// future that yields comes after the other jobs of that scope only. What the thread has queued in
-/// its pool is for other threads, and in a pool of one job, which has no other thread, for later.
+/// A thread that waits in a scope, or in [`block_on`](crate::block_on()), runs nothing else: there
+/// a future that yields comes after the other jobs of that scope only. What the thread has queued
+/// in its pool is for other threads, and in a pool of one job, which has no other thread, for
+/// later.
 ///
 /// Not to be confused with the function [`drumline::yield_now`](crate::yield_now()), which runs
 /// another job on top of the caller's stack.

@@ -59,7 +59,7 @@ impl PoolBuilder {
     /// # Errors
     ///
     /// As [`build`](Self::build); and if the global pool exists already,
-    /// because somebody made it or used it.
+    /// because the program made it or used it.
     pub fn build_global(self) -> Result<(), BuildError> {
         global::build(self)
     }
@@ -105,7 +105,7 @@ impl PoolBuilder {
     ///
     /// Threads that [`Pool::set_jobs`] adds later are not started by `wrapper`.
     /// There are no spare threads: one that [blocks](crate::blocking) is replaced
-    /// only by threads that the pool has anyway, and blocking that nobody
+    /// only by threads that the pool has anyway, and blocking that was not
     /// announced is not noticed.
     ///
     /// ```

@@ -200,9 +200,9 @@ impl PoolBuilder {
     ///
     /// # Blocking
     ///
-    /// A guest computes. So a call from a thread of an async runtime (`install`, `scope`, `join`, an
-    /// iterator) holds up the other tasks of that thread. There, [spawn](crate::spawn()) the work and
-    /// await its handle.
+    /// A guest computes. So a call from a thread of an async runtime (`install`, `scope`, `join`,
+    /// an iterator) holds up the other tasks of that thread. There, [spawn](crate::spawn()) the
+    /// work and await its handle.
     ///
     /// A guest has a place while its call runs, and a free place goes to the thread that comes
     /// first, however long others have waited. So guests that call in a loop, at least as many as

@@ -102,9 +102,9 @@ impl PoolBuilder {
     /// let pool = drumline::Pool::builder()
     ///     .panic_handler(move |payload| tell.send(payload).unwrap())
     ///     .build()?;
-    /// drop(pool.spawn(|| panic!("nobody waits for this")));
+    /// drop(pool.spawn(|| panic!("no handle waits for this")));
     /// let payload = told.recv()?;
-    /// assert_eq!(payload.downcast_ref(), Some(&"nobody waits for this"));
+    /// assert_eq!(payload.downcast_ref(), Some(&"no handle waits for this"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -170,7 +170,7 @@ impl PoolBuilder {
     ///
     /// Such a pool makes no spare threads: one that [blocks](crate::blocking) is
     /// replaced only by threads that the pool has anyway, and blocking that
-    /// nobody announced is not noticed.
+    /// was not announced is not noticed.
     ///
     /// ```
     /// let pool = drumline::Pool::builder()
