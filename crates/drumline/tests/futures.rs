@@ -15,6 +15,11 @@ fn pool(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).build().unwrap()
 }
 
+/// One place, which no spare takes over while the thread that has it waits for the disk.
+fn pool_without_spares() -> Pool {
+    Pool::builder().jobs(1).spares(false).build().unwrap()
+}
+
 /// A future that is ready when it is told so, and shows its waker.
 #[derive(Clone, Default)]
 struct Event(Arc<Mutex<(bool, Vec<Waker>)>>);
@@ -464,11 +469,10 @@ fn a_handle_is_polled_dropped_and_joined_in_any_order() {
 
 #[test]
 fn a_cancelled_closure_never_runs() {
-    let pool = pool(1);
+    let pool = pool_without_spares();
     let ledger = Ledger::default();
     let (begun, has_begun) = mpsc::channel();
     let (end, ends) = mpsc::channel::<()>();
-    // It spins, so that no spare comes.
     let blocker = pool.spawn(move || {
         begun.send(()).unwrap();
         while ends.try_recv().is_err() {
@@ -497,7 +501,7 @@ fn a_cancelled_closure_gives_its_waker_back() {
     }
     let waker = Arc::new(Idle);
     // The calling thread has the only place, so no ticket is taken meanwhile.
-    pool(1).install(|| {
+    pool_without_spares().install(|| {
         let mut tasks: Vec<_> = (0..50).map(|_| spawn(|| ())).collect();
         // Deep in the queue, where its ticket stays.
         let mut task = tasks.remove(25);
@@ -538,7 +542,7 @@ fn a_task_that_a_guest_leaves_behind_is_run_beside_tasks_that_yield() {
 #[test]
 fn an_abort_wakes_the_task_that_awaits_a_closure() {
     // The calling thread has the only place, so the closures are not begun.
-    pool(1).install(|| {
+    pool_without_spares().install(|| {
         let mut set = TaskSet::new();
         for number in 0..4 {
             set.spawn(move || number);
@@ -559,7 +563,7 @@ fn a_set_asks_all_tasks_to_stop_though_some_panic() {
             panic!("in a drop");
         }
     }
-    pool(1).install(|| {
+    pool_without_spares().install(|| {
         let mut set = TaskSet::new();
         for _ in 0..4 {
             let bad = Bad;

@@ -207,7 +207,7 @@ impl<T: Send + 'static> JoinHandle<T> {
     /// will be dropped by a thread of the pool, and is not polled again.
     ///
     /// ```
-    /// let pool = drumline::Pool::builder().jobs(1).build()?;
+    /// let pool = drumline::Pool::builder().jobs(1).spares(false).build()?;
     /// pool.install(|| {
     ///     // The only place is taken by this closure.
     ///     assert!(drumline::spawn(|| unreachable!()).cancel().is_ok());

@@ -225,7 +225,7 @@ mod tests {
     /// The caller has the only place, so no other thread takes tickets from its queue.
     #[test]
     fn tickets_of_joined_tasks_do_not_pile_up() {
-        let pool = Pool::builder().jobs(1).build().unwrap();
+        let pool = Pool::builder().jobs(1).spares(false).build().unwrap();
         pool.install(|| {
             let random = XorShift::new(3);
             let kept = spawn(|| 1);
@@ -250,7 +250,7 @@ mod tests {
     /// The handles go to another thread than the one that spawned.
     #[test]
     fn tickets_in_the_queue_of_another_thread_do_not_pile_up() {
-        let pool = Pool::builder().jobs(1).build().unwrap();
+        let pool = Pool::builder().jobs(1).spares(false).build().unwrap();
         pool.install(|| {
             for round in 0..if cfg!(miri) { 5 } else { 100 } {
                 let mut handles: Vec<_> = (0..64).map(|n| spawn(move || n)).collect();
@@ -272,7 +272,7 @@ mod tests {
     /// in their order.
     #[test]
     fn tickets_of_aborted_tasks_do_not_pile_up() {
-        let pool = Pool::builder().jobs(1).build().unwrap();
+        let pool = Pool::builder().jobs(1).spares(false).build().unwrap();
         let random = XorShift::new(7);
         let (begun, is_over) = (Arc::new(Barrier::new(2)), Arc::new(AtomicBool::new(false)));
         let holder = pool.spawn({
