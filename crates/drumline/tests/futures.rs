@@ -380,6 +380,42 @@ fn a_woken_task_does_not_wait_for_a_poll_that_blocks() {
     }
 }
 
+/// A task that spawns what it awaits has its worker take the newest job and the hand-off slot in
+/// turn. The older task lies below, and above it or below it lie tasks that yield.
+#[test]
+fn a_task_that_awaits_what_it_spawns_does_not_starve_older_ones() {
+    for kind in 0..2 {
+        for yielding in 0..3 {
+            let pool = pool_without_spares();
+            let done = Arc::new(AtomicBool::new(false));
+            let (sets, ends) = (Arc::clone(&done), Arc::clone(&done));
+            let task = pool.spawn_future(async move {
+                let yields = || {
+                    let done = Arc::clone(&done);
+                    spawn_future(async move {
+                        while !done.load(Ordering::SeqCst) {
+                            yield_now().await;
+                        }
+                    })
+                };
+                let mut others: Vec<_> = (0..yielding).map(|_| yields()).collect();
+                drop(spawn(move || sets.store(true, Ordering::SeqCst)));
+                others.extend((0..yielding).map(|_| yields()));
+                while !ends.load(Ordering::SeqCst) {
+                    match kind {
+                        0 => spawn(|| ()).await.unwrap(),
+                        _ => spawn_future(async {}).await.unwrap(),
+                    }
+                }
+                for other in others {
+                    other.await.unwrap();
+                }
+            });
+            task.join().unwrap();
+        }
+    }
+}
+
 #[test]
 fn tasks_that_wake_each_other_do_not_starve_the_others() {
     let pool = pool(1);

@@ -16,7 +16,8 @@
 //!
 //! # The protocol
 //!
-//! The slot is one word. Each side takes what is in it by a swap, so a task has one taker. The turn
+//! The slot is one word. Each side takes what is in it by a swap, so a task has one taker. The owner
+//! alone fills it: by a store where it is empty, by a swap where a taker may come first. The turn
 //! is a hint: a thief that reads the turn of one task and takes the next one has taken a task a few
 //! microseconds too early.
 //!
@@ -70,7 +71,12 @@ impl HandOff {
         // Relaxed: a hint.
         let turn = self.turn.load(Ordering::Relaxed);
         self.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
-        // Release publishes the job to the Acquire of its taker.
+        // Release, here and below, publishes the job to the Acquire of its taker.
+        if !self.is_full() {
+            // Only the owner fills the slot, so it stays empty: a store will do.
+            self.job.store(job.cast_mut(), Ordering::Release);
+            return None;
+        }
         let before = self.job.swap(job.cast_mut(), Ordering::AcqRel);
         (!before.is_null()).then_some(before.cast_const())
     }

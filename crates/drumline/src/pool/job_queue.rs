@@ -9,12 +9,15 @@ use std::collections::VecDeque;
 use super::spent;
 use crate::job::JobRef;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Count, Mutex, lock};
+use crate::sync::{Count, Mutex, lock, planted};
 
-/// A queue that its owner uses as a stack and everybody else from the old end.
+/// A queue that its owner uses as a stack, and all other threads from the old end.
 ///
 /// First-in first-out jobs keep their order among themselves: their places in
 /// the stack are tokens, and each token stands for the oldest such job.
+///
+/// Jobs that are queued *behind* all others form a line of their own. The owner takes from it when
+/// the stack is empty, in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct JobQueue {
     entries: Mutex<Entries>,
@@ -27,12 +30,27 @@ pub(crate) struct JobQueue {
 struct Entries {
     stack: VecDeque<Option<JobRef>>,
     fifo: VecDeque<JobRef>,
+    behind: VecDeque<JobRef>,
     /// How many tickets were not found that were to be withdrawn, since the last sweep. At least
     /// as many as are spent and still here.
     missed: usize,
 }
 
 impl Entries {
+    fn len(&self) -> usize {
+        self.stack.len() + self.behind.len()
+    }
+
+    /// The oldest job of the stack.
+    fn take_stacked(&mut self) -> Option<JobRef> {
+        let oldest = self.stack.pop_front()?;
+        oldest.or_else(|| self.fifo.pop_front())
+    }
+
+    fn take_oldest(&mut self) -> Option<JobRef> {
+        self.take_stacked().or_else(|| self.behind.pop_front())
+    }
+
     /// The place of the token that stands for this first-in first-out job, if it is near the same
     /// end.
     fn token(&self, place: usize) -> Option<usize> {
@@ -55,6 +73,9 @@ impl Entries {
         if let Some(place) = place {
             return self.stack.remove(place).is_some();
         }
+        if let Some(place) = near_an_end(&self.behind, is_it) {
+            return self.behind.remove(place).is_some();
+        }
         let Some(place) = near_an_end(&self.fifo, is_it) else {
             return false;
         };
@@ -68,7 +89,7 @@ impl Entries {
     /// Counts a ticket that lies too deep. Sweeps when it is time.
     fn miss(&mut self) {
         self.missed += 1;
-        if spent::is_sweep_due(self.missed, self.stack.len()) {
+        if spent::is_sweep_due(self.missed, self.len()) {
             self.missed = 0;
             self.sweep();
         }
@@ -78,7 +99,13 @@ impl Entries {
     fn sweep(&mut self) {
         // SAFETY: the job is in this queue, whose lock is held. It is taken out if this drops it.
         let stays = |job: JobRef| unsafe { !spent::drop_if_spent(job) };
-        let Entries { stack, fifo, .. } = self;
+        let Entries {
+            stack,
+            fifo,
+            behind,
+            ..
+        } = self;
+        behind.retain(|job| stays(*job));
         stack.retain(|entry| {
             if let Some(job) = entry {
                 return stays(*job);
@@ -93,6 +120,9 @@ impl Entries {
         });
     }
 }
+
+/// A thief takes at most this many jobs at once.
+const MOST_AT_ONCE: usize = 32;
 
 /// How far from each end of a queue a job is looked for that is to be withdrawn.
 const NEAR: usize = 8;
@@ -126,7 +156,7 @@ impl JobQueue {
         let mut entries = lock(&self.entries);
         self.locks.up();
         let outcome = change(&mut entries);
-        self.len.store(entries.stack.len(), Ordering::Relaxed);
+        self.len.store(entries.len(), Ordering::Relaxed);
         outcome
     }
 
@@ -137,7 +167,7 @@ impl JobQueue {
 
     /// Adds a job that its owner takes after all that are there now.
     pub(crate) fn push_behind(&self, job: JobRef) {
-        self.with(|entries| entries.stack.push_front(Some(job)));
+        self.with(|entries| entries.behind.push_back(job));
     }
 
     /// Adds a job that its owner takes first-in first-out.
@@ -148,14 +178,15 @@ impl JobQueue {
         });
     }
 
-    /// Owner: the newest job (or the oldest of the first-in first-out ones).
+    /// Owner: the newest job of the stack (or the oldest of the first-in first-out ones); where the
+    /// stack is empty, the first of those behind it.
     pub(crate) fn pop(&self) -> Option<JobRef> {
         if self.len() == 0 {
             return None;
         }
-        self.with(|entries| {
-            let newest = entries.stack.pop_back()?;
-            newest.or_else(|| entries.fifo.pop_front())
+        self.with(|entries| match entries.stack.pop_back() {
+            Some(newest) => newest.or_else(|| entries.fifo.pop_front()),
+            None => entries.behind.pop_front(),
         })
     }
 
@@ -188,15 +219,64 @@ impl JobQueue {
         })
     }
 
-    /// Anybody: the oldest job.
-    pub(crate) fn take(&self) -> Option<JobRef> {
+    /// Owner: takes the oldest job in the queue of a `victim`. Of what is left there, half of what
+    /// is due to one of this many `threads` goes to this queue, the oldest jobs. The owner takes
+    /// them next, in their order. Then `published` is called.
+    ///
+    /// In between they are in no queue. A thread that scans both queues meanwhile learns of them as
+    /// of any job that the owner spawns: this is the duty of `published`. `buffer` is empty before
+    /// and after.
+    pub(crate) fn take_share_of(
+        &self,
+        victim: &JobQueue,
+        threads: usize,
+        buffer: &mut Vec<JobRef>,
+        published: impl FnOnce(),
+    ) -> Option<JobRef> {
+        if victim.len() == 0 {
+            return None;
+        }
+        let oldest = victim.with(|entries| {
+            let oldest = entries.take_oldest()?;
+            let rest = entries.len();
+            let share = if cfg!(any(drumline_loom, drumline_shuttle)) {
+                rest.min(1)
+            } else {
+                (rest / (2 * threads)).min(MOST_AT_ONCE - 1)
+            };
+            buffer.extend((0..share).filter_map(|_| entries.take_oldest()));
+            Some(oldest)
+        });
+        if !buffer.is_empty() {
+            self.with(|entries| entries.stack.extend(buffer.drain(..).rev().map(Some)));
+            if !planted!(ShareUnpublished) {
+                published();
+            }
+        }
+        oldest
+    }
+
+    /// Owner: the job that has waited longest, of the stack or of those behind it. Whatever the
+    /// owner does in between, calls of both kinds in turn empty the queue.
+    pub(crate) fn take_overdue(&self, behind: bool) -> Option<JobRef> {
         if self.len() == 0 {
             return None;
         }
         self.with(|entries| {
-            let oldest = entries.stack.pop_front()?;
-            oldest.or_else(|| entries.fifo.pop_front())
+            if behind {
+                entries.behind.pop_front()
+            } else {
+                entries.take_stacked()
+            }
         })
+    }
+
+    /// Any thread: the oldest job.
+    pub(crate) fn take(&self) -> Option<JobRef> {
+        if self.len() == 0 {
+            return None;
+        }
+        self.with(Entries::take_oldest)
     }
 }
 
@@ -216,10 +296,12 @@ mod tests {
         }
     }
 
+    fn number(job: JobRef) -> usize {
+        job.data.addr() / 2 - 1
+    }
+
     fn numbers(queue: &JobQueue) -> Vec<usize> {
-        std::iter::from_fn(|| queue.take())
-            .map(|job| job.data.addr() / 2 - 1)
-            .collect()
+        std::iter::from_fn(|| queue.take()).map(number).collect()
     }
 
     /// A queue of jobs, every third one first-in first-out.
@@ -233,6 +315,44 @@ mod tests {
             }
         }
         queue
+    }
+
+    fn popped(queue: &JobQueue) -> Vec<usize> {
+        std::iter::from_fn(|| queue.pop()).map(number).collect()
+    }
+
+    #[test]
+    fn a_share_keeps_its_order_and_comes_first() {
+        for (count, threads, share) in [(1, 2, 1), (4, 2, 1), (5, 2, 2), (40, 4, 5), (400, 2, 32)] {
+            let (victim, own) = (queue_of(count), JobQueue::new());
+            own.push(job(1_000));
+            own.push_behind(job(1_001));
+            let (mut buffer, mut published) = (Vec::new(), 0);
+            let first = own.take_share_of(&victim, threads, &mut buffer, || published += 1);
+            assert_eq!(first.map(number), Some(0));
+            assert!(buffer.is_empty());
+            assert_eq!(published, usize::from(share > 1));
+            let taken: Vec<_> = (1..share).chain([1_000, 1_001]).collect();
+            assert_eq!(popped(&own), taken, "{count} jobs, {threads} threads");
+            assert_eq!(numbers(&victim), Vec::from_iter(share..count));
+        }
+        let mut buffer = Vec::new();
+        let none = JobQueue::new().take_share_of(&queue_of(0), 2, &mut buffer, || unreachable!());
+        assert!(none.is_none());
+    }
+
+    #[test]
+    fn jobs_behind_come_last_and_in_their_order() {
+        let queue = JobQueue::new();
+        for number in 0..3 {
+            queue.push_behind(job(10 + number));
+            queue.push(job(number));
+        }
+        assert!(queue.withdraw(job(11).data));
+        assert_eq!(queue.take_overdue(true).map(number), Some(10));
+        assert_eq!(queue.take_overdue(false).map(number), Some(0));
+        assert_eq!(popped(&queue), [2, 1, 12]);
+        assert!(queue.take_overdue(true).is_none());
     }
 
     #[test]

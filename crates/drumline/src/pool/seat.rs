@@ -142,6 +142,12 @@ impl Seat {
         std::iter::successors(Some(self.first_deque()), |deque| deque.next())
     }
 
+    /// Whether the first deque is all of the chain: almost always.
+    #[inline]
+    fn has_one_deque(&self) -> bool {
+        self.first_deque().next().is_none()
+    }
+
     /// Occupant: the deque that it pushes to.
     pub(crate) fn current(&self) -> &Deque {
         // SAFETY: set to deques of this seat only.
@@ -400,10 +406,16 @@ impl<'a> Floor<'a> {
     }
 
     fn raise_with(seat: &'a Seat, raise: fn(&Deque) -> *mut super::slot::Slot) -> Self {
+        let first = raise(seat.first_deque());
+        let further = if seat.has_one_deque() {
+            Vec::new()
+        } else {
+            seat.deques().skip(1).map(raise).collect()
+        };
         Floor {
             seat,
-            first: raise(seat.first_deque()),
-            further: seat.deques().skip(1).map(raise).collect(),
+            first,
+            further,
         }
     }
 }
@@ -411,6 +423,9 @@ impl<'a> Floor<'a> {
 impl Drop for Floor<'_> {
     fn drop(&mut self) {
         self.seat.first_deque().restore_floor(self.first);
+        if self.seat.has_one_deque() {
+            return;
+        }
         let mut before = self.further.iter();
         for deque in self.seat.deques().skip(1) {
             match before.next() {

@@ -169,6 +169,19 @@ pub(crate) struct Thief {
     /// Empty between two steals: which victims have something, whether their owners are asked
     /// already, and how many halves they have.
     victims: Vec<(bool, usize, usize)>,
+    /// Empty between two steals: jobs that were taken from a queue together with one that is to run
+    /// first.
+    further: Vec<JobRef>,
+}
+
+/// How much a thief takes from a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Haul {
+    /// One job.
+    One,
+    /// One job to be run first; further ones go to the thief's own queue, where they may be taken
+    /// again. So a long queue of short jobs is not emptied lock by lock.
+    Share,
 }
 
 impl Thief {
@@ -181,6 +194,7 @@ impl Thief {
             cursor: 0,
             asked: None,
             victims: Vec::new(),
+            further: Vec::new(),
         }
     }
 
@@ -313,8 +327,12 @@ impl Thief {
             .min()
     }
 
-    /// Takes one job from another seat.
-    pub(crate) fn steal<'a>(&mut self, registry: &'a Registry) -> Option<StolenWork<'a>> {
+    /// Takes from another seat something to run.
+    pub(super) fn steal<'a>(
+        &mut self,
+        registry: &'a Registry,
+        haul: Haul,
+    ) -> Option<StolenWork<'a>> {
         let start = self.start(registry);
         let now = Instant::now();
         let mut seats = registry.seats_in_use(start).take(SEATS_AT_ONCE);
@@ -343,7 +361,7 @@ impl Thief {
             // nothing.
             victims.sort_by_key(|&(is_asked, halves, _)| (is_asked, Reverse(halves)));
             let mut seats = victims.drain(..).map(|(.., victim)| registry.seat(victim));
-            stolen = seats.find_map(|victim| self.steal_from(registry, victim, now));
+            stolen = seats.find_map(|victim| self.steal_from(registry, victim, haul, now));
         }
         self.victims = victims;
         stolen
@@ -362,10 +380,21 @@ impl Thief {
         (halves > 0 || has_job() || self.is_ripe(victim, now)).then_some(halves)
     }
 
+    fn take_queued(&mut self, registry: &Registry, victim: &Seat, haul: Haul) -> Option<JobRef> {
+        if haul == Haul::One {
+            return victim.queue().take();
+        }
+        let own = registry.seat(self.me);
+        let further = &mut self.further;
+        own.queue()
+            .take_share_of(victim.queue(), registry.jobs(), further, || own.published())
+    }
+
     fn steal_from<'a>(
         &mut self,
         registry: &'a Registry,
         victim: &'a Seat,
+        haul: Haul,
         now: Instant,
     ) -> Option<StolenWork<'a>> {
         let backoff = self.backoffs.get(victim.index());
@@ -389,7 +418,7 @@ impl Thief {
             }
         }
         if (may_interrupt || !would_disturb(registry, victim))
-            && let Some(job) = victim.queue().take()
+            && let Some(job) = self.take_queued(registry, victim, haul)
         {
             registry.seat(self.me).has_stolen(victim);
             return Some(StolenWork::Queued(job, victim));

@@ -16,7 +16,7 @@ use super::registry::Registry;
 use super::scan::Scan;
 use super::seat::Seat;
 use super::spare_policy::SparePolicy;
-use super::thief::{StolenWork, Thief};
+use super::thief::{Haul, StolenWork, Thief};
 use super::wake_backoff::WakeBackoff;
 use crate::job::{Header, JobRef};
 use crate::platform::timer;
@@ -31,9 +31,30 @@ const MONITOR_STAYS: Duration = Duration::from_millis(100);
 
 /// A worker runs at most this many tasks in a row from its hand-off slot.
 const HAND_OFFS_IN_A_ROW: u32 = 16;
-/// Each time that it has taken this many jobs, it looks first at what came from outside: tasks that
-/// wake themselves, or each other, could keep its own queue full for ever.
+/// Each time that it has taken this many jobs, the next one is [overdue](Overdue): tasks that wake
+/// themselves, or each other, or that spawn what they wait for, could keep it busy for ever.
 const JOBS_BETWEEN_LOOKS: u32 = 61;
+
+/// Where a job lies that has waited for long: each of these in turn.
+#[derive(Clone, Copy, Debug)]
+enum Overdue {
+    /// It came from outside.
+    Shared,
+    /// The oldest that was spawned here.
+    Spawned,
+    /// The first of the tasks that were woken.
+    Woken,
+}
+
+impl Overdue {
+    fn next(self) -> Self {
+        match self {
+            Overdue::Shared => Overdue::Spawned,
+            Overdue::Spawned => Overdue::Woken,
+            Overdue::Woken => Overdue::Shared,
+        }
+    }
+}
 
 /// How a search ended.
 enum Watched {
@@ -64,6 +85,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
             needed: false,
             hand_offs: 0,
             jobs: 0,
+            overdue: Overdue::Shared,
         }
         .live();
     });
@@ -94,8 +116,10 @@ struct Worker<'a> {
     needed: bool,
     /// Tasks in a row from the hand-off slot.
     hand_offs: u32,
-    /// Jobs since it looked first at what came from outside.
+    /// Jobs since it took an overdue one.
     jobs: u32,
+    /// Where it looks for the next overdue one.
+    overdue: Overdue,
 }
 
 impl<'a> Worker<'a> {
@@ -359,22 +383,41 @@ impl<'a> Worker<'a> {
         if let Some(job) = self.handed_off() {
             return Some(StolenWork::Job(job));
         }
-        // Only here: nothing else is on this thread's stack.
-        let shared = || {
-            let long_lived = self.registry.long_lived().take();
-            long_lived.or_else(|| self.registry.injector().take())
-        };
         self.jobs += 1;
-        let is_due = self.jobs >= JOBS_BETWEEN_LOOKS;
-        if is_due {
+        let overdue = if self.jobs < JOBS_BETWEEN_LOOKS {
+            None
+        } else {
             self.jobs = 0;
-        }
-        let overdue = is_due.then(shared).flatten();
+            self.take_overdue()
+        };
         let own = || self.seat.inbox().take().or_else(|| self.seat.queue().pop());
-        match overdue.or_else(own).or_else(shared) {
+        match overdue.or_else(own).or_else(|| self.take_shared()) {
             Some(job) => Some(StolenWork::Job(job)),
-            None => self.thief.steal(self.registry),
+            None => self.thief.steal(self.registry, Haul::Share),
         }
+    }
+
+    /// What came from outside. Only at the bottom of this thread's stack.
+    fn take_shared(&self) -> Option<JobRef> {
+        let long_lived = self.registry.long_lived().take();
+        long_lived.or_else(|| self.registry.injector().take())
+    }
+
+    /// A job that others have kept waiting, if there is one.
+    fn take_overdue(&mut self) -> Option<JobRef> {
+        for _ in 0..3 {
+            let place = self.overdue;
+            self.overdue = place.next();
+            let job = match place {
+                Overdue::Shared => self.take_shared(),
+                Overdue::Spawned => self.seat.queue().take_overdue(false),
+                Overdue::Woken => self.seat.queue().take_overdue(true),
+            };
+            if job.is_some() {
+                return job;
+            }
+        }
+        None
     }
 
     /// The task that was handed to this worker by its last job, unless others have waited for long

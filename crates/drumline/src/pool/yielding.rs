@@ -10,7 +10,7 @@ use super::handle::Pool;
 use super::local;
 use super::seat::Seat;
 use super::stack_room::StackRoom;
-use super::thief::{StolenWork, Thief};
+use super::thief::{Haul, StolenWork, Thief};
 use crate::sync::planted;
 use crate::wait::blocking;
 
@@ -82,8 +82,8 @@ pub fn yield_now() -> Option<Yield> {
     local::seat().map(|seat| step(seat, true))
 }
 
-/// As [`yield_now`], but runs only what was spawned from this thread (or
-/// broadcast to it).
+/// As [`yield_now`], but runs only what is queued at this thread: what was spawned from it or
+/// broadcast to it, and what it has taken over from the long queue of another thread.
 ///
 /// ```
 /// assert_eq!(drumline::yield_local(), None); // in no pool
@@ -189,7 +189,7 @@ pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool 
         }
         None => match registry.injector().take() {
             Some(job) => Some(StolenWork::Job(job)),
-            None => thief.steal(registry),
+            None => thief.steal(registry, Haul::One),
         },
     };
     let Some(loot) = loot else {

@@ -61,6 +61,8 @@ pub(crate) enum Plant {
     /// `Injector::withdraw` does not ask whether another job has come.
     WithdrawUnasked,
 
+    /// `JobQueue::take_share_of` does not call `published`.
+    ShareUnpublished,
     /// `HandOff::take` does not win the slot.
     HandOffTakenTwice,
 

@@ -11,6 +11,7 @@
 //! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
 //! | `idle` | which worker searches and which ones sleep: no lost wake-up |
 //! | `hand_off` | a task that a worker hands to itself, and a thief that takes it |
+//! | `share` | jobs that a thief moves to its own queue: each one to one thread, and none unseen |
 //! | `injector` | jobs from outside: each one to exactly one thread, and none unseen |
 //! | `alert` | work from outside against a searcher that naps and a place that becomes free |
 //! | `guest` | threads that come and go, and threads that wait |
@@ -46,6 +47,7 @@ mod overflow;
 mod pool;
 mod scan;
 mod shape;
+mod share;
 mod shutdown;
 mod spares;
 mod take_back;
