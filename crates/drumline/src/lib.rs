@@ -233,6 +233,7 @@
 
 #[cfg(not(drumline_loom))]
 mod broadcast;
+pub mod channel;
 #[cfg(doctest)]
 mod compile_fail;
 mod control;

@@ -66,6 +66,24 @@ pub(crate) enum Plant {
     /// `HandOff::take` does not win the slot.
     HandOffTakenTwice,
 
+    /// `Writer::push` does not ask for the cut.
+    LaneCutUnasked,
+    /// `Reader::look` looks behind the cut.
+    LaneReadsBehindCut,
+    /// `Reader::close` does not silence its signal.
+    LaneCutUnsilenced,
+    /// `Reader::explain` does not look for messages once more.
+    LaneEndOvertakes,
+    /// `Once::put` publishes nothing.
+    OnceUnpublished,
+
+    /// `Signal::tell` loads the word, and stores it then.
+    SignalToldBlindly,
+    /// `Signal::list` does not wait for a waker that is being taken.
+    SignalSlotUnasked,
+    /// `Signal::announce` runs no barrier where tells are lazy.
+    SignalUnsettled,
+
     /// `IdleSet::is_closed` says no.
     ClosedUnasked,
     /// `Workers::remove` runs no fence.

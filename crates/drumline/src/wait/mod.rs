@@ -2,6 +2,8 @@
 //!
 //! * [`Parker`]: one thread sleeps, anybody wakes it; a wake-up that comes
 //!   first is kept. Workers and waiting joins sleep here.
+//! * [`Signal`]: one thread or task waits, and is told of what others publish. The ends of
+//!   channels wait here.
 //! * [`Gate`]: any number of threads wait until something has happened once.
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins until it
@@ -21,6 +23,9 @@ mod oversubscription;
 mod parker;
 #[cfg(not(drumline_loom))]
 mod patience;
+mod signal;
+#[cfg(all(test, drumline_loom))]
+mod signal_models;
 
 #[cfg(not(drumline_loom))]
 pub(crate) use gate::Gate;
@@ -33,3 +38,4 @@ pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;
 #[cfg(not(drumline_loom))]
 pub(crate) use patience::{Patience, WaitKind, WaitStep};
+pub(crate) use signal::{Signal, Teller};

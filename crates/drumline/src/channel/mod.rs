@@ -1,0 +1,51 @@
+//! Channels: messages from one thread or task to another.
+//!
+//! They work without a pool. A thread that waits at an end of a channel sleeps; if it has a place in
+//! a pool, another thread has that place meanwhile. A task that awaits holds no thread.
+//!
+//! | to | use |
+//! |---|---|
+//! | send many messages from one sender to one receiver | [`spsc`] |
+//! | send one message, once | [`oneshot`] |
+//!
+//! # What is promised
+//!
+//! * **No message is lost.** A message is received, or dropped with the channel because its receiver
+//!   is gone, or comes back in the error of the call that could not send it. A future that is
+//!   dropped before it is ready has sent nothing and received nothing.
+//! * **Closing tells why.** What was sent before comes first; then each receive says why no more
+//!   comes ([`CloseReason`]).
+//! * **Waiting costs nothing.** After a moment of watching (some 60 microseconds, and less where
+//!   threads compete for processors) a thread that waits sleeps until it is woken.
+//!
+//! # Cost
+//!
+//! A message in a row costs no atomic read-modify-write operation: the sender writes it and
+//! publishes a count. When the receiver has waited, the next 128 messages cost one each. A receiver
+//! that goes to sleep after a longer row runs one asymmetric barrier (a system call of some
+//! microseconds).
+//!
+//! # Blocking in a task
+//!
+//! The blocking calls block the thread. In a future that is polled by a pool of this crate, the pool
+//! replaces the thread meanwhile, as for any job that blocks. Other executors do not notice: await
+//! the `…_async` calls there.
+
+mod block;
+#[cfg(not(drumline_loom))]
+mod error;
+mod lane;
+#[cfg(all(test, drumline_loom))]
+mod models;
+mod once;
+#[cfg(not(drumline_loom))]
+pub mod oneshot;
+mod reason;
+#[cfg(not(drumline_loom))]
+pub mod spsc;
+
+#[cfg(not(drumline_loom))]
+pub use error::{
+    RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
+pub use reason::CloseReason;

@@ -1,0 +1,188 @@
+//! Loom models of the lanes and of the oneshot channel.
+
+use std::sync::Arc;
+
+use loom::thread;
+
+use super::CloseReason;
+use super::lane::{Lane, Nothing, Reader, Refused, Writer};
+use super::once::{Once, Seen};
+use crate::sync::plant::{Plant, must_catch};
+
+fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 10_000;
+    builder.check(model);
+}
+
+/// Sends a message as `Sender::send` does. `false`: it came back.
+fn send(lane: &Lane<usize>, writer: &mut Writer<usize>, message: usize) -> bool {
+    loop {
+        // SAFETY: the one writer.
+        match unsafe { writer.push(lane, message) } {
+            Ok(()) => return true,
+            Err(Refused::Closed(back)) => {
+                assert_eq!(back, message);
+                return false;
+            }
+            Err(Refused::Full(_)) => lane.room().sleep(|| writer.has_room(lane)),
+        }
+    }
+}
+
+/// Receives all messages as `Receiver::recv` does, and says why there are no more.
+fn receive_all(
+    lane: &Lane<usize>,
+    reader: &mut Reader<usize>,
+    received: &mut Vec<usize>,
+) -> CloseReason {
+    loop {
+        // SAFETY: the one reader.
+        match unsafe { reader.pop(lane) } {
+            Ok(message) => received.push(message),
+            Err(Nothing::Ever(reason)) => return reason,
+            Err(Nothing::Yet) => lane.messages().sleep(|| reader.is_ready(lane)),
+        }
+    }
+}
+
+/// The writer sends, and ends. All messages come, in their order, and then the reason.
+fn sent_and_received(messages: usize, capacity: usize) {
+    let lane = Arc::new(Lane::new(capacity));
+    let sender = {
+        let lane = Arc::clone(&lane);
+        thread::spawn(move || {
+            let mut writer = Writer::new();
+            for message in 0..messages {
+                assert!(send(&lane, &mut writer, message));
+            }
+            writer.end(&lane, CloseReason::Finished);
+        })
+    };
+    let mut received = Vec::new();
+    let reason = receive_all(&lane, &mut Reader::new(), &mut received);
+    assert_eq!(reason, CloseReason::Finished);
+    assert_eq!(received, Vec::from_iter(0..messages), "a message is lost");
+    sender.join().unwrap();
+}
+
+/// The reader closes while the writer sends. What the writer was told is what the reader gets.
+fn closed_while_sent(messages: usize, before: usize) {
+    let lane = Arc::new(Lane::new(usize::MAX));
+    let sender = {
+        let lane = Arc::clone(&lane);
+        thread::spawn(move || {
+            let mut writer = Writer::new();
+            let accepted = (0..messages).filter(|&message| send(&lane, &mut writer, message));
+            let accepted = accepted.count();
+            writer.end(&lane, CloseReason::Dropped);
+            accepted
+        })
+    };
+    let (mut reader, mut received) = (Reader::new(), Vec::new());
+    while received.len() < before {
+        // SAFETY: the one reader.
+        match unsafe { reader.pop(&lane) } {
+            Ok(message) => received.push(message),
+            Err(_) => lane.messages().sleep(|| reader.is_ready(&lane)),
+        }
+    }
+    reader.close(&lane);
+    let reason = receive_all(&lane, &mut reader, &mut received);
+    assert_eq!(reason, CloseReason::ClosedByReceiver);
+    let accepted = sender.join().unwrap();
+    assert_eq!(received, Vec::from_iter(0..accepted), "they disagree");
+}
+
+#[test]
+fn loom_lane_sends_all() {
+    explore(3, || sent_and_received(2, usize::MAX));
+    explore(2, || sent_and_received(4, usize::MAX));
+    must_catch(Plant::LaneEndOvertakes, || {
+        explore(3, || sent_and_received(2, usize::MAX));
+    });
+}
+
+#[test]
+fn loom_lane_waits_for_room() {
+    explore(3, || sent_and_received(2, 1));
+    explore(2, || sent_and_received(3, 1));
+    explore(2, || sent_and_received(4, 2));
+    must_catch(Plant::SignalToldBlindly, || {
+        explore(3, || sent_and_received(2, 1));
+    });
+}
+
+#[test]
+fn loom_lane_is_cut_once() {
+    explore(3, || closed_while_sent(2, 0));
+    explore(3, || closed_while_sent(3, 0));
+    explore(2, || closed_while_sent(4, 1));
+    for plant in [
+        Plant::LaneCutUnasked,
+        Plant::LaneReadsBehindCut,
+        Plant::LaneCutUnsilenced,
+    ] {
+        must_catch(plant, || explore(3, || closed_while_sent(3, 0)));
+    }
+    // The writer is lazy at its third message.
+    must_catch(Plant::NoHeavyBarrier, || {
+        explore(3, || closed_while_sent(3, 0));
+    });
+}
+
+/// What the receiver of the model does.
+#[derive(Clone, Copy)]
+enum Receiver {
+    Waits,
+    Closes,
+}
+
+/// One message, or the end, against a receiver that waits or closes.
+fn once(message: Option<usize>, receiver: Receiver) {
+    let channel = Arc::new(Once::new());
+    let sender = {
+        let channel = Arc::clone(&channel);
+        thread::spawn(move || match message {
+            // SAFETY: called once.
+            Some(message) => unsafe { channel.put(message) },
+            None => {
+                channel.end(CloseReason::Dropped);
+                Ok(())
+            }
+        })
+    };
+    match receiver {
+        Receiver::Waits => channel.arrival().sleep(|| channel.look() != Seen::Nothing),
+        Receiver::Closes => channel.close(),
+    }
+    let received = match channel.look() {
+        // SAFETY: seen just now.
+        Seen::Message => Some(unsafe { channel.take() }),
+        Seen::Never(CloseReason::Dropped) => {
+            assert_eq!(message, None);
+            None
+        }
+        Seen::Never(CloseReason::ClosedByReceiver) => {
+            assert!(matches!(receiver, Receiver::Closes));
+            None
+        }
+        seen => panic!("{seen:?}"),
+    };
+    let back = sender.join().unwrap().err();
+    assert_eq!(received.or(back), message, "the message is lost");
+    assert!(received.is_none() || back.is_none());
+}
+
+#[test]
+fn loom_once() {
+    for message in [Some(7), None] {
+        for receiver in [Receiver::Waits, Receiver::Closes] {
+            explore(4, move || once(message, receiver));
+        }
+    }
+    must_catch(Plant::OnceUnpublished, || {
+        explore(4, || once(Some(7), Receiver::Waits));
+    });
+}

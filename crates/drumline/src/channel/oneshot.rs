@@ -1,0 +1,276 @@
+//! One message, once.
+//!
+//! ```
+//! use drumline::channel::oneshot;
+//!
+//! let (answer, answered) = oneshot::channel();
+//! std::thread::spawn(move || answer.send(6 * 7));
+//! assert_eq!(answered.recv(), Ok(42));
+//! ```
+//!
+//! The receiver is a future, on any executor:
+//!
+//! ```
+//! let (answer, answered) = drumline::channel::oneshot::channel();
+//! drumline::spawn(move || answer.send("computed"));
+//! assert_eq!(drumline::block_on(answered), Ok("computed"));
+//! ```
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use super::once::{Once, Seen};
+use super::{CloseReason, RecvError, RecvTimeoutError, SendError, TryRecvError};
+use crate::sync::{Arc, Instant};
+use crate::wait::budget;
+
+/// A channel for one message.
+pub fn channel<T: Send>() -> (Sender<T>, Receiver<T>) {
+    let once = Arc::new(Once::new());
+    let sender = Sender {
+        once: Some(Arc::clone(&once)),
+        is_listed: false,
+    };
+    let receiver = Receiver {
+        once,
+        is_listed: false,
+    };
+    (sender, receiver)
+}
+
+/// The sending end; made by [`channel`].
+///
+/// If it is dropped, the receiver gets [`CloseReason::Dropped`], or [`CloseReason::Panicked`] if the
+/// thread panics.
+pub struct Sender<T: Send> {
+    /// `None` once the message was sent.
+    once: Option<Arc<Once<T>>>,
+    is_listed: bool,
+}
+
+impl<T: Send> Sender<T> {
+    fn once(&self) -> &Once<T> {
+        self.once.as_ref().expect("there until the message is sent")
+    }
+
+    /// Sends the message. Never waits.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone, or has closed the channel. The message comes back.
+    pub fn send(mut self, message: T) -> Result<(), SendError<T>> {
+        let once = self.once.take().expect("there until the message is sent");
+        once.departure().unlist(&mut self.is_listed);
+        // SAFETY: once: the sender is gone after this.
+        unsafe { once.put(message) }.map_err(SendError)
+    }
+
+    /// Whether the receiver is gone, or has closed the channel, before there was a message.
+    pub fn is_closed(&self) -> bool {
+        self.once().is_closed()
+    }
+
+    /// Is ready when the receiver is gone, or has closed the channel: nothing waits for the message.
+    ///
+    /// ```
+    /// let (mut answer, answered) = drumline::channel::oneshot::channel::<u32>();
+    /// drop(answered);
+    /// drumline::block_on(answer.closed());
+    /// ```
+    pub async fn closed(&mut self) {
+        std::future::poll_fn(|cx| {
+            let once = self.once.as_ref().expect("there until the message is sent");
+            let is_ready = || once.is_closed();
+            let departure = once.departure();
+            if is_ready() || departure.list(cx.waker(), &mut self.is_listed, is_ready) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+    }
+}
+
+impl<T: Send> Drop for Sender<T> {
+    fn drop(&mut self) {
+        if let Some(once) = self.once.take() {
+            once.departure().unlist(&mut self.is_listed);
+            once.end(CloseReason::of_drop());
+        }
+    }
+}
+
+impl<T: Send> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("is_closed", &self.is_closed())
+            .finish()
+    }
+}
+
+/// The receiving end, and a future; made by [`channel`].
+///
+/// If it is dropped, a message that was sent is dropped with it, and else the send fails.
+///
+/// # Cancellation
+///
+/// It can be polled through a `&mut` reference: a poll takes nothing but the message that it returns.
+/// After that it is ready with [`CloseReason::Finished`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Receiver<T: Send> {
+    once: Arc<Once<T>>,
+    is_listed: bool,
+}
+
+impl<T: Send> Receiver<T> {
+    /// Receives the message; waits for it if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// If no message will come; says why.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is the message, or the sender is gone.
+    pub fn recv(mut self) -> Result<T, RecvError> {
+        loop {
+            match self.take() {
+                Ok(message) => return Ok(message),
+                Err(TryRecvError::Closed(reason)) => return Err(RecvError::new(reason)),
+                Err(TryRecvError::Empty) => self.wait(None),
+            };
+        }
+    }
+
+    fn take(&mut self) -> Result<T, TryRecvError> {
+        match self.once.look() {
+            Seen::Nothing => Err(TryRecvError::Empty),
+            // SAFETY: seen just now, by the one receiver.
+            Seen::Message => Ok(unsafe { self.once.take() }),
+            Seen::Taken => Err(TryRecvError::Closed(CloseReason::Finished)),
+            Seen::Never(reason) => Err(TryRecvError::Closed(reason)),
+        }
+    }
+
+    fn wait(&mut self, deadline: Option<Instant>) -> bool {
+        let arrival = self.once.arrival();
+        arrival.unlist(&mut self.is_listed);
+        arrival.wait(deadline, || self.once.look() != Seen::Nothing)
+    }
+
+    /// Receives the message if it is there.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there yet, was received before, or will not come.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.take()
+    }
+
+    /// As [`recv`](Self::recv), but waits for `timeout` at most. The receiver stays.
+    ///
+    /// ```
+    /// use drumline::channel::{RecvTimeoutError, oneshot};
+    /// use std::time::Duration;
+    ///
+    /// let (answer, mut answered) = oneshot::channel();
+    /// let early = answered.recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(early, Err(RecvTimeoutError::Timeout));
+    /// answer.send(1).unwrap();
+    /// assert_eq!(answered.recv_timeout(Duration::from_millis(1)), Ok(1));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it did not come until then, was received before, or will not come.
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), for `timeout` at most.
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.recv_until(Instant::now().checked_add(timeout))
+    }
+
+    /// As [`recv`](Self::recv), but waits until `deadline` at most. The receiver stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv_timeout`](Self::recv_timeout).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), until `deadline` at most.
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.recv_until(Some(deadline))
+    }
+
+    fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, RecvTimeoutError> {
+        loop {
+            match self.take() {
+                Ok(message) => return Ok(message),
+                Err(TryRecvError::Closed(reason)) => return Err(RecvTimeoutError::Closed(reason)),
+                Err(TryRecvError::Empty) => {}
+            }
+            if !self.wait(deadline) {
+                return Err(RecvTimeoutError::Timeout);
+            }
+        }
+    }
+
+    /// Closes the channel: a send fails from now on. A message that was sent can still be received.
+    ///
+    /// ```
+    /// use drumline::channel::{SendError, oneshot};
+    ///
+    /// let (answer, mut answered) = oneshot::channel();
+    /// answered.close();
+    /// assert_eq!(answer.send(1), Err(SendError(1)));
+    /// ```
+    pub fn close(&mut self) {
+        self.once.close();
+    }
+
+    /// Whether [`recv`](Self::recv) would not wait.
+    pub fn is_ready(&self) -> bool {
+        self.once.look() != Seen::Nothing
+    }
+}
+
+impl<T: Send> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Receiver { once, is_listed } = &mut *self;
+        let is_ready = || once.look() != Seen::Nothing;
+        if !is_ready() && !once.arrival().list(cx.waker(), is_listed, is_ready) {
+            return Poll::Pending;
+        }
+        if budget::proceed(cx).is_pending() {
+            return Poll::Pending;
+        }
+        Poll::Ready(self.take().map_err(|error| match error {
+            TryRecvError::Closed(reason) => RecvError::new(reason),
+            TryRecvError::Empty => unreachable!("it was ready"),
+        }))
+    }
+}
+
+impl<T: Send> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.once.arrival().unlist(&mut self.is_listed);
+        self.once.close();
+        drop(self.take());
+    }
+}
+
+impl<T: Send> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("is_ready", &self.is_ready())
+            .finish()
+    }
+}

@@ -1,0 +1,417 @@
+//! The receiving end.
+
+use std::fmt;
+use std::future::Future;
+use std::iter::FusedIterator;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use crate::channel::lane::{Lane, Nothing, Reader};
+use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
+use crate::sync::{Arc, Instant};
+use crate::wait::budget;
+
+/// The receiving end of a channel; made by [`bounded`](super::bounded) or
+/// [`unbounded`](super::unbounded).
+///
+/// When it is dropped, the messages that are in the channel are dropped, and each later send fails.
+/// To have those that were sent already, [`close`](Self::close) it first.
+pub struct Receiver<T: Send> {
+    lane: Arc<Lane<T>>,
+    reader: Reader<T>,
+}
+
+impl<T: Send> Receiver<T> {
+    pub(super) fn new(lane: Arc<Lane<T>>) -> Self {
+        Receiver {
+            lane,
+            reader: Reader::new(),
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Result<T, Nothing> {
+        // SAFETY: the one receiver of its lane, and borrowed mutably.
+        unsafe { self.reader.pop(&self.lane) }
+    }
+
+    fn wait(&mut self, deadline: Option<Instant>) -> bool {
+        let Receiver { lane, reader } = self;
+        lane.messages().wait(deadline, || reader.is_ready(lane))
+    }
+
+    /// Receives the next message; waits for it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If all messages have been received, and no more will come; says why.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is a message, or the sender is gone.
+    #[inline]
+    pub fn recv(&mut self) -> Result<T, RecvError> {
+        match self.pop() {
+            Ok(message) => Ok(message),
+            Err(Nothing::Ever(reason)) => Err(RecvError::new(reason)),
+            Err(Nothing::Yet) => self.recv_later(),
+        }
+    }
+
+    #[cold]
+    fn recv_later(&mut self) -> Result<T, RecvError> {
+        loop {
+            self.wait(None);
+            match self.pop() {
+                Ok(message) => return Ok(message),
+                Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
+                Err(Nothing::Yet) => {}
+            }
+        }
+    }
+
+    /// Receives a message if there is one now.
+    ///
+    /// # Errors
+    ///
+    /// If there is none now, and if no more will come.
+    #[inline]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.pop().map_err(|nothing| match nothing {
+            Nothing::Yet => TryRecvError::Empty,
+            Nothing::Ever(reason) => TryRecvError::Closed(reason),
+        })
+    }
+
+    /// As [`recv`](Self::recv), but waits for `timeout` at most.
+    ///
+    /// ```
+    /// use drumline::channel::RecvTimeoutError;
+    /// use std::time::Duration;
+    ///
+    /// let (_sender, mut receiver) = drumline::channel::spsc::unbounded::<()>();
+    /// let received = receiver.recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(received, Err(RecvTimeoutError::Timeout));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no message came until then, and as [`recv`](Self::recv).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), for `timeout` at most.
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.recv_until(Instant::now().checked_add(timeout))
+    }
+
+    /// As [`recv`](Self::recv), but waits until `deadline` at most.
+    ///
+    /// # Errors
+    ///
+    /// If no message came until then, and as [`recv`](Self::recv).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), until `deadline` at most.
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.recv_until(Some(deadline))
+    }
+
+    fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, RecvTimeoutError> {
+        loop {
+            match self.pop() {
+                Ok(message) => return Ok(message),
+                Err(Nothing::Ever(reason)) => return Err(RecvTimeoutError::Closed(reason)),
+                Err(Nothing::Yet) => {}
+            }
+            if !self.wait(deadline) {
+                return Err(RecvTimeoutError::Timeout);
+            }
+        }
+    }
+
+    /// A future that receives the next message.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// let task = drumline::spawn_future(async move { receiver.recv_async().await });
+    /// sender.send("hello").unwrap();
+    /// assert_eq!(task.await.unwrap(), Ok("hello"));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has received nothing.
+    pub fn recv_async(&mut self) -> RecvAsync<'_, T> {
+        RecvAsync {
+            receiver: self,
+            is_listed: false,
+        }
+    }
+
+    /// Receives what there is, up to `max` messages, and adds it to `messages`; waits if there is
+    /// nothing. Returns how many it has received: at least one, unless `max` is 0.
+    ///
+    /// One wake-up and one look at what the sender has published serve all of them.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// (0..5).for_each(|number| sender.send(number).unwrap());
+    /// let mut messages = Vec::new();
+    /// assert_eq!(receiver.recv_many(&mut messages, 3), Ok(3));
+    /// assert_eq!(messages, [0, 1, 2]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn recv_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        loop {
+            // SAFETY: the one receiver of its lane, and borrowed mutably.
+            match unsafe { self.reader.pop_many(&self.lane, messages, max) } {
+                Ok(count) => return Ok(count),
+                Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
+                Err(Nothing::Yet) => self.wait(None),
+            };
+        }
+    }
+
+    /// Goes through all messages until no more will come; waits for each.
+    ///
+    /// # Blocking
+    ///
+    /// Each step as [`recv`](Self::recv).
+    pub fn iter(&mut self) -> Iter<'_, T> {
+        Iter(self)
+    }
+
+    /// Goes through the messages that are there; waits for none.
+    pub fn try_iter(&mut self) -> TryIter<'_, T> {
+        TryIter(self)
+    }
+
+    /// Closes the channel: each later send fails. What was sent before can still be received.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, SendError};
+    ///
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// sender.send(1).unwrap();
+    /// receiver.close();
+    /// assert_eq!(sender.send(2), Err(SendError(2)));
+    /// assert_eq!(receiver.recv(), Ok(1));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::ClosedByReceiver);
+    /// ```
+    ///
+    /// For each message it is certain which of the two happens: a send that returns `Ok` has put its
+    /// message before the end.
+    pub fn close(&mut self) {
+        self.reader.close(&self.lane);
+    }
+
+    /// Closes the channel, and takes all messages out of it that were sent before.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// sender.send(1).unwrap();
+    /// assert_eq!(receiver.drain().collect::<Vec<_>>(), [1]);
+    /// assert!(sender.is_closed());
+    /// ```
+    ///
+    /// Messages that are left when the iterator is dropped stay in the channel.
+    pub fn drain(&mut self) -> Drain<'_, T> {
+        self.close();
+        Drain(self)
+    }
+
+    /// How many messages are in the channel, about: the sender may be at work.
+    pub fn len(&self) -> usize {
+        self.lane.len()
+    }
+
+    /// Whether there is no message in the channel; see [`len`](Self::len).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many messages the channel holds at most. `None`: there is no bound.
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.lane.capacity()).filter(|&capacity| capacity != usize::MAX)
+    }
+
+    /// Whether no more messages will be sent: the sender is gone, or this end has closed the
+    /// channel. There may be some to receive.
+    pub fn is_closed(&self) -> bool {
+        self.close_reason().is_some()
+    }
+
+    /// Why no more messages will be sent, if that is so.
+    pub fn close_reason(&self) -> Option<CloseReason> {
+        if self.lane.is_closing() {
+            Some(CloseReason::ClosedByReceiver)
+        } else {
+            self.lane.ended()
+        }
+    }
+}
+
+impl<T: Send> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.close();
+        // A message whose drop panics stops this drop. The next one goes on with the others.
+        struct Rest<'a, T: Send>(&'a mut Receiver<T>);
+        impl<T: Send> Drop for Rest<'_, T> {
+            fn drop(&mut self) {
+                while self.0.pop().is_ok() {}
+            }
+        }
+        let rest = Rest(self);
+        while rest.0.pop().is_ok() {}
+    }
+}
+
+impl<T: Send> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .field("close_reason", &self.close_reason())
+            .finish()
+    }
+}
+
+/// A future that receives a message; made by [`Receiver::recv_async`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct RecvAsync<'a, T: Send> {
+    receiver: &'a mut Receiver<T>,
+    is_listed: bool,
+}
+
+impl<T: Send> Future for RecvAsync<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let RecvAsync {
+            receiver,
+            is_listed,
+        } = &mut *self;
+        let Receiver { lane, reader } = &mut **receiver;
+        if !reader.is_ready(lane) {
+            let is_ready = || reader.is_ready(lane);
+            if !lane.messages().list(cx.waker(), is_listed, is_ready) {
+                return Poll::Pending;
+            }
+        }
+        if budget::proceed(cx).is_pending() {
+            return Poll::Pending;
+        }
+        match receiver.pop() {
+            Ok(message) => Poll::Ready(Ok(message)),
+            Err(Nothing::Ever(reason)) => Poll::Ready(Err(RecvError::new(reason))),
+            Err(Nothing::Yet) => unreachable!("it was ready, and this is the one receiver"),
+        }
+    }
+}
+
+impl<T: Send> Drop for RecvAsync<'_, T> {
+    fn drop(&mut self) {
+        self.receiver.lane.messages().unlist(&mut self.is_listed);
+    }
+}
+
+impl<T: Send> fmt::Debug for RecvAsync<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvAsync").finish_non_exhaustive()
+    }
+}
+
+/// All messages; made by [`Receiver::iter`].
+#[derive(Debug)]
+pub struct Iter<'a, T: Send>(&'a mut Receiver<T>);
+
+/// The messages that are there; made by [`Receiver::try_iter`].
+#[derive(Debug)]
+pub struct TryIter<'a, T: Send>(&'a mut Receiver<T>);
+
+/// The messages that were sent before the channel was closed; made by [`Receiver::drain`].
+#[derive(Debug)]
+pub struct Drain<'a, T: Send>(&'a mut Receiver<T>);
+
+/// All messages; made of a [`Receiver`].
+#[derive(Debug)]
+pub struct IntoIter<T: Send>(Receiver<T>);
+
+impl<T: Send> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T: Send> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T: Send> Iterator for Drain<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.0.len();
+        (len, Some(len))
+    }
+}
+
+impl<T: Send> Iterator for IntoIter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T: Send> FusedIterator for Iter<'_, T> {}
+impl<T: Send> FusedIterator for Drain<'_, T> {}
+impl<T: Send> ExactSizeIterator for Drain<'_, T> {}
+impl<T: Send> FusedIterator for IntoIter<T> {}
+
+impl<T: Send> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self)
+    }
+}
+
+impl<'a, T: Send> IntoIterator for &'a mut Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}

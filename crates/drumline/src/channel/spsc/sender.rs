@@ -1,0 +1,411 @@
+//! The sending end.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use crate::channel::lane::{Lane, Refused, Writer};
+use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError};
+use crate::sync::{Arc, Instant};
+use crate::wait::budget;
+
+/// The sending end of a channel; made by [`bounded`](super::bounded) or
+/// [`unbounded`](super::unbounded).
+///
+/// When it is dropped, the receiver gets what was sent, and then
+/// [`CloseReason::Dropped`], or [`CloseReason::Panicked`] if the thread panics. [`finish`](Self::finish)
+/// says that nothing is missing.
+pub struct Sender<T: Send> {
+    lane: Arc<Lane<T>>,
+    writer: Writer<T>,
+}
+
+impl<T: Send> Sender<T> {
+    pub(super) fn new(lane: Arc<Lane<T>>) -> Self {
+        Sender {
+            lane,
+            writer: Writer::new(),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), Refused<T>> {
+        // SAFETY: the one sender of its lane, and borrowed mutably.
+        unsafe { self.writer.push(&self.lane, message) }
+    }
+
+    /// Sends a message; waits for room if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone, or has closed the channel. The message comes back.
+    ///
+    /// # Blocking
+    ///
+    /// While the channel is full, until the receiver takes a message, closes the channel or is
+    /// dropped. Never in an unbounded channel.
+    #[inline]
+    pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
+        match self.push(message) {
+            Ok(()) => Ok(()),
+            Err(Refused::Closed(message)) => Err(SendError(message)),
+            Err(Refused::Full(message)) => self.send_later(message),
+        }
+    }
+
+    #[cold]
+    fn send_later(&mut self, mut message: T) -> Result<(), SendError<T>> {
+        loop {
+            self.wait_for_room(None);
+            match self.push(message) {
+                Ok(()) => return Ok(()),
+                Err(Refused::Closed(message)) => return Err(SendError(message)),
+                Err(Refused::Full(back)) => message = back,
+            }
+        }
+    }
+
+    fn wait_for_room(&mut self, deadline: Option<Instant>) -> bool {
+        let Sender { lane, writer } = self;
+        lane.room().wait(deadline, || writer.has_room(lane))
+    }
+
+    /// Sends a message if there is room now.
+    ///
+    /// # Errors
+    ///
+    /// If the channel is full, and if the receiver is gone, or has closed the channel. The message
+    /// comes back.
+    #[inline]
+    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        self.push(message).map_err(|refused| match refused {
+            Refused::Full(message) => TrySendError::Full(message),
+            Refused::Closed(message) => TrySendError::Closed(message),
+        })
+    }
+
+    /// As [`send`](Self::send), but waits for `timeout` at most.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let (mut sender, _receiver) = drumline::channel::spsc::bounded(1);
+    /// let timeout = Duration::from_millis(1);
+    /// assert!(sender.send_timeout("first", timeout).is_ok());
+    /// assert_eq!(sender.send_timeout("second", timeout).unwrap_err().into_inner(), "second");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there was no room until then, and as [`send`](Self::send).
+    ///
+    /// # Blocking
+    ///
+    /// As [`send`](Self::send), for `timeout` at most.
+    pub fn send_timeout(
+        &mut self,
+        message: T,
+        timeout: Duration,
+    ) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, Instant::now().checked_add(timeout))
+    }
+
+    /// As [`send`](Self::send), but waits until `deadline` at most.
+    ///
+    /// # Errors
+    ///
+    /// If there was no room until then, and as [`send`](Self::send).
+    ///
+    /// # Blocking
+    ///
+    /// As [`send`](Self::send), until `deadline` at most.
+    pub fn send_deadline(
+        &mut self,
+        message: T,
+        deadline: Instant,
+    ) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, Some(deadline))
+    }
+
+    fn send_until(
+        &mut self,
+        mut message: T,
+        deadline: Option<Instant>,
+    ) -> Result<(), SendTimeoutError<T>> {
+        loop {
+            match self.push(message) {
+                Ok(()) => return Ok(()),
+                Err(Refused::Closed(message)) => return Err(SendTimeoutError::Closed(message)),
+                Err(Refused::Full(back)) => message = back,
+            }
+            if !self.wait_for_room(deadline) {
+                return Err(SendTimeoutError::Timeout(message));
+            }
+        }
+    }
+
+    /// A future that sends a message when there is room.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::bounded(1);
+    /// let sending = drumline::spawn_future(async move {
+    ///     for number in 0..10 {
+    ///         sender.send_async(number).await.unwrap();
+    ///     }
+    /// });
+    /// assert_eq!(receiver.iter().sum::<i32>(), 45);
+    /// sending.join().unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone, or has closed the channel. The message comes back.
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has sent nothing; its message is dropped with it.
+    /// To keep the message, [reserve](Self::reserve) a place first.
+    pub fn send_async(&mut self, message: T) -> SendAsync<'_, T> {
+        SendAsync {
+            reserve: self.reserve(),
+            message: Some(message),
+        }
+    }
+
+    /// A future that is ready when there is room, with the right to send one message.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::bounded(1);
+    /// sender.reserve().await.unwrap().send("only made when there is room");
+    /// assert!(receiver.recv_async().await.is_ok());
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone, or has closed the channel.
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready leaves nothing behind. A permit that is dropped
+    /// gives its place back.
+    pub fn reserve(&mut self) -> Reserve<'_, T> {
+        Reserve {
+            sender: Some(self),
+            is_listed: false,
+        }
+    }
+
+    /// A future that is ready when the receiver is gone, or has closed the channel.
+    ///
+    /// ```
+    /// let (mut sender, receiver) = drumline::channel::spsc::unbounded::<()>();
+    /// drop(receiver);
+    /// drumline::block_on(sender.closed());
+    /// ```
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready leaves nothing behind.
+    pub fn closed(&mut self) -> Closed<'_, T> {
+        Closed {
+            sender: self,
+            is_listed: false,
+        }
+    }
+
+    /// Says that all messages have been sent. The receiver gets them, and then
+    /// [`CloseReason::Finished`].
+    pub fn finish(mut self) {
+        self.writer.end(&self.lane, CloseReason::Finished);
+        // Its drop would say something else.
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: read once, and not used again. The writer needs no drop.
+        drop(unsafe { std::ptr::read(&raw const this.lane) });
+    }
+
+    /// How many messages are in the channel, about: the receiver may be at work.
+    pub fn len(&self) -> usize {
+        self.lane.len()
+    }
+
+    /// Whether there is no message in the channel; see [`len`](Self::len).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many messages the channel holds at most. `None`: there is no bound.
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.lane.capacity()).filter(|&capacity| capacity != usize::MAX)
+    }
+
+    /// Whether the receiver is gone, or has closed the channel.
+    pub fn is_closed(&self) -> bool {
+        self.lane.is_closing()
+    }
+}
+
+impl<T: Send> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.writer.end(&self.lane, CloseReason::of_drop());
+    }
+}
+
+impl<T: Send> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .field("is_closed", &self.is_closed())
+            .finish()
+    }
+}
+
+/// The right to send one message; made by [`Sender::reserve`].
+#[must_use = "a permit that is dropped gives its place back"]
+pub struct Permit<'a, T: Send> {
+    sender: &'a mut Sender<T>,
+}
+
+impl<T: Send> Permit<'_, T> {
+    /// Sends the message.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone meanwhile, or has closed the channel. The message comes back.
+    pub fn send(self, message: T) -> Result<(), SendError<T>> {
+        match self.sender.push(message) {
+            Ok(()) => Ok(()),
+            Err(Refused::Closed(message) | Refused::Full(message)) => Err(SendError(message)),
+        }
+    }
+}
+
+impl<T: Send> fmt::Debug for Permit<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit").finish_non_exhaustive()
+    }
+}
+
+/// A future that waits for room; made by [`Sender::reserve`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Reserve<'a, T: Send> {
+    /// `None` once it is ready.
+    sender: Option<&'a mut Sender<T>>,
+    is_listed: bool,
+}
+
+impl<T: Send> Reserve<'_, T> {
+    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let sender = self.sender.as_mut().expect("it was ready before");
+        let Sender { lane, writer } = &mut **sender;
+        if !writer.has_room(lane) {
+            let is_ready = || writer.has_room(lane);
+            if !lane.room().list(cx.waker(), &mut self.is_listed, is_ready) {
+                return Poll::Pending;
+            }
+        }
+        budget::proceed(cx)
+    }
+}
+
+impl<'a, T: Send> Future for Reserve<'a, T> {
+    type Output = Result<Permit<'a, T>, SendError<()>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        ready!(self.poll_room(cx));
+        self.unlist();
+        let sender = self.sender.take().expect("it was there for the poll");
+        Poll::Ready(if sender.is_closed() {
+            Err(SendError(()))
+        } else {
+            Ok(Permit { sender })
+        })
+    }
+}
+
+impl<T: Send> Reserve<'_, T> {
+    fn unlist(&mut self) {
+        if let Some(sender) = &self.sender {
+            sender.lane.room().unlist(&mut self.is_listed);
+        }
+    }
+}
+
+impl<T: Send> Drop for Reserve<'_, T> {
+    fn drop(&mut self) {
+        self.unlist();
+    }
+}
+
+impl<T: Send> fmt::Debug for Reserve<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reserve").finish_non_exhaustive()
+    }
+}
+
+/// A future that sends a message; made by [`Sender::send_async`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct SendAsync<'a, T: Send> {
+    reserve: Reserve<'a, T>,
+    /// `None` once it is ready.
+    message: Option<T>,
+}
+
+// The message is moved, and never pinned.
+impl<T: Send> Unpin for SendAsync<'_, T> {}
+
+impl<T: Send> Future for SendAsync<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let permit = ready!(Pin::new(&mut self.reserve).poll(cx));
+        let message = self.message.take().expect("it was ready before");
+        Poll::Ready(match permit {
+            Ok(permit) => permit.send(message),
+            Err(SendError(())) => Err(SendError(message)),
+        })
+    }
+}
+
+impl<T: Send> fmt::Debug for SendAsync<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendAsync").finish_non_exhaustive()
+    }
+}
+
+/// A future that waits for the end of the receiver; made by [`Sender::closed`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Closed<'a, T: Send> {
+    sender: &'a mut Sender<T>,
+    is_listed: bool,
+}
+
+impl<T: Send> Future for Closed<'_, T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let lane = &this.sender.lane;
+        let is_ready = || lane.is_closing();
+        if !is_ready() && !lane.room().list(cx.waker(), &mut this.is_listed, is_ready) {
+            return Poll::Pending;
+        }
+        budget::proceed(cx)
+    }
+}
+
+impl<T: Send> Drop for Closed<'_, T> {
+    fn drop(&mut self) {
+        self.sender.lane.room().unlist(&mut self.is_listed);
+    }
+}
+
+impl<T: Send> fmt::Debug for Closed<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Closed").finish_non_exhaustive()
+    }
+}

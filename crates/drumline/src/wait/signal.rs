@@ -1,0 +1,355 @@
+//! How one side of a channel waits for another one, and is told.
+//!
+//! One thread or task at a time *waits*: it looks whether there is something for it (a message,
+//! room for one), finds nothing, and sleeps. The others *tell*: they publish something, then tell
+//! the signal.
+//!
+//! ```text
+//!              tell                    list, sleep
+//!   QUIET ───────────► TOLD, LAZY ──────────────────► TASK, THREAD
+//!     ▲                     ▲                              │  │
+//!     │                     └──────────────────────────────┘  │
+//!     │                       tell: wakes what waits          │
+//!     └───────────────────────────────────────────────────────┘
+//!                        unlist: it waits no more
+//! ```
+//!
+//! # The race feared
+//!
+//! A side that has looked, found nothing, and sleeps, although something was published before it
+//! slept. It cannot happen while each tell is *loud*: a swap of the word. To wait is a swap as well,
+//! before the last look. Of two swaps one is first. If it is that of the tell, the last look sees
+//! what was published; else the tell finds out who waits.
+//!
+//! # Lazy tells
+//!
+//! A swap for each message would be most of what a message costs. So a teller that was loud
+//! [`LOUD`] times in a row, and found nothing that waited, writes `LAZY`. From then on a tell is a
+//! plain load of the word, after a fence that costs nothing here. The waiting side pays for it: if
+//! its swap meets `LAZY`, it runs the asymmetric barrier ([`barrier::heavy`]) before its last look.
+//! After that barrier, what was published before is visible, and each later tell sees that the word
+//! is not `LAZY` any more. Then the teller is loud again. So there is at most one barrier for
+//! [`LOUD`] messages.
+//!
+//! Only [one teller](Teller) at a time may be lazy. A signal that several threads tell is told
+//! [loudly](Signal::tell_loudly) by all of them.
+//!
+//! # Who owns the slot of the waker
+//!
+//! The waiting side, unless the word says `TASK`. The one tell whose swap meets `TASK` has it then,
+//! until it has moved the waker out and says so (`taken`). The waiting side waits for that before
+//! it uses the slot again: a few instructions. The waker is called after that, because it may run
+//! anything, even a poll of the very task.
+//!
+//! # Where the barrier is lost
+//!
+//! If the system refuses the barrier from some time on, the waiting side that met `LAZY` cannot know
+//! whether a message is still on its way. It looks again after a moment that is longer than any
+//! store takes to become visible. Tells are loud from then on.
+
+use std::task::Waker;
+#[cfg(not(drumline_loom))]
+use std::time::Duration;
+
+use super::Parker;
+#[cfg(not(drumline_loom))]
+use super::hook::Blocked;
+#[cfg(not(drumline_loom))]
+use super::{Patience, WaitKind, WaitStep};
+#[cfg(not(drumline_loom))]
+use crate::sync::Instant;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::barrier::{self, Barrier};
+use crate::sync::{CheckedCell, planted, relax};
+
+/// Nothing waits, and the next tell is loud.
+const QUIET: usize = 0;
+/// Something was published since the other side waited.
+const TOLD: usize = 1;
+/// The same, and further tells only read this word.
+const LAZY: usize = 2;
+/// A thread sleeps.
+const THREAD: usize = 3;
+/// A task is to be woken.
+const TASK: usize = 4;
+
+/// A teller is lazy after this many loud tells that woke nothing.
+#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+const LOUD: u32 = 128;
+#[cfg(any(drumline_loom, drumline_shuttle))]
+const LOUD: u32 = 1;
+
+/// One side's place to wait.
+#[derive(Debug)]
+pub(crate) struct Signal {
+    word: AtomicUsize,
+    /// A tell has a waker that it has not moved out of the slot.
+    is_taking: AtomicBool,
+    waker: CheckedCell<Option<Waker>>,
+    parker: Parker,
+}
+
+// SAFETY: the word says which side uses the slot; the rest is atomic.
+unsafe impl Sync for Signal {}
+
+/// What the one thread that tells a signal remembers of its tells.
+#[derive(Debug, Default)]
+pub(crate) struct Teller {
+    /// Loud tells in a row that woke nothing.
+    loud: u32,
+    /// Whether the side that waits can run the barrier, once this thread has asked.
+    has_barrier: Option<bool>,
+}
+
+impl Teller {
+    fn may_be_lazy(&mut self) -> bool {
+        *self.has_barrier.get_or_insert_with(is_barrier_there)
+    }
+}
+
+impl Signal {
+    pub(crate) fn new() -> Self {
+        Signal {
+            word: AtomicUsize::new(QUIET),
+            is_taking: AtomicBool::new(false),
+            waker: CheckedCell::new(None),
+            parker: Parker::new(),
+        }
+    }
+
+    // ---- the telling side --------------------------------------------------------
+
+    /// Tells the other side of what the calling thread has published.
+    #[inline]
+    pub(crate) fn tell(&self, teller: &mut Teller) {
+        if teller.loud >= LOUD {
+            // Relaxed: the barrier of the other side orders this after what was published.
+            barrier::light();
+            if self.word.load(Ordering::Relaxed) == LAZY && !barrier::is_lost() {
+                return;
+            }
+            teller.loud = 0;
+        }
+        let is_lazy = teller.loud + 1 >= LOUD && teller.may_be_lazy();
+        let before = self.swap_told(if is_lazy { LAZY } else { TOLD });
+        if matches!(before, TOLD | LAZY) {
+            let most = if is_lazy { LOUD } else { LOUD - 1 };
+            teller.loud = (teller.loud + 1).min(most);
+        } else {
+            teller.loud = 0;
+            self.wake(before);
+        }
+    }
+
+    /// As [`tell`](Self::tell), for any thread.
+    #[inline]
+    pub(crate) fn tell_loudly(&self) {
+        let before = self.swap_told(TOLD);
+        self.wake(before);
+    }
+
+    #[inline]
+    fn swap_told(&self, told: usize) -> usize {
+        if planted!(SignalToldBlindly) {
+            let before = self.word.load(Ordering::Acquire);
+            self.word.store(told, Ordering::Release);
+            return before;
+        }
+        // Release publishes what the caller has published to the Acquire of the side that waits;
+        // Acquire pairs with its Release, which publishes the slot.
+        self.word.swap(told, Ordering::AcqRel)
+    }
+
+    /// Wakes what waited before the word was changed.
+    #[inline]
+    fn wake(&self, before: usize) {
+        match before {
+            THREAD => self.parker.unpark(),
+            TASK => self.wake_task(),
+            _ => {}
+        }
+    }
+
+    fn wake_task(&self) {
+        // SAFETY: the swap met TASK, so the slot is this thread's until it says otherwise.
+        let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
+        // Release pairs with the Acquire in `list`: the slot is empty.
+        self.is_taking.store(false, Ordering::Release);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    // ---- the waiting side --------------------------------------------------------
+
+    /// Has `waker` called at the next tell, unless `is_ready` by now. Returns whether it is. By the
+    /// one task that waits; `is_listed` is its memory between two calls.
+    pub(crate) fn list(
+        &self,
+        waker: &Waker,
+        is_listed: &mut bool,
+        mut is_ready: impl FnMut() -> bool,
+    ) -> bool {
+        self.take_slot_back(is_listed);
+        // Acquire: the tell that had the waker has left the slot.
+        while self.is_taking.load(Ordering::Acquire) && !planted!(SignalSlotUnasked) {
+            relax();
+        }
+        // SAFETY: no tell has the slot, and none gets it before the word says TASK.
+        self.waker.with_mut(|slot| unsafe {
+            match &mut *slot {
+                Some(old) => old.clone_from(waker),
+                empty => *empty = Some(waker.clone()),
+            }
+        });
+        // Relaxed: published by the swap.
+        self.is_taking.store(true, Ordering::Relaxed);
+        *is_listed = true;
+        if self.announce(TASK, &mut is_ready) {
+            self.unlist(is_listed);
+            return true;
+        }
+        false
+    }
+
+    /// The task waits no more. Drops its waker, unless a tell has it.
+    pub(crate) fn unlist(&self, is_listed: &mut bool) {
+        if self.take_slot_back(is_listed) {
+            // SAFETY: the slot is this side's.
+            let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
+            drop(waker);
+        }
+    }
+
+    /// Takes the slot back with the waker in it. `false`: a tell has the waker, or there is none.
+    fn take_slot_back(&self, is_listed: &mut bool) -> bool {
+        let is_back = std::mem::take(is_listed) && self.retract(TASK);
+        if is_back {
+            // Relaxed: the word says that the slot is this side's.
+            self.is_taking.store(false, Ordering::Relaxed);
+        }
+        is_back
+    }
+
+    /// Sleeps until `is_ready`. By the one thread that waits.
+    pub(crate) fn sleep(&self, mut is_ready: impl FnMut() -> bool) {
+        loop {
+            if self.announce(THREAD, &mut is_ready) {
+                self.retract(THREAD);
+                return;
+            }
+            self.parker.park();
+            if is_ready() {
+                return;
+            }
+        }
+    }
+
+    /// As [`sleep`](Self::sleep), for `time` at most, and perhaps less. Returns whether it is ready.
+    #[cfg(not(drumline_loom))]
+    fn sleep_for(&self, time: Duration, mut is_ready: impl FnMut() -> bool) -> bool {
+        let is_early = self.announce(THREAD, &mut is_ready);
+        if !is_early && self.parker.park_timeout(time) {
+            return is_ready();
+        }
+        self.retract(THREAD);
+        is_early || is_ready()
+    }
+
+    /// Waits until `is_ready`, or until the deadline: watches for it for a moment, then sleeps.
+    /// Returns whether it is ready. By the one thread that waits.
+    ///
+    /// While it sleeps, another thread has its place in a pool.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn wait(
+        &self,
+        deadline: Option<Instant>,
+        mut is_ready: impl FnMut() -> bool,
+    ) -> bool {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        let mut patience = Patience::new();
+        loop {
+            if is_ready() {
+                return true;
+            }
+            if deadline.is_some_and(|deadline| left(deadline).is_zero()) {
+                return false;
+            }
+            if patience.wait(WaitKind::Eager) == WaitStep::GiveUp {
+                break;
+            }
+        }
+        let _blocked = Blocked::announce();
+        let Some(deadline) = deadline else {
+            self.sleep(is_ready);
+            return true;
+        };
+        loop {
+            let time = left(deadline);
+            if self.sleep_for(time, &mut is_ready) {
+                return true;
+            }
+            if time.is_zero() {
+                return false;
+            }
+        }
+    }
+
+    /// Orders all that was published before a tell, or what follows in it, against this: for a side
+    /// that stops listening.
+    pub(crate) fn silence(&self) {
+        // Acquire and Release as in `announce`.
+        if self.word.swap(QUIET, Ordering::AcqRel) == LAZY {
+            self.settle();
+        }
+    }
+
+    /// Says that this side waits, and looks once more.
+    fn announce(&self, waits: usize, is_ready: &mut impl FnMut() -> bool) -> bool {
+        // Release publishes the slot to the Acquire of the tell. Acquire: a tell that came first
+        // shows what it had published.
+        let before = self.word.swap(waits, Ordering::AcqRel);
+        if before == LAZY && !planted!(SignalUnsettled) {
+            self.settle();
+        }
+        is_ready()
+    }
+
+    /// Sees to it that all is visible that was published before a lazy tell.
+    #[cold]
+    fn settle(&self) {
+        if !barrier::heavy(Barrier::Asymmetric) {
+            // Longer than a store takes to become visible.
+            for _ in 0..PATIENCE {
+                relax();
+            }
+        }
+    }
+
+    /// Takes back what [`announce`](Self::announce) has said. `false`: a tell has come.
+    fn retract(&self, waits: usize) -> bool {
+        // A tell may have left LAZY in the word. It stays there, so that the next wait settles.
+        // Acquire: what comes next is to see what the tell has published.
+        self.word
+            .compare_exchange(waits, QUIET, Ordering::Acquire, Ordering::Acquire)
+            .is_ok()
+    }
+}
+
+/// How long a side waits in place of a barrier, in calls of `relax`: some microseconds.
+const PATIENCE: u32 = if cfg!(any(drumline_loom, drumline_shuttle)) {
+    1
+} else {
+    1_000
+};
+
+/// Whether the side that waits can run the asymmetric barrier.
+#[cfg(not(drumline_loom))]
+#[cold]
+fn is_barrier_there() -> bool {
+    barrier::choose() == Barrier::Asymmetric
+}
+#[cfg(drumline_loom)]
+fn is_barrier_there() -> bool {
+    !barrier::is_lost()
+}
