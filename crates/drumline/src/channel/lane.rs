@@ -48,7 +48,7 @@ use super::CloseReason;
 use super::block::Block;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::{Apart, planted, relax};
-use crate::wait::{Signal, Teller};
+use crate::wait::{Report, Signal, Teller};
 
 /// How often the writer looks for the cut before it offers its processor: the reader may need it.
 #[cfg(not(drumline_loom))]
@@ -109,11 +109,20 @@ pub(super) enum Nothing {
 
 impl<T> Lane<T> {
     pub(super) fn new(capacity: usize) -> Self {
+        Self::with(Signal::new(), capacity)
+    }
+
+    /// A lane of many, at which the reader rests.
+    pub(super) fn resting(capacity: usize) -> Self {
+        Self::with(Signal::resting(), capacity)
+    }
+
+    fn with(messages: Signal, capacity: usize) -> Self {
         Lane {
             tail: Apart(AtomicUsize::new(0)),
             head: Apart(AtomicUsize::new(0)),
             ends: Apart(Ends {
-                messages: Signal::new(),
+                messages,
                 room: Signal::new(),
                 ended: AtomicUsize::new(0),
                 is_closing: AtomicBool::new(false),
@@ -170,6 +179,10 @@ impl<T> Lane<T> {
 
 impl<T> Drop for Lane<T> {
     fn drop(&mut self) {
+        if cfg!(drumline_loom) && std::thread::panicking() {
+            // The model has failed, and its atomics are gone.
+            return;
+        }
         // Relaxed: this is the last owner. The reader has taken all messages.
         let spare = self.spare.load(Ordering::Relaxed);
         let mut next = self.oldest.load(Ordering::Relaxed);
@@ -224,13 +237,13 @@ impl<T> Writer<T> {
         self.tail - self.head_seen < lane.capacity || lane.is_closing()
     }
 
-    /// Sends a message, if there is room.
+    /// Sends a message, if there is room. Returns what the tell has met.
     ///
     /// # Safety
     ///
     /// This is the one writer of the lane.
     #[inline]
-    pub(super) unsafe fn push(&mut self, lane: &Lane<T>, message: T) -> Result<(), Refused<T>> {
+    pub(super) unsafe fn push(&mut self, lane: &Lane<T>, message: T) -> Result<Report, Refused<T>> {
         if lane.is_closing() {
             return Err(Refused::Closed(message));
         }
@@ -239,12 +252,12 @@ impl<T> Writer<T> {
         }
         // SAFETY: there is room, so the slot is empty, and this is the one writer.
         unsafe { self.write(lane, message) };
-        self.publish(lane);
+        let report = self.publish(lane);
         if lane.is_closing() && !planted!(LaneCutUnasked) {
             // SAFETY: the message was published just now, by this call.
-            return unsafe { self.take_back(lane) };
+            return unsafe { self.take_back(lane) }.map(|()| report);
         }
-        Ok(())
+        Ok(report)
     }
 
     /// # Safety
@@ -263,10 +276,10 @@ impl<T> Writer<T> {
     }
 
     #[inline]
-    fn publish(&mut self, lane: &Lane<T>) {
+    fn publish(&mut self, lane: &Lane<T>) -> Report {
         // Release publishes the slots to the Acquire in `look`.
         lane.tail.store(self.tail, Ordering::Release);
-        lane.ends.messages.tell(&mut self.teller);
+        lane.ends.messages.tell(&mut self.teller)
     }
 
     /// Goes on with an empty block.
@@ -325,10 +338,10 @@ impl<T> Writer<T> {
     }
 
     /// No message follows.
-    pub(super) fn end(&mut self, lane: &Lane<T>, reason: CloseReason) {
+    pub(super) fn end(&mut self, lane: &Lane<T>, reason: CloseReason) -> Report {
         // Release publishes the last messages.
         lane.ends.ended.store(reason.code(), Ordering::Release);
-        lane.ends.messages.tell_loudly();
+        lane.ends.messages.tell_loudly()
     }
 }
 
@@ -461,7 +474,8 @@ impl<T> Reader<T> {
         // Release pairs with the Acquire in `has_room`: the slots are empty.
         lane.head.store(self.head, Ordering::Release);
         if lane.is_bounded() {
-            lane.ends.room.tell(&mut self.teller);
+            let report = lane.ends.room.tell(&mut self.teller);
+            debug_assert_eq!(report, Report::Done, "a writer waits at one lane only");
         }
     }
 
@@ -495,20 +509,21 @@ impl<T> Reader<T> {
         self.slot = 0;
     }
 
-    /// Wants no more messages. Those before the cut are still to be taken.
-    pub(super) fn close(&mut self, lane: &Lane<T>) {
+    /// Wants no more messages. Those before the cut are still to be taken. Returns whether it
+    /// rested at this lane.
+    pub(super) fn close(&mut self, lane: &Lane<T>) -> bool {
         if lane.is_closing() {
-            return;
+            return false;
         }
         // Release: a writer that sees it goes on with what this thread has done.
         lane.ends.is_closing.store(true, Ordering::Release);
-        if !planted!(LaneCutUnsilenced) {
-            lane.ends.messages.silence();
-        }
+        let was_resting = !planted!(LaneCutUnsilenced) && lane.ends.messages.silence();
         // Acquire as in `look`.
         let tail = lane.tail.load(Ordering::Acquire);
         // Release: the writer takes back what is behind.
         lane.ends.cut.store(tail, Ordering::Release);
-        lane.ends.room.tell_loudly();
+        let report = lane.ends.room.tell_loudly();
+        debug_assert_eq!(report, Report::Done, "a writer waits at one lane only");
+        was_resting
     }
 }

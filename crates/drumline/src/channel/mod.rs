@@ -6,6 +6,7 @@
 //! | to | use |
 //! |---|---|
 //! | send many messages from one sender to one receiver | [`spsc`] |
+//! | send from many senders to one receiver, where the order between senders does not matter | [`lanes`] |
 //! | send one message, once | [`oneshot`] |
 //!
 //! # What is promised
@@ -34,7 +35,10 @@
 mod block;
 #[cfg(not(drumline_loom))]
 mod error;
+mod hub;
 mod lane;
+#[cfg(not(drumline_loom))]
+pub mod lanes;
 #[cfg(all(test, drumline_loom))]
 mod models;
 mod once;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use loom::thread;
 
 use super::CloseReason;
+use super::hub::{Gatherer, Hub, Port};
 use super::lane::{Lane, Nothing, Reader, Refused, Writer};
 use super::once::{Once, Seen};
 use crate::sync::plant::{Plant, must_catch};
@@ -21,7 +22,7 @@ fn send(lane: &Lane<usize>, writer: &mut Writer<usize>, message: usize) -> bool 
     loop {
         // SAFETY: the one writer.
         match unsafe { writer.push(lane, message) } {
-            Ok(()) => return true,
+            Ok(_) => return true,
             Err(Refused::Closed(back)) => {
                 assert_eq!(back, message);
                 return false;
@@ -57,7 +58,7 @@ fn sent_and_received(messages: usize, capacity: usize) {
             for message in 0..messages {
                 assert!(send(&lane, &mut writer, message));
             }
-            writer.end(&lane, CloseReason::Finished);
+            let _report = writer.end(&lane, CloseReason::Finished);
         })
     };
     let mut received = Vec::new();
@@ -76,7 +77,7 @@ fn closed_while_sent(messages: usize, before: usize) {
             let mut writer = Writer::new();
             let accepted = (0..messages).filter(|&message| send(&lane, &mut writer, message));
             let accepted = accepted.count();
-            writer.end(&lane, CloseReason::Dropped);
+            let _report = writer.end(&lane, CloseReason::Dropped);
             accepted
         })
     };
@@ -88,7 +89,7 @@ fn closed_while_sent(messages: usize, before: usize) {
             Err(_) => lane.messages().sleep(|| reader.is_ready(&lane)),
         }
     }
-    reader.close(&lane);
+    assert!(!reader.close(&lane));
     let reason = receive_all(&lane, &mut reader, &mut received);
     assert_eq!(reason, CloseReason::ClosedByReceiver);
     let accepted = sender.join().unwrap();
@@ -184,5 +185,151 @@ fn loom_once() {
     }
     must_catch(Plant::OnceUnpublished, || {
         explore(4, || once(Some(7), Receiver::Waits));
+    });
+}
+
+/// A sender of the model, as `lanes::Sender`.
+struct LaneSender {
+    hub: Arc<Hub<usize>>,
+    port: Arc<Port<usize>>,
+    writer: Writer<usize>,
+}
+
+impl LaneSender {
+    fn new(hub: &Arc<Hub<usize>>) -> Self {
+        LaneSender {
+            hub: Arc::clone(hub),
+            port: hub.open_port(),
+            writer: Writer::new(),
+        }
+    }
+
+    /// `false`: the message came back.
+    fn send(&mut self, message: usize) -> bool {
+        // SAFETY: the one writer.
+        match unsafe { self.writer.push(&self.port.lane, message) } {
+            Ok(report) => {
+                self.hub.note(&self.port, report);
+                true
+            }
+            Err(Refused::Closed(_)) => false,
+            Err(Refused::Full(_)) => unreachable!("there is no bound"),
+        }
+    }
+
+    fn end(&mut self) {
+        let report = self.writer.end(&self.port.lane, CloseReason::Finished);
+        self.hub.note(&self.port, report);
+        self.hub.leave(CloseReason::Finished);
+    }
+}
+
+/// Receives as `lanes::Receiver::recv` does.
+fn gather(hub: &Hub<usize>, gatherer: &mut Gatherer<usize>) -> Result<usize, CloseReason> {
+    loop {
+        // SAFETY: the one receiver.
+        match unsafe { gatherer.take(hub) } {
+            Ok(message) => return Ok(message),
+            Err(Nothing::Ever(reason)) => return Err(reason),
+            Err(Nothing::Yet) => {
+                if gatherer.rest_all(hub) {
+                    hub.arrivals().sleep(|| hub.is_called());
+                }
+            }
+        }
+    }
+}
+
+/// Each sender sends so many messages, and ends if `ends`. The receiver gets them all before it
+/// asks for the end.
+fn gathered(senders: usize, messages: usize, ends: bool) {
+    let hub = Arc::new(Hub::new(usize::MAX));
+    let senders: Vec<_> = (0..senders)
+        .map(|number| {
+            let mut sender = LaneSender::new(&hub);
+            thread::spawn(move || {
+                for message in 0..messages {
+                    assert!(sender.send(10 * number + message));
+                }
+                if ends {
+                    sender.end();
+                }
+                // Loom does not see that the last owner comes after all others: it is dropped by
+                // the thread that has joined them.
+                sender
+            })
+        })
+        .collect();
+    let mut gatherer = Gatherer::new();
+    let mut next = vec![0; senders.len()];
+    for _ in 0..senders.len() * messages {
+        let message = gather(&hub, &mut gatherer).expect("a message is lost");
+        let next = &mut next[message / 10];
+        assert_eq!(message % 10, *next, "each sender's messages are in order");
+        *next += 1;
+    }
+    let mut kept = Vec::new();
+    for sender in senders {
+        let mut sender = sender.join().unwrap();
+        if !ends {
+            sender.end();
+        }
+        kept.push(sender);
+    }
+    assert_eq!(gather(&hub, &mut gatherer), Err(CloseReason::Finished));
+}
+
+/// The receiver closes while a sender sends, and perhaps while a lane is opened.
+fn closed_while_gathered(messages: usize, is_cloned: bool) {
+    let hub = Arc::new(Hub::new(usize::MAX));
+    let sender = {
+        let mut sender = LaneSender::new(&hub);
+        thread::spawn(move || {
+            let mut accepted = (0..messages)
+                .filter(|&message| sender.send(message))
+                .count();
+            let mut clone = is_cloned.then(|| LaneSender::new(&sender.hub));
+            if let Some(clone) = &mut clone {
+                accepted += usize::from(clone.send(0));
+                clone.end();
+            }
+            sender.end();
+            (accepted, sender, clone)
+        })
+    };
+    let mut gatherer = Gatherer::new();
+    gatherer.close(&hub);
+    let mut received = 0;
+    let reason = loop {
+        match gather(&hub, &mut gatherer) {
+            Ok(_) => received += 1,
+            Err(reason) => break reason,
+        }
+    };
+    assert_eq!(reason, CloseReason::ClosedByReceiver);
+    let (accepted, _sender, _clone) = sender.join().unwrap();
+    assert_eq!(accepted, received, "they disagree");
+}
+
+#[test]
+fn loom_hub_gathers_all() {
+    explore(3, || gathered(1, 2, true));
+    explore(3, || gathered(1, 4, false));
+    explore(2, || gathered(2, 1, true));
+    explore(2, || gathered(2, 1, false));
+    for plant in [Plant::HubUntold, Plant::HubRestsBlindly] {
+        must_catch(plant, || explore(3, || gathered(1, 2, false)));
+    }
+    must_catch(Plant::NoHeavyBarrier, || {
+        explore(3, || gathered(1, 4, false));
+    });
+}
+
+#[test]
+fn loom_hub_is_cut_once() {
+    explore(3, || closed_while_gathered(2, false));
+    explore(2, || closed_while_gathered(1, true));
+    must_catch(Plant::LaneCutUnasked, || {
+        explore(3, || closed_while_gathered(2, false));
     });
 }

@@ -99,7 +99,7 @@ impl<T> Once<T> {
                 .message
                 .with_mut(|place| unsafe { (*place).assume_init_read() }));
         }
-        self.arrival.tell_loudly();
+        let _report = self.arrival.tell_loudly();
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl<T> Once<T> {
             .word
             .compare_exchange(OPEN, ended, Ordering::Release, Ordering::Relaxed);
         if changed.is_ok() {
-            self.arrival.tell_loudly();
+            let _report = self.arrival.tell_loudly();
         }
     }
 
@@ -153,7 +153,7 @@ impl<T> Once<T> {
             .word
             .compare_exchange(OPEN, CLOSED, Ordering::AcqRel, Ordering::Acquire);
         if changed.is_ok() {
-            self.departure.tell_loudly();
+            let _report = self.departure.tell_loudly();
         }
     }
 }

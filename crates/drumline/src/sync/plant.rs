@@ -74,6 +74,10 @@ pub(crate) enum Plant {
     LaneCutUnsilenced,
     /// `Reader::explain` does not look for messages once more.
     LaneEndOvertakes,
+    /// `Hub::enlist` does not tell the receiver.
+    HubUntold,
+    /// `Gatherer::look_last` does not look.
+    HubRestsBlindly,
     /// `Once::put` publishes nothing.
     OnceUnpublished,
 

@@ -38,4 +38,6 @@ pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;
 #[cfg(not(drumline_loom))]
 pub(crate) use patience::{Patience, WaitKind, WaitStep};
-pub(crate) use signal::{Signal, Teller};
+pub(crate) use signal::{Report, Signal, Teller, settle};
+#[cfg(not(drumline_loom))]
+pub(crate) use signal::{Watched, watch};

@@ -14,6 +14,9 @@
 //!                        unlist: it waits no more
 //! ```
 //!
+//! A side that waits at many signals at once *rests* at each of them: the tell that meets `RESTING`
+//! [reports](Report) so, and its caller does what was agreed upon, instead of waking anything.
+//!
 //! # The race feared
 //!
 //! A side that has looked, found nothing, and sleeps, although something was published before it
@@ -72,6 +75,8 @@ const LAZY: usize = 2;
 const THREAD: usize = 3;
 /// A task is to be woken.
 const TASK: usize = 4;
+/// The waiting side looks elsewhere: the next tell has to report.
+const RESTING: usize = 5;
 
 /// A teller is lazy after this many loud tells that woke nothing.
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
@@ -101,6 +106,16 @@ pub(crate) struct Teller {
     has_barrier: Option<bool>,
 }
 
+/// What a tell has met.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// What waited has been woken, if anything did.
+    Done,
+    /// The other side rests. It relies on the caller to let it know.
+    Resting,
+}
+
 impl Teller {
     fn may_be_lazy(&mut self) -> bool {
         *self.has_barrier.get_or_insert_with(is_barrier_there)
@@ -117,16 +132,24 @@ impl Signal {
         }
     }
 
+    /// A signal at which the other side rests.
+    pub(crate) fn resting() -> Self {
+        Signal {
+            word: AtomicUsize::new(RESTING),
+            ..Self::new()
+        }
+    }
+
     // ---- the telling side --------------------------------------------------------
 
     /// Tells the other side of what the calling thread has published.
     #[inline]
-    pub(crate) fn tell(&self, teller: &mut Teller) {
+    pub(crate) fn tell(&self, teller: &mut Teller) -> Report {
         if teller.loud >= LOUD {
             // Relaxed: the barrier of the other side orders this after what was published.
             barrier::light();
             if self.word.load(Ordering::Relaxed) == LAZY && !barrier::is_lost() {
-                return;
+                return Report::Done;
             }
             teller.loud = 0;
         }
@@ -135,17 +158,18 @@ impl Signal {
         if matches!(before, TOLD | LAZY) {
             let most = if is_lazy { LOUD } else { LOUD - 1 };
             teller.loud = (teller.loud + 1).min(most);
+            Report::Done
         } else {
             teller.loud = 0;
-            self.wake(before);
+            self.wake(before)
         }
     }
 
     /// As [`tell`](Self::tell), for any thread.
     #[inline]
-    pub(crate) fn tell_loudly(&self) {
+    pub(crate) fn tell_loudly(&self) -> Report {
         let before = self.swap_told(TOLD);
-        self.wake(before);
+        self.wake(before)
     }
 
     #[inline]
@@ -162,12 +186,14 @@ impl Signal {
 
     /// Wakes what waited before the word was changed.
     #[inline]
-    fn wake(&self, before: usize) {
+    fn wake(&self, before: usize) -> Report {
         match before {
             THREAD => self.parker.unpark(),
             TASK => self.wake_task(),
+            RESTING => return Report::Resting,
             _ => {}
         }
+        Report::Done
     }
 
     fn wake_task(&self) {
@@ -256,36 +282,36 @@ impl Signal {
         is_early || is_ready()
     }
 
-    /// Waits until `is_ready`, or until the deadline: watches for it for a moment, then sleeps.
+    /// Waits until `is_ready`, or until the deadline: [watches](watch) for a moment, then sleeps.
     /// Returns whether it is ready. By the one thread that waits.
-    ///
-    /// While it sleeps, another thread has its place in a pool.
     #[cfg(not(drumline_loom))]
     pub(crate) fn wait(
         &self,
         deadline: Option<Instant>,
         mut is_ready: impl FnMut() -> bool,
     ) -> bool {
-        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-        let mut patience = Patience::new();
-        loop {
-            if is_ready() {
-                return true;
-            }
-            if deadline.is_some_and(|deadline| left(deadline).is_zero()) {
-                return false;
-            }
-            if patience.wait(WaitKind::Eager) == WaitStep::GiveUp {
-                break;
-            }
+        match watch(deadline, &mut is_ready) {
+            Watched::Ready => true,
+            Watched::TooLate => false,
+            Watched::Nothing => self.sleep_until(deadline, is_ready),
         }
+    }
+
+    /// As [`wait`](Self::wait), without the watching. Another thread has the place of this one in a
+    /// pool meanwhile.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn sleep_until(
+        &self,
+        deadline: Option<Instant>,
+        mut is_ready: impl FnMut() -> bool,
+    ) -> bool {
         let _blocked = Blocked::announce();
         let Some(deadline) = deadline else {
             self.sleep(is_ready);
             return true;
         };
         loop {
-            let time = left(deadline);
+            let time = deadline.saturating_duration_since(Instant::now());
             if self.sleep_for(time, &mut is_ready) {
                 return true;
             }
@@ -296,12 +322,32 @@ impl Signal {
     }
 
     /// Orders all that was published before a tell, or what follows in it, against this: for a side
-    /// that stops listening.
-    pub(crate) fn silence(&self) {
+    /// that stops listening. Returns whether it rested.
+    pub(crate) fn silence(&self) -> bool {
         // Acquire and Release as in `announce`.
-        if self.word.swap(QUIET, Ordering::AcqRel) == LAZY {
-            self.settle();
+        let before = self.word.swap(QUIET, Ordering::AcqRel);
+        if before == LAZY {
+            settle();
         }
+        before == RESTING
+    }
+
+    /// Rests: the next tell reports. To be followed by [`settle`] if this says so, and then by a
+    /// last look.
+    pub(crate) fn rest(&self) -> bool {
+        // Acquire and Release as in `announce`.
+        self.word.swap(RESTING, Ordering::AcqRel) == LAZY
+    }
+
+    /// Rests no more, because the last look has found something. `false`: a tell has reported.
+    pub(crate) fn rise(&self) -> bool {
+        self.retract(RESTING)
+    }
+
+    /// Whether tells are lazy, so that it costs a barrier to rest.
+    pub(crate) fn is_lazy(&self) -> bool {
+        // Relaxed: a hint.
+        self.word.load(Ordering::Relaxed) == LAZY
     }
 
     /// Says that this side waits, and looks once more.
@@ -310,20 +356,9 @@ impl Signal {
         // shows what it had published.
         let before = self.word.swap(waits, Ordering::AcqRel);
         if before == LAZY && !planted!(SignalUnsettled) {
-            self.settle();
+            settle();
         }
         is_ready()
-    }
-
-    /// Sees to it that all is visible that was published before a lazy tell.
-    #[cold]
-    fn settle(&self) {
-        if !barrier::heavy(Barrier::Asymmetric) {
-            // Longer than a store takes to become visible.
-            for _ in 0..PATIENCE {
-                relax();
-            }
-        }
     }
 
     /// Takes back what [`announce`](Self::announce) has said. `false`: a tell has come.
@@ -335,6 +370,56 @@ impl Signal {
             .is_ok()
     }
 }
+
+/// What came of watching.
+#[cfg(not(drumline_loom))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watched {
+    Ready,
+    /// The deadline has passed.
+    TooLate,
+    /// It has lasted for long enough: sleep.
+    Nothing,
+}
+
+/// Watches for something that may come at any moment.
+#[cfg(not(drumline_loom))]
+pub(crate) fn watch(deadline: Option<Instant>, mut is_ready: impl FnMut() -> bool) -> Watched {
+    // The other side may be about to tell. Where it needs this very processor, this is short.
+    for _ in 0..GLANCES {
+        if is_ready() {
+            return Watched::Ready;
+        }
+        relax();
+    }
+    let mut patience = Patience::new();
+    loop {
+        if is_ready() {
+            return Watched::Ready;
+        }
+        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Watched::TooLate;
+        }
+        if patience.wait(WaitKind::Eager) == WaitStep::GiveUp {
+            return Watched::Nothing;
+        }
+    }
+}
+
+/// Sees to it that all is visible that was published before a lazy tell.
+#[cold]
+pub(crate) fn settle() {
+    if !barrier::heavy(Barrier::Asymmetric) {
+        // Longer than a store takes to become visible.
+        for _ in 0..PATIENCE {
+            relax();
+        }
+    }
+}
+
+/// How often a side that waits looks before it asks for the time: two microseconds, about.
+#[cfg(not(drumline_loom))]
+const GLANCES: u32 = 50;
 
 /// How long a side waits in place of a barrier, in calls of `relax`: some microseconds.
 const PATIENCE: u32 = if cfg!(any(drumline_loom, drumline_shuttle)) {

@@ -7,7 +7,7 @@ use std::task::{Wake, Waker};
 
 use loom::thread;
 
-use super::{Parker, Signal, Teller};
+use super::{Parker, Report, Signal, Teller};
 use crate::sync::CheckedCell;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::plant::{Plant, must_catch};
@@ -110,7 +110,7 @@ fn one_teller(count: usize, waits: Waits) {
             let mut teller = Teller::default();
             for count in 1..=count {
                 channel.publish(0, count);
-                channel.signal.tell(&mut teller);
+                assert_eq!(channel.signal.tell(&mut teller), Report::Done);
             }
         })
     };
@@ -125,7 +125,7 @@ fn two_tellers(waits: Waits) {
         let channel = Arc::clone(&channel);
         thread::spawn(move || {
             channel.publish(teller, 1);
-            channel.signal.tell_loudly();
+            assert_eq!(channel.signal.tell_loudly(), Report::Done);
         })
     });
     wait(&channel, 1, waits);

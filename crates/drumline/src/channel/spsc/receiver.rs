@@ -221,7 +221,7 @@ impl<T: Send> Receiver<T> {
     /// For each message it is certain which of the two happens: a send that returns `Ok` has put its
     /// message before the end.
     pub fn close(&mut self) {
-        self.reader.close(&self.lane);
+        let _was_resting = self.reader.close(&self.lane);
     }
 
     /// Closes the channel, and takes all messages out of it that were sent before.

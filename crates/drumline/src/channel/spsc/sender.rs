@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::channel::lane::{Lane, Refused, Writer};
 use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError};
 use crate::sync::{Arc, Instant};
-use crate::wait::budget;
+use crate::wait::{Report, budget};
 
 /// The sending end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -33,7 +33,13 @@ impl<T: Send> Sender<T> {
     #[inline]
     fn push(&mut self, message: T) -> Result<(), Refused<T>> {
         // SAFETY: the one sender of its lane, and borrowed mutably.
-        unsafe { self.writer.push(&self.lane, message) }
+        let report = unsafe { self.writer.push(&self.lane, message) };
+        report.map(|report| debug_assert_eq!(report, Report::Done, "the receiver has one lane"))
+    }
+
+    fn end(&mut self, reason: CloseReason) {
+        let report = self.writer.end(&self.lane, reason);
+        debug_assert_eq!(report, Report::Done, "the receiver has one lane");
     }
 
     /// Sends a message; waits for room if there is none.
@@ -220,7 +226,7 @@ impl<T: Send> Sender<T> {
     /// Says that all messages have been sent. The receiver gets them, and then
     /// [`CloseReason::Finished`].
     pub fn finish(mut self) {
-        self.writer.end(&self.lane, CloseReason::Finished);
+        self.end(CloseReason::Finished);
         // Its drop would say something else.
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: read once, and not used again. The writer needs no drop.
@@ -250,7 +256,7 @@ impl<T: Send> Sender<T> {
 
 impl<T: Send> Drop for Sender<T> {
     fn drop(&mut self) {
-        self.writer.end(&self.lane, CloseReason::of_drop());
+        self.end(CloseReason::of_drop());
     }
 }
 

@@ -1,0 +1,431 @@
+//! Many lanes to one receiver.
+//!
+//! # What it owns
+//!
+//! Each sender has a [lane](super::lane) of its own, in a [`Port`]. The receiver looks only at the
+//! ports that it holds: those whose lanes may have messages. A port is always in one of three
+//! places:
+//!
+//! ```text
+//!               a tell reports                 the receiver takes the list
+//!   resting ─────────────────────► on the list ────────────────────────────► held
+//!      ▲                                                                       │
+//!      └───────────────────────────────────────────────────────────────────────┘
+//!                       the receiver found nothing, and rests
+//! ```
+//!
+//! So a receiver of 10,000 lanes, of which ten are in use, looks at ten. The list is a chain of
+//! ports. A sender puts its port at the front, and the receiver takes the whole chain by one swap.
+//!
+//! # Who keeps a port
+//!
+//! Its sender, and whoever has the *floating* reference: the list, or the receiver. While the port
+//! rests, no one has it in hand; the tell that reports gets it. Each sender tells when it ends, so
+//! each floating reference comes back to the list, and the hub drops what is left there.
+//!
+//! # The races feared
+//!
+//! *A message lies in a lane that rests.* The proof is that of [`Signal`]: to rest is a swap before a
+//! last look, so either that look finds the message, or the tell reports.
+//!
+//! *The receiver sleeps while there is a port on the list.* A sender puts the port there first, and
+//! then tells the signal of the hub; the receiver looks at the list after it has said that it waits.
+//!
+//! *The receiver believes that there is no sender, and misses a message.* A sender that ends tells
+//! its lane first, and leaves the count of senders then. So a receiver that sees no sender, and
+//! after that an empty list and no port in its hands, has all messages.
+//!
+//! *A lane is made while the receiver closes.* Both happen under the lock of `ports`.
+//!
+//! *The receiver closes, and misses a port that is about to be on the list.* From the close on it
+//! holds all ports, wherever they are besides. No lane rests any more.
+
+use std::collections::VecDeque;
+use std::ptr::{self, NonNull};
+// The standard library's, also in models: its counts are not what they are about.
+#[cfg(drumline_loom)]
+use std::sync::{Arc, Weak};
+
+use super::CloseReason;
+use super::lane::{Lane, Nothing, Reader};
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+#[cfg(not(drumline_loom))]
+use crate::sync::{Arc, Weak};
+use crate::sync::{CheckedCell, Mutex, lock, planted};
+use crate::wait::{Report, Signal, settle};
+
+/// The receiver takes at most this many messages from a lane before it turns to the next one.
+const IN_A_ROW: u32 = 64;
+/// A lane whose sender is lazy rests only after this many visits in vain: it costs a barrier.
+const VISITS: u32 = if cfg!(drumline_loom) { 0 } else { 64 };
+
+/// What all senders and the receiver share.
+#[derive(Debug)]
+pub(super) struct Hub<T> {
+    /// The front of the list.
+    list: AtomicPtr<Port<T>>,
+    /// The receiver waits for ports, or for the end.
+    arrivals: Signal,
+    senders: AtomicUsize,
+    /// The gravest reason for which a sender has ended.
+    ended: AtomicUsize,
+    ports: Mutex<Ports<T>>,
+    capacity: usize,
+}
+
+/// All ports, for the receiver that closes.
+#[derive(Debug)]
+struct Ports<T> {
+    all: Vec<Weak<Port<T>>>,
+    /// Those that are gone are dropped when there are this many.
+    sweep_at: usize,
+    is_closed: bool,
+}
+
+/// A lane, and what the receiver knows of it.
+#[derive(Debug)]
+pub(super) struct Port<T> {
+    pub(super) lane: Lane<T>,
+    /// The receiver's.
+    reader: CheckedCell<Reader<T>>,
+    /// The next one in the list.
+    next: AtomicPtr<Port<T>>,
+}
+
+// SAFETY: `reader` is used by the receiver alone; the rest is made for several threads.
+unsafe impl<T: Send> Send for Port<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Port<T> {}
+
+impl<T> Port<T> {
+    /// # Safety
+    ///
+    /// The caller is the receiver, and in no other call of this.
+    unsafe fn with_reader<R>(&self, f: impl FnOnce(&mut Reader<T>, &Lane<T>) -> R) -> R {
+        // SAFETY: the caller's obligation.
+        self.reader
+            .with_mut(|reader| f(unsafe { &mut *reader }, &self.lane))
+    }
+}
+
+impl<T> Hub<T> {
+    /// A hub of lanes that hold this many messages each.
+    pub(super) fn new(capacity: usize) -> Self {
+        Hub {
+            list: AtomicPtr::new(ptr::null_mut()),
+            arrivals: Signal::new(),
+            senders: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
+            ports: Mutex::new(Ports {
+                all: Vec::new(),
+                sweep_at: 16,
+                is_closed: false,
+            }),
+            capacity,
+        }
+    }
+
+    pub(super) fn arrivals(&self) -> &Signal {
+        &self.arrivals
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// About how many messages there are in all lanes.
+    pub(super) fn len(&self) -> usize {
+        let ports = lock(&self.ports);
+        let alive = ports.all.iter().filter_map(Weak::upgrade);
+        alive.map(|port| port.lane.len()).sum()
+    }
+
+    /// A port for a further sender.
+    pub(super) fn open_port(&self) -> Arc<Port<T>> {
+        // Relaxed: the caller is a sender, or makes the first one.
+        self.senders.fetch_add(1, Ordering::Relaxed);
+        let port = Arc::new(Port {
+            lane: Lane::resting(self.capacity),
+            reader: CheckedCell::new(Reader::new()),
+            next: AtomicPtr::new(ptr::null_mut()),
+        });
+        let mut ports = lock(&self.ports);
+        if ports.all.len() >= ports.sweep_at {
+            ports.all.retain(|port| port.strong_count() > 0);
+            ports.sweep_at = 16.max(2 * ports.all.len());
+        }
+        if ports.is_closed {
+            // SAFETY: the receiver has looked for all lanes that it will ever see.
+            let _was_resting = unsafe { port.with_reader(Reader::close) };
+        } else {
+            ports.all.push(Arc::downgrade(&port));
+            // The floating reference.
+            std::mem::forget(Arc::clone(&port));
+        }
+        drop(ports);
+        port
+    }
+
+    /// Sender: does what a tell of its lane has to be followed by.
+    #[inline]
+    pub(super) fn note(&self, port: &Port<T>, report: Report) {
+        if report == Report::Resting {
+            self.enlist(port);
+        }
+    }
+
+    #[cold]
+    fn enlist(&self, port: &Port<T>) {
+        let mut front = self.list.load(Ordering::Relaxed);
+        loop {
+            // Relaxed: published by the list.
+            port.next.store(front, Ordering::Relaxed);
+            // Release pairs with the Acquire in `take_list`.
+            match self.list.compare_exchange_weak(
+                front,
+                ptr::from_ref(port).cast_mut(),
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => break,
+                Err(now) => front = now,
+            }
+        }
+        if !planted!(HubUntold) {
+            let report = self.arrivals.tell_loudly();
+            debug_assert_eq!(report, Report::Done, "the receiver waits here only");
+        }
+    }
+
+    /// Sender: it has told its lane, for the last time.
+    pub(super) fn leave(&self, reason: CloseReason) {
+        // Relaxed: published by the count. Reasons are ordered by how grave they are.
+        self.ended.fetch_max(reason.code(), Ordering::Relaxed);
+        // Release: all that the sender has done comes before the end.
+        if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let report = self.arrivals.tell_loudly();
+            debug_assert_eq!(report, Report::Done, "the receiver waits here only");
+        }
+    }
+
+    fn has_list(&self) -> bool {
+        // Relaxed: whoever takes the list acquires it.
+        !self.list.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Whether a receiver that rests at all lanes has something to do.
+    pub(super) fn is_called(&self) -> bool {
+        self.has_list() || self.ended().is_some()
+    }
+
+    /// Why no message follows, if no sender is left.
+    fn ended(&self) -> Option<CloseReason> {
+        // Acquire pairs with the Release in `leave`.
+        if self.senders.load(Ordering::Acquire) > 0 {
+            return None;
+        }
+        CloseReason::from_code(self.ended.load(Ordering::Relaxed))
+    }
+
+    /// Takes the list: the floating references of its ports, in the order in which they came.
+    fn take_list(&self, ports: &mut VecDeque<Arc<Port<T>>>) -> bool {
+        if !self.has_list() {
+            return false;
+        }
+        // Acquire pairs with the Release in `enlist`.
+        let mut next = self.list.swap(ptr::null_mut(), Ordering::Acquire);
+        let first = ports.len();
+        while let Some(port) = NonNull::new(next) {
+            // SAFETY: the list has the floating reference of each port in it.
+            let port = unsafe { Arc::from_raw(port.as_ptr().cast_const()) };
+            // Relaxed: acquired with the list.
+            next = port.next.load(Ordering::Relaxed);
+            ports.push_back(port);
+        }
+        ports.make_contiguous()[first..].reverse();
+        true
+    }
+}
+
+impl<T> Drop for Hub<T> {
+    fn drop(&mut self) {
+        if cfg!(drumline_loom) && std::thread::panicking() {
+            // The model has failed, and its atomics are gone.
+            return;
+        }
+        let mut ports = VecDeque::new();
+        self.take_list(&mut ports);
+    }
+}
+
+/// The receiver's side.
+#[derive(Debug)]
+pub(super) struct Gatherer<T> {
+    /// Ports whose lanes may have messages; the first one is next.
+    held: VecDeque<Held<T>>,
+    /// Messages in a row from the first one.
+    in_a_row: u32,
+    arrived: VecDeque<Arc<Port<T>>>,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Held<T> {
+    port: Arc<Port<T>>,
+    /// Visits in vain.
+    visits: u32,
+}
+
+impl<T> Gatherer<T> {
+    pub(super) fn new() -> Self {
+        Gatherer {
+            held: VecDeque::new(),
+            in_a_row: 0,
+            arrived: VecDeque::new(),
+            is_closed: false,
+        }
+    }
+
+    /// Whether there is a message, or will never be one again.
+    pub(super) fn is_ready(&mut self, hub: &Hub<T>) -> bool {
+        hub.is_called()
+            || self.is_closed
+            || self.held.iter().any(|held| {
+                // SAFETY: this is the receiver.
+                unsafe { held.port.with_reader(|reader, lane| reader.is_ready(lane)) }
+            })
+    }
+
+    /// Takes a message. What is left in its lane stays for the next call.
+    ///
+    /// # Safety
+    ///
+    /// This is the one receiver of the hub.
+    #[inline]
+    pub(super) unsafe fn take(&mut self, hub: &Hub<T>) -> Result<T, Nothing> {
+        if self.in_a_row < IN_A_ROW
+            && let Some(first) = self.held.front_mut()
+        {
+            // SAFETY: this is the receiver.
+            let popped = unsafe { first.port.with_reader(|reader, lane| reader.pop(lane)) };
+            if let Ok(message) = popped {
+                self.in_a_row += 1;
+                first.visits = 0;
+                return Ok(message);
+            }
+        }
+        // SAFETY: the caller's obligation.
+        unsafe { self.take_from_next(hub) }
+    }
+
+    /// Turns to the next lane that has a message.
+    ///
+    /// # Safety
+    ///
+    /// As for [`take`](Self::take).
+    #[cold]
+    unsafe fn take_from_next(&mut self, hub: &Hub<T>) -> Result<T, Nothing> {
+        let ended = hub.ended();
+        self.in_a_row = 0;
+        if self.held.len() > 1 {
+            self.held.rotate_left(1);
+        }
+        if hub.take_list(&mut self.arrived) {
+            // They come next, before those that had their turn.
+            let arrived = self.arrived.drain(..).rev();
+            arrived.for_each(|port| self.held.push_front(Held { port, visits: 0 }));
+        }
+        // Each is visited once.
+        for _ in 0..self.held.len() {
+            let first = self.held.front_mut().expect("as many are left");
+            // SAFETY: this is the receiver.
+            let popped = unsafe { first.port.with_reader(|reader, lane| reader.pop(lane)) };
+            match popped {
+                Ok(message) => {
+                    self.in_a_row = 1;
+                    first.visits = 0;
+                    return Ok(message);
+                }
+                Err(Nothing::Ever(_)) => drop(self.held.pop_front()),
+                Err(Nothing::Yet) => {
+                    first.visits += 1;
+                    let stays = first.visits <= VISITS && first.port.lane.messages().is_lazy();
+                    if stays || self.rest_first() {
+                        self.held.rotate_left(1);
+                    }
+                }
+            }
+        }
+        match ended {
+            _ if self.is_closed && self.held.is_empty() => {
+                Err(Nothing::Ever(CloseReason::ClosedByReceiver))
+            }
+            // Nothing came to the list after the last sender had left.
+            Some(reason) if self.held.is_empty() && !hub.has_list() => Err(Nothing::Ever(reason)),
+            _ => Err(Nothing::Yet),
+        }
+    }
+
+    /// Rests at the lane of the first port. `true`: it is held all the same, because a message has
+    /// come.
+    fn rest_first(&mut self) -> bool {
+        let first = self.held.pop_front().expect("there is one");
+        let messages = first.port.lane.messages();
+        if messages.rest() {
+            settle();
+        }
+        self.look_last(first)
+    }
+
+    /// The last look at a lane that rests. `true`: its port is held again.
+    fn look_last(&mut self, held: Held<T>) -> bool {
+        // SAFETY: the receiver's, and after a report only the list has the port, for the receiver.
+        let is_ready = !planted!(HubRestsBlindly)
+            && unsafe { held.port.with_reader(|reader, lane| reader.is_ready(lane)) };
+        if is_ready && held.port.lane.messages().rise() {
+            self.held.push_front(held);
+            return true;
+        }
+        // It rests, and the tell that comes next has this reference, or has it already.
+        std::mem::forget(held.port);
+        false
+    }
+
+    /// Rests at all lanes, before the receiver sleeps. Whether it may sleep: no message is to be
+    /// seen.
+    pub(super) fn rest_all(&mut self, hub: &Hub<T>) -> bool {
+        let mut is_lazy = false;
+        for held in &self.held {
+            is_lazy |= held.port.lane.messages().rest();
+        }
+        if is_lazy {
+            // One barrier for all of them.
+            settle();
+        }
+        for _ in 0..self.held.len() {
+            let first = self.held.pop_front().expect("as many are left");
+            if self.look_last(first) {
+                self.held.rotate_left(1);
+            }
+        }
+        self.held.is_empty() && !hub.has_list()
+    }
+
+    /// Wants no more messages. Those before the cut of each lane are still to be taken.
+    pub(super) fn close(&mut self, hub: &Hub<T>) {
+        if std::mem::replace(&mut self.is_closed, true) {
+            return;
+        }
+        let mut ports = lock(&hub.ports);
+        ports.is_closed = true;
+        for port in ports.all.drain(..).filter_map(|port| port.upgrade()) {
+            // SAFETY: this is the receiver.
+            if unsafe { port.with_reader(Reader::close) } {
+                // SAFETY: the lane rested, and no tell will report. So the floating reference is in
+                // no other hands.
+                unsafe { Arc::decrement_strong_count(Arc::as_ptr(&port)) };
+            }
+            self.held.push_back(Held { port, visits: 0 });
+        }
+    }
+}
