@@ -238,6 +238,13 @@ pub const ONE_ITEM: &[&str] = &[
 /// Names of types that several modules may have, because `std` and rayon have them in several.
 pub const SHARED_NAMES: &[&str] = &[
     "Drain",
+    // Each kind of channel has its ends, as in std, tokio and crossbeam.
+    "Receiver",
+    "RecvAsync",
+    "SendAsync",
+    "SendError",
+    "Sender",
+    "TrySendError",
     "IndexedRangeInteger",
     "IntoIter",
     "Iter",

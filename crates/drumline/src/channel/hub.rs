@@ -25,11 +25,11 @@
 //!
 //! # The races feared
 //!
-//! *A message lies in a lane that rests.* The proof is that of [`Signal`]: to rest is a swap before a
+//! *A message lies in a lane that rests.* The proof is that of [`WakeFlag`]: to rest is a swap before a
 //! last look, so either that look finds the message, or the tell reports.
 //!
 //! *The receiver sleeps while there is a port on the list.* A sender puts the port there first, and
-//! then tells the signal of the hub; the receiver looks at the list after it has said that it waits.
+//! then tells the flag of the hub; the receiver looks at the list after it has said that it waits.
 //!
 //! *The receiver believes that there is no sender, and misses a message.* A sender that ends tells
 //! its lane first, and leaves the count of senders then. So a receiver that sees no sender, and
@@ -52,7 +52,7 @@ use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 #[cfg(not(drumline_loom))]
 use crate::sync::{Arc, Weak};
 use crate::sync::{CheckedCell, Mutex, lock, planted};
-use crate::wait::{Report, Signal, settle};
+use crate::wait::{Told, WakeFlag, settle};
 
 /// The receiver takes at most this many messages from a lane before it turns to the next one.
 const IN_A_ROW: u32 = 64;
@@ -65,7 +65,7 @@ pub(super) struct Hub<T> {
     /// The front of the list.
     list: AtomicPtr<Port<T>>,
     /// The receiver waits for ports, or for the end.
-    arrivals: Signal,
+    arrivals: WakeFlag,
     senders: AtomicUsize,
     /// The gravest reason for which a sender has ended.
     ended: AtomicUsize,
@@ -113,7 +113,7 @@ impl<T> Hub<T> {
     pub(super) fn new(capacity: usize) -> Self {
         Hub {
             list: AtomicPtr::new(ptr::null_mut()),
-            arrivals: Signal::new(),
+            arrivals: WakeFlag::new(),
             senders: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             ports: Mutex::new(Ports {
@@ -125,7 +125,7 @@ impl<T> Hub<T> {
         }
     }
 
-    pub(super) fn arrivals(&self) -> &Signal {
+    pub(super) fn arrivals(&self) -> &WakeFlag {
         &self.arrivals
     }
 
@@ -168,8 +168,8 @@ impl<T> Hub<T> {
 
     /// Sender: does what a tell of its lane has to be followed by.
     #[inline]
-    pub(super) fn note(&self, port: &Port<T>, report: Report) {
-        if report == Report::Resting {
+    pub(super) fn note(&self, port: &Port<T>, told: Told) {
+        if told == Told::Resting {
             self.enlist(port);
         }
     }
@@ -192,8 +192,8 @@ impl<T> Hub<T> {
             }
         }
         if !planted!(HubUntold) {
-            let report = self.arrivals.tell_loudly();
-            debug_assert_eq!(report, Report::Done, "the receiver waits here only");
+            let told = self.arrivals.tell_loudly();
+            debug_assert_eq!(told, Told::Done, "the receiver waits here only");
         }
     }
 
@@ -203,8 +203,8 @@ impl<T> Hub<T> {
         self.ended.fetch_max(reason.code(), Ordering::Relaxed);
         // Release: all that the sender has done comes before the end.
         if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
-            let report = self.arrivals.tell_loudly();
-            debug_assert_eq!(report, Report::Done, "the receiver waits here only");
+            let told = self.arrivals.tell_loudly();
+            debug_assert_eq!(told, Told::Done, "the receiver waits here only");
         }
     }
 

@@ -16,7 +16,7 @@
 //!
 //! # Steps
 //!
-//! * **push**: write the slot; publish `tail` (Release); [tell](Signal::tell) the reader.
+//! * **push**: write the slot; publish `tail` (Release); [tell](WakeFlag::tell) the reader.
 //! * **pop**: read `tail` (Acquire); read the slot; publish `head` (Release), so that the writer may
 //!   use the place again; where there is a bound, tell the writer.
 //! * **end** (writer): say why, then tell the reader. The reader looks for the reason only after it
@@ -28,7 +28,7 @@
 //!
 //! A reader that closes still receives what was sent before, and a message that the reader does not
 //! get goes back to the writer. So both must agree which message is the last. The reader says that
-//! it closes, [silences](Signal::silence) its signal, and reads `tail`: this is the *cut*, and it
+//! it closes, [silences](WakeFlag::silence) its flag, and reads `tail`: this is the *cut*, and it
 //! publishes that. The writer looks at the end of each push whether the reader has begun to close.
 //! If so, it waits for the cut, and takes its message back if that lies behind.
 //!
@@ -48,7 +48,7 @@ use super::CloseReason;
 use super::block::Block;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::{Apart, planted, relax};
-use crate::wait::{Report, Signal, Teller};
+use crate::wait::{Teller, Told, WakeFlag};
 
 /// How often the writer looks for the cut before it offers its processor: the reader may need it.
 #[cfg(not(drumline_loom))]
@@ -78,9 +78,9 @@ pub(super) struct Lane<T> {
 #[derive(Debug)]
 struct Ends {
     /// The reader waits for messages.
-    messages: Signal,
+    messages: WakeFlag,
     /// The writer waits for room, or for the end of the reader.
-    room: Signal,
+    room: WakeFlag,
     /// The code of the reason for which no message follows; 0 as long as some may.
     ended: AtomicUsize,
     is_closing: AtomicBool,
@@ -97,7 +97,8 @@ unsafe impl<T: Send> Sync for Lane<T> {}
 #[derive(Debug)]
 pub(super) enum Refused<T> {
     Full(T),
-    Closed(T),
+    /// And what the tell has met, if the message was published before it was taken back.
+    Closed(T, Told),
 }
 
 /// Why there is no message.
@@ -109,21 +110,21 @@ pub(super) enum Nothing {
 
 impl<T> Lane<T> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self::with(Signal::new(), capacity)
+        Self::with(WakeFlag::new(), capacity)
     }
 
     /// A lane of many, at which the reader rests.
     pub(super) fn resting(capacity: usize) -> Self {
-        Self::with(Signal::resting(), capacity)
+        Self::with(WakeFlag::resting(), capacity)
     }
 
-    fn with(messages: Signal, capacity: usize) -> Self {
+    fn with(messages: WakeFlag, capacity: usize) -> Self {
         Lane {
             tail: Apart(AtomicUsize::new(0)),
             head: Apart(AtomicUsize::new(0)),
             ends: Apart(Ends {
                 messages,
-                room: Signal::new(),
+                room: WakeFlag::new(),
                 ended: AtomicUsize::new(0),
                 is_closing: AtomicBool::new(false),
                 cut: AtomicUsize::new(NO_CUT),
@@ -154,12 +155,12 @@ impl<T> Lane<T> {
     }
 
     /// Where the reader waits.
-    pub(super) fn messages(&self) -> &Signal {
+    pub(super) fn messages(&self) -> &WakeFlag {
         &self.ends.messages
     }
 
     /// Where the writer waits.
-    pub(super) fn room(&self) -> &Signal {
+    pub(super) fn room(&self) -> &WakeFlag {
         &self.ends.room
     }
 
@@ -243,21 +244,21 @@ impl<T> Writer<T> {
     ///
     /// This is the one writer of the lane.
     #[inline]
-    pub(super) unsafe fn push(&mut self, lane: &Lane<T>, message: T) -> Result<Report, Refused<T>> {
+    pub(super) unsafe fn push(&mut self, lane: &Lane<T>, message: T) -> Result<Told, Refused<T>> {
         if lane.is_closing() {
-            return Err(Refused::Closed(message));
+            return Err(Refused::Closed(message, Told::Done));
         }
         if self.tail - self.head_seen >= lane.capacity && !self.has_room(lane) {
             return Err(Refused::Full(message));
         }
         // SAFETY: there is room, so the slot is empty, and this is the one writer.
         unsafe { self.write(lane, message) };
-        let report = self.publish(lane);
+        let told = self.publish(lane);
         if lane.is_closing() && !planted!(LaneCutUnasked) {
             // SAFETY: the message was published just now, by this call.
-            return unsafe { self.take_back(lane) }.map(|()| report);
+            return unsafe { self.take_back(lane, told) };
         }
-        Ok(report)
+        Ok(told)
     }
 
     /// # Safety
@@ -276,7 +277,7 @@ impl<T> Writer<T> {
     }
 
     #[inline]
-    fn publish(&mut self, lane: &Lane<T>) -> Report {
+    fn publish(&mut self, lane: &Lane<T>) -> Told {
         // Release publishes the slots to the Acquire in `look`.
         lane.tail.store(self.tail, Ordering::Release);
         lane.ends.messages.tell(&mut self.teller)
@@ -309,7 +310,7 @@ impl<T> Writer<T> {
     ///
     /// The last message was pushed by the caller.
     #[cold]
-    unsafe fn take_back(&mut self, lane: &Lane<T>) -> Result<(), Refused<T>> {
+    unsafe fn take_back(&mut self, lane: &Lane<T>, told: Told) -> Result<Told, Refused<T>> {
         #[cfg(not(drumline_loom))]
         let mut spins = 0;
         let cut = loop {
@@ -327,18 +328,19 @@ impl<T> Writer<T> {
             }
         };
         if self.tail <= cut {
-            return Ok(());
+            return Ok(told);
         }
         self.tail -= 1;
         self.slot -= 1;
         // Relaxed: a count for `len`; the reader does not use it any more.
         lane.tail.store(self.tail, Ordering::Relaxed);
         // SAFETY: the message is in the slot, and the reader does not touch it.
-        Err(Refused::Closed(unsafe { (*self.block).read(self.slot) }))
+        let message = unsafe { (*self.block).read(self.slot) };
+        Err(Refused::Closed(message, told))
     }
 
     /// No message follows.
-    pub(super) fn end(&mut self, lane: &Lane<T>, reason: CloseReason) -> Report {
+    pub(super) fn end(&mut self, lane: &Lane<T>, reason: CloseReason) -> Told {
         // Release publishes the last messages.
         lane.ends.ended.store(reason.code(), Ordering::Release);
         lane.ends.messages.tell_loudly()
@@ -356,6 +358,37 @@ pub(super) struct Reader<T> {
     block: *mut Block<T>,
     slot: usize,
     teller: Teller,
+    between_looks: Pause,
+}
+
+/// How long a reader that has found nothing lets the writer go on before it looks again.
+///
+/// A look takes the lines of memory away from the writer. A reader that is faster than the writer
+/// would take each message as it comes, and slow both down. So as long as several messages come
+/// between two looks, it looks less often; where each look finds one, as in a dialogue, at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pause(u32);
+
+impl Pause {
+    /// The longest pause, in calls of `relax`: less than a microsecond.
+    const MOST: u32 = 16;
+
+    /// Pauses before a look.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn pass(self) {
+        for _ in 0..self.0 {
+            relax();
+        }
+    }
+
+    /// The look after a pause has found this many messages.
+    pub(super) fn learn(&mut self, found: usize) {
+        self.0 = if found > 1 {
+            (2 * self.0 + 1).min(Self::MOST)
+        } else {
+            self.0 / 2
+        };
+    }
 }
 
 // SAFETY: what it points to belongs to the lane.
@@ -369,7 +402,21 @@ impl<T> Reader<T> {
             block: ptr::null_mut(),
             slot: 0,
             teller: Teller::default(),
+            between_looks: Pause::default(),
         }
+    }
+
+    /// Lets the writer go on for a moment, before a wait.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn pause(&self) {
+        self.between_looks.pass();
+    }
+
+    /// Learns from a wait that has ended.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn has_waited(&mut self, lane: &Lane<T>) {
+        let found = self.look(lane);
+        self.between_looks.learn(found);
     }
 
     /// How many messages are there to be taken.
@@ -474,8 +521,8 @@ impl<T> Reader<T> {
         // Release pairs with the Acquire in `has_room`: the slots are empty.
         lane.head.store(self.head, Ordering::Release);
         if lane.is_bounded() {
-            let report = lane.ends.room.tell(&mut self.teller);
-            debug_assert_eq!(report, Report::Done, "a writer waits at one lane only");
+            let told = lane.ends.room.tell(&mut self.teller);
+            debug_assert_eq!(told, Told::Done, "a writer waits at one lane only");
         }
     }
 
@@ -522,8 +569,8 @@ impl<T> Reader<T> {
         let tail = lane.tail.load(Ordering::Acquire);
         // Release: the writer takes back what is behind.
         lane.ends.cut.store(tail, Ordering::Release);
-        let report = lane.ends.room.tell_loudly();
-        debug_assert_eq!(report, Report::Done, "a writer waits at one lane only");
+        let told = lane.ends.room.tell_loudly();
+        debug_assert_eq!(told, Told::Done, "a writer waits at one lane only");
         was_resting
     }
 }

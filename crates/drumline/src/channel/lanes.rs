@@ -98,9 +98,11 @@ impl<T: Send> Sender<T> {
     #[inline]
     fn push(&mut self, message: T) -> Result<(), Refused<T>> {
         // SAFETY: the one sender of its lane, and borrowed mutably.
-        let report = unsafe { self.writer.push(&self.port.lane, message) }?;
-        self.hub.note(&self.port, report);
-        Ok(())
+        let pushed = unsafe { self.writer.push(&self.port.lane, message) };
+        if let Ok(told) | Err(Refused::Closed(_, told)) = &pushed {
+            self.hub.note(&self.port, *told);
+        }
+        pushed.map(|_| ())
     }
 
     /// Sends a message; waits for room in its lane if there is none.
@@ -117,7 +119,7 @@ impl<T: Send> Sender<T> {
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.push(message) {
             Ok(()) => Ok(()),
-            Err(Refused::Closed(message)) => Err(SendError(message)),
+            Err(Refused::Closed(message, _)) => Err(SendError(message)),
             Err(Refused::Full(message)) => {
                 self.send_until(message, None).map_err(|error| match error {
                     SendTimeoutError::Closed(message) => SendError(message),
@@ -136,7 +138,7 @@ impl<T: Send> Sender<T> {
         loop {
             match self.push(message) {
                 Ok(()) => return Ok(()),
-                Err(Refused::Closed(message)) => return Err(SendTimeoutError::Closed(message)),
+                Err(Refused::Closed(message, _)) => return Err(SendTimeoutError::Closed(message)),
                 Err(Refused::Full(back)) => message = back,
             }
             let Sender { port, writer, .. } = self;
@@ -157,7 +159,7 @@ impl<T: Send> Sender<T> {
     pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         self.push(message).map_err(|refused| match refused {
             Refused::Full(message) => TrySendError::Full(message),
-            Refused::Closed(message) => TrySendError::Closed(message),
+            Refused::Closed(message, _) => TrySendError::Closed(message),
         })
     }
 
@@ -177,7 +179,7 @@ impl<T: Send> Sender<T> {
     ) -> Result<(), SendTimeoutError<T>> {
         match self.push(message) {
             Ok(()) => Ok(()),
-            Err(Refused::Closed(message)) => Err(SendTimeoutError::Closed(message)),
+            Err(Refused::Closed(message, _)) => Err(SendTimeoutError::Closed(message)),
             Err(Refused::Full(message)) => match Instant::now().checked_add(timeout) {
                 Some(deadline) => self.send_until(message, Some(deadline)),
                 None => self.send_until(message, None),
@@ -215,8 +217,8 @@ impl<T: Send> Sender<T> {
     }
 
     fn end(&mut self, reason: CloseReason) {
-        let report = self.writer.end(&self.port.lane, reason);
-        self.hub.note(&self.port, report);
+        let told = self.writer.end(&self.port.lane, reason);
+        self.hub.note(&self.port, told);
         self.hub.leave(reason);
     }
 
@@ -294,7 +296,7 @@ impl<T: Send> Future for SendAsync<'_, T> {
         }
         let message = this.message.take().expect("it was ready before");
         Poll::Ready(this.sender.push(message).map_err(|refused| match refused {
-            Refused::Closed(message) | Refused::Full(message) => SendError(message),
+            Refused::Closed(message, _) | Refused::Full(message) => SendError(message),
         }))
     }
 }

@@ -23,7 +23,7 @@ fn send(lane: &Lane<usize>, writer: &mut Writer<usize>, message: usize) -> bool 
         // SAFETY: the one writer.
         match unsafe { writer.push(lane, message) } {
             Ok(_) => return true,
-            Err(Refused::Closed(back)) => {
+            Err(Refused::Closed(back, _)) => {
                 assert_eq!(back, message);
                 return false;
             }
@@ -110,7 +110,7 @@ fn loom_lane_waits_for_room() {
     explore(3, || sent_and_received(2, 1));
     explore(2, || sent_and_received(3, 1));
     explore(2, || sent_and_received(4, 2));
-    must_catch(Plant::SignalToldBlindly, || {
+    must_catch(Plant::FlagToldBlindly, || {
         explore(3, || sent_and_received(2, 1));
     });
 }
@@ -208,24 +208,27 @@ impl LaneSender {
     fn send(&mut self, message: usize) -> bool {
         // SAFETY: the one writer.
         match unsafe { self.writer.push(&self.port.lane, message) } {
-            Ok(report) => {
-                self.hub.note(&self.port, report);
+            Ok(told) => {
+                self.hub.note(&self.port, told);
                 true
             }
-            Err(Refused::Closed(_)) => false,
+            Err(Refused::Closed(_, told)) => {
+                self.hub.note(&self.port, told);
+                false
+            }
             Err(Refused::Full(_)) => unreachable!("there is no bound"),
         }
     }
 
     fn end(&mut self) {
-        let report = self.writer.end(&self.port.lane, CloseReason::Finished);
-        self.hub.note(&self.port, report);
+        let told = self.writer.end(&self.port.lane, CloseReason::Finished);
+        self.hub.note(&self.port, told);
         self.hub.leave(CloseReason::Finished);
     }
 }
 
 /// Receives as `lanes::Receiver::recv` does.
-fn gather(hub: &Hub<usize>, gatherer: &mut Gatherer<usize>) -> Result<usize, CloseReason> {
+fn receive_any(hub: &Hub<usize>, gatherer: &mut Gatherer<usize>) -> Result<usize, CloseReason> {
     loop {
         // SAFETY: the one receiver.
         match unsafe { gatherer.take(hub) } {
@@ -263,7 +266,7 @@ fn gathered(senders: usize, messages: usize, ends: bool) {
     let mut gatherer = Gatherer::new();
     let mut next = vec![0; senders.len()];
     for _ in 0..senders.len() * messages {
-        let message = gather(&hub, &mut gatherer).expect("a message is lost");
+        let message = receive_any(&hub, &mut gatherer).expect("a message is lost");
         let next = &mut next[message / 10];
         assert_eq!(message % 10, *next, "each sender's messages are in order");
         *next += 1;
@@ -276,7 +279,7 @@ fn gathered(senders: usize, messages: usize, ends: bool) {
         }
         kept.push(sender);
     }
-    assert_eq!(gather(&hub, &mut gatherer), Err(CloseReason::Finished));
+    assert_eq!(receive_any(&hub, &mut gatherer), Err(CloseReason::Finished));
 }
 
 /// The receiver closes while a sender sends, and perhaps while a lane is opened.
@@ -301,14 +304,17 @@ fn closed_while_gathered(messages: usize, is_cloned: bool) {
     gatherer.close(&hub);
     let mut received = 0;
     let reason = loop {
-        match gather(&hub, &mut gatherer) {
+        match receive_any(&hub, &mut gatherer) {
             Ok(_) => received += 1,
             Err(reason) => break reason,
         }
     };
     assert_eq!(reason, CloseReason::ClosedByReceiver);
-    let (accepted, _sender, _clone) = sender.join().unwrap();
+    let (accepted, sender, clone) = sender.join().unwrap();
     assert_eq!(accepted, received, "they disagree");
+    let port = Arc::downgrade(&sender.port);
+    drop((sender, clone, gatherer, hub));
+    assert_eq!(port.strong_count(), 0, "the port is kept");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::CloseReason;
 use crate::sync::CheckedCell;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::planted;
-use crate::wait::Signal;
+use crate::wait::WakeFlag;
 
 const OPEN: usize = 0;
 const SENT: usize = 1;
@@ -33,9 +33,9 @@ pub(super) struct Once<T> {
     word: AtomicUsize,
     message: CheckedCell<MaybeUninit<T>>,
     /// The receiver waits for the message.
-    arrival: Signal,
+    arrival: WakeFlag,
     /// The sender waits for the end of the receiver.
-    departure: Signal,
+    departure: WakeFlag,
 }
 
 // SAFETY: the word says which side uses the message, and it may go to another thread.
@@ -61,16 +61,16 @@ impl<T> Once<T> {
         Once {
             word: AtomicUsize::new(OPEN),
             message: CheckedCell::new(MaybeUninit::uninit()),
-            arrival: Signal::new(),
-            departure: Signal::new(),
+            arrival: WakeFlag::new(),
+            departure: WakeFlag::new(),
         }
     }
 
-    pub(super) fn arrival(&self) -> &Signal {
+    pub(super) fn arrival(&self) -> &WakeFlag {
         &self.arrival
     }
 
-    pub(super) fn departure(&self) -> &Signal {
+    pub(super) fn departure(&self) -> &WakeFlag {
         &self.departure
     }
 

@@ -70,7 +70,7 @@ pub(crate) enum Plant {
     LaneCutUnasked,
     /// `Reader::look` looks behind the cut.
     LaneReadsBehindCut,
-    /// `Reader::close` does not silence its signal.
+    /// `Reader::close` does not silence its flag.
     LaneCutUnsilenced,
     /// `Reader::explain` does not look for messages once more.
     LaneEndOvertakes,
@@ -81,12 +81,12 @@ pub(crate) enum Plant {
     /// `Once::put` publishes nothing.
     OnceUnpublished,
 
-    /// `Signal::tell` loads the word, and stores it then.
-    SignalToldBlindly,
-    /// `Signal::list` does not wait for a waker that is being taken.
-    SignalSlotUnasked,
-    /// `Signal::announce` runs no barrier where tells are lazy.
-    SignalUnsettled,
+    /// `WakeFlag::tell` loads the word, and stores it then.
+    FlagToldBlindly,
+    /// `WakeFlag::list` does not wait for a waker that is being taken.
+    FlagSlotUnasked,
+    /// `WakeFlag::announce` runs no barrier where tells are lazy.
+    FlagUnsettled,
 
     /// `IdleSet::is_closed` says no.
     ClosedUnasked,

@@ -2,7 +2,7 @@
 //!
 //! * [`Parker`]: one thread sleeps, anybody wakes it; a wake-up that comes
 //!   first is kept. Workers and waiting joins sleep here.
-//! * [`Signal`]: one thread or task waits, and is told of what others publish. The ends of
+//! * [`WakeFlag`]: one thread or task waits, and is told of what others publish. The ends of
 //!   channels wait here.
 //! * [`Gate`]: any number of threads wait until something has happened once.
 //!   Threads outside the pool wait here.
@@ -23,9 +23,9 @@ mod oversubscription;
 mod parker;
 #[cfg(not(drumline_loom))]
 mod patience;
-mod signal;
+mod wake_flag;
 #[cfg(all(test, drumline_loom))]
-mod signal_models;
+mod wake_flag_models;
 
 #[cfg(not(drumline_loom))]
 pub(crate) use gate::Gate;
@@ -38,6 +38,6 @@ pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;
 #[cfg(not(drumline_loom))]
 pub(crate) use patience::{Patience, WaitKind, WaitStep};
-pub(crate) use signal::{Report, Signal, Teller, settle};
+pub(crate) use wake_flag::{Teller, Told, WakeFlag, settle};
 #[cfg(not(drumline_loom))]
-pub(crate) use signal::{Watched, watch};
+pub(crate) use wake_flag::{Watched, watch};

@@ -26,7 +26,7 @@ mod receiver;
 mod sender;
 
 pub use receiver::{Drain, IntoIter, Iter, Receiver, RecvAsync, TryIter};
-pub use sender::{Closed, Permit, Reserve, SendAsync, Sender};
+pub use sender::{Closed, Reservation, SendAsync, SendPermit, Sender};
 
 use super::lane::Lane;
 use crate::sync::Arc;

@@ -38,7 +38,10 @@ impl<T: Send> Receiver<T> {
 
     fn wait(&mut self, deadline: Option<Instant>) -> bool {
         let Receiver { lane, reader } = self;
-        lane.messages().wait(deadline, || reader.is_ready(lane))
+        reader.pause();
+        let is_ready = lane.messages().wait(deadline, || reader.is_ready(lane));
+        reader.has_waited(lane);
+        is_ready
     }
 
     /// Receives the next message; waits for it if there is none.

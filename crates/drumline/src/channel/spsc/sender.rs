@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::channel::lane::{Lane, Refused, Writer};
 use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError};
 use crate::sync::{Arc, Instant};
-use crate::wait::{Report, budget};
+use crate::wait::{Told, budget};
 
 /// The sending end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -33,13 +33,13 @@ impl<T: Send> Sender<T> {
     #[inline]
     fn push(&mut self, message: T) -> Result<(), Refused<T>> {
         // SAFETY: the one sender of its lane, and borrowed mutably.
-        let report = unsafe { self.writer.push(&self.lane, message) };
-        report.map(|report| debug_assert_eq!(report, Report::Done, "the receiver has one lane"))
+        let told = unsafe { self.writer.push(&self.lane, message) };
+        told.map(|told| debug_assert_eq!(told, Told::Done, "the receiver has one lane"))
     }
 
     fn end(&mut self, reason: CloseReason) {
-        let report = self.writer.end(&self.lane, reason);
-        debug_assert_eq!(report, Report::Done, "the receiver has one lane");
+        let told = self.writer.end(&self.lane, reason);
+        debug_assert_eq!(told, Told::Done, "the receiver has one lane");
     }
 
     /// Sends a message; waits for room if there is none.
@@ -56,7 +56,7 @@ impl<T: Send> Sender<T> {
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.push(message) {
             Ok(()) => Ok(()),
-            Err(Refused::Closed(message)) => Err(SendError(message)),
+            Err(Refused::Closed(message, _)) => Err(SendError(message)),
             Err(Refused::Full(message)) => self.send_later(message),
         }
     }
@@ -67,7 +67,7 @@ impl<T: Send> Sender<T> {
             self.wait_for_room(None);
             match self.push(message) {
                 Ok(()) => return Ok(()),
-                Err(Refused::Closed(message)) => return Err(SendError(message)),
+                Err(Refused::Closed(message, _)) => return Err(SendError(message)),
                 Err(Refused::Full(back)) => message = back,
             }
         }
@@ -88,7 +88,7 @@ impl<T: Send> Sender<T> {
     pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         self.push(message).map_err(|refused| match refused {
             Refused::Full(message) => TrySendError::Full(message),
-            Refused::Closed(message) => TrySendError::Closed(message),
+            Refused::Closed(message, _) => TrySendError::Closed(message),
         })
     }
 
@@ -143,7 +143,7 @@ impl<T: Send> Sender<T> {
         loop {
             match self.push(message) {
                 Ok(()) => return Ok(()),
-                Err(Refused::Closed(message)) => return Err(SendTimeoutError::Closed(message)),
+                Err(Refused::Closed(message, _)) => return Err(SendTimeoutError::Closed(message)),
                 Err(Refused::Full(back)) => message = back,
             }
             if !self.wait_for_room(deadline) {
@@ -198,8 +198,8 @@ impl<T: Send> Sender<T> {
     ///
     /// A future that is dropped before it is ready leaves nothing behind. A permit that is dropped
     /// gives its place back.
-    pub fn reserve(&mut self) -> Reserve<'_, T> {
-        Reserve {
+    pub fn reserve(&mut self) -> Reservation<'_, T> {
+        Reservation {
             sender: Some(self),
             is_listed: false,
         }
@@ -272,11 +272,11 @@ impl<T: Send> fmt::Debug for Sender<T> {
 
 /// The right to send one message; made by [`Sender::reserve`].
 #[must_use = "a permit that is dropped gives its place back"]
-pub struct Permit<'a, T: Send> {
+pub struct SendPermit<'a, T: Send> {
     sender: &'a mut Sender<T>,
 }
 
-impl<T: Send> Permit<'_, T> {
+impl<T: Send> SendPermit<'_, T> {
     /// Sends the message.
     ///
     /// # Errors
@@ -285,26 +285,26 @@ impl<T: Send> Permit<'_, T> {
     pub fn send(self, message: T) -> Result<(), SendError<T>> {
         match self.sender.push(message) {
             Ok(()) => Ok(()),
-            Err(Refused::Closed(message) | Refused::Full(message)) => Err(SendError(message)),
+            Err(Refused::Closed(message, _) | Refused::Full(message)) => Err(SendError(message)),
         }
     }
 }
 
-impl<T: Send> fmt::Debug for Permit<'_, T> {
+impl<T: Send> fmt::Debug for SendPermit<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").finish_non_exhaustive()
+        f.debug_struct("SendPermit").finish_non_exhaustive()
     }
 }
 
 /// A future that waits for room; made by [`Sender::reserve`].
 #[must_use = "a future does nothing unless it is awaited"]
-pub struct Reserve<'a, T: Send> {
+pub struct Reservation<'a, T: Send> {
     /// `None` once it is ready.
     sender: Option<&'a mut Sender<T>>,
     is_listed: bool,
 }
 
-impl<T: Send> Reserve<'_, T> {
+impl<T: Send> Reservation<'_, T> {
     fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let sender = self.sender.as_mut().expect("it was ready before");
         let Sender { lane, writer } = &mut **sender;
@@ -318,8 +318,8 @@ impl<T: Send> Reserve<'_, T> {
     }
 }
 
-impl<'a, T: Send> Future for Reserve<'a, T> {
-    type Output = Result<Permit<'a, T>, SendError<()>>;
+impl<'a, T: Send> Future for Reservation<'a, T> {
+    type Output = Result<SendPermit<'a, T>, SendError<()>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         ready!(self.poll_room(cx));
@@ -328,12 +328,12 @@ impl<'a, T: Send> Future for Reserve<'a, T> {
         Poll::Ready(if sender.is_closed() {
             Err(SendError(()))
         } else {
-            Ok(Permit { sender })
+            Ok(SendPermit { sender })
         })
     }
 }
 
-impl<T: Send> Reserve<'_, T> {
+impl<T: Send> Reservation<'_, T> {
     fn unlist(&mut self) {
         if let Some(sender) = &self.sender {
             sender.lane.room().unlist(&mut self.is_listed);
@@ -341,22 +341,22 @@ impl<T: Send> Reserve<'_, T> {
     }
 }
 
-impl<T: Send> Drop for Reserve<'_, T> {
+impl<T: Send> Drop for Reservation<'_, T> {
     fn drop(&mut self) {
         self.unlist();
     }
 }
 
-impl<T: Send> fmt::Debug for Reserve<'_, T> {
+impl<T: Send> fmt::Debug for Reservation<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reserve").finish_non_exhaustive()
+        f.debug_struct("Reservation").finish_non_exhaustive()
     }
 }
 
 /// A future that sends a message; made by [`Sender::send_async`].
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct SendAsync<'a, T: Send> {
-    reserve: Reserve<'a, T>,
+    reserve: Reservation<'a, T>,
     /// `None` once it is ready.
     message: Option<T>,
 }

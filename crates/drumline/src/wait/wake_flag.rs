@@ -2,7 +2,7 @@
 //!
 //! One thread or task at a time *waits*: it looks whether there is something for it (a message,
 //! room for one), finds nothing, and sleeps. The others *tell*: they publish something, then tell
-//! the signal.
+//! the flag.
 //!
 //! ```text
 //!              tell                    list, sleep
@@ -14,8 +14,8 @@
 //!                        unlist: it waits no more
 //! ```
 //!
-//! A side that waits at many signals at once *rests* at each of them: the tell that meets `RESTING`
-//! [reports](Report) so, and its caller does what was agreed upon, instead of waking anything.
+//! A side that waits at many flags at once *rests* at each of them: the tell that meets `RESTING`
+//! [reports](Told) so, and its caller does what was agreed upon, instead of waking anything.
 //!
 //! # The race feared
 //!
@@ -34,8 +34,8 @@
 //! is not `LAZY` any more. Then the teller is loud again. So there is at most one barrier for
 //! [`LOUD`] messages.
 //!
-//! Only [one teller](Teller) at a time may be lazy. A signal that several threads tell is told
-//! [loudly](Signal::tell_loudly) by all of them.
+//! Only [one teller](Teller) at a time may be lazy. A flag that several threads tell is told
+//! [loudly](WakeFlag::tell_loudly) by all of them.
 //!
 //! # Who owns the slot of the waker
 //!
@@ -86,7 +86,7 @@ const LOUD: u32 = 1;
 
 /// One side's place to wait.
 #[derive(Debug)]
-pub(crate) struct Signal {
+pub(crate) struct WakeFlag {
     word: AtomicUsize,
     /// A tell has a waker that it has not moved out of the slot.
     is_taking: AtomicBool,
@@ -95,9 +95,9 @@ pub(crate) struct Signal {
 }
 
 // SAFETY: the word says which side uses the slot; the rest is atomic.
-unsafe impl Sync for Signal {}
+unsafe impl Sync for WakeFlag {}
 
-/// What the one thread that tells a signal remembers of its tells.
+/// What the one thread that tells a flag remembers of its tells.
 #[derive(Debug, Default)]
 pub(crate) struct Teller {
     /// Loud tells in a row that woke nothing.
@@ -109,7 +109,7 @@ pub(crate) struct Teller {
 /// What a tell has met.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Report {
+pub(crate) enum Told {
     /// What waited has been woken, if anything did.
     Done,
     /// The other side rests. It relies on the caller to let it know.
@@ -122,9 +122,9 @@ impl Teller {
     }
 }
 
-impl Signal {
+impl WakeFlag {
     pub(crate) fn new() -> Self {
-        Signal {
+        WakeFlag {
             word: AtomicUsize::new(QUIET),
             is_taking: AtomicBool::new(false),
             waker: CheckedCell::new(None),
@@ -132,9 +132,9 @@ impl Signal {
         }
     }
 
-    /// A signal at which the other side rests.
+    /// A flag at which the other side rests.
     pub(crate) fn resting() -> Self {
-        Signal {
+        WakeFlag {
             word: AtomicUsize::new(RESTING),
             ..Self::new()
         }
@@ -144,12 +144,12 @@ impl Signal {
 
     /// Tells the other side of what the calling thread has published.
     #[inline]
-    pub(crate) fn tell(&self, teller: &mut Teller) -> Report {
+    pub(crate) fn tell(&self, teller: &mut Teller) -> Told {
         if teller.loud >= LOUD {
             // Relaxed: the barrier of the other side orders this after what was published.
             barrier::light();
             if self.word.load(Ordering::Relaxed) == LAZY && !barrier::is_lost() {
-                return Report::Done;
+                return Told::Done;
             }
             teller.loud = 0;
         }
@@ -158,7 +158,7 @@ impl Signal {
         if matches!(before, TOLD | LAZY) {
             let most = if is_lazy { LOUD } else { LOUD - 1 };
             teller.loud = (teller.loud + 1).min(most);
-            Report::Done
+            Told::Done
         } else {
             teller.loud = 0;
             self.wake(before)
@@ -167,14 +167,14 @@ impl Signal {
 
     /// As [`tell`](Self::tell), for any thread.
     #[inline]
-    pub(crate) fn tell_loudly(&self) -> Report {
+    pub(crate) fn tell_loudly(&self) -> Told {
         let before = self.swap_told(TOLD);
         self.wake(before)
     }
 
     #[inline]
     fn swap_told(&self, told: usize) -> usize {
-        if planted!(SignalToldBlindly) {
+        if planted!(FlagToldBlindly) {
             let before = self.word.load(Ordering::Acquire);
             self.word.store(told, Ordering::Release);
             return before;
@@ -186,14 +186,14 @@ impl Signal {
 
     /// Wakes what waited before the word was changed.
     #[inline]
-    fn wake(&self, before: usize) -> Report {
+    fn wake(&self, before: usize) -> Told {
         match before {
             THREAD => self.parker.unpark(),
             TASK => self.wake_task(),
-            RESTING => return Report::Resting,
+            RESTING => return Told::Resting,
             _ => {}
         }
-        Report::Done
+        Told::Done
     }
 
     fn wake_task(&self) {
@@ -218,7 +218,7 @@ impl Signal {
     ) -> bool {
         self.take_slot_back(is_listed);
         // Acquire: the tell that had the waker has left the slot.
-        while self.is_taking.load(Ordering::Acquire) && !planted!(SignalSlotUnasked) {
+        while self.is_taking.load(Ordering::Acquire) && !planted!(FlagSlotUnasked) {
             relax();
         }
         // SAFETY: no tell has the slot, and none gets it before the word says TASK.
@@ -355,7 +355,7 @@ impl Signal {
         // Release publishes the slot to the Acquire of the tell. Acquire: a tell that came first
         // shows what it had published.
         let before = self.word.swap(waits, Ordering::AcqRel);
-        if before == LAZY && !planted!(SignalUnsettled) {
+        if before == LAZY && !planted!(FlagUnsettled) {
             settle();
         }
         is_ready()

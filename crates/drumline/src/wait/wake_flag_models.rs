@@ -1,4 +1,4 @@
-//! Loom models of a signal: what is published is seen, and no side sleeps for ever, which loom
+//! Loom models of a flag: what is published is seen, and no side sleeps for ever, which loom
 //! reports as a deadlock.
 
 // The standard library's `Arc`: wakers are made of it.
@@ -7,7 +7,7 @@ use std::task::{Wake, Waker};
 
 use loom::thread;
 
-use super::{Parker, Report, Signal, Teller};
+use super::{Parker, Teller, Told, WakeFlag};
 use crate::sync::CheckedCell;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::plant::{Plant, must_catch};
@@ -23,7 +23,7 @@ impl Wake for Task {
 
 /// What the tellers publish, and what they wrote before.
 struct Channel<const TELLERS: usize> {
-    signal: Signal,
+    flag: WakeFlag,
     published: [AtomicUsize; TELLERS],
     written: [CheckedCell<usize>; TELLERS],
 }
@@ -36,7 +36,7 @@ unsafe impl<const TELLERS: usize> Sync for Channel<TELLERS> {}
 impl<const TELLERS: usize> Channel<TELLERS> {
     fn new() -> Arc<Self> {
         Arc::new(Channel {
-            signal: Signal::new(),
+            flag: WakeFlag::new(),
             published: std::array::from_fn(|_| AtomicUsize::new(0)),
             written: std::array::from_fn(|_| CheckedCell::new(0)),
         })
@@ -79,11 +79,11 @@ fn wait<const TELLERS: usize>(channel: &Channel<TELLERS>, count: usize, waits: W
         (Arc::clone(&task), Waker::from(task))
     };
     match waits {
-        Waits::AsThread => channel.signal.sleep(is_ready),
+        Waits::AsThread => channel.flag.sleep(is_ready),
         Waits::AsTask | Waits::AsHastyTask => {
             let (mut now, mut waker) = task();
             let mut is_hasty = matches!(waits, Waits::AsHastyTask);
-            while !channel.signal.list(&waker, &mut is_listed, is_ready) {
+            while !channel.flag.list(&waker, &mut is_listed, is_ready) {
                 if std::mem::take(&mut is_hasty) {
                     (now, waker) = task();
                     continue;
@@ -92,7 +92,7 @@ fn wait<const TELLERS: usize>(channel: &Channel<TELLERS>, count: usize, waits: W
             }
         }
     }
-    channel.signal.unlist(&mut is_listed);
+    channel.flag.unlist(&mut is_listed);
 }
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
@@ -110,7 +110,7 @@ fn one_teller(count: usize, waits: Waits) {
             let mut teller = Teller::default();
             for count in 1..=count {
                 channel.publish(0, count);
-                assert_eq!(channel.signal.tell(&mut teller), Report::Done);
+                assert_eq!(channel.flag.tell(&mut teller), Told::Done);
             }
         })
     };
@@ -125,7 +125,7 @@ fn two_tellers(waits: Waits) {
         let channel = Arc::clone(&channel);
         thread::spawn(move || {
             channel.publish(teller, 1);
-            assert_eq!(channel.signal.tell_loudly(), Report::Done);
+            assert_eq!(channel.flag.tell_loudly(), Told::Done);
         })
     });
     wait(&channel, 1, waits);
@@ -140,10 +140,10 @@ fn loom_one_teller() {
         explore(4, move || one_teller(1, waits));
         explore(3, move || one_teller(4, waits));
     }
-    must_catch(Plant::SignalToldBlindly, || {
+    must_catch(Plant::FlagToldBlindly, || {
         explore(4, || one_teller(1, Waits::AsThread));
     });
-    for plant in [Plant::SignalUnsettled, Plant::NoHeavyBarrier] {
+    for plant in [Plant::FlagUnsettled, Plant::NoHeavyBarrier] {
         must_catch(plant, || explore(3, || one_teller(4, Waits::AsThread)));
     }
 }
@@ -153,7 +153,7 @@ fn loom_two_tellers() {
     for waits in [Waits::AsThread, Waits::AsTask, Waits::AsHastyTask] {
         explore(3, move || two_tellers(waits));
     }
-    must_catch(Plant::SignalSlotUnasked, || {
+    must_catch(Plant::FlagSlotUnasked, || {
         explore(3, || two_tellers(Waits::AsHastyTask));
     });
 }
