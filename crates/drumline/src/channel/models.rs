@@ -1,6 +1,8 @@
 //! Loom models of the lanes and of the oneshot channel.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
+use std::task::{Wake, Waker};
 
 use loom::thread;
 
@@ -9,6 +11,7 @@ use super::hub::{Gatherer, Hub, Port};
 use super::lane::{Lane, Nothing, Reader, Refused, Writer};
 use super::once::{Once, Seen};
 use crate::sync::plant::{Plant, must_catch};
+use crate::wait::Parker;
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -136,27 +139,67 @@ fn loom_lane_is_cut_once() {
 /// What the receiver of the model does.
 #[derive(Clone, Copy)]
 enum Receiver {
-    Waits,
+    Sleeps,
+    Awaits,
+    /// It awaits with one waker after the other, and then takes the last one back.
+    AwaitsTwice,
     Closes,
 }
 
+/// A task that sleeps between its polls.
+struct Task(Parker);
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+struct Share(NonNull<Once<usize>>);
+
+// SAFETY: the two shares are made for two threads.
+unsafe impl Send for Share {}
+
 /// One message, or the end, against a receiver that waits or closes.
 fn once(message: Option<usize>, receiver: Receiver) {
-    let channel = Arc::new(Once::new());
+    let share = Once::allocate();
     let sender = {
-        let channel = Arc::clone(&channel);
-        thread::spawn(move || match message {
-            // SAFETY: called once.
-            Some(message) => unsafe { channel.put(message) },
-            None => {
-                channel.end(CloseReason::Dropped);
-                Ok(())
+        let share = Share(share);
+        thread::spawn(move || {
+            let share = share;
+            // SAFETY: the share of the sender, used once.
+            unsafe {
+                match message {
+                    Some(message) => Once::put(share.0, message),
+                    None => {
+                        Once::end(share.0, CloseReason::Dropped);
+                        Ok(())
+                    }
+                }
             }
         })
     };
+    // SAFETY: the share of the receiver, up to the end.
+    let channel = unsafe { share.as_ref() };
+    let task = Arc::new(Task(Parker::new()));
+    let waker = Waker::from(Arc::clone(&task));
+    let mut is_listed = false;
     match receiver {
-        Receiver::Waits => channel.arrival().sleep(|| channel.look() != Seen::Nothing),
+        Receiver::Sleeps => channel.sleep(),
         Receiver::Closes => channel.close(),
+        Receiver::Awaits => {
+            while channel.look() == Seen::Nothing && channel.list(&waker, &mut is_listed) {
+                task.0.park();
+            }
+        }
+        Receiver::AwaitsTwice => {
+            for _ in 0..2 {
+                let other = Waker::from(Arc::new(Task(Parker::new())));
+                channel.list(&other, &mut is_listed);
+            }
+            channel.unlist(&mut is_listed);
+            channel.sleep();
+        }
     }
     let received = match channel.look() {
         // SAFETY: seen just now.
@@ -171,6 +214,8 @@ fn once(message: Option<usize>, receiver: Receiver) {
         }
         seen => panic!("{seen:?}"),
     };
+    // SAFETY: the share of the receiver.
+    unsafe { Once::receiver_leaves(share) };
     let back = sender.join().unwrap().err();
     assert_eq!(received.or(back), message, "the message is lost");
     assert!(received.is_none() || back.is_none());
@@ -178,13 +223,17 @@ fn once(message: Option<usize>, receiver: Receiver) {
 
 #[test]
 fn loom_once() {
+    use Receiver::{Awaits, AwaitsTwice, Closes, Sleeps};
     for message in [Some(7), None] {
-        for receiver in [Receiver::Waits, Receiver::Closes] {
+        for receiver in [Sleeps, Awaits, AwaitsTwice, Closes] {
             explore(4, move || once(message, receiver));
         }
     }
     must_catch(Plant::OnceUnpublished, || {
-        explore(4, || once(Some(7), Receiver::Waits));
+        explore(4, || once(Some(7), Receiver::Sleeps));
+    });
+    must_catch(Plant::OnceSlotUnasked, || {
+        explore(4, || once(Some(7), Receiver::AwaitsTwice));
     });
 }
 

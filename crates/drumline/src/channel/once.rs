@@ -4,44 +4,67 @@
 //!            put                      take
 //!   OPEN ───────────────► SENT ──────────────► TAKEN
 //!     │
-//!     ├── end: no message will come ──► the code of the reason
+//!     ├── end: no message will come ──► ENDED, with the code of the reason
 //!     └── close: the receiver wants none ──► CLOSED
 //! ```
 //!
-//! Each arrow out of OPEN is one compare-and-swap, so one of them wins. If the sender comes
-//! second, it has its message back; if the receiver does, there is a message. The message belongs to
-//! the sender until `put` has won, and then to the receiver.
+//! | bit | set by | means |
+//! |---|---|---|
+//! | `TASK` | receiver, while OPEN | the waker in the slot is to be called |
+//! | `THREAD` | receiver, while OPEN | a thread sleeps |
+//! | `SENDER_GONE` | sender | it does not touch this any more |
+//! | `RECEIVER_GONE` | receiver | the same |
+//!
+//! **Who has the message.** Each arrow out of OPEN is one compare-and-swap, so one of them wins. If
+//! the sender comes second, it has its message back; if the receiver does, there is a message. It
+//! belongs to the sender until `put` has won, and then to the receiver.
+//!
+//! **Who has the slot of the waker.** The receiver, unless TASK is set. The step out of OPEN that
+//! meets TASK gives it to the sender, for good. To call another waker, the receiver takes TASK back
+//! first, or learns that the message is there.
+//!
+//! **Who frees the memory.** The side that leaves second. A sender that wakes nothing leaves in the
+//! step that sends: then it has done one read-modify-write in all, and the receiver none.
+//!
+//! **The race feared** is a receiver that looks, finds nothing, and sleeps, while the sender sends
+//! and finds that nothing waits. It cannot happen: both change the one word, and only from OPEN.
 
 use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+use std::task::Waker;
+#[cfg(not(drumline_loom))]
+use std::time::Duration;
 
 use super::CloseReason;
-use crate::sync::CheckedCell;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::planted;
-use crate::wait::WakeFlag;
+use crate::sync::{CheckedCell, planted};
+use crate::wait::{Parker, WakeFlag};
 
+const PHASE: usize = 0b111;
 const OPEN: usize = 0;
 const SENT: usize = 1;
 const TAKEN: usize = 2;
 const CLOSED: usize = 3;
-/// Added to the code of a reason.
-const ENDED: usize = 8;
+const ENDED: usize = 4;
 
-/// What sender and receiver of a oneshot channel share.
+const TASK: usize = 0b1000;
+const THREAD: usize = 0b1_0000;
+const WAITS: usize = TASK | THREAD;
+const SENDER_GONE: usize = 0b10_0000;
+const RECEIVER_GONE: usize = 0b100_0000;
+/// Where the code of a reason begins.
+const REASON_SHIFT: u32 = 8;
+
+/// What sender and receiver of a oneshot channel share. Each has one share of it.
 #[derive(Debug)]
 pub(super) struct Once<T> {
     word: AtomicUsize,
     message: CheckedCell<MaybeUninit<T>>,
-    /// The receiver waits for the message.
-    arrival: WakeFlag,
+    waker: CheckedCell<Option<Waker>>,
+    parker: Parker,
     /// The sender waits for the end of the receiver.
     departure: WakeFlag,
 }
-
-// SAFETY: the word says which side uses the message, and it may go to another thread.
-unsafe impl<T: Send> Send for Once<T> {}
-// SAFETY: as for `Send`. A shared reference gives out no reference to the message.
-unsafe impl<T: Send> Sync for Once<T> {}
 
 /// What the receiver sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,103 +80,245 @@ pub(super) enum Seen {
 }
 
 impl<T> Once<T> {
-    pub(super) fn new() -> Self {
-        Once {
+    /// A place without a message, with a share for each side.
+    pub(super) fn allocate() -> NonNull<Self> {
+        NonNull::from(Box::leak(Box::new(Once {
             word: AtomicUsize::new(OPEN),
             message: CheckedCell::new(MaybeUninit::uninit()),
-            arrival: WakeFlag::new(),
+            waker: CheckedCell::new(None),
+            parker: Parker::new(),
             departure: WakeFlag::new(),
-        }
+        })))
     }
 
-    pub(super) fn arrival(&self) -> &WakeFlag {
-        &self.arrival
+    /// # Safety
+    ///
+    /// Nothing refers to it. A message that lies there is not dropped.
+    unsafe fn free(this: NonNull<Self>) {
+        // SAFETY: leaked in `allocate`, and freed once.
+        drop(unsafe { Box::from_raw(this.as_ptr()) });
     }
+
+    // ---- the sender ----------------------------------------------------------------
 
     pub(super) fn departure(&self) -> &WakeFlag {
         &self.departure
     }
 
-    /// Sender: sends the message, or has it back.
+    /// Whether the receiver wants no message any more.
+    pub(super) fn is_closed(&self) -> bool {
+        // Acquire: the sender may go on with what the receiver did before.
+        self.word.load(Ordering::Acquire) & PHASE == CLOSED
+    }
+
+    /// Sends the message, or has it back.
     ///
     /// # Safety
     ///
-    /// Called once, and [`end`](Self::end) is not called.
-    pub(super) unsafe fn put(&self, message: T) -> Result<(), T> {
-        // SAFETY: the word is OPEN or CLOSED, so the place is the sender's.
-        self.message
+    /// The caller has the share of the sender, and gives it up.
+    pub(super) unsafe fn put(this: NonNull<Self>, message: T) -> Result<(), T> {
+        // SAFETY: the caller has a share.
+        let once = unsafe { this.as_ref() };
+        // SAFETY: the phase is OPEN or CLOSED, so the place is the sender's.
+        once.message
             .with_mut(|place| unsafe { (*place).write(message) });
+        // SAFETY: the caller's obligation.
+        if unsafe { Self::go(this, SENT) } {
+            return Ok(());
+        }
+        // SAFETY: the receiver has closed, and does not come back to the message.
+        let message = once
+            .message
+            .with_mut(|place| unsafe { (*place).assume_init_read() });
+        // SAFETY: the caller's obligation.
+        unsafe { Self::sender_leaves(this) };
+        Err(message)
+    }
+
+    /// Says that no message will come.
+    ///
+    /// # Safety
+    ///
+    /// As for [`put`](Self::put).
+    pub(super) unsafe fn end(this: NonNull<Self>, reason: CloseReason) {
+        // SAFETY: the caller's obligation, here and below.
+        if !unsafe { Self::go(this, ENDED | reason.code() << REASON_SHIFT) } {
+            unsafe { Self::sender_leaves(this) };
+        }
+    }
+
+    /// Goes to the phase `to`, wakes the receiver, and gives the share up. `false`: the receiver has
+    /// closed, and the caller still has its share.
+    ///
+    /// # Safety
+    ///
+    /// As for [`put`](Self::put).
+    unsafe fn go(this: NonNull<Self>, to: usize) -> bool {
+        // SAFETY: the caller has a share.
+        let once = unsafe { this.as_ref() };
         let order = if planted!(OnceUnpublished) {
             Ordering::Relaxed
         } else {
-            // Release publishes the message to the Acquire in `look`.
-            Ordering::Release
+            // Release publishes the message to the Acquire in `look`. Acquire pairs with the
+            // Release that published the waker.
+            Ordering::AcqRel
         };
-        // Relaxed: the receiver that has closed leaves nothing to be read.
-        let sent = self
-            .word
-            .compare_exchange(OPEN, SENT, order, Ordering::Relaxed);
-        if sent.is_err() {
-            // SAFETY: the receiver has closed, and does not come back.
-            return Err(self
-                .message
-                .with_mut(|place| unsafe { (*place).assume_init_read() }));
+        let mut word = once.word.load(Ordering::Relaxed);
+        let waits = loop {
+            if word & PHASE == CLOSED {
+                return false;
+            }
+            let waits = word & WAITS;
+            let gone = if waits == 0 { SENDER_GONE } else { 0 };
+            match once
+                .word
+                .compare_exchange_weak(word, to | gone, order, Ordering::Relaxed)
+            {
+                Ok(_) => break waits,
+                Err(now) => word = now,
+            }
+        };
+        if waits == 0 {
+            // The receiver may have freed it by now.
+            return true;
         }
-        let _report = self.arrival.tell_loudly();
-        Ok(())
+        if waits == THREAD {
+            once.parker.unpark();
+            // SAFETY: the caller's obligation.
+            unsafe { Self::sender_leaves(this) };
+        } else {
+            // SAFETY: the step met TASK, so the slot is the sender's.
+            let waker = once.waker.with_mut(|slot| unsafe { (*slot).take() });
+            // SAFETY: the caller's obligation.
+            unsafe { Self::sender_leaves(this) };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+        true
     }
 
-    /// Sender: no message will come.
-    pub(super) fn end(&self, reason: CloseReason) {
-        // Release: the receiver goes on with what the sender did before.
-        let ended = ENDED + reason.code();
-        let changed = self
+    /// # Safety
+    ///
+    /// As for [`put`](Self::put).
+    unsafe fn sender_leaves(this: NonNull<Self>) {
+        // SAFETY: the caller has a share. AcqRel: the side that frees comes after the other one.
+        let before = unsafe { this.as_ref() }
             .word
-            .compare_exchange(OPEN, ended, Ordering::Release, Ordering::Relaxed);
-        if changed.is_ok() {
-            let _report = self.arrival.tell_loudly();
+            .fetch_or(SENDER_GONE, Ordering::AcqRel);
+        if before & RECEIVER_GONE != 0 {
+            // SAFETY: the receiver has left before.
+            unsafe { Self::free(this) };
         }
     }
 
-    /// Sender: whether the receiver wants no message any more.
-    pub(super) fn is_closed(&self) -> bool {
-        self.word.load(Ordering::Acquire) == CLOSED
-    }
+    // ---- the receiver --------------------------------------------------------------
 
-    /// Receiver: what there is.
+    /// What there is.
+    #[inline]
     pub(super) fn look(&self) -> Seen {
-        // Acquire pairs with the Release in `put` and `end`.
-        match self.word.load(Ordering::Acquire) {
+        // Acquire pairs with the Release of the sender's last step.
+        let word = self.word.load(Ordering::Acquire);
+        match word & PHASE {
             OPEN => Seen::Nothing,
             SENT => Seen::Message,
             TAKEN => Seen::Taken,
             CLOSED => Seen::Never(CloseReason::ClosedByReceiver),
-            ended => Seen::Never(CloseReason::from_code(ended - ENDED).expect("a code")),
+            _ => Seen::Never(CloseReason::from_code(word >> REASON_SHIFT).expect("a code")),
         }
     }
 
-    /// Receiver: takes the message.
+    /// Takes the message.
     ///
     /// # Safety
     ///
-    /// [`look`](Self::look) has seen it.
+    /// This is the receiver, and [`look`](Self::look) has seen it.
+    #[inline]
     pub(super) unsafe fn take(&self) -> T {
-        // Relaxed: only the receiver reads the word from now on.
-        self.word.store(TAKEN, Ordering::Relaxed);
+        // Relaxed: the message is the receiver's, and the phase, too.
+        if self.word.load(Ordering::Relaxed) & SENDER_GONE != 0 {
+            // No other thread changes the word any more.
+            self.word.store(TAKEN | SENDER_GONE, Ordering::Relaxed);
+        } else {
+            self.word.fetch_xor(SENT ^ TAKEN, Ordering::Relaxed);
+        }
         // SAFETY: it was seen, and is taken once.
         self.message
             .with_mut(|place| unsafe { (*place).assume_init_read() })
     }
 
-    /// Receiver: wants no message. One that is there stays.
+    /// Changes what the word says while it is OPEN. `false`: it is not, any more.
+    fn change(&self, from: usize, to: usize) -> bool {
+        // Release publishes the slot, and Acquire shows the message.
+        self.word
+            .compare_exchange(OPEN | from, OPEN | to, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+
+    /// Has `waker` called when there is something to see. `false`: there is by now.
+    pub(super) fn list(&self, waker: &Waker, is_listed: &mut bool) -> bool {
+        if std::mem::take(is_listed) && !self.change(TASK, 0) && !planted!(OnceSlotUnasked) {
+            return false;
+        }
+        // SAFETY: the slot is the receiver's.
+        self.waker.with_mut(|slot| unsafe {
+            match &mut *slot {
+                Some(old) => old.clone_from(waker),
+                empty => *empty = Some(waker.clone()),
+            }
+        });
+        *is_listed = self.change(0, TASK);
+        *is_listed
+    }
+
+    /// The receiver waits no more.
+    pub(super) fn unlist(&self, is_listed: &mut bool) {
+        if std::mem::take(is_listed) && self.change(TASK, 0) {
+            // SAFETY: the slot is the receiver's again.
+            let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
+            drop(waker);
+        }
+    }
+
+    /// Sleeps until there is something to see. Nothing is listed.
+    pub(super) fn sleep(&self) {
+        if self.change(0, THREAD) {
+            while self.look() == Seen::Nothing {
+                self.parker.park();
+            }
+        }
+    }
+
+    /// As [`sleep`](Self::sleep), for `time` at most, and perhaps less.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn sleep_for(&self, time: Duration) {
+        if self.change(0, THREAD) {
+            self.parker.park_timeout(time);
+            self.change(THREAD, 0);
+        }
+    }
+
+    /// Wants no message. One that is there stays. Nothing is listed.
     pub(super) fn close(&self) {
-        // Acquire: a message that came first is visible. Release: the sender goes on with what the
-        // receiver did before.
-        let changed = self
-            .word
-            .compare_exchange(OPEN, CLOSED, Ordering::AcqRel, Ordering::Acquire);
-        if changed.is_ok() {
-            let _report = self.departure.tell_loudly();
+        if self.change(0, CLOSED) {
+            let told = self.departure.tell_loudly();
+            debug_assert_eq!(told, crate::wait::Told::Done, "a sender waits here only");
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The caller has the share of the receiver, has taken the message if there is one, and gives
+    /// the share up.
+    pub(super) unsafe fn receiver_leaves(this: NonNull<Self>) {
+        // SAFETY: the caller has a share.
+        let word = &unsafe { this.as_ref() }.word;
+        // Acquire and AcqRel: the side that frees comes after the other one.
+        let is_last = word.load(Ordering::Acquire) & SENDER_GONE != 0
+            || word.fetch_or(RECEIVER_GONE, Ordering::AcqRel) & SENDER_GONE != 0;
+        if is_last {
+            // SAFETY: the sender has left before.
+            unsafe { Self::free(this) };
         }
     }
 }

@@ -19,19 +19,20 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::once::{Once, Seen};
 use super::{CloseReason, RecvError, RecvTimeoutError, SendError, TryRecvError};
-use crate::sync::{Arc, Instant};
-use crate::wait::budget;
+use crate::sync::Instant;
+use crate::wait::{Watched, blocking, budget, watch};
 
-/// A channel for one message.
+/// A channel for one message. It takes one allocation.
 pub fn channel<T: Send>() -> (Sender<T>, Receiver<T>) {
-    let once = Arc::new(Once::new());
+    let once = Once::allocate();
     let sender = Sender {
-        once: Some(Arc::clone(&once)),
+        once,
         is_listed: false,
     };
     let receiver = Receiver {
@@ -46,14 +47,21 @@ pub fn channel<T: Send>() -> (Sender<T>, Receiver<T>) {
 /// If it is dropped, the receiver gets [`CloseReason::Dropped`], or [`CloseReason::Panicked`] if the
 /// thread panics.
 pub struct Sender<T: Send> {
-    /// `None` once the message was sent.
-    once: Option<Arc<Once<T>>>,
+    /// The share of the sender.
+    once: NonNull<Once<T>>,
     is_listed: bool,
 }
 
+// SAFETY: the two ends use what they share as its word says, and the message may go to another
+// thread.
+unsafe impl<T: Send> Send for Sender<T> {}
+// SAFETY: a shared reference can only ask.
+unsafe impl<T: Send> Sync for Sender<T> {}
+
 impl<T: Send> Sender<T> {
     fn once(&self) -> &Once<T> {
-        self.once.as_ref().expect("there until the message is sent")
+        // SAFETY: this end has a share.
+        unsafe { self.once.as_ref() }
     }
 
     /// Sends the message. Never waits.
@@ -62,10 +70,11 @@ impl<T: Send> Sender<T> {
     ///
     /// If the receiver is gone, or has closed the channel. The message comes back.
     pub fn send(mut self, message: T) -> Result<(), SendError<T>> {
-        let once = self.once.take().expect("there until the message is sent");
-        once.departure().unlist(&mut self.is_listed);
-        // SAFETY: once: the sender is gone after this.
-        unsafe { once.put(message) }.map_err(SendError)
+        self.unlist();
+        let once = self.once;
+        std::mem::forget(self);
+        // SAFETY: the share of this end, which is forgotten.
+        unsafe { Once::put(once, message) }.map_err(SendError)
     }
 
     /// Whether the receiver is gone, or has closed the channel, before there was a message.
@@ -82,7 +91,8 @@ impl<T: Send> Sender<T> {
     /// ```
     pub async fn closed(&mut self) {
         std::future::poll_fn(|cx| {
-            let once = self.once.as_ref().expect("there until the message is sent");
+            // SAFETY: this end has a share.
+            let once = unsafe { self.once.as_ref() };
             let is_ready = || once.is_closed();
             let departure = once.departure();
             if is_ready() || departure.list(cx.waker(), &mut self.is_listed, is_ready) {
@@ -95,12 +105,19 @@ impl<T: Send> Sender<T> {
     }
 }
 
+impl<T: Send> Sender<T> {
+    fn unlist(&mut self) {
+        // SAFETY: this end has a share.
+        let once = unsafe { self.once.as_ref() };
+        once.departure().unlist(&mut self.is_listed);
+    }
+}
+
 impl<T: Send> Drop for Sender<T> {
     fn drop(&mut self) {
-        if let Some(once) = self.once.take() {
-            once.departure().unlist(&mut self.is_listed);
-            once.end(CloseReason::of_drop());
-        }
+        self.unlist();
+        // SAFETY: the share of this end, which is gone after this.
+        unsafe { Once::end(self.once, CloseReason::of_drop()) };
     }
 }
 
@@ -122,9 +139,15 @@ impl<T: Send> fmt::Debug for Sender<T> {
 /// After that it is ready with [`CloseReason::Finished`].
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Receiver<T: Send> {
-    once: Arc<Once<T>>,
+    /// The share of the receiver.
+    once: NonNull<Once<T>>,
     is_listed: bool,
 }
+
+// SAFETY: as for `Sender`.
+unsafe impl<T: Send> Send for Receiver<T> {}
+// SAFETY: a shared reference can only ask.
+unsafe impl<T: Send> Sync for Receiver<T> {}
 
 impl<T: Send> Receiver<T> {
     /// Receives the message; waits for it if it is not there.
@@ -146,20 +169,44 @@ impl<T: Send> Receiver<T> {
         }
     }
 
+    fn once(&self) -> &Once<T> {
+        // SAFETY: this end has a share.
+        unsafe { self.once.as_ref() }
+    }
+
+    #[inline]
     fn take(&mut self) -> Result<T, TryRecvError> {
-        match self.once.look() {
+        match self.once().look() {
             Seen::Nothing => Err(TryRecvError::Empty),
             // SAFETY: seen just now, by the one receiver.
-            Seen::Message => Ok(unsafe { self.once.take() }),
+            Seen::Message => Ok(unsafe { self.once().take() }),
             Seen::Taken => Err(TryRecvError::Closed(CloseReason::Finished)),
             Seen::Never(reason) => Err(TryRecvError::Closed(reason)),
         }
     }
 
     fn wait(&mut self, deadline: Option<Instant>) -> bool {
-        let arrival = self.once.arrival();
-        arrival.unlist(&mut self.is_listed);
-        arrival.wait(deadline, || self.once.look() != Seen::Nothing)
+        self.unlist();
+        let once = self.once();
+        match watch(deadline, || once.look() != Seen::Nothing) {
+            Watched::Ready => return true,
+            Watched::TooLate => return false,
+            Watched::Nothing => {}
+        }
+        // Another thread has the place of this one in a pool meanwhile.
+        blocking(|| match deadline {
+            None => once.sleep(),
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                once.sleep_for(left);
+            }
+        });
+        once.look() != Seen::Nothing || deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+
+    fn unlist(&mut self) {
+        // SAFETY: this end has a share.
+        unsafe { self.once.as_ref() }.unlist(&mut self.is_listed);
     }
 
     /// Receives the message if it is there.
@@ -231,12 +278,13 @@ impl<T: Send> Receiver<T> {
     /// assert_eq!(answer.send(1), Err(SendError(1)));
     /// ```
     pub fn close(&mut self) {
-        self.once.close();
+        self.unlist();
+        self.once().close();
     }
 
     /// Whether [`recv`](Self::recv) would not wait.
     pub fn is_ready(&self) -> bool {
-        self.once.look() != Seen::Nothing
+        self.once().look() != Seen::Nothing
     }
 }
 
@@ -244,9 +292,9 @@ impl<T: Send> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Receiver { once, is_listed } = &mut *self;
-        let is_ready = || once.look() != Seen::Nothing;
-        if !is_ready() && !once.arrival().list(cx.waker(), is_listed, is_ready) {
+        // SAFETY: this end has a share.
+        let once = unsafe { self.once.as_ref() };
+        if once.look() == Seen::Nothing && once.list(cx.waker(), &mut self.is_listed) {
             return Poll::Pending;
         }
         if budget::proceed(cx).is_pending() {
@@ -261,8 +309,18 @@ impl<T: Send> Future for Receiver<T> {
 
 impl<T: Send> Drop for Receiver<T> {
     fn drop(&mut self) {
-        self.once.arrival().unlist(&mut self.is_listed);
-        self.once.close();
+        struct Share<T>(NonNull<Once<T>>);
+        impl<T> Drop for Share<T> {
+            fn drop(&mut self) {
+                // SAFETY: the share of this end. The message has been taken, or none will come.
+                unsafe { Once::receiver_leaves(self.0) };
+            }
+        }
+        // Also if the drop of the message panics.
+        let _share = Share(self.once);
+        if self.once().look() == Seen::Nothing {
+            self.close();
+        }
         drop(self.take());
     }
 }

@@ -78,8 +78,10 @@ pub(crate) enum Plant {
     HubUntold,
     /// `Gatherer::look_last` does not look.
     HubRestsBlindly,
-    /// `Once::put` publishes nothing.
+    /// `Once::go` publishes nothing.
     OnceUnpublished,
+    /// `Once::list` writes to the slot though the sender may have it.
+    OnceSlotUnasked,
 
     /// `WakeFlag::tell` loads the word, and stores it then.
     FlagToldBlindly,
