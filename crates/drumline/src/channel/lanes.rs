@@ -217,9 +217,16 @@ impl<T: Send> Sender<T> {
     }
 
     fn end(&mut self, reason: CloseReason) {
+        struct Leave<'a, T>(&'a Hub<T>, CloseReason);
+        impl<T> Drop for Leave<'_, T> {
+            fn drop(&mut self) {
+                self.0.leave(self.1);
+            }
+        }
+        // At the end, also if a waker panics.
+        let _leave = Leave(&self.hub, reason);
         let told = self.writer.end(&self.port.lane, reason);
         self.hub.note(&self.port, told);
-        self.hub.leave(reason);
     }
 
     /// How many messages of this sender are in the channel, about.

@@ -216,9 +216,13 @@ impl WakeFlag {
         is_listed: &mut bool,
         mut is_ready: impl FnMut() -> bool,
     ) -> bool {
-        self.take_slot_back(is_listed);
+        *is_listed = false;
         // Acquire: the tell that had the waker has left the slot.
         while self.is_taking.load(Ordering::Acquire) && !planted!(FlagSlotUnasked) {
+            // No tell came since it was listed, by this call's future or by one that was forgotten.
+            if self.take_slot_back() {
+                break;
+            }
             relax();
         }
         // SAFETY: no tell has the slot, and none gets it before the word says TASK.
@@ -240,7 +244,7 @@ impl WakeFlag {
 
     /// The task waits no more. Drops its waker, unless a tell has it.
     pub(crate) fn unlist(&self, is_listed: &mut bool) {
-        if self.take_slot_back(is_listed) {
+        if std::mem::take(is_listed) && self.take_slot_back() {
             // SAFETY: the slot is this side's.
             let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
             drop(waker);
@@ -248,13 +252,18 @@ impl WakeFlag {
     }
 
     /// Takes the slot back with the waker in it. `false`: a tell has the waker, or there is none.
-    fn take_slot_back(&self, is_listed: &mut bool) -> bool {
-        let is_back = std::mem::take(is_listed) && self.retract(TASK);
+    fn take_slot_back(&self) -> bool {
+        let is_back = self.retract(TASK);
         if is_back {
-            // Relaxed: the word says that the slot is this side's.
-            self.is_taking.store(false, Ordering::Relaxed);
+            self.has_slot_back();
         }
         is_back
+    }
+
+    /// The word said TASK, and does not any more, without a tell.
+    fn has_slot_back(&self) {
+        // Relaxed: only this side asks.
+        self.is_taking.store(false, Ordering::Relaxed);
     }
 
     /// Sleeps until `is_ready`. By the one thread that waits.
@@ -326,8 +335,10 @@ impl WakeFlag {
     pub(crate) fn silence(&self) -> bool {
         // Acquire and Release as in `announce`.
         let before = self.word.swap(QUIET, Ordering::AcqRel);
-        if before == LAZY {
-            settle();
+        match before {
+            LAZY => settle(),
+            TASK => self.has_slot_back(),
+            _ => {}
         }
         before == RESTING
     }
@@ -355,8 +366,11 @@ impl WakeFlag {
         // Release publishes the slot to the Acquire of the tell. Acquire: a tell that came first
         // shows what it had published.
         let before = self.word.swap(waits, Ordering::AcqRel);
-        if before == LAZY && !planted!(FlagUnsettled) {
-            settle();
+        match before {
+            LAZY if !planted!(FlagUnsettled) => settle(),
+            // Left behind by a future that was forgotten.
+            TASK if waits != TASK => self.has_slot_back(),
+            _ => {}
         }
         is_ready()
     }
