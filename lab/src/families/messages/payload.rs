@@ -37,3 +37,22 @@ impl Total {
         self.sum += black_box(message).0.iter().sum::<u64>();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_counts() {
+        fn total<const WORDS: usize>() -> Total {
+            let mut total = Total::default();
+            for _ in 0..2 {
+                (0..10).for_each(|number| total.add(&Payload::<WORDS>::new(number)));
+            }
+            total
+        }
+        assert_eq!(total::<8>(), Total::expected::<8>(2, 10));
+        assert_eq!(total::<0>(), Total { count: 20, sum: 0 });
+        assert_ne!(total::<8>(), Total::expected::<7>(2, 10));
+    }
+}

@@ -3,7 +3,7 @@
 /// The count and the sum of the numbers that arrived, and whether each sender's came in order.
 ///
 /// Sender `s` of `SENDERS` sends the numbers `s`, `s + SENDERS`, `s + 2 * SENDERS` and so on. So a
-/// receiver knows from a number who sent it.
+/// number says which sender it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally<const SENDERS: usize> {
     count: u64,

@@ -20,7 +20,7 @@ pub struct Crossfire;
 impl MessageRuntime for Crossfire {
     const CARD: RuntimeCard = RuntimeCard {
         name: "crossfire",
-        about: "`crossfire`: `spsc`, `mpsc`, `mpmc`, `oneshot`; `unbounded_async` of tasks on tokio",
+        about: "`crossfire`: `spsc`, `mpsc`, `mpmc`, `oneshot`; `unbounded_async` on tokio",
         package: Some("crossfire"),
         role: Role::Peer,
         rank: 24,

@@ -15,7 +15,9 @@ impl MessageWorkload for Mpmc {
     const CARD: WorkloadCard = WorkloadCard {
         name: "mpmc",
         about: "four threads send 1,000,000 numbers to four others; room for 128",
-        analysis: "From making the channel until all threads have ended. The calling thread is one of the receivers. Each number must arrive once, and a receiver must see the numbers of a sender in order.",
+        analysis: "From making the channel until all threads have ended. The calling thread is \
+                   one of the receivers. Each number must arrive once, and a receiver must see \
+                   the numbers of a sender in order.",
         ..CARD
     };
 

@@ -15,7 +15,9 @@ impl MessageWorkload for Mpsc {
     const CARD: WorkloadCard = WorkloadCard {
         name: "mpsc",
         about: "four threads send 1,000,000 numbers to one other; no bound",
-        analysis: "From making the channel until all threads have ended. The calling thread receives. The numbers of each sender must come in order; senders may overtake each other.",
+        analysis: "From making the channel until all threads have ended. The calling thread \
+                   receives. The numbers of each sender must come in order; senders may overtake \
+                   each other.",
         ..CARD
     };
 

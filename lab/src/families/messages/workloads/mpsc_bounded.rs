@@ -15,7 +15,8 @@ impl MessageWorkload for MpscBounded {
     const CARD: WorkloadCard = WorkloadCard {
         name: "mpsc-bounded",
         about: "four threads send 1,000,000 numbers to one other; room for 128",
-        analysis: "As `mpsc`, but the channel holds 128 messages at most, so four threads wait for room again and again.",
+        analysis: "As `mpsc`, but the channel holds 128 messages at most, so four threads wait \
+                   for room again and again.",
         ..CARD
     };
 

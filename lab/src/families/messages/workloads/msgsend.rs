@@ -22,11 +22,12 @@ impl MessageWorkload for Msgsend {
         name: "msgsend",
         about: "10 clients each send 100,000 numbers to one server, which adds them up",
         analysis: "From the start of the 11 threads to the answer. Each client is a thread with a \
-                   sender of its own. When all clients have ended, the calling thread asks for the \
-                   total, through one more sender, and gets it in one reply. The server answers \
-                   when it has taken all messages, because not every library keeps the order of \
-                   messages of different senders. A message is the number and the tag that tells it \
-                   from the question. The channel has no bound, so clients never wait.",
+                   sender of its own. When all clients have ended, the calling thread asks for \
+                   the total, through one more sender, and gets it in one reply. The server \
+                   answers when it has taken all messages, because not every library keeps the \
+                   order of messages of different senders. A message is the number and the tag \
+                   that tells it from the question. The channel has no bound, so clients never \
+                   wait.",
         item: "message",
         size_counts: "messages per client",
         sizes: &[100_000],

@@ -15,7 +15,12 @@ impl MessageWorkload for Msgsend512 {
     const CARD: WorkloadCard = WorkloadCard {
         name: "msgsend-512",
         about: "the same as `msgsend`, with messages of 512 bytes",
-        analysis: "As `msgsend`, with a message of eight cache lines. The server reads all of it. Without a bound, the messages that wait no longer fit into the caches.",
+        analysis: "As `msgsend`, with a message of eight cache lines. The server reads all of it. \
+                   The messages that wait do not fit into the caches. There are fewer of them, \
+                   because all together would take half a gigabyte.",
+        sizes: &[10_000],
+        smoke_sizes: &[200],
+        limits: (1, 1_000_000),
         ..Msgsend::CARD
     };
 

@@ -15,7 +15,8 @@ impl MessageWorkload for Msgsend64 {
     const CARD: WorkloadCard = WorkloadCard {
         name: "msgsend-64",
         about: "the same as `msgsend`, with messages of 64 bytes",
-        analysis: "As `msgsend`, with a message as long as a cache line. The server reads all of it.",
+        analysis: "As `msgsend`, with a message as long as a cache line. The server reads all of \
+                   it.",
         ..Msgsend::CARD
     };
 

@@ -18,11 +18,11 @@ pub struct OneshotThreads;
 impl MessageWorkload for OneshotThreads {
     const CARD: WorkloadCard = WorkloadCard {
         name: "oneshot-threads",
-        about: "a thread asks another one 100,000 times, and gets each answer in a channel of its own",
-        analysis: "A request is a number and the sender of a new channel for one message, in which \
-                   the answer comes. Requests go through the unbounded channel of the standard \
-                   library in all rows, so that rows differ in the way back alone. Each request \
-                   wakes the server, and each answer the client, unless they spin.",
+        about: "a thread asks another one 100,000 times; each answer has a channel of its own",
+        analysis: "A request is a number and the sender of a new channel for one message, in \
+                   which the answer comes. Requests go through the unbounded channel of the \
+                   standard library in all rows, so that rows differ in the way back alone. Each \
+                   request wakes the server, and each answer the client, unless they spin.",
         item: "request",
         size_counts: "requests",
         sizes: &[100_000],

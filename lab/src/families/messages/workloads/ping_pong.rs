@@ -19,9 +19,9 @@ impl MessageWorkload for PingPong {
         name: "ping-pong",
         about: "two threads and two channels with room for one; 100,000 round trips",
         analysis: "One thread sends a number and waits for the next one, which the other thread \
-                   sends back. No thread has anything else to do, so either the kernel wakes it each \
-                   time, or it spins: compare the processor time. Where both threads have a core of \
-                   their own, a thread that spins is faster by an order of magnitude.",
+                   sends back. No thread has anything else to do, so either the kernel wakes it \
+                   each time, or it spins: compare the processor time. Where both threads have a \
+                   core of their own, a thread that spins is faster by an order of magnitude.",
         item: "round trip",
         size_counts: "round trips",
         sizes: &[100_000],

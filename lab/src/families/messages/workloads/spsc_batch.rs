@@ -15,7 +15,9 @@ impl MessageWorkload for SpscBatch {
     const CARD: WorkloadCard = WorkloadCard {
         name: "spsc-batch",
         about: "one thread sends 1,000,000 numbers to one other, which takes up to 128 at once",
-        analysis: "As `spsc-unbounded`, but the receiver takes what is there, up to 128 numbers, into a vector: in one call where the library has one, else a blocking call and then others that do not block.",
+        analysis: "As `spsc-unbounded`, but the receiver takes what is there, up to 128 numbers, \
+                   into a vector: in one call where the library has one, else a blocking call and \
+                   then others that do not block.",
         ..CARD
     };
 

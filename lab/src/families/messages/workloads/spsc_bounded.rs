@@ -15,7 +15,9 @@ impl MessageWorkload for SpscBounded {
     const CARD: WorkloadCard = WorkloadCard {
         name: "spsc-bounded",
         about: "one thread sends 1,000,000 numbers to one other; room for 128",
-        analysis: "As `spsc-unbounded`, but the channel holds 128 messages at most. Then the faster of the two threads waits, and what counts is how often the kernel has to wake it. `rtrb` has no way to wait: both threads look again and again.",
+        analysis: "As `spsc-unbounded`, but the channel holds 128 messages at most. Then the \
+                   faster of the two threads waits, and what counts is how often the kernel has \
+                   to wake it. `rtrb` has no way to wait: both threads look again and again.",
         ..CARD
     };
 

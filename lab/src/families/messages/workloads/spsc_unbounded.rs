@@ -15,7 +15,9 @@ impl MessageWorkload for SpscUnbounded {
     const CARD: WorkloadCard = WorkloadCard {
         name: "spsc-unbounded",
         about: "one thread sends 1,000,000 numbers to one other; no bound",
-        analysis: "From making the channel until both threads have ended. The calling thread receives, and the thread that sends is made and joined in the time. The order is checked. If the sender is faster, the channel grows.",
+        analysis: "From making the channel until both threads have ended. The calling thread \
+                   receives, and the thread that sends is made and joined in the time. The order \
+                   is checked. If the sender is faster, the channel grows.",
         ..CARD
     };
 

@@ -16,11 +16,11 @@ impl MessageWorkload for StreamRing {
     const CARD: WorkloadCard = WorkloadCard {
         name: "stream-ring",
         about: "100 tasks in a ring each send 10,000 messages to the right and receive as many",
-        analysis: "From the spawn of the first task, from outside, to the end of the last one. Each \
-                   task sends one message to its right, receives one from its left, and so on. All \
-                   tasks can run at any time. A task waits only if its left neighbour has sent less \
-                   than itself, so a message costs between a hop of `token-ring` and one of \
-                   `spsc-unbounded`. Each message has a number that is checked.",
+        analysis: "From the spawn of the first task, from outside, to the end of the last one. \
+                   Each task sends one message to its right, receives one from its left, and so \
+                   on. All tasks can run at any time. A task waits only if its left neighbour has \
+                   sent less than itself, so a message costs between a hop of `token-ring` and \
+                   one of `spsc-unbounded`. Each message has a number that is checked.",
         item: "message",
         size_counts: "messages per task",
         sizes: &[10_000],

@@ -19,9 +19,9 @@ impl MessageWorkload for Threadring {
     const CARD: WorkloadCard = WorkloadCard {
         name: "threadring",
         about: "a token goes round a ring of 503 tasks; 50,000 hops, and which task gets the last",
-        analysis: "As `token-ring`, after the Benchmarks Game. The number of the task that gets the \
-                   last hop is checked: 50,000 modulo 503, from 0 on. The spawn and the end of the \
-                   tasks are part of the time, one for every 100 hops.",
+        analysis: "As `token-ring`, after the Benchmarks Game. The number of the task that gets \
+                   the last hop is checked: 50,000 modulo 503, from 0 on. The spawn and the end \
+                   of the tasks are part of the time, one for every 100 hops.",
         sizes: &[50_000],
         smoke_sizes: &[2_000],
         ..TokenRing::CARD

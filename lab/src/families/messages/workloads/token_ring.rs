@@ -17,8 +17,8 @@ impl MessageWorkload for TokenRing {
         about: "a token goes round a ring of 100 tasks, from channel to channel; 1,000,000 hops",
         analysis: "From the spawn of the first task, from outside, to the end of the last one. A \
                    task receives the number of the hop from its left neighbour and sends the next \
-                   one to its right. Each channel is empty or has one message, and each hop wakes a \
-                   task. Only one task can run at a time, so more jobs can only cost.",
+                   one to its right. Each channel is empty or has one message, and each hop wakes \
+                   a task. Only one task can run at a time, so more jobs can only cost.",
         item: "hop",
         size_counts: "hops",
         sizes: &[1_000_000],
