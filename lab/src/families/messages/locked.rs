@@ -262,7 +262,7 @@ mod tests {
             let receivers: Vec<_> = receivers.collect();
             receivers.into_iter().map(|one| one.join().unwrap()).sum()
         });
-        assert_eq!(sum, (0..300).sum());
+        assert_eq!(sum, (0..300).sum::<u64>());
     }
 
     #[test]

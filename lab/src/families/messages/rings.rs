@@ -17,6 +17,10 @@ pub const TASKS: u64 = 100;
 /// In the place of a task's number, while no task has had the last hop.
 const NO_TASK: u64 = u64::MAX;
 
+/// The message after the last hop, at which a task ends. It goes round once, because not every
+/// library wakes a receiver reliably when its sender is gone.
+const END: u64 = 0;
+
 /// Measures a token that makes this many hops in a ring of this many tasks. Hop `n` ends at task
 /// `n` modulo `tasks`, and so does the last one: each hop and the last task are checked.
 pub fn pass_token<R: MessageRuntime>(
@@ -100,9 +104,8 @@ fn sample<S, R, F>(
     );
 }
 
-/// Receives the token again and again, and hands it on. The task of the last hop ends, and with it
-/// one after the other all around the ring, because each then has no left neighbour. Returns
-/// whether each hop came in its turn.
+/// Receives the token again and again, and hands it on, until the end comes instead. Returns whether
+/// each hop came in its turn.
 async fn hand_on(
     task: u64,
     (tasks, hops): (u64, u64),
@@ -116,16 +119,22 @@ async fn hand_on(
         is_right &= right.send_async(1).await;
     }
     while let Some(hop) = left.recv_async().await {
+        if hop == END {
+            // The task of the last hop is gone, and hears nothing.
+            right.send_async(END).await;
+            return is_right;
+        }
         is_right &= hop == next;
         next += tasks;
         if hop == hops {
             // Relaxed: as in `pass_token`.
             last.store(task, Ordering::Relaxed);
-            break;
+            return is_right & right.send_async(END).await;
         }
         is_right &= right.send_async(hop + 1).await;
     }
-    is_right
+    // The left neighbour is gone without a word.
+    false
 }
 
 /// Sends one message and receives one, until there were enough. Returns whether each was right.
