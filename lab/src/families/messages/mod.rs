@@ -40,7 +40,7 @@ include!(concat!(env!("OUT_DIR"), "/families/messages.rs"));
 pub static FAMILY: Family = Family {
     name: "messages",
     title: "messages",
-    rank: 30,
+    rank: 42,
     nests: false,
     computes: false,
     // Threads are as many as the workload says. Only an executor has jobs.
