@@ -39,25 +39,25 @@ impl<S: Send + 'static> Lock<S> for OwnLock<S> {
     }
 }
 
-/// The lock of all states that are behind a [`GlobalLock`].
+/// The lock of all states that are behind a [`ProcessLock`].
 static GLOBAL: Mutex<()> = Mutex::new(());
 
 /// A state behind the one lock of all.
 #[derive(Debug)]
-pub struct GlobalLock<S>(UnsafeCell<S>);
+pub struct ProcessLock<S>(UnsafeCell<S>);
 
 // SAFETY: only a guard reaches the state, and a guard holds `GLOBAL`, so one thread has it at a time.
 // `S: Send` lets that be any thread.
-unsafe impl<S: Send> Sync for GlobalLock<S> {}
+unsafe impl<S: Send> Sync for ProcessLock<S> {}
 
 /// Holds the one lock of all, and reaches one state.
 #[derive(Debug)]
-pub struct GlobalGuard<'a, S> {
+pub struct ProcessGuard<'a, S> {
     state: &'a UnsafeCell<S>,
     held: MutexGuard<'static, ()>,
 }
 
-impl<S> Deref for GlobalGuard<'_, S> {
+impl<S> Deref for ProcessGuard<'_, S> {
     type Target = S;
 
     fn deref(&self) -> &S {
@@ -66,31 +66,31 @@ impl<S> Deref for GlobalGuard<'_, S> {
     }
 }
 
-impl<S> DerefMut for GlobalGuard<'_, S> {
+impl<S> DerefMut for ProcessGuard<'_, S> {
     fn deref_mut(&mut self) -> &mut S {
         // SAFETY: as in `deref`; the guard itself is borrowed mutably.
         unsafe { &mut *self.state.get() }
     }
 }
 
-impl<S: Send + 'static> Lock<S> for GlobalLock<S> {
-    type Guard<'a> = GlobalGuard<'a, S>;
+impl<S: Send + 'static> Lock<S> for ProcessLock<S> {
+    type Guard<'a> = ProcessGuard<'a, S>;
 
     fn new(state: S) -> Self {
         Self(UnsafeCell::new(state))
     }
 
     fn lock(&self) -> Self::Guard<'_> {
-        GlobalGuard {
+        ProcessGuard {
             state: &self.0,
             held: GLOBAL.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
     fn wait<'a>(&'a self, condition: &Condvar, guard: Self::Guard<'a>) -> Self::Guard<'a> {
-        let GlobalGuard { state, held } = guard;
+        let ProcessGuard { state, held } = guard;
         let held = condition.wait(held);
         let held = held.unwrap_or_else(PoisonError::into_inner);
-        GlobalGuard { state, held }
+        ProcessGuard { state, held }
     }
 }

@@ -40,20 +40,20 @@ struct Shared<L> {
 
 /// A sender. A copy is one of the same channel.
 #[derive(Debug)]
-pub struct LockedSender<T, L: Lock<State<T>>> {
+pub struct QueueSender<T, L: Lock<State<T>>> {
     shared: Arc<Shared<L>>,
     messages: PhantomData<fn(T)>,
 }
 
 /// A receiver. A copy is one of the same channel.
 #[derive(Debug)]
-pub struct LockedReceiver<T, L: Lock<State<T>>> {
+pub struct QueueReceiver<T, L: Lock<State<T>>> {
     shared: Arc<Shared<L>>,
     messages: PhantomData<fn() -> T>,
 }
 
 /// The ends of a channel behind a lock of kind `L`, which holds at most `bound` messages.
-pub fn bounded<T, L: Lock<State<T>>>(bound: usize) -> (LockedSender<T, L>, LockedReceiver<T, L>) {
+pub fn bounded<T, L: Lock<State<T>>>(bound: usize) -> (QueueSender<T, L>, QueueReceiver<T, L>) {
     let shared = Arc::new(Shared {
         lock: L::new(State {
             queue: VecDeque::new(),
@@ -67,11 +67,11 @@ pub fn bounded<T, L: Lock<State<T>>>(bound: usize) -> (LockedSender<T, L>, Locke
         has_room: Condvar::new(),
         has_message: Condvar::new(),
     });
-    let sender = LockedSender {
+    let sender = QueueSender {
         shared: Arc::clone(&shared),
         messages: PhantomData,
     };
-    let receiver = LockedReceiver {
+    let receiver = QueueReceiver {
         shared,
         messages: PhantomData,
     };
@@ -79,11 +79,11 @@ pub fn bounded<T, L: Lock<State<T>>>(bound: usize) -> (LockedSender<T, L>, Locke
 }
 
 /// The same without a bound.
-pub fn unbounded<T, L: Lock<State<T>>>() -> (LockedSender<T, L>, LockedReceiver<T, L>) {
+pub fn unbounded<T, L: Lock<State<T>>>() -> (QueueSender<T, L>, QueueReceiver<T, L>) {
     bounded(usize::MAX)
 }
 
-impl<T, L: Lock<State<T>>> LockedReceiver<T, L> {
+impl<T, L: Lock<State<T>>> QueueReceiver<T, L> {
     /// Takes the lock when there is a message, or no sender.
     fn lock_when_ready(&self) -> L::Guard<'_> {
         let Shared {
@@ -110,7 +110,7 @@ impl<T, L: Lock<State<T>>> LockedReceiver<T, L> {
     }
 }
 
-impl<T: Send + 'static, L: Lock<State<T>>> Sender<T> for LockedSender<T, L> {
+impl<T: Send + 'static, L: Lock<State<T>>> Sender<T> for QueueSender<T, L> {
     fn send(&mut self, message: T) -> bool {
         let Shared {
             lock,
@@ -140,7 +140,7 @@ impl<T: Send + 'static, L: Lock<State<T>>> Sender<T> for LockedSender<T, L> {
     }
 }
 
-impl<T: Send + 'static, L: Lock<State<T>>> Receiver<T> for LockedReceiver<T, L> {
+impl<T: Send + 'static, L: Lock<State<T>>> Receiver<T> for QueueReceiver<T, L> {
     fn recv(&mut self) -> Option<T> {
         let mut state = self.lock_when_ready();
         let message = state.queue.pop_front();
@@ -149,7 +149,7 @@ impl<T: Send + 'static, L: Lock<State<T>>> Receiver<T> for LockedReceiver<T, L> 
     }
 }
 
-impl<T: Send + 'static, L: Lock<State<T>>> BatchReceiver<T> for LockedReceiver<T, L> {
+impl<T: Send + 'static, L: Lock<State<T>>> BatchReceiver<T> for QueueReceiver<T, L> {
     fn recv_many(&mut self, batch: &mut Vec<T>, most: usize) {
         let mut state = self.lock_when_ready();
         let count = state.queue.len().min(most);
@@ -158,26 +158,26 @@ impl<T: Send + 'static, L: Lock<State<T>>> BatchReceiver<T> for LockedReceiver<T
     }
 }
 
-impl<T: Send + 'static, L: Lock<State<T>>> OnceSender<T> for LockedSender<T, L> {
+impl<T: Send + 'static, L: Lock<State<T>>> OnceSender<T> for QueueSender<T, L> {
     fn send_once(mut self, message: T) -> bool {
         self.send(message)
     }
 }
 
-impl<T: Send + 'static, L: Lock<State<T>>> OnceReceiver<T> for LockedReceiver<T, L> {
+impl<T: Send + 'static, L: Lock<State<T>>> OnceReceiver<T> for QueueReceiver<T, L> {
     fn recv_once(mut self) -> Option<T> {
         self.recv()
     }
 }
 
 /// Without a bound, a send has nothing to wait for.
-impl<T: Send + 'static, L: Lock<State<T>>> AsyncSender<T> for LockedSender<T, L> {
+impl<T: Send + 'static, L: Lock<State<T>>> AsyncSender<T> for QueueSender<T, L> {
     async fn send_async(&mut self, message: T) -> bool {
         self.send(message)
     }
 }
 
-impl<T: Send + 'static, L: Lock<State<T>>> AsyncReceiver<T> for LockedReceiver<T, L> {
+impl<T: Send + 'static, L: Lock<State<T>>> AsyncReceiver<T> for QueueReceiver<T, L> {
     async fn recv_async(&mut self) -> Option<T> {
         poll_fn(|context| {
             let mut state = self.shared.lock.lock();
@@ -192,7 +192,7 @@ impl<T: Send + 'static, L: Lock<State<T>>> AsyncReceiver<T> for LockedReceiver<T
     }
 }
 
-impl<T, L: Lock<State<T>>> Clone for LockedSender<T, L> {
+impl<T, L: Lock<State<T>>> Clone for QueueSender<T, L> {
     fn clone(&self) -> Self {
         self.shared.lock.lock().senders += 1;
         Self {
@@ -202,7 +202,7 @@ impl<T, L: Lock<State<T>>> Clone for LockedSender<T, L> {
     }
 }
 
-impl<T, L: Lock<State<T>>> Clone for LockedReceiver<T, L> {
+impl<T, L: Lock<State<T>>> Clone for QueueReceiver<T, L> {
     fn clone(&self) -> Self {
         self.shared.lock.lock().receivers += 1;
         Self {
@@ -212,7 +212,7 @@ impl<T, L: Lock<State<T>>> Clone for LockedReceiver<T, L> {
     }
 }
 
-impl<T, L: Lock<State<T>>> Drop for LockedSender<T, L> {
+impl<T, L: Lock<State<T>>> Drop for QueueSender<T, L> {
     fn drop(&mut self) {
         let mut state = self.shared.lock.lock();
         state.senders -= 1;
@@ -228,7 +228,7 @@ impl<T, L: Lock<State<T>>> Drop for LockedSender<T, L> {
     }
 }
 
-impl<T, L: Lock<State<T>>> Drop for LockedReceiver<T, L> {
+impl<T, L: Lock<State<T>>> Drop for QueueReceiver<T, L> {
     fn drop(&mut self) {
         let mut state = self.shared.lock.lock();
         state.receivers -= 1;
@@ -244,7 +244,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::families::messages::lock::{GlobalLock, OwnLock};
+    use crate::families::messages::lock::{OwnLock, ProcessLock};
 
     /// More senders than there is room, and more receivers than messages at the end.
     fn every_message_arrives<L: Lock<State<u64>>>() {
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn every_message_arrives_whatever_the_lock() {
         every_message_arrives::<OwnLock<_>>();
-        every_message_arrives::<GlobalLock<_>>();
+        every_message_arrives::<ProcessLock<_>>();
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use ::async_channel::{self as async_channel, bounded, unbounded};
+use ::async_channel::{bounded, unbounded};
 
 use crate::families::messages::channel::{
     AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,

@@ -1,6 +1,6 @@
 //! The channels of crossbeam.
 
-use ::crossbeam_channel::{self as crossbeam_channel, bounded, unbounded};
+use ::crossbeam_channel::{bounded, unbounded};
 
 use crate::families::messages::channel::{
     BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies, fill_up,

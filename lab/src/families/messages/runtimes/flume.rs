@@ -1,6 +1,6 @@
 //! The channels of flume.
 
-use ::flume::{self as flume, bounded, unbounded};
+use ::flume::{bounded, unbounded};
 
 use crate::families::messages::channel::{
     AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,

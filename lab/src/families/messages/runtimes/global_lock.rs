@@ -3,8 +3,9 @@
 use crate::families::messages::channel::{
     AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,
 };
+use crate::families::messages::lock::ProcessLock;
 use crate::families::messages::locked::{bounded, unbounded};
-use crate::families::messages::{ChannelKind, MessageRuntime, lock};
+use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
 /// One lock for all channels.
@@ -35,19 +36,19 @@ impl MessageRuntime for GlobalLock {
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
-        unbounded::<_, lock::GlobalLock<_>>()
+        unbounded::<_, ProcessLock<_>>()
     }
 
     fn spsc_bounded<T: Send + Unpin + 'static>(bound: usize) -> (impl Sender<T>, impl Receiver<T>) {
-        bounded::<_, lock::GlobalLock<_>>(bound)
+        bounded::<_, ProcessLock<_>>(bound)
     }
 
     fn spsc_batch<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl BatchReceiver<T>) {
-        unbounded::<_, lock::GlobalLock<_>>()
+        unbounded::<_, ProcessLock<_>>()
     }
 
     fn mpsc<T: Send + Unpin + 'static>(senders: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
-        let (sender, receiver) = unbounded::<_, lock::GlobalLock<_>>();
+        let (sender, receiver) = unbounded::<_, ProcessLock<_>>();
         (copies(sender, senders), receiver)
     }
 
@@ -55,7 +56,7 @@ impl MessageRuntime for GlobalLock {
         senders: usize,
         bound: usize,
     ) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
-        let (sender, receiver) = bounded::<_, lock::GlobalLock<_>>(bound);
+        let (sender, receiver) = bounded::<_, ProcessLock<_>>(bound);
         (copies(sender, senders), receiver)
     }
 
@@ -64,15 +65,15 @@ impl MessageRuntime for GlobalLock {
         receivers: usize,
         bound: usize,
     ) -> (Vec<impl Sender<T>>, Vec<impl Receiver<T>>) {
-        let (sender, receiver) = bounded::<_, lock::GlobalLock<_>>(bound);
+        let (sender, receiver) = bounded::<_, ProcessLock<_>>(bound);
         (copies(sender, senders), copies(receiver, receivers))
     }
 
     fn oneshot<T: Send + Unpin + 'static>() -> (impl OnceSender<T>, impl OnceReceiver<T>) {
-        bounded::<_, lock::GlobalLock<_>>(1)
+        bounded::<_, ProcessLock<_>>(1)
     }
 
     fn spsc_async<T: Send + Unpin + 'static>() -> (impl AsyncSender<T>, impl AsyncReceiver<T>) {
-        unbounded::<_, lock::GlobalLock<_>>()
+        unbounded::<_, ProcessLock<_>>()
     }
 }

@@ -1,6 +1,6 @@
 //! The channels of kanal.
 
-use ::kanal::{self as kanal, bounded, unbounded, unbounded_async};
+use ::kanal::{bounded, unbounded, unbounded_async};
 
 use crate::families::messages::channel::{
     AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,

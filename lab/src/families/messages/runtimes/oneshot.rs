@@ -1,6 +1,6 @@
 //! The channel of the package `oneshot`.
 
-use ::oneshot::{self as oneshot, channel};
+use ::oneshot::channel;
 
 use crate::families::messages::channel::{OnceReceiver, OnceSender};
 use crate::families::messages::{ChannelKind, MessageRuntime};
