@@ -10,7 +10,7 @@ use crate::baseline::{self, Row};
 use crate::busy;
 use crate::comparison;
 use crate::destination::Destination;
-use crate::families::{async_tasks, offload};
+use crate::families::{Family, async_tasks, messages, offload};
 use crate::journal::{self, Journal};
 use crate::keep;
 use crate::launch::{self, Launcher};
@@ -85,7 +85,8 @@ impl Cli {
                 Verb::Run { options, .. }
                 | Verb::Idle { options }
                 | Verb::Blocking { options }
-                | Verb::Async { options },
+                | Verb::Async { options }
+                | Verb::Messages { options },
             ) => Some(options),
             Some(Verb::Record(arguments)) => Some(arguments.options()),
             Some(_) => None,
@@ -117,6 +118,11 @@ enum Verb {
     },
     /// Measures tasks that await, and computing that asynchronous code hands over.
     Async {
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Measures channels between threads and between tasks.
+    Messages {
         #[command(flatten)]
         options: Options,
     },
@@ -192,17 +198,9 @@ pub fn run() -> Result<ExitCode> {
             compare(entries, &options, Rounds::Exactly(3), Effort::once(), false)
         }
         Some(Verb::Async { options }) => {
-            let families = [&async_tasks::FAMILY, &offload::FAMILY];
-            let mut entries = registry::all_workloads();
-            entries.retain(|entry| families.contains(&entry.family));
-            compare(
-                entries,
-                &options,
-                Rounds::Exactly(3),
-                Effort::usual(),
-                false,
-            )
+            compare_families(&[&async_tasks::FAMILY, &offload::FAMILY], &options)
         }
+        Some(Verb::Messages { options }) => compare_families(&[&messages::FAMILY], &options),
         Some(Verb::Baseline { smoke }) => hold_baseline(smoke),
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
         Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
@@ -266,6 +264,13 @@ fn named(names: &[impl AsRef<str>]) -> Result<Vec<&'static WorkloadEntry>> {
         .map(|name| registry::workload(name.as_ref()))
         .collect::<Result<_, _>>()?;
     Ok(entries)
+}
+
+/// Compares all workloads of these families.
+fn compare_families(families: &[&'static Family], options: &Options) -> Result<ExitCode> {
+    let mut entries = registry::all_workloads();
+    entries.retain(|entry| families.contains(&entry.family));
+    compare(entries, options, Rounds::Exactly(3), Effort::usual(), false)
 }
 
 fn compare(
@@ -402,8 +407,9 @@ fn list() -> String {
 /// What ends the list.
 const LIST_NOTES: &str = "\
 * runs by default. `cargo lab run NAME…` runs any of them, each on the runtimes of
-its kind; `cargo lab idle` runs the idle-…, `cargo lab blocking` the blocking-… and
-`cargo lab async` the task-… and offload-…. Who does not finish the blocking-… in 20 s
+its kind; `cargo lab idle` runs the idle-…, `cargo lab blocking` the blocking-…,
+`cargo lab async` the task-… and offload-…, and `cargo lab messages` those of
+messages. Who does not finish the blocking-… in 20 s
 is ended and has a row that says so; a deadlock of a peer is a result and no error.
 ";
 

@@ -310,10 +310,10 @@ pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
 }
 
-/// The version of a package that was compiled in.
+/// The version of a package that was compiled in: the newest, if a dependency has an older one.
 pub fn version_of(package: &str) -> Option<String> {
     const VERSIONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/versions.rs"));
-    let (_, version) = VERSIONS.iter().find(|(name, _)| *name == package)?;
+    let (_, version) = VERSIONS.iter().rev().find(|(name, _)| *name == package)?;
     Some((*version).to_owned())
 }
 

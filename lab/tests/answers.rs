@@ -39,6 +39,8 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "triple-pool" | "triple-pool-batch20" | "triple-pool-processes" | "single-pool" => "1,30",
         "light-load" => "1,10",
         "offload-30" | "offload-60" | "offload-90" => "1,20",
+        // Each end is hundreds of messages ahead of the other, or waits for it.
+        "spsc-bounded" | "mpsc-bounded" | "mpmc" | "spsc-batch" => "1,2,3000",
         "vc-loop" | "vc-scope" | "vc-stream" => "4",
         "vc-uneven" => "3",
         "vc-nested" => "1,2",
@@ -64,6 +66,8 @@ fn every_workload_on_every_runtime() {
             "coarse-sleep" | "blocking-dep" | "two-items" => "2",
             // Each process finds out first how fast the machine is.
             "offload-30" | "offload-60" | "offload-90" => "2",
+            // Threads have no number of jobs.
+            _ if workload.family.name == "messages" && !name.ends_with("ring") => "2",
             _ => "1,2,5",
         };
         let arguments = ["run", name, "--size", tiny_sizes(name), "--jobs", jobs];

@@ -55,6 +55,14 @@ fn list_names_everything() {
         "offload-30",
         "offload-60",
         "offload-90",
+        "msgsend",
+        "msgsend-512",
+        "spsc-batch",
+        "mpmc",
+        "ping-pong",
+        "oneshot-threads",
+        "token-ring",
+        "threadring",
         "virtual cores",
     ];
     let runtimes = [
@@ -89,9 +97,19 @@ fn list_names_everything() {
         "async-executor-static",
         "may",
         "tokio-rayon",
+        "std-mpsc",
+        "flume",
+        "kanal",
+        "crossfire",
+        "async-channel",
+        "channel-lock",
+        "global-lock",
+        "locked-sender",
+        "rtrb",
         "tokio-spawn-blocking-capped",
         "cargo lab blocking",
         "cargo lab async",
+        "cargo lab messages",
     ];
     for name in workloads.iter().chain(&runtimes) {
         assert!(text.contains(name), "{name} is missing in {text}");

@@ -10,6 +10,7 @@ mod destinations;
 mod format;
 #[cfg(target_os = "linux")]
 mod interruptions;
+mod messages;
 mod offload;
 mod outputs;
 mod streams;

@@ -21,6 +21,7 @@ use crate::session::Effort;
 pub mod async_tasks;
 pub mod fork_join;
 pub mod loops;
+pub mod messages;
 pub mod offload;
 pub mod streams;
 pub mod tasks;
