@@ -163,7 +163,10 @@ impl SideBySide {
 
     fn round(&mut self, random: &mut Random) {
         let before = self.sent.load(Ordering::Acquire);
-        check(self.rounds.send(random.below(u64::MAX)).is_ok(), "it is there");
+        check(
+            self.rounds.send(random.below(u64::MAX)).is_ok(),
+            "it is there",
+        );
         let row = send_row(random, || {
             check(self.sender.send(()).is_ok(), "the receiver is there");
         });
@@ -201,5 +204,8 @@ fn close(random: &mut Random) {
         next += 1;
     }
     let accepted = sending.join().expect("it does not panic");
-    check(accepted == next, "sender and receiver disagree about the last message");
+    check(
+        accepted == next,
+        "sender and receiver disagree about the last message",
+    );
 }

@@ -141,8 +141,10 @@ impl<T> Once<T> {
     ///
     /// As for [`put`](Self::put).
     pub(super) unsafe fn end(this: NonNull<Self>, reason: CloseReason) {
-        // SAFETY: the caller's obligation, here and below.
-        if !unsafe { Self::go(this, ENDED | reason.code() << REASON_SHIFT) } {
+        // SAFETY: the caller's obligation.
+        let is_told = unsafe { Self::go(this, ENDED | reason.code() << REASON_SHIFT) };
+        if !is_told {
+            // SAFETY: the caller still has its share.
             unsafe { Self::sender_leaves(this) };
         }
     }

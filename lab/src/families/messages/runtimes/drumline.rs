@@ -1,0 +1,115 @@
+//! The channels of drumline with one sender.
+
+use ::drumline::Pool;
+use ::drumline::channel::{oneshot, spsc};
+use anyhow::{Result, anyhow};
+
+use std::future::Future;
+
+use crate::families::messages::channel::{
+    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender,
+};
+use crate::families::messages::executor::Executor;
+use crate::families::messages::{ChannelKind, MessageRuntime};
+use crate::runtime::{Role, RuntimeCard};
+
+/// `drumline`.
+#[derive(Debug)]
+pub struct Drumline;
+
+impl MessageRuntime for Drumline {
+    const CARD: RuntimeCard = RuntimeCard {
+        name: "drumline",
+        about: "this repository: `channel::spsc`, `channel::oneshot`; tasks on its pool",
+        package: Some("drumline"),
+        role: Role::Ours,
+        rank: 10,
+        scheduler: "lane of one sender and one receiver; watches, then parks",
+        parallel: true,
+        colour: (214, 69, 43),
+    };
+
+    const KINDS: &'static [ChannelKind] = &[
+        ChannelKind::Spsc,
+        ChannelKind::SpscBounded,
+        ChannelKind::SpscBatch,
+        ChannelKind::Oneshot,
+        ChannelKind::SpscAsync,
+    ];
+
+    fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
+        spsc::unbounded()
+    }
+
+    fn spsc_bounded<T: Send + Unpin + 'static>(bound: usize) -> (impl Sender<T>, impl Receiver<T>) {
+        spsc::bounded(bound)
+    }
+
+    fn spsc_batch<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl BatchReceiver<T>) {
+        spsc::unbounded()
+    }
+
+    fn oneshot<T: Send + Unpin + 'static>() -> (impl OnceSender<T>, impl OnceReceiver<T>) {
+        oneshot::channel()
+    }
+
+    fn spsc_async<T: Send + Unpin + 'static>() -> (impl AsyncSender<T>, impl AsyncReceiver<T>) {
+        spsc::unbounded()
+    }
+
+    fn executor(jobs: usize) -> Result<impl Executor> {
+        Pool::builder()
+            .jobs(jobs)
+            .build()
+            .map_err(|error| anyhow!("the pool cannot be made: {error:?}"))
+    }
+}
+
+impl Executor for Pool {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        drop(self.spawn_future(task));
+    }
+}
+
+impl<T: Send + 'static> Sender<T> for spsc::Sender<T> {
+    fn send(&mut self, message: T) -> bool {
+        spsc::Sender::send(self, message).is_ok()
+    }
+}
+
+impl<T: Send + 'static> Receiver<T> for spsc::Receiver<T> {
+    fn recv(&mut self) -> Option<T> {
+        spsc::Receiver::recv(self).ok()
+    }
+}
+
+impl<T: Send + 'static> BatchReceiver<T> for spsc::Receiver<T> {
+    fn recv_many(&mut self, batch: &mut Vec<T>, most: usize) {
+        // An error means that the sender is gone: nothing is added.
+        let _ = spsc::Receiver::recv_many(self, batch, most);
+    }
+}
+
+impl<T: Send + 'static> OnceSender<T> for oneshot::Sender<T> {
+    fn send_once(self, message: T) -> bool {
+        self.send(message).is_ok()
+    }
+}
+
+impl<T: Send + 'static> OnceReceiver<T> for oneshot::Receiver<T> {
+    fn recv_once(self) -> Option<T> {
+        self.recv().ok()
+    }
+}
+
+impl<T: Send + 'static> AsyncSender<T> for spsc::Sender<T> {
+    async fn send_async(&mut self, message: T) -> bool {
+        spsc::Sender::send_async(self, message).await.is_ok()
+    }
+}
+
+impl<T: Send + 'static> AsyncReceiver<T> for spsc::Receiver<T> {
+    async fn recv_async(&mut self) -> Option<T> {
+        spsc::Receiver::recv_async(self).await.ok()
+    }
+}
