@@ -36,7 +36,7 @@ fn a_library_has_rows_for_the_channels_that_it_has() {
     ] {
         let runtimes = registry::workload(workload).unwrap().runtimes();
         let mut names: Vec<_> = runtimes.iter().map(|entry| entry.card.name).collect();
-        names.retain(|name| *name != "drumline");
+        names.retain(|name| !name.starts_with("drumline"));
         names.sort_unstable();
         let kept = all.split(' ').filter(|name| !without.contains(*name));
         let mut expected: Vec<_> = kept.chain(besides.split_terminator(' ')).collect();

@@ -1,8 +1,8 @@
 //! The channel of drumline with a lane per sender.
 
-use ::drumline::channel::lanes;
+use ::drumline::channel::{lanes, oneshot};
 
-use crate::families::messages::channel::{Receiver, Sender, copies};
+use crate::families::messages::channel::{OnceReceiver, OnceSender, Receiver, Sender, copies};
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -22,11 +22,16 @@ impl MessageRuntime for DrumlineLanes {
         colour: (232, 140, 90),
     };
 
-    const KINDS: &'static [ChannelKind] = &[ChannelKind::Mpsc];
+    const KINDS: &'static [ChannelKind] = &[ChannelKind::Mpsc, ChannelKind::Oneshot];
 
     fn mpsc<T: Send + Unpin + 'static>(senders: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
         let (sender, receiver) = lanes::unbounded();
         (copies(sender, senders), receiver)
+    }
+
+    // For the reply of a server.
+    fn oneshot<T: Send + Unpin + 'static>() -> (impl OnceSender<T>, impl OnceReceiver<T>) {
+        oneshot::channel()
     }
 }
 
