@@ -416,9 +416,14 @@ impl<T> Gatherer<T> {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }
-        let mut ports = lock(&hub.ports);
-        ports.is_closed = true;
-        for port in ports.all.drain(..).filter_map(|port| port.upgrade()) {
+        let all = {
+            let mut ports = lock(&hub.ports);
+            ports.is_closed = true;
+            std::mem::take(&mut ports.all)
+        };
+        // Without the lock: what waits for room is woken, and that may run anything, also what
+        // makes a further sender.
+        for port in all.iter().filter_map(Weak::upgrade) {
             // SAFETY: this is the receiver.
             if unsafe { port.with_reader(Reader::close) } {
                 // SAFETY: the lane rested, and no tell will report. So the floating reference is in
