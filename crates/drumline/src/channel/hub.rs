@@ -327,14 +327,14 @@ impl<T> Gatherer<T> {
     unsafe fn take_from_next(&mut self, hub: &Hub<T>) -> Result<T, Nothing> {
         let ended = hub.ended();
         self.in_a_row = 0;
-        if self.held.len() > 1 {
-            self.held.rotate_left(1);
-        }
+        let had_its_turn = self.held.pop_front();
         if hub.take_list(&mut self.arrived) {
-            // They come next, before those that had their turn.
-            let arrived = self.arrived.drain(..).rev();
-            arrived.for_each(|port| self.held.push_front(Held { port, visits: 0 }));
+            // Behind those that still wait for their turn. Before them, lanes that arrive could
+            // keep them waiting for ever.
+            let arrived = self.arrived.drain(..);
+            self.held.extend(arrived.map(|port| Held { port, visits: 0 }));
         }
+        self.held.extend(had_its_turn);
         // Each is visited once.
         for _ in 0..self.held.len() {
             let first = self.held.front_mut().expect("as many are left");
