@@ -80,12 +80,26 @@ impl<T: Send> Sender<T> {
     /// drop(answered);
     /// drumline::block_on(answer.closed());
     /// ```
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready leaves nothing behind.
     pub async fn closed(&mut self) {
+        /// Leaves no waker behind.
+        struct Listed<'a, T: Send>(&'a mut Sender<T>);
+        impl<T: Send> Drop for Listed<'_, T> {
+            fn drop(&mut self) {
+                let Sender { once, is_listed } = &mut *self.0;
+                let once = once.as_ref().expect("there until the message is sent");
+                once.departure().unlist(is_listed);
+            }
+        }
+        let mut listed = Listed(self);
         std::future::poll_fn(|cx| {
-            let once = self.once.as_ref().expect("there until the message is sent");
+            let Sender { once, is_listed } = &mut *listed.0;
+            let once = once.as_ref().expect("there until the message is sent");
             let is_ready = || once.is_closed();
-            let departure = once.departure();
-            if is_ready() || departure.list(cx.waker(), &mut self.is_listed, is_ready) {
+            if is_ready() || once.departure().list(cx.waker(), is_listed, is_ready) {
                 Poll::Ready(())
             } else {
                 Poll::Pending
