@@ -94,7 +94,7 @@ impl<T: Send> Sender<T> {
                 once.departure().unlist(is_listed);
             }
         }
-        let mut listed = Listed(self);
+        let listed = Listed(self);
         std::future::poll_fn(|cx| {
             let Sender { once, is_listed } = &mut *listed.0;
             let once = once.as_ref().expect("there until the message is sent");
