@@ -332,7 +332,8 @@ impl<T> Gatherer<T> {
             // Behind those that still wait for their turn. Before them, lanes that arrive could
             // keep them waiting for ever.
             let arrived = self.arrived.drain(..);
-            self.held.extend(arrived.map(|port| Held { port, visits: 0 }));
+            self.held
+                .extend(arrived.map(|port| Held { port, visits: 0 }));
         }
         self.held.extend(had_its_turn);
         // Each is visited once.
@@ -419,11 +420,12 @@ impl<T> Gatherer<T> {
         let all = {
             let mut ports = lock(&hub.ports);
             ports.is_closed = true;
-            std::mem::take(&mut ports.all)
+            // They stay in the list, for `len`.
+            Vec::from_iter(ports.all.iter().filter_map(Weak::upgrade))
         };
         // Without the lock: what waits for room is woken, and that may run anything, also what
         // makes a further sender.
-        for port in all.iter().filter_map(Weak::upgrade) {
+        for port in all {
             // SAFETY: this is the receiver.
             if unsafe { port.with_reader(Reader::close) } {
                 // SAFETY: the lane rested, and no tell will report. So the floating reference is in
