@@ -2,53 +2,16 @@
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::messages::{Accounts, Message, dawdle};
+use common::messages::{Accounts, dawdle};
 use common::{Random, ends, eventually, quiet_panic};
 use drumline::channel::spsc::{self, Receiver, Sender};
-use drumline::channel::{
-    CloseReason, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
-};
-
-/// Counts the bytes that the calling thread has allocated and not freed.
-struct Counting;
-
-thread_local! {
-    static BYTES: AtomicIsize = const { AtomicIsize::new(0) };
-}
-
-fn count(bytes: isize) {
-    let _ = BYTES.try_with(|all| all.fetch_add(bytes, Ordering::Relaxed));
-}
-
-fn bytes() -> isize {
-    BYTES.with(|all| all.load(Ordering::Relaxed))
-}
-
-// SAFETY: the system's allocator does all the work.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        // SAFETY: the caller's obligation.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        // SAFETY: the caller's obligation.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use drumline::channel::{CloseReason, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError};
 
 /// A channel with this bound; 0: without one.
 fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
@@ -150,141 +113,6 @@ fn messages_of_all_sizes_pass() {
     #[derive(Clone, Debug, PartialEq)]
     struct Nothing;
     pass(Nothing);
-}
-
-/// What a channel should do, written down in the simplest way.
-struct Model {
-    messages: VecDeque<usize>,
-    capacity: usize,
-    is_closed: bool,
-    ended: Option<CloseReason>,
-}
-
-impl Model {
-    fn try_send(&mut self, number: usize) -> Result<(), TrySendError<usize>> {
-        if self.is_closed {
-            return Err(TrySendError::Closed(number));
-        }
-        if self.messages.len() >= self.capacity {
-            return Err(TrySendError::Full(number));
-        }
-        self.messages.push_back(number);
-        Ok(())
-    }
-
-    fn reason(&self) -> Option<CloseReason> {
-        match self.is_closed {
-            true => Some(CloseReason::ClosedByReceiver),
-            false => self.ended,
-        }
-    }
-
-    fn try_recv(&mut self) -> Result<usize, TryRecvError> {
-        self.messages.pop_front().ok_or(match self.reason() {
-            Some(reason) => TryRecvError::Closed(reason),
-            None => TryRecvError::Empty,
-        })
-    }
-}
-
-fn numbered<E>(result: Result<Message, E>) -> Result<usize, E> {
-    result.map(|message| message.number)
-}
-
-#[test]
-fn it_does_what_the_model_does() {
-    for seed in 0..600 {
-        let mut random = Random::new(seed);
-        let capacity = CAPACITIES[random.below(CAPACITIES.len() as u64) as usize];
-        let accounts = Accounts::default();
-        let (sender, mut receiver) = channel(capacity);
-        let mut sender = Some(sender);
-        let mut model = Model {
-            messages: VecDeque::new(),
-            capacity: if capacity == 0 { usize::MAX } else { capacity },
-            is_closed: false,
-            ended: None,
-        };
-        // Some runs send more than they receive.
-        let sends = 20 + random.below(50);
-        for step in 0..400 {
-            match random.below(100) {
-                dice if dice < sends => {
-                    let Some(sender) = &mut sender else { continue };
-                    let sent = sender.try_send(accounts.message(step));
-                    let sent = sent.map_err(|error| match error {
-                        TrySendError::Full(back) => TrySendError::Full(back.number),
-                        TrySendError::Closed(back) => TrySendError::Closed(back.number),
-                    });
-                    assert_eq!(sent, model.try_send(step), "seed {seed}");
-                }
-                dice if dice < 90 => {
-                    assert_eq!(
-                        numbered(receiver.try_recv()),
-                        model.try_recv(),
-                        "seed {seed}"
-                    );
-                }
-                dice if dice < 95 && (!model.messages.is_empty() || model.reason().is_some()) => {
-                    let most = random.below(100) as usize;
-                    let mut messages = Vec::new();
-                    let received = receiver.recv_many(&mut messages, most);
-                    let count = most.min(model.messages.len());
-                    if most > 0 && count == 0 {
-                        assert_eq!(Some(received.unwrap_err().reason()), model.reason());
-                    } else {
-                        assert_eq!(received, Ok(count), "seed {seed}");
-                    }
-                    let numbers = messages.iter().map(|message| message.number);
-                    assert!(numbers.eq(model.messages.drain(..count)), "seed {seed}");
-                }
-                95 => {
-                    let left = random.below(20) as usize;
-                    let mut messages = receiver.drain();
-                    assert_eq!(messages.len(), model.messages.len());
-                    let some = messages.by_ref().take(left).map(|message| message.number);
-                    let count = left.min(model.messages.len());
-                    assert!(some.eq(model.messages.drain(..count)), "seed {seed}");
-                    assert_eq!(messages.len(), model.messages.len());
-                    model.is_closed = true;
-                }
-                96 => {
-                    receiver.close();
-                    model.is_closed = true;
-                }
-                97 if step > 200 => {
-                    if let Some(sender) = sender.take() {
-                        sender.finish();
-                        model.ended = Some(CloseReason::Finished);
-                    }
-                }
-                98 if step > 200 && sender.take().is_some() => {
-                    model.ended = Some(CloseReason::Dropped);
-                }
-                _ => {}
-            }
-            assert_eq!(receiver.len(), model.messages.len(), "seed {seed}");
-            assert_eq!(receiver.is_empty(), model.messages.is_empty());
-            assert_eq!(receiver.close_reason(), model.reason(), "seed {seed}");
-            assert_eq!(receiver.is_closed(), model.reason().is_some());
-            if let Some(sender) = &sender {
-                assert_eq!(sender.len(), model.messages.len(), "seed {seed}");
-                assert_eq!(sender.is_closed(), model.is_closed);
-                assert_eq!(sender.capacity(), Some(capacity).filter(|&bound| bound > 0));
-            }
-            let kept = accounts.made() - accounts.dropped();
-            assert_eq!(kept, model.messages.len(), "seed {seed}");
-        }
-        // Either end goes first.
-        if seed % 2 == 0 {
-            drop(sender);
-            drop(receiver);
-        } else {
-            drop(receiver);
-            drop(sender);
-        }
-        accounts.settle();
-    }
 }
 
 /// How the receiver of the next test ends.
@@ -539,32 +367,6 @@ fn a_message_that_panics_in_its_drop_does_not_keep_the_others() {
     }
 }
 
-/// After a burst no more is kept than after a single message, but for a spare block.
-#[test]
-fn the_memory_of_a_burst_is_given_back() {
-    let (mut sender, mut receiver) = spsc::unbounded::<[u64; 8]>();
-    let empty = bytes();
-    sender.send([0; 8]).unwrap();
-    receiver.recv().unwrap();
-    let one = bytes() - empty;
-    for _ in 0..3 {
-        (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
-        assert!(bytes() - empty > 50_000 * 64);
-        assert_eq!(receiver.try_iter().count(), 50_000);
-        assert!(
-            bytes() - empty <= 3 * one,
-            "{} bytes are kept",
-            bytes() - empty
-        );
-    }
-    drop((sender, receiver));
-    assert!(
-        bytes() <= empty,
-        "a channel that is gone keeps {} bytes",
-        bytes() - empty
-    );
-}
-
 #[test]
 fn ends_may_be_sent_and_are_small() {
     fn is_send<T: Send>() {}
@@ -576,10 +378,6 @@ fn ends_may_be_sent_and_are_small() {
     is_send::<spsc::Closed<'_, u32>>();
     is_send::<spsc::Permit<'_, u32>>();
     assert!(size_of::<Sender<u64>>() <= 64 && size_of::<Receiver<u64>>() <= 64);
-    // About half a kilobyte without messages.
-    let before = bytes();
-    let _channel = spsc::unbounded::<[u64; 100]>();
-    assert!(bytes() - before <= 768, "{} bytes", bytes() - before);
 }
 
 /// An end goes from thread to thread between any two calls.
