@@ -221,7 +221,12 @@ impl Signal {
         is_listed: &mut bool,
         mut is_ready: impl FnMut() -> bool,
     ) -> bool {
-        self.take_slot_back(is_listed);
+        *is_listed = false;
+        // Not asked: whether this task has listed a waker. A future that was forgotten may have left
+        // its own.
+        if self.is_taking.load(Ordering::Relaxed) && self.retract(TASK) {
+            self.is_taking.store(false, Ordering::Relaxed);
+        }
         // Acquire: the tell that had the waker has left the slot.
         while self.is_taking.load(Ordering::Acquire) && !planted!(SignalSlotUnasked) {
             relax();
@@ -331,8 +336,10 @@ impl Signal {
     pub(crate) fn silence(&self) -> bool {
         // Acquire and Release as in `announce`.
         let before = self.word.swap(QUIET, Ordering::AcqRel);
-        if before == LAZY {
-            settle();
+        match before {
+            LAZY => settle(),
+            TASK => self.forget_waker(),
+            _ => {}
         }
         before == RESTING
     }
@@ -360,10 +367,20 @@ impl Signal {
         // Release publishes the slot to the Acquire of the tell. Acquire: a tell that came first
         // shows what it had published.
         let before = self.word.swap(waits, Ordering::AcqRel);
-        if before == LAZY && !planted!(SignalUnsettled) {
-            settle();
+        match before {
+            LAZY if !planted!(SignalUnsettled) => settle(),
+            TASK => self.forget_waker(),
+            _ => {}
         }
         is_ready()
+    }
+
+    /// The word said `TASK` until now: a future was forgotten that had listed its waker. No tell
+    /// will take that.
+    #[cold]
+    fn forget_waker(&self) {
+        // Relaxed: the slot is this side's, as the word says.
+        self.is_taking.store(false, Ordering::Relaxed);
     }
 
     /// Takes back what [`announce`](Self::announce) has said. `false`: a tell has come.
