@@ -84,7 +84,6 @@ fn the_memory_of_a_burst_in_a_lane_is_given_back() {
 
 /// Lanes whose senders are gone are gone as well, but for a part that is bounded.
 #[test]
-#[ignore = "the hub keeps the memory of ports until as many further ones are opened"]
 fn the_memory_of_lanes_that_are_gone_is_given_back() {
     let (sender, mut receiver) = lanes::unbounded::<usize>();
     let few = bytes();

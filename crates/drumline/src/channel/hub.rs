@@ -56,6 +56,8 @@ use crate::wait::{Report, Signal, settle};
 
 /// The receiver takes at most this many messages from a lane before it turns to the next one.
 const IN_A_ROW: u32 = 64;
+/// With fewer ports it is not worth while to look for those that are gone.
+const LEAST_SWEEP: usize = 16;
 /// A lane whose sender is lazy rests only after this many visits in vain: it costs a barrier.
 const VISITS: u32 = if cfg!(drumline_loom) { 0 } else { 64 };
 
@@ -80,6 +82,14 @@ struct Ports<T> {
     /// Those that are gone are dropped when there are this many.
     sweep_at: usize,
     is_closed: bool,
+}
+
+impl<T> Ports<T> {
+    /// Gives back the memory of ports that are gone.
+    fn sweep(&mut self) {
+        self.all.retain(|port| port.strong_count() > 0);
+        self.sweep_at = LEAST_SWEEP.max(2 * self.all.len());
+    }
 }
 
 /// A lane, and what the receiver knows of it.
@@ -118,7 +128,7 @@ impl<T> Hub<T> {
             ended: AtomicUsize::new(0),
             ports: Mutex::new(Ports {
                 all: Vec::new(),
-                sweep_at: 16,
+                sweep_at: LEAST_SWEEP,
                 is_closed: false,
             }),
             capacity,
@@ -151,8 +161,7 @@ impl<T> Hub<T> {
         });
         let mut ports = lock(&self.ports);
         if ports.all.len() >= ports.sweep_at {
-            ports.all.retain(|port| port.strong_count() > 0);
-            ports.sweep_at = 16.max(2 * ports.all.len());
+            ports.sweep();
         }
         if ports.is_closed {
             // SAFETY: the receiver has looked for all lanes that it will ever see.
@@ -266,6 +275,8 @@ pub(super) struct Gatherer<T> {
     /// Messages in a row from the first one.
     in_a_row: u32,
     arrived: VecDeque<Arc<Port<T>>>,
+    /// Ports that are gone since it swept.
+    gone: usize,
     is_closed: bool,
 }
 
@@ -282,6 +293,7 @@ impl<T> Gatherer<T> {
             held: VecDeque::new(),
             in_a_row: 0,
             arrived: VecDeque::new(),
+            gone: 0,
             is_closed: false,
         }
     }
@@ -347,7 +359,10 @@ impl<T> Gatherer<T> {
                     first.visits = 0;
                     return Ok(message);
                 }
-                Err(Nothing::Ever(_)) => drop(self.held.pop_front()),
+                Err(Nothing::Ever(_)) => {
+                    drop(self.held.pop_front());
+                    self.gone += 1;
+                }
                 Err(Nothing::Yet) => {
                     first.visits += 1;
                     let stays = first.visits <= VISITS && first.port.lane.messages().is_lazy();
@@ -356,6 +371,11 @@ impl<T> Gatherer<T> {
                     }
                 }
             }
+        }
+        // After a burst of senders, too, when no further one is made.
+        if self.gone >= LEAST_SWEEP.max(hub.senders.load(Ordering::Relaxed)) {
+            self.gone = 0;
+            lock(&hub.ports).sweep();
         }
         match ended {
             _ if self.is_closed && self.held.is_empty() => {
