@@ -177,14 +177,14 @@ impl<T> Hub<T> {
 
     /// Sender: does what a tell of its lane has to be followed by.
     #[inline]
-    pub(super) fn note(&self, port: &Port<T>, report: Report) {
+    pub(super) fn note(&self, port: &Arc<Port<T>>, report: Report) {
         if report == Report::Resting {
             self.enlist(port);
         }
     }
 
     #[cold]
-    fn enlist(&self, port: &Port<T>) {
+    fn enlist(&self, port: &Arc<Port<T>>) {
         let mut front = self.list.load(Ordering::Relaxed);
         loop {
             // Relaxed: published by the list.
@@ -192,7 +192,8 @@ impl<T> Hub<T> {
             // Release pairs with the Acquire in `take_list`.
             match self.list.compare_exchange_weak(
                 front,
-                ptr::from_ref(port).cast_mut(),
+                // Of the counted reference: a plain one could not be made into one again.
+                Arc::as_ptr(port).cast_mut(),
                 Ordering::Release,
                 Ordering::Relaxed,
             ) {
