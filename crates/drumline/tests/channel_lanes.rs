@@ -290,6 +290,30 @@ fn timeouts_at_the_edges() {
     sending.join().unwrap();
 }
 
+/// Threads that wait at a channel sleep in the kernel, also where senders were lazy before.
+#[cfg(target_os = "linux")]
+#[test]
+fn waiting_threads_sleep() {
+    let named = |name: &str| thread::Builder::new().name(name.into());
+    let (mut sender, mut receiver) = lanes::per_lane(1_000);
+    let mut second = sender.clone();
+    (0..1_000).for_each(|_| sender.send(1).unwrap());
+    let receiving = named("lanes-receives").spawn(move || {
+        let sum = receiver.iter().take(1_001).sum::<u32>();
+        (receiver, sum)
+    });
+    common::threads::wait_until_asleep("lanes-receives", 1, Duration::from_millis(20));
+    second.send(1).unwrap();
+    let (mut receiver, sum) = receiving.unwrap().join().unwrap();
+    assert_eq!(sum, 1_001);
+    (0..1_000).for_each(|_| sender.send(1).unwrap());
+    let sending = named("lanes-sends").spawn(move || sender.send(2)).unwrap();
+    common::threads::wait_until_asleep("lanes-sends", 1, Duration::from_millis(20));
+    drop(second);
+    assert_eq!(receiver.iter().sum::<u32>(), 1_002);
+    sending.join().unwrap().unwrap();
+}
+
 /// A waker runs what it likes, also what makes a further sender.
 #[test]
 fn what_a_close_wakes_may_clone_a_sender() {

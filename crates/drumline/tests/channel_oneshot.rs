@@ -224,6 +224,18 @@ fn closed_waits_for_the_end_of_the_receiver() {
     }
 }
 
+/// A thread that waits for a message sleeps in the kernel.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_waiting_thread_sleeps() {
+    let (sender, receiver) = oneshot::channel();
+    let thread = thread::Builder::new().name("oneshot-waits".into());
+    let receiving = thread.spawn(move || receiver.recv()).unwrap();
+    common::threads::wait_until_asleep("oneshot-waits", 1, Duration::from_millis(20));
+    sender.send(1).unwrap();
+    assert_eq!(receiving.join().unwrap(), Ok(1));
+}
+
 /// A future of `closed` that is dropped leaves no waker, and the sender can be used.
 #[test]
 fn closed_may_be_dropped() {
