@@ -56,6 +56,8 @@ use crate::wait::{Told, WakeFlag, settle};
 
 /// The receiver takes at most this many messages from a lane before it turns to the next one.
 const IN_A_ROW: u32 = 64;
+/// With fewer ports it is not worth while to look for those that are gone.
+const LEAST_SWEEP: usize = 16;
 /// A lane whose sender is lazy rests only after this many visits in vain: it costs a barrier.
 const VISITS: u32 = if cfg!(drumline_loom) { 0 } else { 64 };
 
@@ -80,6 +82,14 @@ struct Ports<T> {
     /// Those that are gone are dropped when there are this many.
     sweep_at: usize,
     is_closed: bool,
+}
+
+impl<T> Ports<T> {
+    /// Gives back the memory of ports that are gone.
+    fn sweep(&mut self) {
+        self.all.retain(|port| port.strong_count() > 0);
+        self.sweep_at = LEAST_SWEEP.max(2 * self.all.len());
+    }
 }
 
 /// A lane, and what the receiver knows of it.
@@ -118,7 +128,7 @@ impl<T> Hub<T> {
             ended: AtomicUsize::new(0),
             ports: Mutex::new(Ports {
                 all: Vec::new(),
-                sweep_at: 16,
+                sweep_at: LEAST_SWEEP,
                 is_closed: false,
             }),
             capacity,
@@ -151,8 +161,7 @@ impl<T> Hub<T> {
         });
         let mut ports = lock(&self.ports);
         if ports.all.len() >= ports.sweep_at {
-            ports.all.retain(|port| port.strong_count() > 0);
-            ports.sweep_at = 16.max(2 * ports.all.len());
+            ports.sweep();
         }
         if ports.is_closed {
             // SAFETY: the receiver has looked for all lanes that it will ever see.
@@ -168,14 +177,14 @@ impl<T> Hub<T> {
 
     /// Sender: does what a tell of its lane has to be followed by.
     #[inline]
-    pub(super) fn note(&self, port: &Port<T>, told: Told) {
+    pub(super) fn note(&self, port: &Arc<Port<T>>, told: Told) {
         if told == Told::Resting {
             self.enlist(port);
         }
     }
 
     #[cold]
-    fn enlist(&self, port: &Port<T>) {
+    fn enlist(&self, port: &Arc<Port<T>>) {
         let mut front = self.list.load(Ordering::Relaxed);
         loop {
             // Relaxed: published by the list.
@@ -183,7 +192,8 @@ impl<T> Hub<T> {
             // Release pairs with the Acquire in `take_list`.
             match self.list.compare_exchange_weak(
                 front,
-                ptr::from_ref(port).cast_mut(),
+                // Of the counted reference: a plain one could not be made into one again.
+                Arc::as_ptr(port).cast_mut(),
                 Ordering::Release,
                 Ordering::Relaxed,
             ) {
@@ -266,6 +276,8 @@ pub(super) struct Gatherer<T> {
     /// Messages in a row from the first one.
     in_a_row: u32,
     arrived: VecDeque<Arc<Port<T>>>,
+    /// Ports that are gone since it swept.
+    gone: usize,
     is_closed: bool,
 }
 
@@ -282,6 +294,7 @@ impl<T> Gatherer<T> {
             held: VecDeque::new(),
             in_a_row: 0,
             arrived: VecDeque::new(),
+            gone: 0,
             is_closed: false,
         }
     }
@@ -327,14 +340,15 @@ impl<T> Gatherer<T> {
     unsafe fn take_from_next(&mut self, hub: &Hub<T>) -> Result<T, Nothing> {
         let ended = hub.ended();
         self.in_a_row = 0;
-        if self.held.len() > 1 {
-            self.held.rotate_left(1);
-        }
+        let had_its_turn = self.held.pop_front();
         if hub.take_list(&mut self.arrived) {
-            // They come next, before those that had their turn.
-            let arrived = self.arrived.drain(..).rev();
-            arrived.for_each(|port| self.held.push_front(Held { port, visits: 0 }));
+            // Behind those that still wait for their turn. Before them, lanes that arrive could
+            // keep them waiting for ever.
+            let arrived = self.arrived.drain(..);
+            self.held
+                .extend(arrived.map(|port| Held { port, visits: 0 }));
         }
+        self.held.extend(had_its_turn);
         // Each is visited once.
         for _ in 0..self.held.len() {
             let first = self.held.front_mut().expect("as many are left");
@@ -346,7 +360,10 @@ impl<T> Gatherer<T> {
                     first.visits = 0;
                     return Ok(message);
                 }
-                Err(Nothing::Ever(_)) => drop(self.held.pop_front()),
+                Err(Nothing::Ever(_)) => {
+                    drop(self.held.pop_front());
+                    self.gone += 1;
+                }
                 Err(Nothing::Yet) => {
                     first.visits += 1;
                     let stays = first.visits <= VISITS && first.port.lane.messages().is_lazy();
@@ -355,6 +372,11 @@ impl<T> Gatherer<T> {
                     }
                 }
             }
+        }
+        // After a burst of senders, too, when no further one is made.
+        if self.gone >= LEAST_SWEEP.max(hub.senders.load(Ordering::Relaxed)) {
+            self.gone = 0;
+            lock(&hub.ports).sweep();
         }
         match ended {
             _ if self.is_closed && self.held.is_empty() => {
@@ -416,9 +438,15 @@ impl<T> Gatherer<T> {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }
-        let mut ports = lock(&hub.ports);
-        ports.is_closed = true;
-        for port in ports.all.drain(..).filter_map(|port| port.upgrade()) {
+        let all = {
+            let mut ports = lock(&hub.ports);
+            ports.is_closed = true;
+            // They stay in the list, for `len`.
+            Vec::from_iter(ports.all.iter().filter_map(Weak::upgrade))
+        };
+        // Without the lock: what waits for room is woken, and that may run anything, also what
+        // makes a further sender.
+        for port in all {
             // SAFETY: this is the receiver.
             if unsafe { port.with_reader(Reader::close) } {
                 // SAFETY: the lane rested, and no tell will report. So the floating reference is in

@@ -423,17 +423,23 @@ impl<T> Reader<T> {
     #[inline]
     fn look(&mut self, lane: &Lane<T>) -> usize {
         if self.head == self.tail_seen {
-            // Acquire pairs with the Release in `publish`.
-            let tail = lane.tail.load(Ordering::Acquire);
-            // Relaxed: written by this side.
-            let cut = lane.ends.cut.load(Ordering::Relaxed);
-            self.tail_seen = if planted!(LaneReadsBehindCut) {
-                tail
-            } else {
-                tail.min(cut)
-            };
+            self.refresh(lane);
         }
         self.tail_seen - self.head
+    }
+
+    /// Looks at what the writer has published.
+    #[inline]
+    fn refresh(&mut self, lane: &Lane<T>) {
+        // Acquire pairs with the Release in `publish`.
+        let tail = lane.tail.load(Ordering::Acquire);
+        // Relaxed: written by this side.
+        let cut = lane.ends.cut.load(Ordering::Relaxed);
+        self.tail_seen = if planted!(LaneReadsBehindCut) {
+            tail
+        } else {
+            tail.min(cut)
+        };
     }
 
     /// Whether there is a message, or will never be one again.
@@ -470,6 +476,10 @@ impl<T> Reader<T> {
     ) -> Result<usize, Nothing> {
         if self.look(lane) == 0 {
             self.explain(lane)?;
+        }
+        if self.look(lane) < most {
+            // It may know only of a part of them.
+            self.refresh(lane);
         }
         let count = self.look(lane).min(most);
         // Before anything is taken: it may panic.

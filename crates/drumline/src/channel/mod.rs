@@ -45,6 +45,8 @@ mod once;
 #[cfg(not(drumline_loom))]
 pub mod oneshot;
 mod reason;
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod small_tests;
 #[cfg(not(drumline_loom))]
 pub mod spsc;
 

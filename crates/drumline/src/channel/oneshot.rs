@@ -89,13 +89,25 @@ impl<T: Send> Sender<T> {
     /// drop(answered);
     /// drumline::block_on(answer.closed());
     /// ```
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready leaves nothing behind.
     pub async fn closed(&mut self) {
+        /// Leaves no waker behind.
+        struct Listed<'a, T: Send>(&'a mut Sender<T>);
+        impl<T: Send> Drop for Listed<'_, T> {
+            fn drop(&mut self) {
+                self.0.unlist();
+            }
+        }
+        let listed = Listed(self);
         std::future::poll_fn(|cx| {
+            let Sender { once, is_listed } = &mut *listed.0;
             // SAFETY: this end has a share.
-            let once = unsafe { self.once.as_ref() };
+            let once = unsafe { once.as_ref() };
             let is_ready = || once.is_closed();
-            let departure = once.departure();
-            if is_ready() || departure.list(cx.waker(), &mut self.is_listed, is_ready) {
+            if is_ready() || once.departure().list(cx.waker(), is_listed, is_ready) {
                 Poll::Ready(())
             } else {
                 Poll::Pending

@@ -64,6 +64,7 @@ use crate::sync::Instant;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{CheckedCell, planted, relax};
+use crate::unwind;
 
 /// Nothing waits, and the next tell is loud.
 const QUIET: usize = 0;
@@ -201,8 +202,12 @@ impl WakeFlag {
         let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
         // Release pairs with the Acquire in `list`: the slot is empty.
         self.is_taking.store(false, Ordering::Release);
-        if let Some(waker) = waker {
-            waker.wake();
+        // The waker is the program's, and its panic not that of the side that tells: a message that
+        // it has in its hands would be lost, or its end told twice.
+        if let Some(waker) = waker
+            && let Err(payload) = unwind::catch(|| waker.wake())
+        {
+            unwind::discard(payload);
         }
     }
 

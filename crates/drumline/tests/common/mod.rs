@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 pub mod child;
 pub mod fuse;
+pub mod messages;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};

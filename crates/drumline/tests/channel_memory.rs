@@ -1,0 +1,135 @@
+//! The memory that channels take, and give back.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+use drumline::channel::{lanes, oneshot, spsc};
+
+/// Counts the bytes that the calling thread has allocated and not freed.
+struct Counting;
+
+thread_local! {
+    static BYTES: AtomicIsize = const { AtomicIsize::new(0) };
+}
+
+fn count(bytes: isize) {
+    let _ = BYTES.try_with(|all| all.fetch_add(bytes, Ordering::Relaxed));
+}
+
+fn bytes() -> isize {
+    BYTES.with(|all| all.load(Ordering::Relaxed))
+}
+
+// SAFETY: the system's allocator does all the work.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller's obligation.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: the caller's obligation.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// After a burst no more is kept than after a single message, but for a spare block.
+#[test]
+fn the_memory_of_an_spsc_burst_is_given_back() {
+    let (mut sender, mut receiver) = spsc::unbounded::<[u64; 8]>();
+    let empty = bytes();
+    sender.send([0; 8]).unwrap();
+    receiver.recv().unwrap();
+    let one = bytes() - empty;
+    for _ in 0..3 {
+        (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
+        assert!(bytes() - empty > 50_000 * 64);
+        assert_eq!(receiver.try_iter().count(), 50_000);
+        assert!(
+            bytes() - empty <= 3 * one,
+            "{} bytes are kept",
+            bytes() - empty
+        );
+    }
+    drop((sender, receiver));
+    assert!(
+        bytes() <= empty,
+        "a channel that is gone keeps {} bytes",
+        bytes() - empty
+    );
+}
+
+#[test]
+fn the_memory_of_a_burst_in_a_lane_is_given_back() {
+    let (mut sender, mut receiver) = lanes::unbounded::<[u64; 8]>();
+    let empty = bytes();
+    sender.send([0; 8]).unwrap();
+    receiver.recv().unwrap();
+    let one = bytes() - empty;
+    (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
+    assert_eq!(receiver.try_iter().count(), 50_000);
+    assert!(
+        bytes() - empty <= 3 * one,
+        "{} bytes are kept",
+        bytes() - empty
+    );
+    drop((sender, receiver));
+    assert!(bytes() <= empty);
+}
+
+/// Lanes whose senders are gone are gone as well, but for a part that is bounded.
+#[test]
+fn the_memory_of_lanes_that_are_gone_is_given_back() {
+    let (sender, mut receiver) = lanes::unbounded::<usize>();
+    let few = bytes();
+    let many: Vec<_> = (0..10_000).map(|_| sender.clone()).collect();
+    let full = bytes() - few;
+    drop(many);
+    assert!(receiver.try_recv().is_err());
+    assert!(
+        bytes() - few < full / 4,
+        "{} of {full} bytes are kept",
+        bytes() - few
+    );
+}
+
+/// For as long as senders come and go, only those that are there take memory.
+#[test]
+fn senders_that_come_and_go_do_not_pile_up() {
+    let (mut sender, mut receiver) = lanes::unbounded();
+    let come_and_go = |sender: &mut lanes::Sender<usize>, receiver: &mut lanes::Receiver<usize>| {
+        for number in 0..5_000 {
+            let mut further = sender.clone();
+            further.send(number).unwrap();
+            further.finish();
+            assert!(receiver.recv().is_ok());
+        }
+    };
+    sender.send(0).unwrap();
+    come_and_go(&mut sender, &mut receiver);
+    let once = bytes();
+    for _ in 0..5 {
+        come_and_go(&mut sender, &mut receiver);
+    }
+    assert!(bytes() - once < 100_000, "{} bytes more", bytes() - once);
+}
+
+#[test]
+fn channels_are_small_while_they_are_empty() {
+    let before = bytes();
+    let channel = spsc::unbounded::<[u64; 100]>();
+    assert!(bytes() - before <= 768, "{} bytes", bytes() - before);
+    drop(channel);
+    let channel = lanes::unbounded::<[u64; 100]>();
+    assert!(bytes() - before <= 2_048, "{} bytes", bytes() - before);
+    drop(channel);
+    let channel = oneshot::channel::<u64>();
+    assert!(bytes() - before <= 256, "{} bytes", bytes() - before);
+    drop(channel);
+    assert_eq!(bytes(), before);
+}
