@@ -18,7 +18,7 @@ pub const LAYERS: &[Layer] = &[
     layer("platform", &[]),
     layer("sync", &["platform"]),
     layer("jobs", &["platform"]),
-    layer("wait", &["sync", "platform"]),
+    layer("wait", &["sync", "platform", "unwind"]),
     // The scheduler.
     layer("job", &["sync", "unwind"]),
     layer("unwind", &["sync"]),

@@ -38,7 +38,7 @@ use std::time::Duration;
 use super::CloseReason;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{CheckedCell, planted};
-use crate::wait::{Parker, WakeFlag};
+use crate::wait::{self, Parker, WakeFlag};
 
 const PHASE: usize = 0b111;
 const OPEN: usize = 0;
@@ -194,7 +194,7 @@ impl<T> Once<T> {
             // SAFETY: the caller's obligation.
             unsafe { Self::sender_leaves(this) };
             if let Some(waker) = waker {
-                waker.wake();
+                wait::call(waker);
             }
         }
         true
@@ -304,7 +304,7 @@ impl<T> Once<T> {
     pub(super) fn close(&self) {
         if self.change(0, CLOSED) {
             let told = self.departure.tell_loudly();
-            debug_assert_eq!(told, crate::wait::Told::Done, "a sender waits here only");
+            debug_assert_eq!(told, wait::Told::Done, "a sender waits here only");
         }
     }
 

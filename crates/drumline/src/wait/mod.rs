@@ -38,6 +38,6 @@ pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;
 #[cfg(not(drumline_loom))]
 pub(crate) use patience::{Patience, WaitKind, WaitStep};
-pub(crate) use wake_flag::{Teller, Told, WakeFlag, settle};
+pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, settle};
 #[cfg(not(drumline_loom))]
 pub(crate) use wake_flag::{Watched, watch};

@@ -202,12 +202,8 @@ impl WakeFlag {
         let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
         // Release pairs with the Acquire in `list`: the slot is empty.
         self.is_taking.store(false, Ordering::Release);
-        // The waker is the program's, and its panic not that of the side that tells: a message that
-        // it has in its hands would be lost, or its end told twice.
-        if let Some(waker) = waker
-            && let Err(payload) = unwind::catch(|| waker.wake())
-        {
-            unwind::discard(payload);
+        if let Some(waker) = waker {
+            call(waker);
         }
     }
 
@@ -422,6 +418,16 @@ pub(crate) fn watch(deadline: Option<Instant>, mut is_ready: impl FnMut() -> boo
         if patience.wait(WaitKind::Eager) == WaitStep::GiveUp {
             return Watched::Nothing;
         }
+    }
+}
+
+/// Calls a waker for a side that tells.
+///
+/// The waker is the program's, and its panic not that of the side that tells: a message that it has
+/// in its hands would be lost, or its end told twice. So the panic is dropped.
+pub(crate) fn call(waker: Waker) {
+    if let Err(payload) = unwind::catch(|| waker.wake()) {
+        unwind::discard(payload);
     }
 }
 
