@@ -15,7 +15,7 @@ std::thread_local! {
 
 /// As [`std::time::Instant`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Instant(Duration);
+pub struct Instant(Duration);
 
 impl Instant {
     pub(crate) fn saturating_duration_since(&self, earlier: Self) -> Duration {

@@ -3,7 +3,7 @@
 use super::{Outcome, SharedLoop};
 use crate::iter::plumbing::plant::planted;
 use crate::iter::plumbing::steps::{Content, HeapFrame, Steps};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{self, Arc, Mutex, lock};
 use crate::unwind::{self, Payload};
 
 /// Where the result of a part goes.
@@ -108,6 +108,11 @@ impl SharedLoop {
                 first,
             }) = meeting.take()
             else {
+                // The bug planted there must end in something that shuttle reports: a panic aborts
+                // here, and with it all tests.
+                while sync::planted!(OwnerUnheeded) {
+                    sync::relax();
+                }
                 unreachable!("two results meet in a node");
             };
             let Some(first) = first else {
