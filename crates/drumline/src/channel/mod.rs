@@ -41,10 +41,15 @@ mod lane;
 pub mod lanes;
 #[cfg(all(test, drumline_loom))]
 mod models;
+#[cfg(not(drumline_loom))]
+pub mod mpmc;
+#[cfg(not(drumline_loom))]
+pub mod mpsc;
 mod once;
 #[cfg(not(drumline_loom))]
 pub mod oneshot;
 mod reason;
+mod shared;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
