@@ -9,6 +9,7 @@
 //! * [`Patience`]: how long a thread that watches for something spins until it
 //!   gives up.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
+//! * [`WaiterEntry`]: where an end of a channel says who waits there, for people who want to know.
 //! * [`budget`]: how much a task may do before it lets others run.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
@@ -23,6 +24,12 @@ mod oversubscription;
 mod parker;
 #[cfg(not(drumline_loom))]
 mod patience;
+#[cfg(not(drumline_loom))]
+mod waiter;
+#[cfg(not(drumline_loom))]
+mod waiter_entry;
+#[cfg(not(drumline_loom))]
+mod waiter_table;
 mod wake_flag;
 #[cfg(all(test, drumline_loom))]
 mod wake_flag_models;
@@ -38,6 +45,14 @@ pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;
 #[cfg(not(drumline_loom))]
 pub(crate) use patience::{Patience, WaitKind, WaitStep};
+#[cfg(not(drumline_loom))]
+pub use waiter::{ChannelId, ChannelKind, Waiter, WaitingFor};
+#[cfg(not(drumline_loom))]
+pub(crate) use waiter_entry::{WaitSite, WaiterEntry};
+#[cfg(not(drumline_loom))]
+pub use waiter_table::waiters;
+#[cfg(not(drumline_loom))]
+pub(crate) use waiter_table::waiters_of;
 pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, settle};
 #[cfg(not(drumline_loom))]
 pub(crate) use wake_flag::{Watched, watch};
