@@ -123,6 +123,7 @@
 //! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
 //! | block without holding up others | [`blocking`], [`PoolBuilder::max_threads`] |
 //! | hear or count what its threads do | [`PoolBuilder::event_handler`], [`Pool::stats`] |
+//! | know who waits for a message | [`Pool::waiters`], [`channel::waiters`] |
 //!
 //! Where rayon has a function of the same name, it has the same shape here. The differences are
 //! that `spawn` returns a handle, that calls from outside a pool run on the caller, and that a

@@ -1,7 +1,10 @@
 //! The memory that channels take, and give back.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicIsize, Ordering};
+use std::task::{Context, Waker};
 
 use drumline::channel::{lanes, oneshot, spsc};
 
@@ -132,4 +135,27 @@ fn channels_are_small_while_they_are_empty() {
     assert!(bytes() - before <= 256, "{} bytes", bytes() - before);
     drop(channel);
     assert_eq!(bytes(), before);
+}
+
+/// An end that waits is listed, in 200 bytes at most. When it is gone, they are given back, but for
+/// those that the ends that come next will need.
+#[test]
+fn the_memory_of_ends_that_have_waited_is_given_back() {
+    let wait = |count: usize| {
+        let (_senders, mut receivers): (Vec<_>, Vec<_>) =
+            (0..count).map(|_| spsc::unbounded::<u64>()).unzip();
+        let before = bytes();
+        for receiver in &mut receivers {
+            let mut future = receiver.recv_async();
+            let mut cx = Context::from_waker(Waker::noop());
+            assert!(Pin::new(&mut future).poll(&mut cx).is_pending());
+        }
+        bytes() - before
+    };
+    wait(1_000);
+    let before = bytes();
+    let taken = wait(10_000);
+    assert!(taken <= 10_000 * 200, "{} bytes each", taken / 10_000);
+    let kept = bytes() - before;
+    assert!(kept <= 0, "{kept} bytes are kept");
 }

@@ -26,6 +26,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -33,11 +34,11 @@ use std::time::Duration;
 use super::hub::{Gatherer, Hub, Port};
 use super::lane::{Nothing, Refused, Writer};
 use super::{
-    CloseReason, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError,
-    TrySendError,
+    ChannelKind, CloseReason, RecvError, RecvTimeoutError, SendError, SendTimeoutError,
+    TryRecvError, TrySendError, WaitingFor,
 };
 use crate::sync::{Arc, Instant};
-use crate::wait::{Watched, budget, watch};
+use crate::wait::{WaitSite, WaiterEntry, Watched, budget, watch};
 
 /// A channel of lanes without a bound: a send never waits.
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
@@ -70,8 +71,18 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let receiver = Receiver {
         hub,
         gatherer: Gatherer::new(),
+        entry: WaiterEntry::new(),
     };
     (sender, receiver)
+}
+
+/// Where an end waits. All ends have the hub in common.
+fn site<T>(
+    hub: &Arc<Hub<T>>,
+    waiting_for: WaitingFor,
+    location: &'static Location<'static>,
+) -> WaitSite {
+    WaitSite::new(ChannelKind::Lanes, Arc::as_ptr(hub), waiting_for, location)
 }
 
 /// A sending end, with a lane of its own; a clone has another lane.
@@ -83,6 +94,7 @@ pub struct Sender<T: Send> {
     hub: Arc<Hub<T>>,
     port: Arc<Port<T>>,
     writer: Writer<T>,
+    entry: WaiterEntry,
 }
 
 impl<T: Send> Sender<T> {
@@ -92,6 +104,7 @@ impl<T: Send> Sender<T> {
             hub,
             port,
             writer: Writer::new(),
+            entry: WaiterEntry::new(),
         }
     }
 
@@ -116,12 +129,14 @@ impl<T: Send> Sender<T> {
     /// While the lane is full, until the receiver takes a message from it, closes the channel or is
     /// dropped. Never in an unbounded channel.
     #[inline]
+    #[track_caller]
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.push(message) {
             Ok(()) => Ok(()),
             Err(Refused::Closed(message, _)) => Err(SendError(message)),
             Err(Refused::Full(message)) => {
-                self.send_until(message, None).map_err(|error| match error {
+                let sent = self.send_until(message, None, Location::caller());
+                sent.map_err(|error| match error {
                     SendTimeoutError::Closed(message) => SendError(message),
                     SendTimeoutError::Timeout(_) => unreachable!("there is no deadline"),
                 })
@@ -134,6 +149,7 @@ impl<T: Send> Sender<T> {
         &mut self,
         mut message: T,
         deadline: Option<Instant>,
+        location: &'static Location<'static>,
     ) -> Result<(), SendTimeoutError<T>> {
         loop {
             match self.push(message) {
@@ -141,9 +157,15 @@ impl<T: Send> Sender<T> {
                 Err(Refused::Closed(message, _)) => return Err(SendTimeoutError::Closed(message)),
                 Err(Refused::Full(back)) => message = back,
             }
-            let Sender { port, writer, .. } = self;
+            let site = site(&self.hub, WaitingFor::Capacity, location);
+            let Sender {
+                port,
+                writer,
+                entry,
+                ..
+            } = self;
             let has_room = || writer.has_room(&port.lane);
-            if !port.lane.room().wait(deadline, has_room) {
+            if !port.lane.room().wait(deadline, entry, site, has_room) {
                 return Err(SendTimeoutError::Timeout(message));
             }
         }
@@ -172,6 +194,7 @@ impl<T: Send> Sender<T> {
     /// # Blocking
     ///
     /// As [`send`](Self::send), for `timeout` at most.
+    #[track_caller]
     pub fn send_timeout(
         &mut self,
         message: T,
@@ -180,10 +203,10 @@ impl<T: Send> Sender<T> {
         match self.push(message) {
             Ok(()) => Ok(()),
             Err(Refused::Closed(message, _)) => Err(SendTimeoutError::Closed(message)),
-            Err(Refused::Full(message)) => match Instant::now().checked_add(timeout) {
-                Some(deadline) => self.send_until(message, Some(deadline)),
-                None => self.send_until(message, None),
-            },
+            Err(Refused::Full(message)) => {
+                let deadline = Instant::now().checked_add(timeout);
+                self.send_until(message, deadline, Location::caller())
+            }
         }
     }
 
@@ -196,11 +219,13 @@ impl<T: Send> Sender<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready has sent nothing; its message is dropped with it.
+    #[track_caller]
     pub fn send_async(&mut self, message: T) -> SendAsync<'_, T> {
         SendAsync {
             sender: self,
             message: Some(message),
             is_listed: false,
+            location: Location::caller(),
         }
     }
 
@@ -211,6 +236,7 @@ impl<T: Send> Sender<T> {
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: each is read once, and not used again. The writer needs no drop.
         unsafe {
+            drop(std::ptr::read(&raw const this.entry));
             drop(std::ptr::read(&raw const this.port));
             drop(std::ptr::read(&raw const this.hub));
         }
@@ -280,6 +306,7 @@ pub struct SendAsync<'a, T: Send> {
     /// `None` once it is ready.
     message: Option<T>,
     is_listed: bool,
+    location: &'static Location<'static>,
 }
 
 // The message is moved, and never pinned.
@@ -290,13 +317,23 @@ impl<T: Send> Future for SendAsync<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let Sender { port, writer, .. } = &mut *this.sender;
+        let Sender {
+            hub,
+            port,
+            writer,
+            entry,
+        } = &mut *this.sender;
+        let has_waited = this.is_listed;
         if !writer.has_room(&port.lane) {
             let has_room = || writer.has_room(&port.lane);
             let room = port.lane.room();
             if !room.list(cx.waker(), &mut this.is_listed, has_room) {
+                entry.pend(site(hub, WaitingFor::Capacity, this.location));
                 return Poll::Pending;
             }
+        }
+        if has_waited {
+            entry.clear();
         }
         if budget::proceed(cx).is_pending() {
             return Poll::Pending;
@@ -310,7 +347,11 @@ impl<T: Send> Future for SendAsync<'_, T> {
 
 impl<T: Send> Drop for SendAsync<'_, T> {
     fn drop(&mut self) {
-        self.sender.port.lane.room().unlist(&mut self.is_listed);
+        if self.is_listed {
+            let Sender { port, entry, .. } = &mut *self.sender;
+            port.lane.room().unlist(&mut self.is_listed);
+            entry.clear();
+        }
     }
 }
 
@@ -327,6 +368,7 @@ impl<T: Send> fmt::Debug for SendAsync<'_, T> {
 pub struct Receiver<T: Send> {
     hub: Arc<Hub<T>>,
     gatherer: Gatherer<T>,
+    entry: WaiterEntry,
 }
 
 impl<T: Send> Receiver<T> {
@@ -336,14 +378,20 @@ impl<T: Send> Receiver<T> {
         unsafe { self.gatherer.take(&self.hub) }
     }
 
-    fn wait(&mut self, deadline: Option<Instant>) -> bool {
-        let Receiver { hub, gatherer } = self;
+    fn wait(&mut self, deadline: Option<Instant>, location: &'static Location<'static>) -> bool {
+        let Receiver {
+            hub,
+            gatherer,
+            entry,
+        } = self;
         match watch(deadline, || gatherer.is_ready(hub)) {
             Watched::Ready => return true,
             Watched::TooLate => return false,
             Watched::Nothing => {}
         }
-        !gatherer.rest_all(hub) || hub.arrivals().sleep_until(deadline, || hub.is_called())
+        let site = site(hub, WaitingFor::Message, location);
+        let is_called = || hub.is_called();
+        !gatherer.rest_all(hub) || hub.arrivals().sleep_until(deadline, entry, site, is_called)
     }
 
     /// Receives a message; waits for it if there is none.
@@ -356,12 +404,19 @@ impl<T: Send> Receiver<T> {
     ///
     /// Until there is a message, or all senders are gone.
     #[inline]
+    #[track_caller]
     pub fn recv(&mut self) -> Result<T, RecvError> {
+        self.recv_at(Location::caller())
+    }
+
+    /// As [`recv`](Self::recv), called from `location`.
+    #[inline]
+    fn recv_at(&mut self, location: &'static Location<'static>) -> Result<T, RecvError> {
         loop {
             match self.take() {
                 Ok(message) => return Ok(message),
                 Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
-                Err(Nothing::Yet) => self.wait(None),
+                Err(Nothing::Yet) => self.wait(None, location),
             };
         }
     }
@@ -387,6 +442,7 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), for `timeout` at most.
+    #[track_caller]
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         let deadline = Instant::now().checked_add(timeout);
         loop {
@@ -395,7 +451,7 @@ impl<T: Send> Receiver<T> {
                 Err(Nothing::Ever(reason)) => return Err(RecvTimeoutError::Closed(reason)),
                 Err(Nothing::Yet) => {}
             }
-            if !self.wait(deadline) {
+            if !self.wait(deadline, Location::caller()) {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
@@ -418,10 +474,12 @@ impl<T: Send> Receiver<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
     pub fn recv_async(&mut self) -> RecvAsync<'_, T> {
         RecvAsync {
             receiver: self,
             is_listed: false,
+            location: Location::caller(),
         }
     }
 
@@ -430,8 +488,10 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
+    #[track_caller]
     pub fn iter(&mut self) -> impl Iterator<Item = T> + '_ {
-        std::iter::from_fn(|| self.recv().ok())
+        let location = Location::caller();
+        std::iter::from_fn(move || self.recv_at(location).ok())
     }
 
     /// Goes through the messages that are there; waits for none.
@@ -512,6 +572,7 @@ impl<T: Send> fmt::Debug for Receiver<T> {
 pub struct RecvAsync<'a, T: Send> {
     receiver: &'a mut Receiver<T>,
     is_listed: bool,
+    location: &'static Location<'static>,
 }
 
 impl<T: Send> Future for RecvAsync<'_, T> {
@@ -521,10 +582,19 @@ impl<T: Send> Future for RecvAsync<'_, T> {
         let RecvAsync {
             receiver,
             is_listed,
+            location,
         } = &mut *self;
+        let has_waited = *is_listed;
         loop {
-            let Receiver { hub, gatherer } = &mut **receiver;
+            let Receiver {
+                hub,
+                gatherer,
+                entry,
+            } = &mut **receiver;
             if gatherer.is_ready(hub) {
+                if has_waited {
+                    entry.clear();
+                }
                 if budget::proceed(cx).is_pending() {
                     return Poll::Pending;
                 }
@@ -537,6 +607,7 @@ impl<T: Send> Future for RecvAsync<'_, T> {
             }
             let is_called = || hub.is_called();
             if gatherer.rest_all(hub) && !hub.arrivals().list(cx.waker(), is_listed, is_called) {
+                entry.pend(site(hub, WaitingFor::Message, location));
                 return Poll::Pending;
             }
         }
@@ -545,7 +616,11 @@ impl<T: Send> Future for RecvAsync<'_, T> {
 
 impl<T: Send> Drop for RecvAsync<'_, T> {
     fn drop(&mut self) {
-        self.receiver.hub.arrivals().unlist(&mut self.is_listed);
+        if self.is_listed {
+            let Receiver { hub, entry, .. } = &mut *self.receiver;
+            hub.arrivals().unlist(&mut self.is_listed);
+            entry.clear();
+        }
     }
 }
 

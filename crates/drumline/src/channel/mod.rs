@@ -32,6 +32,12 @@
 //! that goes to sleep after a longer row runs one asymmetric barrier (a system call of some
 //! microseconds). In `mpsc` and `mpmc` a send costs one such operation.
 //!
+//! # Who waits
+//!
+//! [`waiters`] says which threads and tasks wait at an end of a channel, in which call and since when;
+//! [`Pool::waiters`](crate::Pool::waiters) those of one pool. A call that does not wait pays nothing
+//! for that.
+//!
 //! # Blocking in a task
 //!
 //! The blocking calls block the thread. In a future that is polled by a pool of this crate, the pool
@@ -66,3 +72,6 @@ pub use error::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 pub use reason::CloseReason;
+
+#[cfg(not(drumline_loom))]
+pub use crate::wait::{ChannelId, ChannelKind, Waiter, WaitingFor, waiters};

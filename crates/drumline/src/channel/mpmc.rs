@@ -29,6 +29,7 @@
 //! As in [`mpsc`](super::mpsc). The receivers share a lock for a few instructions.
 
 use std::fmt;
+use std::panic::Location;
 use std::time::Duration;
 
 use super::shared::{ReceiverEnd, SharedQueue};
@@ -92,10 +93,10 @@ pub fn rendezvous<T: Send>() -> (Sender<T>, Receiver<T>) {
 }
 
 fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(SharedQueue::new(capacity));
+    let shared = Arc::new(SharedQueue::new(capacity, true));
     let sender = Sender::new(Arc::clone(&shared));
     // SAFETY: it says that there may be several.
-    let end = unsafe { ReceiverEnd::new(shared, true) };
+    let end = unsafe { ReceiverEnd::new(shared) };
     (sender, Receiver { end })
 }
 
@@ -118,8 +119,9 @@ impl<T: Send> Receiver<T> {
     ///
     /// Until there is a message, or all senders are gone.
     #[inline]
+    #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        self.end.recv()
+        self.end.recv(Location::caller())
     }
 
     /// Receives a message if there is one now. In a rendezvous, if a sender waits.
@@ -141,8 +143,10 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), for `timeout` at most.
+    #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.end.recv_until(Instant::now().checked_add(timeout))
+        self.end
+            .recv_until(Instant::now().checked_add(timeout), Location::caller())
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
@@ -154,8 +158,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), until `deadline` at most.
+    #[track_caller]
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.end.recv_until(Some(deadline))
+        self.end.recv_until(Some(deadline), Location::caller())
     }
 
     /// A future that receives the next message.
@@ -176,6 +181,7 @@ impl<T: Send> Receiver<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
     pub fn recv_async(&self) -> RecvAsync<'_, T> {
         RecvAsync::new(&self.end)
     }
@@ -198,8 +204,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv).
+    #[track_caller]
     pub fn recv_many(&self, messages: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-        self.end.recv_many(messages, max)
+        self.end.recv_many(messages, max, Location::caller())
     }
 
     /// Goes through all messages until no more will come; waits for each.
@@ -207,8 +214,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
+    #[track_caller]
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter(&self.end)
+        Iter::new(&self.end)
     }
 
     /// Goes through the messages that are there; waits for none.
@@ -298,8 +306,9 @@ impl<T: Send> IntoIterator for Receiver<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
 
+    #[track_caller]
     fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self.end)
+        IntoIter::new(self.end)
     }
 }
 
@@ -307,6 +316,7 @@ impl<'a, T: Send> IntoIterator for &'a Receiver<T> {
     type Item = T;
     type IntoIter = Iter<'a, T>;
 
+    #[track_caller]
     fn into_iter(self) -> Iter<'a, T> {
         self.iter()
     }

@@ -28,6 +28,7 @@
 //! has to wait, and by what wakes it.
 
 use std::fmt;
+use std::panic::Location;
 use std::time::Duration;
 
 use super::shared::{ReceiverEnd, SharedQueue};
@@ -91,10 +92,10 @@ pub fn rendezvous<T: Send>() -> (Sender<T>, Receiver<T>) {
 }
 
 fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(SharedQueue::new(capacity));
+    let shared = Arc::new(SharedQueue::new(capacity, false));
     let sender = Sender::new(Arc::clone(&shared));
     // SAFETY: what receives borrows the one receiver mutably, and it cannot be cloned.
-    let end = unsafe { ReceiverEnd::new(shared, false) };
+    let end = unsafe { ReceiverEnd::new(shared) };
     (sender, Receiver { end })
 }
 
@@ -117,8 +118,9 @@ impl<T: Send> Receiver<T> {
     ///
     /// Until there is a message, or all senders are gone.
     #[inline]
+    #[track_caller]
     pub fn recv(&mut self) -> Result<T, RecvError> {
-        self.end.recv()
+        self.end.recv(Location::caller())
     }
 
     /// Receives a message if there is one now. In a rendezvous, if a sender waits.
@@ -140,8 +142,10 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), for `timeout` at most.
+    #[track_caller]
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.end.recv_until(Instant::now().checked_add(timeout))
+        self.end
+            .recv_until(Instant::now().checked_add(timeout), Location::caller())
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
@@ -153,8 +157,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), until `deadline` at most.
+    #[track_caller]
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.end.recv_until(Some(deadline))
+        self.end.recv_until(Some(deadline), Location::caller())
     }
 
     /// A future that receives the next message.
@@ -175,6 +180,7 @@ impl<T: Send> Receiver<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
     pub fn recv_async(&mut self) -> RecvAsync<'_, T> {
         RecvAsync::new(&self.end)
     }
@@ -197,8 +203,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv).
+    #[track_caller]
     pub fn recv_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-        self.end.recv_many(messages, max)
+        self.end.recv_many(messages, max, Location::caller())
     }
 
     /// Goes through all messages until no more will come; waits for each.
@@ -206,8 +213,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
+    #[track_caller]
     pub fn iter(&mut self) -> Iter<'_, T> {
-        Iter(&self.end)
+        Iter::new(&self.end)
     }
 
     /// Goes through the messages that are there; waits for none.
@@ -284,8 +292,9 @@ impl<T: Send> IntoIterator for Receiver<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
 
+    #[track_caller]
     fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self.end)
+        IntoIter::new(self.end)
     }
 }
 
@@ -293,6 +302,7 @@ impl<'a, T: Send> IntoIterator for &'a mut Receiver<T> {
     type Item = T;
     type IntoIter = Iter<'a, T>;
 
+    #[track_caller]
     fn into_iter(self) -> Iter<'a, T> {
         self.iter()
     }

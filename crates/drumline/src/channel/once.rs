@@ -30,6 +30,7 @@
 //! and finds that nothing waits. It cannot happen: both change the one word, and only from OPEN.
 
 use std::mem::MaybeUninit;
+use std::panic::Location;
 use std::ptr::NonNull;
 use std::task::Waker;
 #[cfg(not(drumline_loom))]
@@ -38,6 +39,8 @@ use std::time::Duration;
 use super::CloseReason;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{CheckedCell, planted};
+#[cfg(not(drumline_loom))]
+use crate::wait::WaiterEntry;
 use crate::wait::{self, Parker, WakeFlag};
 
 const PHASE: usize = 0b111;
@@ -64,6 +67,14 @@ pub(super) struct Once<T> {
     parker: Parker,
     /// The sender waits for the end of the receiver.
     departure: WakeFlag,
+    /// Where the receiver says that it waits.
+    #[cfg(not(drumline_loom))]
+    receiver_entry: CheckedCell<WaiterEntry>,
+    /// Where the sender does, for the end of the receiver.
+    #[cfg(not(drumline_loom))]
+    sender_entry: CheckedCell<WaiterEntry>,
+    /// The call that made the channel.
+    made_at: &'static Location<'static>,
 }
 
 /// What the receiver sees.
@@ -82,6 +93,7 @@ pub(super) enum Seen {
 impl<T> Once<T> {
     /// A place without a message, with a share for each side.
     #[inline]
+    #[track_caller]
     pub(super) fn allocate() -> NonNull<Self> {
         let mut place = Box::<Self>::new_uninit();
         let once = place.as_mut_ptr();
@@ -94,6 +106,11 @@ impl<T> Once<T> {
             (&raw mut (*once).waker).write(CheckedCell::new(None));
             (&raw mut (*once).parker).write(Parker::new());
             (&raw mut (*once).departure).write(WakeFlag::new());
+            #[cfg(not(drumline_loom))]
+            (&raw mut (*once).receiver_entry).write(CheckedCell::new(WaiterEntry::new()));
+            #[cfg(not(drumline_loom))]
+            (&raw mut (*once).sender_entry).write(CheckedCell::new(WaiterEntry::new()));
+            (&raw mut (*once).made_at).write(Location::caller());
             NonNull::new_unchecked(Box::into_raw(place.assume_init()))
         }
     }
@@ -106,10 +123,26 @@ impl<T> Once<T> {
         drop(unsafe { Box::from_raw(this.as_ptr()) });
     }
 
+    /// The call that made the channel.
+    pub(super) fn made_at(&self) -> &'static Location<'static> {
+        self.made_at
+    }
+
     // ---- the sender ----------------------------------------------------------------
 
     pub(super) fn departure(&self) -> &WakeFlag {
         &self.departure
+    }
+
+    /// # Safety
+    ///
+    /// The caller is the sender, and in no other call of this.
+    #[cfg(not(drumline_loom))]
+    #[inline]
+    pub(super) unsafe fn with_sender_entry<R>(&self, f: impl FnOnce(&mut WaiterEntry) -> R) -> R {
+        // SAFETY: the caller's obligation.
+        self.sender_entry
+            .with_mut(|entry| f(unsafe { &mut *entry }))
     }
 
     /// Whether the receiver wants no message any more.
@@ -249,6 +282,17 @@ impl<T> Once<T> {
     }
 
     // ---- the receiver --------------------------------------------------------------
+
+    /// # Safety
+    ///
+    /// The caller is the receiver, and in no other call of this.
+    #[cfg(not(drumline_loom))]
+    #[inline]
+    pub(super) unsafe fn with_receiver_entry<R>(&self, f: impl FnOnce(&mut WaiterEntry) -> R) -> R {
+        // SAFETY: the caller's obligation.
+        self.receiver_entry
+            .with_mut(|entry| f(unsafe { &mut *entry }))
+    }
 
     /// What there is.
     #[inline]

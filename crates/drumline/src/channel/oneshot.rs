@@ -18,17 +18,21 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::once::{Once, Seen};
-use super::{CloseReason, RecvError, RecvTimeoutError, SendError, TryRecvError};
+use super::{
+    ChannelKind, CloseReason, RecvError, RecvTimeoutError, SendError, TryRecvError, WaitingFor,
+};
 use crate::sync::Instant;
-use crate::wait::{Watched, blocking, budget, watch};
+use crate::wait::{WaitSite, WaiterEntry, Watched, blocking, budget, watch};
 
 /// A channel for one message. It takes one allocation.
+#[track_caller]
 pub fn channel<T: Send>() -> (Sender<T>, Receiver<T>) {
     let once = Once::allocate();
     let sender = Sender {
@@ -40,6 +44,16 @@ pub fn channel<T: Send>() -> (Sender<T>, Receiver<T>) {
         is_listed: false,
     };
     (sender, receiver)
+}
+
+/// Where an end waits.
+fn site<T>(
+    once: NonNull<Once<T>>,
+    waiting_for: WaitingFor,
+    location: &'static Location<'static>,
+) -> WaitSite {
+    let once = once.as_ptr();
+    WaitSite::new(ChannelKind::Oneshot, once, waiting_for, location)
 }
 
 /// The sending end; made by [`channel`].
@@ -96,7 +110,8 @@ impl<T: Send> Sender<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready leaves nothing behind.
-    pub async fn closed(&mut self) {
+    #[track_caller]
+    pub fn closed(&mut self) -> impl Future<Output = ()> + '_ {
         /// Leaves no waker behind.
         struct Listed<'a, T: Send>(&'a mut Sender<T>);
         impl<T: Send> Drop for Listed<'_, T> {
@@ -104,19 +119,23 @@ impl<T: Send> Sender<T> {
                 self.0.unlist();
             }
         }
+        let site = site(self.once, WaitingFor::Close, Location::caller());
         let listed = Listed(self);
-        std::future::poll_fn(|cx| {
+        std::future::poll_fn(move |cx| {
             let Sender { once, is_listed } = &mut *listed.0;
             // SAFETY: this end has a share.
             let once = unsafe { once.as_ref() };
             let is_ready = || once.is_closed();
             if is_ready() || once.departure().list(cx.waker(), is_listed, is_ready) {
+                // SAFETY: this is the sender.
+                unsafe { once.with_sender_entry(WaiterEntry::clear) };
                 Poll::Ready(())
             } else {
+                // SAFETY: this is the sender.
+                unsafe { once.with_sender_entry(|entry| entry.pend(site)) };
                 Poll::Pending
             }
         })
-        .await;
     }
 }
 
@@ -124,7 +143,11 @@ impl<T: Send> Sender<T> {
     fn unlist(&mut self) {
         // SAFETY: this end has a share.
         let once = unsafe { self.once.as_ref() };
-        once.departure().unlist(&mut self.is_listed);
+        if self.is_listed {
+            once.departure().unlist(&mut self.is_listed);
+            // SAFETY: this is the sender.
+            unsafe { once.with_sender_entry(WaiterEntry::clear) };
+        }
     }
 }
 
@@ -175,6 +198,7 @@ impl<T: Send> Receiver<T> {
     ///
     /// Until there is the message, or the sender is gone.
     #[inline]
+    #[track_caller]
     pub fn recv(self) -> Result<T, RecvError> {
         // SAFETY: the share of this end, which is forgotten if it is gone.
         if let Some(message) = unsafe { Once::take_last(self.once) } {
@@ -185,12 +209,13 @@ impl<T: Send> Receiver<T> {
     }
 
     #[cold]
+    #[track_caller]
     fn recv_later(mut self) -> Result<T, RecvError> {
         loop {
             match self.take() {
                 Ok(message) => return Ok(message),
                 Err(TryRecvError::Closed(reason)) => return Err(RecvError::new(reason)),
-                Err(TryRecvError::Empty) => self.wait(None),
+                Err(TryRecvError::Empty) => self.wait(None, Location::caller()),
             };
         }
     }
@@ -211,8 +236,9 @@ impl<T: Send> Receiver<T> {
         }
     }
 
-    fn wait(&mut self, deadline: Option<Instant>) -> bool {
+    fn wait(&mut self, deadline: Option<Instant>, location: &'static Location<'static>) -> bool {
         self.unlist();
+        let site = site(self.once, WaitingFor::Message, location);
         let once = self.once();
         match watch(deadline, || once.look() != Seen::Nothing) {
             Watched::Ready => return true,
@@ -220,19 +246,34 @@ impl<T: Send> Receiver<T> {
             Watched::Nothing => {}
         }
         // Another thread has the place of this one in a pool meanwhile.
-        blocking(|| match deadline {
-            None => once.sleep(),
-            Some(deadline) => {
-                let left = deadline.saturating_duration_since(Instant::now());
-                once.sleep_for(left);
+        let sleep = |entry: &mut WaiterEntry| {
+            let _asleep = entry.sleep(site);
+            match deadline {
+                None => once.sleep(),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    once.sleep_for(left);
+                }
             }
-        });
+        };
+        // SAFETY: this is the receiver, and `sleep` does not come here again.
+        blocking(|| unsafe { once.with_receiver_entry(sleep) });
         once.look() != Seen::Nothing || deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
 
     fn unlist(&mut self) {
         // SAFETY: this end has a share.
-        unsafe { self.once.as_ref() }.unlist(&mut self.is_listed);
+        let once = unsafe { self.once.as_ref() };
+        if self.is_listed {
+            once.unlist(&mut self.is_listed);
+            self.waits_no_more();
+        }
+    }
+
+    /// A poll that left this pending is over, and so is its wait.
+    fn waits_no_more(&mut self) {
+        // SAFETY: this is the receiver.
+        unsafe { self.once().with_receiver_entry(WaiterEntry::clear) };
     }
 
     /// Receives the message if it is there.
@@ -264,8 +305,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), for `timeout` at most.
+    #[track_caller]
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.recv_until(Instant::now().checked_add(timeout))
+        self.recv_until(Instant::now().checked_add(timeout), Location::caller())
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most. The receiver stays.
@@ -277,18 +319,23 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), until `deadline` at most.
+    #[track_caller]
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.recv_until(Some(deadline))
+        self.recv_until(Some(deadline), Location::caller())
     }
 
-    fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, RecvTimeoutError> {
+    fn recv_until(
+        &mut self,
+        deadline: Option<Instant>,
+        location: &'static Location<'static>,
+    ) -> Result<T, RecvTimeoutError> {
         loop {
             match self.take() {
                 Ok(message) => return Ok(message),
                 Err(TryRecvError::Closed(reason)) => return Err(RecvTimeoutError::Closed(reason)),
                 Err(TryRecvError::Empty) => {}
             }
-            if !self.wait(deadline) {
+            if !self.wait(deadline, location) {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
@@ -320,8 +367,15 @@ impl<T: Send> Future for Receiver<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: this end has a share.
         let once = unsafe { self.once.as_ref() };
+        let has_waited = self.is_listed;
         if once.look() == Seen::Nothing && once.list(cx.waker(), &mut self.is_listed) {
+            let site = site(self.once, WaitingFor::Message, once.made_at());
+            // SAFETY: this is the receiver.
+            unsafe { once.with_receiver_entry(|entry| entry.pend(site)) };
             return Poll::Pending;
+        }
+        if has_waited {
+            self.waits_no_more();
         }
         if budget::proceed(cx).is_pending() {
             return Poll::Pending;
@@ -346,6 +400,8 @@ impl<T: Send> Drop for Receiver<T> {
         let _share = Share(self.once);
         if self.once().look() == Seen::Nothing {
             self.close();
+        } else if self.is_listed {
+            self.waits_no_more();
         }
         drop(self.take());
     }

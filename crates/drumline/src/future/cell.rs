@@ -22,7 +22,7 @@ use crate::job::{Header, JobRef};
 use crate::latch::{DropReason, FutureWord, Pause, Run, WakeStep, Watcher};
 use crate::pool::{Node, WakeOrigin, local};
 use crate::unwind;
-use crate::wait::budget::Budget;
+use crate::wait::budget::{Budget, Poller};
 
 /// What came of a future.
 pub(crate) type Outcome<T> = Result<T, JoinError>;
@@ -239,7 +239,7 @@ where
         // SAFETY: the run keeps its reference while it polls.
         let waker = unsafe { waker::borrowed(this.cast()) };
         let poll = || {
-            let _budget = Budget::begin();
+            let _budget = Budget::begin(Poller::Task);
             unwind::catch(|| future.poll(&mut Context::from_waker(&waker)))
         };
         let polled = match local::seat() {

@@ -29,7 +29,12 @@ per_thread! {
 
 /// From now on threads of pools that block are replaced.
 pub(super) fn start() {
-    wait::install(&Hook { block, unblock });
+    wait::install(&Hook {
+        block,
+        unblock,
+        pools,
+        inmost_pool,
+    });
 }
 
 /// A seat, and those that its thread occupies further out.
@@ -39,6 +44,15 @@ fn chain(first: Option<&Seat>) -> impl Iterator<Item = &Seat> {
         unsafe { seat.outer().as_ref() }
     })
     .filter(|seat| !seat.registry().is_forked())
+}
+
+fn pools() -> Vec<usize> {
+    let seats = chain(local::seat());
+    seats.map(|seat| seat.registry().id()).collect()
+}
+
+fn inmost_pool() -> usize {
+    local::seat().map_or(0, |seat| seat.registry().id())
 }
 
 fn block() -> bool {

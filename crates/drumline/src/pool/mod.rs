@@ -29,6 +29,7 @@
 //! | `hooks` | the border to the program's own code that the scheduler calls |
 //! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
 //! | `counters`, `stats` | how often things happen |
+//! | `waiters` | who waits at an end of a channel |
 //! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
 
 mod block_state;
@@ -121,6 +122,8 @@ mod thread_starter;
 mod trace;
 #[cfg(not(drumline_loom))]
 mod wait_policy;
+#[cfg(not(drumline_loom))]
+mod waiters;
 #[cfg(not(drumline_loom))]
 pub(crate) mod waiting;
 #[cfg(not(drumline_loom))]

@@ -54,6 +54,7 @@ pub(crate) mod own_word;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
 mod random;
+mod shared_words;
 mod spin;
 mod spin_cell;
 mod stopwatch;
@@ -65,11 +66,12 @@ pub(crate) use count::Count;
 #[cfg(not(drumline_loom))]
 pub(crate) use count::Level;
 pub(crate) use random::XorShift;
+pub(crate) use shared_words::SharedWords;
 pub(crate) use spin::{SpinGuard, SpinLock};
 pub(crate) use spin_cell::SpinCell;
 pub(crate) use stopwatch::Stopwatch;
 #[cfg(not(drumline_loom))]
-pub(crate) use ticks::Ticks;
+pub(crate) use ticks::{TickScale, Ticks};
 
 #[cfg(drumline_shuttle)]
 pub(crate) mod step_clock;

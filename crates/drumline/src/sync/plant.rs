@@ -14,6 +14,10 @@ pub(crate) enum Plant {
     SpinLockOpen,
     /// `SpinGuard` unlocks without publishing.
     UnlockRelaxed,
+    /// `SharedWords::set` writes over words that are there to be read.
+    WordsUncleared,
+    /// `SharedWords::set` runs no fence before it writes.
+    WordsUnfenced,
 
     /// `Deque::push` loads `limit` before the entry is visible.
     LimitBeforeEntry,

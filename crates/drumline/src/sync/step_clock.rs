@@ -33,6 +33,10 @@ impl Instant {
         self.0.checked_add(time).map(Instant)
     }
 
+    pub(crate) fn checked_sub(self, time: Duration) -> Option<Self> {
+        self.0.checked_sub(time).map(Instant)
+    }
+
     /// How long after the begin of all time this is.
     pub(crate) fn since_ever(self) -> Duration {
         self.0

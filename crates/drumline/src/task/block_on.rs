@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Wake, Waker};
 
 use crate::pool::Signal;
-use crate::wait::budget::Budget;
+use crate::wait::budget::{Budget, Poller};
 
 /// Polls a future on the calling thread until it is ready.
 ///
@@ -34,7 +34,7 @@ pub fn block_on<F: IntoFuture>(future: F) -> F::Output {
     let waker = Waker::from(std::sync::Arc::clone(&thread));
     loop {
         let polled = {
-            let _budget = Budget::begin();
+            let _budget = Budget::begin(Poller::Thread);
             future.as_mut().poll(&mut Context::from_waker(&waker))
         };
         if let Poll::Ready(value) = polled {

@@ -206,7 +206,7 @@ impl<T: Send + 'static> TaskSet<T> {
     fn take(&mut self, number: u64) -> Option<Result<T, JoinError>> {
         let member = self.tasks.get_mut(&number)?;
         // The caller has paid for it.
-        let _budget = Budget::begin();
+        let _budget = Budget::begin(budget::poller());
         let mut cx = Context::from_waker(&member.waker);
         match Pin::new(&mut member.handle).poll(&mut cx) {
             Poll::Ready(outcome) => {

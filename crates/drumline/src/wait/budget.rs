@@ -14,32 +14,57 @@ use crate::sync::per_thread;
 /// How often in a row.
 const UNITS: u32 = 128;
 
+/// What polls futures on a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Poller {
+    /// Nothing of this crate.
+    Foreign,
+    /// A task.
+    Task,
+    /// The thread itself, which sleeps when its future is pending.
+    Thread,
+}
+
+/// The poll that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    poller: Poller,
+    /// What is left to it; of no meaning for a foreign one.
+    left: u32,
+}
+
 per_thread! {
-    /// What is left to the task that the thread polls; `None` outside of tasks.
-    static LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+    static TURN: Cell<Turn> = const { Cell::new(Turn { poller: Poller::Foreign, left: 0 }) };
 }
 
 /// A poll, with a budget of its own, until this is dropped.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct Budget {
-    before: Option<u32>,
+    before: Turn,
 }
 
 impl Budget {
     /// A poll begins.
     #[inline]
-    pub(crate) fn begin() -> Self {
+    pub(crate) fn begin(poller: Poller) -> Self {
+        let left = UNITS;
         Budget {
-            before: LEFT.with(|left| left.replace(Some(UNITS))),
+            before: TURN.with(|turn| turn.replace(Turn { poller, left })),
         }
     }
+}
+
+/// What polls on this thread now.
+#[inline]
+pub(crate) fn poller() -> Poller {
+    TURN.with(Cell::get).poller
 }
 
 impl Drop for Budget {
     #[inline]
     fn drop(&mut self) {
-        LEFT.with(|left| left.set(self.before));
+        TURN.with(|turn| turn.set(self.before));
     }
 }
 
@@ -47,15 +72,15 @@ impl Drop for Budget {
 /// unit. If nothing is left, the task has been woken, and is to return.
 #[inline]
 pub(crate) fn proceed(cx: &mut Context<'_>) -> Poll<()> {
-    match LEFT.with(Cell::get) {
-        Some(0) => {
-            cx.waker().wake_by_ref();
-            Poll::Pending
-        }
-        Some(left) => {
-            LEFT.with(|cell| cell.set(Some(left - 1)));
-            Poll::Ready(())
-        }
-        None => Poll::Ready(()),
+    let Turn { poller, left } = TURN.with(Cell::get);
+    if poller == Poller::Foreign {
+        return Poll::Ready(());
     }
+    if left == 0 {
+        cx.waker().wake_by_ref();
+        return Poll::Pending;
+    }
+    let left = left - 1;
+    TURN.with(|turn| turn.set(Turn { poller, left }));
+    Poll::Ready(())
 }

@@ -15,6 +15,10 @@ pub(crate) struct Hook {
     pub(crate) block: fn() -> bool,
     /// It goes on.
     pub(crate) unblock: fn(),
+    /// The numbers of the pools that the calling thread is in, the one that it entered last first.
+    pub(crate) pools: fn() -> Vec<usize>,
+    /// The first of them; 0 if there is none.
+    pub(crate) inmost_pool: fn() -> usize,
 }
 
 static HOOK: OnceLock<&'static Hook> = OnceLock::new();
@@ -22,6 +26,16 @@ static HOOK: OnceLock<&'static Hook> = OnceLock::new();
 /// Has `hook` called from now on; the first one stays.
 pub(crate) fn install(hook: &'static Hook) {
     let _ = HOOK.set(hook);
+}
+
+/// The numbers of the pools that the calling thread is in.
+pub(super) fn pools() -> Vec<usize> {
+    HOOK.get().map_or_else(Vec::new, |hook| (hook.pools)())
+}
+
+/// The number of the pool that it entered last; 0 if it is in none.
+pub(super) fn inmost_pool() -> usize {
+    HOOK.get().map_or(0, |hook| (hook.inmost_pool)())
 }
 
 /// The calling thread blocks, until this is dropped.

@@ -10,6 +10,7 @@
 //! * [`Patience`]: how long a thread that watches for something spins until it
 //!   gives up.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
+//! * [`WaiterEntry`]: where an end of a channel says who waits there, for people who want to know.
 //! * [`budget`]: how much a task may do before it lets others run.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
@@ -26,6 +27,12 @@ mod parker;
 mod patience;
 #[cfg(not(drumline_loom))]
 mod sleeping_thread;
+#[cfg(not(drumline_loom))]
+mod waiter;
+#[cfg(not(drumline_loom))]
+mod waiter_entry;
+#[cfg(not(drumline_loom))]
+mod waiter_table;
 mod wake_flag;
 #[cfg(all(test, drumline_loom))]
 mod wake_flag_models;
@@ -43,6 +50,14 @@ pub(crate) use parker::Parker;
 pub(crate) use patience::{Patience, WaitKind, WaitStep};
 #[cfg(not(drumline_loom))]
 pub(crate) use sleeping_thread::SleepingThread;
+#[cfg(not(drumline_loom))]
+pub use waiter::{ChannelId, ChannelKind, Waiter, WaitingFor};
+#[cfg(not(drumline_loom))]
+pub(crate) use waiter_entry::{WaitSite, WaiterEntry};
+#[cfg(not(drumline_loom))]
+pub use waiter_table::waiters;
+#[cfg(not(drumline_loom))]
+pub(crate) use waiter_table::waiters_of;
 pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, settle};
 #[cfg(not(drumline_loom))]
 pub(crate) use wake_flag::{Watched, watch};

@@ -56,6 +56,12 @@ mod futex {
             self.state.swap(EMPTY, Ordering::Acquire);
         }
 
+        /// Whether the next [`park`](Self::park) would return at once. By the thread that parks.
+        pub(crate) fn has_token(&self) -> bool {
+            // Relaxed: `park` acquires it.
+            self.state.load(Ordering::Relaxed) == NOTIFIED
+        }
+
         /// Sleeps until [`unpark`](Self::unpark), or takes an earlier one.
         pub(crate) fn park(&self) {
             // Acquire, here and below, pairs with the Release in `unpark`.
@@ -129,6 +135,11 @@ mod model {
                 token: Mutex::new(false),
                 changed: Condvar::new(),
             }
+        }
+
+        #[cfg(not(drumline_loom))]
+        pub(crate) fn has_token(&self) -> bool {
+            *lock(&self.token)
         }
 
         pub(crate) fn park(&self) {

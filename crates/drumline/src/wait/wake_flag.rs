@@ -58,7 +58,7 @@ use super::Parker;
 #[cfg(not(drumline_loom))]
 use super::hook::Blocked;
 #[cfg(not(drumline_loom))]
-use super::{Patience, WaitKind, WaitStep};
+use super::{Patience, WaitKind, WaitSite, WaitStep, WaiterEntry};
 #[cfg(not(drumline_loom))]
 use crate::sync::Instant;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -292,18 +292,20 @@ impl WakeFlag {
         is_early || is_ready()
     }
 
-    /// Waits until `is_ready`, or until the deadline: [watches](watch) for a moment, then sleeps.
-    /// Returns whether it is ready. By the one thread that waits.
+    /// Waits until `is_ready`, or until the deadline: [watches](watch) for a moment, then sleeps, and
+    /// says so in `entry`. Returns whether it is ready. By the one thread that waits.
     #[cfg(not(drumline_loom))]
     pub(crate) fn wait(
         &self,
         deadline: Option<Instant>,
+        entry: &mut WaiterEntry,
+        site: WaitSite,
         mut is_ready: impl FnMut() -> bool,
     ) -> bool {
         match watch(deadline, &mut is_ready) {
             Watched::Ready => true,
             Watched::TooLate => false,
-            Watched::Nothing => self.sleep_until(deadline, is_ready),
+            Watched::Nothing => self.sleep_until(deadline, entry, site, is_ready),
         }
     }
 
@@ -313,9 +315,12 @@ impl WakeFlag {
     pub(crate) fn sleep_until(
         &self,
         deadline: Option<Instant>,
+        entry: &mut WaiterEntry,
+        site: WaitSite,
         mut is_ready: impl FnMut() -> bool,
     ) -> bool {
         let _blocked = Blocked::announce();
+        let _asleep = entry.sleep(site);
         let Some(deadline) = deadline else {
             self.sleep(is_ready);
             return true;

@@ -47,6 +47,8 @@ mod sending;
 mod sleepers;
 mod wait_list;
 
+#[cfg(not(drumline_loom))]
+use std::panic::Location;
 use std::task::Waker;
 
 #[cfg(not(drumline_loom))]
@@ -66,6 +68,11 @@ use super::CloseReason;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
 use crate::wait::call;
+#[cfg(not(drumline_loom))]
+use crate::{
+    sync::Arc,
+    wait::{ChannelKind, WaitSite, WaitingFor},
+};
 
 /// See the module.
 #[derive(Debug)]
@@ -76,6 +83,8 @@ pub(super) struct SharedQueue<T> {
     receivers: AtomicUsize,
     /// The gravest reason for which an end has gone, or was closed.
     reason: AtomicUsize,
+    /// Whether there may be several receivers.
+    is_shared: bool,
 }
 
 /// What came of an attempt to send.
@@ -87,14 +96,30 @@ pub(super) enum Unsent<T> {
 
 impl<T> SharedQueue<T> {
     /// A channel with one sender and one receiver. Capacity 0: a rendezvous; `usize::MAX`: no bound.
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(super) fn new(capacity: usize, is_shared: bool) -> Self {
         SharedQueue {
             queue: Segments::new(capacity),
             sleepers: Mutex::new(Sleepers::new()),
             senders: AtomicUsize::new(1),
             receivers: AtomicUsize::new(1),
             reason: AtomicUsize::new(0),
+            is_shared,
         }
+    }
+
+    /// Where in the program an end of this channel waits.
+    #[cfg(not(drumline_loom))]
+    fn site(
+        self: &Arc<Self>,
+        waiting_for: WaitingFor,
+        location: &'static Location<'static>,
+    ) -> WaitSite {
+        let kind = if self.is_shared {
+            ChannelKind::Mpmc
+        } else {
+            ChannelKind::Mpsc
+        };
+        WaitSite::new(kind, Arc::as_ptr(self), waiting_for, location)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -276,10 +301,10 @@ impl<T> SharedQueue<T> {
     ///
     /// # Safety
     ///
-    /// No other thread takes at this moment, unless `is_shared`.
+    /// No other thread takes at this moment, unless there may be several receivers.
     #[inline]
-    pub(super) unsafe fn take(&self, is_shared: bool) -> Result<T, NoMessage> {
-        let taken = if is_shared {
+    pub(super) unsafe fn take(&self) -> Result<T, NoMessage> {
+        let taken = if self.is_shared {
             self.queue.take_shared()
         } else {
             // SAFETY: the caller's obligation.
@@ -328,10 +353,9 @@ impl<T> SharedQueue<T> {
         &self,
         messages: &mut Vec<T>,
         most: usize,
-        is_shared: bool,
     ) -> Result<usize, NoMessage> {
         // SAFETY: the caller's obligation.
-        match unsafe { self.queue.take_many(messages, most, is_shared) } {
+        match unsafe { self.queue.take_many(messages, most, self.is_shared) } {
             Ok((count, Taken::Quietly)) => Ok(count),
             Ok((count, Taken::LeavesRoom)) => {
                 self.refill();
@@ -352,14 +376,7 @@ impl<T> SharedQueue<T> {
     }
 
     /// Has a receiver wait. `Ready`: there is something for it, perhaps this message.
-    ///
-    /// `is_alone`: it is the only receiver, so that another entry is of a future that was forgotten.
-    pub(super) fn list_receiver(
-        &self,
-        waker: Waker,
-        was_called: bool,
-        is_alone: bool,
-    ) -> Listed<Option<T>> {
+    pub(super) fn list_receiver(&self, waker: Waker, was_called: bool) -> Listed<Option<T>> {
         let mut calls = Calls::default();
         let mut sleepers = self.sleepers();
         if let Some((message, sender)) = self
@@ -371,7 +388,8 @@ impl<T> SharedQueue<T> {
             sender.into_iter().for_each(call);
             return Listed::Ready(Some(message));
         }
-        while is_alone && !sleepers.receivers.is_empty() {
+        // If it is the only receiver, another entry is of a future that was forgotten.
+        while !self.is_shared && !sleepers.receivers.is_empty() {
             calls.add(sleepers.receivers.call());
         }
         let key = if was_called {

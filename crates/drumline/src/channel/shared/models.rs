@@ -59,18 +59,18 @@ fn send(shared: &Shared, message: usize) -> bool {
 }
 
 /// Receives a message as `Receiver::recv` does. `None`: no more will come.
-fn receive(shared: &Shared, is_shared: bool) -> Option<usize> {
+fn receive(shared: &Shared) -> Option<usize> {
     let mut was_called = false;
     loop {
-        // SAFETY: `is_shared`, or the model has one receiver.
-        match unsafe { shared.take(is_shared) } {
+        // SAFETY: the model has one receiver, or says that there are several.
+        match unsafe { shared.take() } {
             Ok(message) => return Some(message),
             Err(NoMessage::Ever) => return None,
             Err(NoMessage::Yet) => {}
         }
         let sleeper = Sleeper::new();
         let waker = Waker::from(Arc::clone(&sleeper));
-        let handed = match shared.list_receiver(waker, was_called, !is_shared) {
+        let handed = match shared.list_receiver(waker, was_called) {
             Listed::Ready(handed) => handed,
             Listed::Waits(key) => {
                 sleeper.0.park();
@@ -112,13 +112,13 @@ fn check(received: &[usize], senders: usize, each: usize) {
 
 /// All messages come, in their order, and then the reason.
 fn sent_and_received(senders: usize, each: usize, capacity: usize) {
-    let shared: Shared = Arc::new(SharedQueue::new(capacity));
+    let shared: Shared = Arc::new(SharedQueue::new(capacity, false));
     // Before one of them ends.
     (1..senders).for_each(|_| shared.add_sender());
     let threads = (0..senders).map(|number| sender(&shared, number * each..(number + 1) * each));
     let threads = Vec::from_iter(threads);
     let mut received = Vec::new();
-    while let Some(message) = receive(&shared, false) {
+    while let Some(message) = receive(&shared) {
         received.push(message);
     }
     assert_eq!(shared.close_reason(), Some(CloseReason::Finished));
@@ -130,11 +130,11 @@ fn sent_and_received(senders: usize, each: usize, capacity: usize) {
 
 /// Messages come although the channel stays open: its end would wake the receiver as well.
 fn received_while_open(messages: usize) {
-    let shared: Shared = Arc::new(SharedQueue::new(usize::MAX));
+    let shared: Shared = Arc::new(SharedQueue::new(usize::MAX, false));
     shared.add_sender();
     let sender = sender(&shared, 0..messages);
     for message in 0..messages {
-        assert_eq!(receive(&shared, false), Some(message));
+        assert_eq!(receive(&shared), Some(message));
     }
     assert_eq!(sender.join().unwrap(), messages);
 }
@@ -175,12 +175,12 @@ fn loom_shared_queue_meets() {
 
 /// Two receivers share what one sender sends. Each gets its messages in order.
 fn shared_among_two(messages: usize, capacity: usize) {
-    let shared: Shared = Arc::new(SharedQueue::new(capacity));
+    let shared: Shared = Arc::new(SharedQueue::new(capacity, true));
     shared.add_receiver();
     let sender = sender(&shared, 0..messages);
     let receive_all = |shared: &Shared| {
         let mut received = Vec::new();
-        while let Some(message) = receive(shared, true) {
+        while let Some(message) = receive(shared) {
             received.push(message);
         }
         assert!(received.is_sorted());
@@ -206,11 +206,11 @@ fn loom_shared_queue_has_two_receivers() {
 
 /// A receiver closes the channel. What senders were told is what it gets.
 fn closed_while_sent(messages: usize, capacity: usize) {
-    let shared: Shared = Arc::new(SharedQueue::new(capacity));
+    let shared: Shared = Arc::new(SharedQueue::new(capacity, false));
     let sender = sender(&shared, 0..messages);
     shared.close();
     let mut received = Vec::new();
-    while let Some(message) = receive(&shared, false) {
+    while let Some(message) = receive(&shared) {
         received.push(message);
     }
     let accepted = sender.join().unwrap();
@@ -230,17 +230,17 @@ fn loom_shared_queue_closes() {
 
 /// A receiver gives up while a message comes; the other one gets it.
 fn gives_up(capacity: usize) {
-    let shared: Shared = Arc::new(SharedQueue::new(capacity));
+    let shared: Shared = Arc::new(SharedQueue::new(capacity, true));
     shared.add_receiver();
     // One that stays: the end would wake the other receiver as well.
     shared.add_sender();
     let waker = Waker::from(Sleeper::new());
-    let Listed::Waits(key) = shared.list_receiver(waker, false, false) else {
+    let Listed::Waits(key) = shared.list_receiver(waker, false) else {
         panic!("the channel is empty");
     };
     let other = {
         let shared = Arc::clone(&shared);
-        thread::spawn(move || receive(&shared, true))
+        thread::spawn(move || receive(&shared))
     };
     let sender = sender(&shared, 0..1);
     let (was_called, handed) = shared.unlist_receiver(key);
@@ -261,7 +261,7 @@ fn loom_shared_queue_passes_on() {
 
 /// A sender gives up while room comes: it has sent all or nothing.
 fn sends_all_or_nothing(capacity: usize) {
-    let shared: Shared = Arc::new(SharedQueue::new(capacity));
+    let shared: Shared = Arc::new(SharedQueue::new(capacity, false));
     if capacity > 0 {
         assert!(shared.try_send(0).is_ok());
     }
@@ -274,7 +274,7 @@ fn sends_all_or_nothing(capacity: usize) {
         thread::spawn(move || {
             let mut received = Vec::new();
             // SAFETY: the one receiver.
-            while let Ok(message) = unsafe { shared.take(false) } {
+            while let Ok(message) = unsafe { shared.take() } {
                 received.push(message);
             }
             received
@@ -283,7 +283,7 @@ fn sends_all_or_nothing(capacity: usize) {
     let was_sent = matches!(shared.step_out(key), Outgoing::Done);
     let mut received = receiver.join().unwrap();
     // SAFETY: the one receiver has ended.
-    while let Ok(message) = unsafe { shared.take(false) } {
+    while let Ok(message) = unsafe { shared.take() } {
         received.push(message);
     }
     assert_eq!(received.contains(&1), was_sent);
@@ -297,7 +297,7 @@ fn loom_shared_queue_sends_all_or_nothing() {
 
 /// A permit is a place of the capacity, until it is used or given back.
 fn reserved(is_used: bool) {
-    let shared: Shared = Arc::new(SharedQueue::new(1));
+    let shared: Shared = Arc::new(SharedQueue::new(1, false));
     let other = {
         let shared = Arc::clone(&shared);
         thread::spawn(move || shared.try_send(1).is_ok())
@@ -312,7 +312,7 @@ fn reserved(is_used: bool) {
     }
     if was_sent || is_used {
         // SAFETY: the one receiver.
-        let received = unsafe { shared.take(false) };
+        let received = unsafe { shared.take() };
         assert!(matches!(received, Ok(message) if message == usize::from(was_sent)));
     }
     assert!(shared.try_send(2).is_ok(), "the place is lost");

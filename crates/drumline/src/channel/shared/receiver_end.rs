@@ -1,18 +1,17 @@
 //! How the receivers of `mpsc` and `mpmc` receive.
 
+use std::panic::Location;
 use std::task::{Context, Poll, ready};
 
 use super::{Listed, NoMessage, SharedQueue, WaitKey};
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
 use crate::sync::{Arc, Instant};
-use crate::wait::{SleepingThread, Watched, budget, watch};
+use crate::wait::{SleepingThread, WaitSite, WaiterEntry, WaitingFor, Watched, budget, watch};
 
 /// A receiver's share of a channel.
 #[derive(Debug)]
 pub(in crate::channel) struct ReceiverEnd<T: Send> {
     shared: Arc<SharedQueue<T>>,
-    /// Whether there may be other receivers.
-    is_shared: bool,
 }
 
 impl<T: Send> ReceiverEnd<T> {
@@ -20,18 +19,18 @@ impl<T: Send> ReceiverEnd<T> {
     ///
     /// # Safety
     ///
-    /// Unless `is_shared`, one thread at a time calls what is not about lengths and closing.
-    pub(in crate::channel) unsafe fn new(shared: Arc<SharedQueue<T>>, is_shared: bool) -> Self {
-        ReceiverEnd { shared, is_shared }
+    /// Unless the channel has several receivers, one thread at a time calls what is not about lengths
+    /// and closing.
+    pub(in crate::channel) unsafe fn new(shared: Arc<SharedQueue<T>>) -> Self {
+        ReceiverEnd { shared }
     }
 
     /// A further receiver.
     pub(in crate::channel) fn share(&self) -> Self {
-        assert!(self.is_shared, "it is the only receiver");
+        assert!(self.shared.is_shared, "it is the only receiver");
         self.shared.add_receiver();
         ReceiverEnd {
             shared: Arc::clone(&self.shared),
-            is_shared: true,
         }
     }
 
@@ -42,7 +41,7 @@ impl<T: Send> ReceiverEnd<T> {
     #[inline]
     fn take(&self) -> Result<T, NoMessage> {
         // SAFETY: the caller of `new` has seen to it.
-        unsafe { self.shared.take(self.is_shared) }
+        unsafe { self.shared.take() }
     }
 
     /// Why no more comes, when a take has said so.
@@ -52,15 +51,24 @@ impl<T: Send> ReceiverEnd<T> {
             .expect("a channel that has ended says why")
     }
 
+    fn site(&self, location: &'static Location<'static>) -> WaitSite {
+        self.shared.site(WaitingFor::Message, location)
+    }
+
     #[inline]
-    pub(in crate::channel) fn recv(&self) -> Result<T, RecvError> {
+    pub(in crate::channel) fn recv(
+        &self,
+        location: &'static Location<'static>,
+    ) -> Result<T, RecvError> {
         match self.take() {
             Ok(message) => Ok(message),
             Err(NoMessage::Ever) => Err(RecvError::new(self.why())),
-            Err(NoMessage::Yet) => self.recv_until(None).map_err(|error| match error {
-                RecvTimeoutError::Closed(reason) => RecvError::new(reason),
-                RecvTimeoutError::Timeout => unreachable!("there is no deadline"),
-            }),
+            Err(NoMessage::Yet) => self
+                .recv_until(None, location)
+                .map_err(|error| match error {
+                    RecvTimeoutError::Closed(reason) => RecvError::new(reason),
+                    RecvTimeoutError::Timeout => unreachable!("there is no deadline"),
+                }),
         }
     }
 
@@ -76,8 +84,9 @@ impl<T: Send> ReceiverEnd<T> {
     pub(in crate::channel) fn recv_until(
         &self,
         deadline: Option<Instant>,
+        location: &'static Location<'static>,
     ) -> Result<T, RecvTimeoutError> {
-        self.wait_until(deadline, || self.take(), |message| message)
+        self.wait_until(deadline, location, || self.take(), |message| message)
     }
 
     /// Calls `take` until it succeeds, and waits in between. `wrap` has a message that is handed to
@@ -85,6 +94,7 @@ impl<T: Send> ReceiverEnd<T> {
     fn wait_until<R>(
         &self,
         deadline: Option<Instant>,
+        location: &'static Location<'static>,
         mut take: impl FnMut() -> Result<R, NoMessage>,
         wrap: impl FnOnce(T) -> R,
     ) -> Result<R, RecvTimeoutError> {
@@ -106,13 +116,14 @@ impl<T: Send> ReceiverEnd<T> {
                 Watched::Nothing => {}
             }
             let thread = SleepingThread::new();
-            let listed = self
-                .shared
-                .list_receiver(thread.waker(), was_called, !self.is_shared);
+            let listed = self.shared.list_receiver(thread.waker(), was_called);
             let handed = match listed {
                 Listed::Ready(handed) => handed,
                 Listed::Waits(key) => {
+                    let mut entry = WaiterEntry::new();
+                    let asleep = entry.sleep(self.site(location));
                     is_too_late = !thread.sleep(deadline);
+                    drop(asleep);
                     let (is_called, handed) = self.shared.unlist_receiver(key);
                     was_called = is_called;
                     handed
@@ -128,15 +139,16 @@ impl<T: Send> ReceiverEnd<T> {
         &self,
         messages: &mut Vec<T>,
         max: usize,
+        location: &'static Location<'static>,
     ) -> Result<usize, RecvError> {
         if max == 0 {
             return Ok(0);
         }
         let take = || {
             // SAFETY: as in `take`.
-            unsafe { self.shared.take_many(messages, max, self.is_shared) }.map(Batch::Count)
+            unsafe { self.shared.take_many(messages, max) }.map(Batch::Count)
         };
-        let taken = self.wait_until(None, take, Batch::One);
+        let taken = self.wait_until(None, location, take, Batch::One);
         match taken {
             Ok(Batch::Count(count)) => Ok(count),
             Ok(Batch::One(message)) => {
@@ -148,19 +160,26 @@ impl<T: Send> ReceiverEnd<T> {
         }
     }
 
-    /// Receives a message for a task. `key` is its memory between two calls.
-    pub(in crate::channel) fn poll_recv(
+    /// Receives a message for a task. `key` and `entry` are its memory between two calls.
+    pub(super) fn poll_recv(
         &self,
         cx: &mut Context<'_>,
         key: &mut Option<WaitKey>,
+        entry: &mut WaiterEntry,
+        location: &'static Location<'static>,
     ) -> Poll<Result<T, RecvError>> {
         ready!(budget::proceed(cx));
         let mut was_called = false;
         loop {
             if let Some(waits) = key.take() {
                 match self.shared.look_at_receiver(waits, cx.waker()) {
-                    Listed::Ready(Some(message)) => return Poll::Ready(Ok(message)),
-                    Listed::Ready(None) => was_called = true,
+                    Listed::Ready(handed) => {
+                        entry.clear();
+                        if let Some(message) = handed {
+                            return Poll::Ready(Ok(message));
+                        }
+                        was_called = true;
+                    }
                     Listed::Waits(waits) => {
                         *key = Some(waits);
                         return Poll::Pending;
@@ -173,14 +192,12 @@ impl<T: Send> ReceiverEnd<T> {
                 Err(NoMessage::Yet) => {}
             }
             let waker = cx.waker().clone();
-            match self
-                .shared
-                .list_receiver(waker, was_called, !self.is_shared)
-            {
+            match self.shared.list_receiver(waker, was_called) {
                 Listed::Ready(Some(message)) => return Poll::Ready(Ok(message)),
                 Listed::Ready(None) => {}
                 Listed::Waits(waits) => {
                     *key = Some(waits);
+                    entry.pend(self.site(location));
                     return Poll::Pending;
                 }
             }

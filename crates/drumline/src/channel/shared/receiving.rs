@@ -3,11 +3,13 @@
 use std::fmt;
 use std::future::Future;
 use std::iter::FusedIterator;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::{ReceiverEnd, WaitKey};
 use crate::channel::RecvError;
+use crate::wait::WaiterEntry;
 
 /// A future that receives a message; made by `recv_async` of a receiver.
 ///
@@ -18,11 +20,19 @@ pub struct RecvAsync<'a, T: Send> {
     end: &'a ReceiverEnd<T>,
     /// While it waits.
     key: Option<WaitKey>,
+    entry: WaiterEntry,
+    location: &'static Location<'static>,
 }
 
 impl<'a, T: Send> RecvAsync<'a, T> {
+    #[track_caller]
     pub(in crate::channel) fn new(end: &'a ReceiverEnd<T>) -> Self {
-        RecvAsync { end, key: None }
+        RecvAsync {
+            end,
+            key: None,
+            entry: WaiterEntry::new(),
+            location: Location::caller(),
+        }
     }
 }
 
@@ -30,8 +40,13 @@ impl<T: Send> Future for RecvAsync<'_, T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let RecvAsync { end, key } = &mut *self;
-        end.poll_recv(cx, key)
+        let RecvAsync {
+            end,
+            key,
+            entry,
+            location,
+        } = &mut *self;
+        end.poll_recv(cx, key, entry, location)
     }
 }
 
@@ -49,7 +64,10 @@ impl<T: Send> fmt::Debug for RecvAsync<'_, T> {
 
 /// All messages; made by `iter` of a receiver.
 #[derive(Debug)]
-pub struct Iter<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
+pub struct Iter<'a, T: Send> {
+    end: &'a ReceiverEnd<T>,
+    location: &'static Location<'static>,
+}
 
 /// The messages that are there; made by `try_iter` of a receiver.
 #[derive(Debug)]
@@ -61,13 +79,36 @@ pub struct Drain<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
 
 /// All messages; made of a receiver.
 #[derive(Debug)]
-pub struct IntoIter<T: Send>(pub(in crate::channel) ReceiverEnd<T>);
+pub struct IntoIter<T: Send> {
+    end: ReceiverEnd<T>,
+    location: &'static Location<'static>,
+}
+
+impl<'a, T: Send> Iter<'a, T> {
+    #[track_caller]
+    pub(in crate::channel) fn new(end: &'a ReceiverEnd<T>) -> Self {
+        Iter {
+            end,
+            location: Location::caller(),
+        }
+    }
+}
+
+impl<T: Send> IntoIter<T> {
+    #[track_caller]
+    pub(in crate::channel) fn new(end: ReceiverEnd<T>) -> Self {
+        IntoIter {
+            end,
+            location: Location::caller(),
+        }
+    }
+}
 
 impl<T: Send> Iterator for Iter<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.recv().ok()
+        self.end.recv(self.location).ok()
     }
 }
 
@@ -91,7 +132,7 @@ impl<T: Send> Iterator for IntoIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.recv().ok()
+        self.end.recv(self.location).ok()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::mem::ManuallyDrop;
+use std::panic::Location;
 use std::ptr;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::sending::{Closed, Reservation, SendAsync};
 use super::{Listed, Outgoing, SharedQueue, Unsent};
 use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError};
 use crate::sync::{Arc, Instant};
-use crate::wait::{SleepingThread, Watched, watch};
+use crate::wait::{SleepingThread, WaiterEntry, WaitingFor, Watched, watch};
 
 /// The sending end of a channel; made by `bounded`, `unbounded` or `rendezvous`.
 ///
@@ -38,16 +39,17 @@ impl<T: Send> Sender<T> {
     /// While the channel is full, and while senders that came earlier wait. They are served in the
     /// order in which they came. Never in an unbounded channel.
     #[inline]
+    #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.try_send(message) {
             Ok(()) => Ok(()),
             Err(Unsent::Closed(message)) => Err(SendError(message)),
-            Err(Unsent::Full(message)) => {
-                self.send_later(message, None).map_err(|error| match error {
+            Err(Unsent::Full(message)) => self
+                .send_later(message, None, Location::caller())
+                .map_err(|error| match error {
                     SendTimeoutError::Closed(message) => SendError(message),
                     SendTimeoutError::Timeout(_) => unreachable!("there is no deadline"),
-                })
-            }
+                }),
         }
     }
 
@@ -77,8 +79,10 @@ impl<T: Send> Sender<T> {
     /// # Blocking
     ///
     /// As [`send`](Self::send), for `timeout` at most.
+    #[track_caller]
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.send_until(message, Instant::now().checked_add(timeout))
+        let deadline = Instant::now().checked_add(timeout);
+        self.send_until(message, deadline, Location::caller())
     }
 
     /// As [`send`](Self::send), but waits until `deadline` at most.
@@ -90,15 +94,21 @@ impl<T: Send> Sender<T> {
     /// # Blocking
     ///
     /// As [`send`](Self::send), until `deadline` at most.
+    #[track_caller]
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        self.send_until(message, Some(deadline))
+        self.send_until(message, Some(deadline), Location::caller())
     }
 
-    fn send_until(&self, message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+    fn send_until(
+        &self,
+        message: T,
+        deadline: Option<Instant>,
+        location: &'static Location<'static>,
+    ) -> Result<(), SendTimeoutError<T>> {
         match self.shared.try_send(message) {
             Ok(()) => Ok(()),
             Err(Unsent::Closed(message)) => Err(SendTimeoutError::Closed(message)),
-            Err(Unsent::Full(message)) => self.send_later(message, deadline),
+            Err(Unsent::Full(message)) => self.send_later(message, deadline, location),
         }
     }
 
@@ -107,6 +117,7 @@ impl<T: Send> Sender<T> {
         &self,
         mut message: T,
         deadline: Option<Instant>,
+        location: &'static Location<'static>,
     ) -> Result<(), SendTimeoutError<T>> {
         loop {
             // A sender to a rendezvous has to be on the list to be seen.
@@ -131,7 +142,11 @@ impl<T: Send> Sender<T> {
             let (was_woken, outgoing) = match self.shared.line_up(outgoing, thread.waker()) {
                 Listed::Ready(outgoing) => (true, outgoing),
                 Listed::Waits(key) => {
+                    let mut entry = WaiterEntry::new();
+                    let site = self.shared.site(WaitingFor::Capacity, location);
+                    let asleep = entry.sleep(site);
                     let was_woken = thread.sleep(deadline);
+                    drop(asleep);
                     (was_woken, self.shared.step_out(key))
                 }
             };
@@ -158,6 +173,7 @@ impl<T: Send> Sender<T> {
     /// A future that is dropped before it is ready has sent all or nothing. If it has waited, its
     /// message may have been sent meanwhile; otherwise it is dropped with the future. To keep the
     /// message, [reserve](Self::reserve) a place first.
+    #[track_caller]
     pub fn send_async(&self, message: T) -> SendAsync<'_, T> {
         SendAsync::new(self, message)
     }
@@ -186,6 +202,7 @@ impl<T: Send> Sender<T> {
     ///
     /// A future that is dropped before it is ready leaves nothing behind. A permit that is dropped
     /// gives its place back.
+    #[track_caller]
     pub fn reserve(&self) -> Reservation<'_, T> {
         assert!(
             self.shared.capacity() > 0,
@@ -220,6 +237,7 @@ impl<T: Send> Sender<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready leaves nothing behind.
+    #[track_caller]
     pub fn closed(&self) -> Closed<'_, T> {
         Closed::new(self)
     }

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use super::sender::{SendPermit, Sender};
 use super::{Listed, Outgoing, Unsent, WaitKey};
 use crate::channel::SendError;
-use crate::wait::budget;
+use crate::wait::{WaiterEntry, WaitingFor, budget};
 
 /// A future that sends a message; made by [`Sender::send_async`].
 #[must_use = "a future does nothing unless it is awaited"]
@@ -18,17 +19,22 @@ pub struct SendAsync<'a, T: Send> {
     message: Option<T>,
     /// While it waits. Then the list has the message.
     key: Option<WaitKey>,
+    entry: WaiterEntry,
+    location: &'static Location<'static>,
 }
 
 // The message is moved, and never pinned.
 impl<T: Send> Unpin for SendAsync<'_, T> {}
 
 impl<'a, T: Send> SendAsync<'a, T> {
+    #[track_caller]
     pub(super) fn new(sender: &'a Sender<T>, message: T) -> Self {
         SendAsync {
             sender,
             message: Some(message),
             key: None,
+            entry: WaiterEntry::new(),
+            location: Location::caller(),
         }
     }
 }
@@ -57,12 +63,17 @@ impl<T: Send> Future for SendAsync<'_, T> {
                 }
             }
         };
+        if let Listed::Ready(_) = listed {
+            this.entry.clear();
+        }
         match listed {
             Listed::Ready(Outgoing::Done) => Poll::Ready(Ok(())),
             Listed::Ready(Outgoing::Message(message)) => Poll::Ready(Err(SendError(message))),
             Listed::Ready(Outgoing::Permit) => unreachable!("it has a message"),
             Listed::Waits(key) => {
                 this.key = Some(key);
+                let site = shared.site(WaitingFor::Capacity, this.location);
+                this.entry.pend(site);
                 Poll::Pending
             }
         }
@@ -89,11 +100,19 @@ pub struct Reservation<'a, T: Send> {
     sender: &'a Sender<T>,
     /// While it waits.
     key: Option<WaitKey>,
+    entry: WaiterEntry,
+    location: &'static Location<'static>,
 }
 
 impl<'a, T: Send> Reservation<'a, T> {
+    #[track_caller]
     pub(super) fn new(sender: &'a Sender<T>) -> Self {
-        Reservation { sender, key: None }
+        Reservation {
+            sender,
+            key: None,
+            entry: WaiterEntry::new(),
+            location: Location::caller(),
+        }
     }
 }
 
@@ -114,11 +133,16 @@ impl<'a, T: Send> Future for Reservation<'a, T> {
                 }
             },
         };
+        if let Listed::Ready(_) = listed {
+            self.entry.clear();
+        }
         match listed {
             Listed::Ready(Outgoing::Done) => Poll::Ready(Ok(SendPermit::new(sender))),
             Listed::Ready(_) => Poll::Ready(Err(SendError(()))),
             Listed::Waits(key) => {
                 self.key = Some(key);
+                let site = sender.shared.site(WaitingFor::Capacity, self.location);
+                self.entry.pend(site);
                 Poll::Pending
             }
         }
@@ -148,11 +172,19 @@ pub struct Closed<'a, T: Send> {
     sender: &'a Sender<T>,
     /// While it waits.
     key: Option<WaitKey>,
+    entry: WaiterEntry,
+    location: &'static Location<'static>,
 }
 
 impl<'a, T: Send> Closed<'a, T> {
+    #[track_caller]
     pub(super) fn new(sender: &'a Sender<T>) -> Self {
-        Closed { sender, key: None }
+        Closed {
+            sender,
+            key: None,
+            entry: WaiterEntry::new(),
+            location: Location::caller(),
+        }
     }
 
     fn unlist(&mut self) {
@@ -171,8 +203,15 @@ impl<T: Send> Future for Closed<'_, T> {
         self.unlist();
         self.key = self.sender.shared.list_closer(waker);
         match self.key {
-            Some(_) => Poll::Pending,
-            None => Poll::Ready(()),
+            Some(_) => {
+                let site = self.sender.shared.site(WaitingFor::Close, self.location);
+                self.entry.pend(site);
+                Poll::Pending
+            }
+            None => {
+                self.entry.clear();
+                Poll::Ready(())
+            }
         }
     }
 }

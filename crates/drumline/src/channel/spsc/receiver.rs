@@ -3,14 +3,17 @@
 use std::fmt;
 use std::future::Future;
 use std::iter::FusedIterator;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::channel::lane::{Lane, Nothing, Reader};
-use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
+use crate::channel::{
+    ChannelKind, CloseReason, RecvError, RecvTimeoutError, TryRecvError, WaitingFor,
+};
 use crate::sync::{Arc, Instant};
-use crate::wait::budget;
+use crate::wait::{WaitSite, WaiterEntry, budget};
 
 /// The receiving end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -20,6 +23,7 @@ use crate::wait::budget;
 pub struct Receiver<T: Send> {
     lane: Arc<Lane<T>>,
     reader: Reader<T>,
+    entry: WaiterEntry,
 }
 
 impl<T: Send> Receiver<T> {
@@ -27,6 +31,7 @@ impl<T: Send> Receiver<T> {
         Receiver {
             lane,
             reader: Reader::new(),
+            entry: WaiterEntry::new(),
         }
     }
 
@@ -36,10 +41,16 @@ impl<T: Send> Receiver<T> {
         unsafe { self.reader.pop(&self.lane) }
     }
 
-    fn wait(&mut self, deadline: Option<Instant>) -> bool {
-        let Receiver { lane, reader } = self;
+    fn wait(&mut self, deadline: Option<Instant>, location: &'static Location<'static>) -> bool {
+        let site = site(&self.lane, location);
+        let Receiver {
+            lane,
+            reader,
+            entry,
+        } = self;
         reader.pause();
-        let is_ready = lane.messages().wait(deadline, || reader.is_ready(lane));
+        let is_ready = || reader.is_ready(lane);
+        let is_ready = lane.messages().wait(deadline, entry, site, is_ready);
         reader.has_waited(lane);
         is_ready
     }
@@ -54,18 +65,25 @@ impl<T: Send> Receiver<T> {
     ///
     /// Until there is a message, or the sender is gone.
     #[inline]
+    #[track_caller]
     pub fn recv(&mut self) -> Result<T, RecvError> {
+        self.recv_at(Location::caller())
+    }
+
+    /// As [`recv`](Self::recv), called from `location`.
+    #[inline]
+    fn recv_at(&mut self, location: &'static Location<'static>) -> Result<T, RecvError> {
         match self.pop() {
             Ok(message) => Ok(message),
             Err(Nothing::Ever(reason)) => Err(RecvError::new(reason)),
-            Err(Nothing::Yet) => self.recv_later(),
+            Err(Nothing::Yet) => self.recv_later(location),
         }
     }
 
     #[cold]
-    fn recv_later(&mut self) -> Result<T, RecvError> {
+    fn recv_later(&mut self, location: &'static Location<'static>) -> Result<T, RecvError> {
         loop {
-            self.wait(None);
+            self.wait(None, location);
             match self.pop() {
                 Ok(message) => return Ok(message),
                 Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
@@ -105,8 +123,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), for `timeout` at most.
+    #[track_caller]
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.recv_until(Instant::now().checked_add(timeout))
+        self.recv_until(Instant::now().checked_add(timeout), Location::caller())
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
@@ -118,18 +137,23 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), until `deadline` at most.
+    #[track_caller]
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.recv_until(Some(deadline))
+        self.recv_until(Some(deadline), Location::caller())
     }
 
-    fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, RecvTimeoutError> {
+    fn recv_until(
+        &mut self,
+        deadline: Option<Instant>,
+        location: &'static Location<'static>,
+    ) -> Result<T, RecvTimeoutError> {
         loop {
             match self.pop() {
                 Ok(message) => return Ok(message),
                 Err(Nothing::Ever(reason)) => return Err(RecvTimeoutError::Closed(reason)),
                 Err(Nothing::Yet) => {}
             }
-            if !self.wait(deadline) {
+            if !self.wait(deadline, location) {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
@@ -153,10 +177,12 @@ impl<T: Send> Receiver<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready has received nothing.
+    #[track_caller]
     pub fn recv_async(&mut self) -> RecvAsync<'_, T> {
         RecvAsync {
             receiver: self,
             is_listed: false,
+            location: Location::caller(),
         }
     }
 
@@ -180,6 +206,7 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// As [`recv`](Self::recv).
+    #[track_caller]
     pub fn recv_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
             return Ok(0);
@@ -189,7 +216,7 @@ impl<T: Send> Receiver<T> {
             match unsafe { self.reader.pop_many(&self.lane, messages, max) } {
                 Ok(count) => return Ok(count),
                 Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
-                Err(Nothing::Yet) => self.wait(None),
+                Err(Nothing::Yet) => self.wait(None, Location::caller()),
             };
         }
     }
@@ -199,8 +226,9 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
+    #[track_caller]
     pub fn iter(&mut self) -> Iter<'_, T> {
-        Iter(self)
+        Iter(self, Location::caller())
     }
 
     /// Goes through the messages that are there; waits for none.
@@ -273,6 +301,12 @@ impl<T: Send> Receiver<T> {
     }
 }
 
+/// Where a receiver waits.
+fn site<T>(lane: &Arc<Lane<T>>, location: &'static Location<'static>) -> WaitSite {
+    let lane = Arc::as_ptr(lane);
+    WaitSite::new(ChannelKind::Spsc, lane, WaitingFor::Message, location)
+}
+
 impl<T: Send> Drop for Receiver<T> {
     fn drop(&mut self) {
         self.close();
@@ -303,6 +337,7 @@ impl<T: Send> fmt::Debug for Receiver<T> {
 pub struct RecvAsync<'a, T: Send> {
     receiver: &'a mut Receiver<T>,
     is_listed: bool,
+    location: &'static Location<'static>,
 }
 
 impl<T: Send> Future for RecvAsync<'_, T> {
@@ -312,13 +347,23 @@ impl<T: Send> Future for RecvAsync<'_, T> {
         let RecvAsync {
             receiver,
             is_listed,
+            location,
         } = &mut *self;
-        let Receiver { lane, reader } = &mut **receiver;
+        let Receiver {
+            lane,
+            reader,
+            entry,
+        } = &mut **receiver;
+        let has_waited = *is_listed;
         if !reader.is_ready(lane) {
             let is_ready = || reader.is_ready(lane);
             if !lane.messages().list(cx.waker(), is_listed, is_ready) {
+                entry.pend(site(lane, location));
                 return Poll::Pending;
             }
+        }
+        if has_waited {
+            entry.clear();
         }
         if budget::proceed(cx).is_pending() {
             return Poll::Pending;
@@ -333,7 +378,11 @@ impl<T: Send> Future for RecvAsync<'_, T> {
 
 impl<T: Send> Drop for RecvAsync<'_, T> {
     fn drop(&mut self) {
-        self.receiver.lane.messages().unlist(&mut self.is_listed);
+        if self.is_listed {
+            let Receiver { lane, entry, .. } = &mut *self.receiver;
+            lane.messages().unlist(&mut self.is_listed);
+            entry.clear();
+        }
     }
 }
 
@@ -345,7 +394,7 @@ impl<T: Send> fmt::Debug for RecvAsync<'_, T> {
 
 /// All messages; made by [`Receiver::iter`].
 #[derive(Debug)]
-pub struct Iter<'a, T: Send>(&'a mut Receiver<T>);
+pub struct Iter<'a, T: Send>(&'a mut Receiver<T>, &'static Location<'static>);
 
 /// The messages that are there; made by [`Receiver::try_iter`].
 #[derive(Debug)]
@@ -357,13 +406,13 @@ pub struct Drain<'a, T: Send>(&'a mut Receiver<T>);
 
 /// All messages; made of a [`Receiver`].
 #[derive(Debug)]
-pub struct IntoIter<T: Send>(Receiver<T>);
+pub struct IntoIter<T: Send>(Receiver<T>, &'static Location<'static>);
 
 impl<T: Send> Iterator for Iter<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.recv().ok()
+        self.0.recv_at(self.1).ok()
     }
 }
 
@@ -392,7 +441,7 @@ impl<T: Send> Iterator for IntoIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.0.recv().ok()
+        self.0.recv_at(self.1).ok()
     }
 }
 
@@ -405,8 +454,9 @@ impl<T: Send> IntoIterator for Receiver<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
 
+    #[track_caller]
     fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self)
+        IntoIter(self, Location::caller())
     }
 }
 
@@ -414,6 +464,7 @@ impl<'a, T: Send> IntoIterator for &'a mut Receiver<T> {
     type Item = T;
     type IntoIter = Iter<'a, T>;
 
+    #[track_caller]
     fn into_iter(self) -> Iter<'a, T> {
         self.iter()
     }

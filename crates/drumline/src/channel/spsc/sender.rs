@@ -2,14 +2,17 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use crate::channel::lane::{Lane, Refused, Writer};
-use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError};
+use crate::channel::{
+    ChannelKind, CloseReason, SendError, SendTimeoutError, TrySendError, WaitingFor,
+};
 use crate::sync::{Arc, Instant};
-use crate::wait::{Told, budget};
+use crate::wait::{Told, WaitSite, WaiterEntry, budget};
 
 /// The sending end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -20,6 +23,7 @@ use crate::wait::{Told, budget};
 pub struct Sender<T: Send> {
     lane: Arc<Lane<T>>,
     writer: Writer<T>,
+    entry: WaiterEntry,
 }
 
 impl<T: Send> Sender<T> {
@@ -27,6 +31,7 @@ impl<T: Send> Sender<T> {
         Sender {
             lane,
             writer: Writer::new(),
+            entry: WaiterEntry::new(),
         }
     }
 
@@ -53,18 +58,23 @@ impl<T: Send> Sender<T> {
     /// While the channel is full, until the receiver takes a message, closes the channel or is
     /// dropped. Never in an unbounded channel.
     #[inline]
+    #[track_caller]
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         match self.push(message) {
             Ok(()) => Ok(()),
             Err(Refused::Closed(message, _)) => Err(SendError(message)),
-            Err(Refused::Full(message)) => self.send_later(message),
+            Err(Refused::Full(message)) => self.send_later(message, Location::caller()),
         }
     }
 
     #[cold]
-    fn send_later(&mut self, mut message: T) -> Result<(), SendError<T>> {
+    fn send_later(
+        &mut self,
+        mut message: T,
+        location: &'static Location<'static>,
+    ) -> Result<(), SendError<T>> {
         loop {
-            self.wait_for_room(None);
+            self.wait_for_room(None, location);
             match self.push(message) {
                 Ok(()) => return Ok(()),
                 Err(Refused::Closed(message, _)) => return Err(SendError(message)),
@@ -73,9 +83,19 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    fn wait_for_room(&mut self, deadline: Option<Instant>) -> bool {
-        let Sender { lane, writer } = self;
-        lane.room().wait(deadline, || writer.has_room(lane))
+    fn wait_for_room(
+        &mut self,
+        deadline: Option<Instant>,
+        location: &'static Location<'static>,
+    ) -> bool {
+        let site = site(&self.lane, WaitingFor::Capacity, location);
+        let Sender {
+            lane,
+            writer,
+            entry,
+        } = self;
+        let has_room = || writer.has_room(lane);
+        lane.room().wait(deadline, entry, site, has_room)
     }
 
     /// Sends a message if there is room now.
@@ -110,12 +130,14 @@ impl<T: Send> Sender<T> {
     /// # Blocking
     ///
     /// As [`send`](Self::send), for `timeout` at most.
+    #[track_caller]
     pub fn send_timeout(
         &mut self,
         message: T,
         timeout: Duration,
     ) -> Result<(), SendTimeoutError<T>> {
-        self.send_until(message, Instant::now().checked_add(timeout))
+        let deadline = Instant::now().checked_add(timeout);
+        self.send_until(message, deadline, Location::caller())
     }
 
     /// As [`send`](Self::send), but waits until `deadline` at most.
@@ -127,18 +149,20 @@ impl<T: Send> Sender<T> {
     /// # Blocking
     ///
     /// As [`send`](Self::send), until `deadline` at most.
+    #[track_caller]
     pub fn send_deadline(
         &mut self,
         message: T,
         deadline: Instant,
     ) -> Result<(), SendTimeoutError<T>> {
-        self.send_until(message, Some(deadline))
+        self.send_until(message, Some(deadline), Location::caller())
     }
 
     fn send_until(
         &mut self,
         mut message: T,
         deadline: Option<Instant>,
+        location: &'static Location<'static>,
     ) -> Result<(), SendTimeoutError<T>> {
         loop {
             match self.push(message) {
@@ -146,7 +170,7 @@ impl<T: Send> Sender<T> {
                 Err(Refused::Closed(message, _)) => return Err(SendTimeoutError::Closed(message)),
                 Err(Refused::Full(back)) => message = back,
             }
-            if !self.wait_for_room(deadline) {
+            if !self.wait_for_room(deadline, location) {
                 return Err(SendTimeoutError::Timeout(message));
             }
         }
@@ -173,6 +197,7 @@ impl<T: Send> Sender<T> {
     ///
     /// A future that is dropped before it is ready has sent nothing; its message is dropped with it.
     /// To keep the message, [reserve](Self::reserve) a place first.
+    #[track_caller]
     pub fn send_async(&mut self, message: T) -> SendAsync<'_, T> {
         SendAsync {
             reserve: self.reserve(),
@@ -198,10 +223,12 @@ impl<T: Send> Sender<T> {
     ///
     /// A future that is dropped before it is ready leaves nothing behind. A permit that is dropped
     /// gives its place back.
+    #[track_caller]
     pub fn reserve(&mut self) -> Reservation<'_, T> {
         Reservation {
             sender: Some(self),
             is_listed: false,
+            location: Location::caller(),
         }
     }
 
@@ -216,10 +243,12 @@ impl<T: Send> Sender<T> {
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready leaves nothing behind.
+    #[track_caller]
     pub fn closed(&mut self) -> Closed<'_, T> {
         Closed {
             sender: self,
             is_listed: false,
+            location: Location::caller(),
         }
     }
 
@@ -229,8 +258,11 @@ impl<T: Send> Sender<T> {
         self.end(CloseReason::Finished);
         // Its drop would say something else.
         let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: read once, and not used again. The writer needs no drop.
-        drop(unsafe { std::ptr::read(&raw const this.lane) });
+        // SAFETY: each is read once, and not used again. The writer needs no drop.
+        unsafe {
+            drop(std::ptr::read(&raw const this.entry));
+            drop(std::ptr::read(&raw const this.lane));
+        }
     }
 
     /// How many messages are in the channel, about: the receiver may be at work.
@@ -252,6 +284,16 @@ impl<T: Send> Sender<T> {
     pub fn is_closed(&self) -> bool {
         self.lane.is_closing()
     }
+}
+
+/// Where a sender waits.
+fn site<T>(
+    lane: &Arc<Lane<T>>,
+    waiting_for: WaitingFor,
+    location: &'static Location<'static>,
+) -> WaitSite {
+    let lane = Arc::as_ptr(lane);
+    WaitSite::new(ChannelKind::Spsc, lane, waiting_for, location)
 }
 
 impl<T: Send> Drop for Sender<T> {
@@ -302,17 +344,27 @@ pub struct Reservation<'a, T: Send> {
     /// `None` once it is ready.
     sender: Option<&'a mut Sender<T>>,
     is_listed: bool,
+    location: &'static Location<'static>,
 }
 
 impl<T: Send> Reservation<'_, T> {
     fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let sender = self.sender.as_mut().expect("it was ready before");
-        let Sender { lane, writer } = &mut **sender;
+        let Sender {
+            lane,
+            writer,
+            entry,
+        } = &mut **sender;
+        let has_waited = self.is_listed;
         if !writer.has_room(lane) {
             let is_ready = || writer.has_room(lane);
             if !lane.room().list(cx.waker(), &mut self.is_listed, is_ready) {
+                entry.pend(site(lane, WaitingFor::Capacity, self.location));
                 return Poll::Pending;
             }
+        }
+        if has_waited {
+            entry.clear();
         }
         budget::proceed(cx)
     }
@@ -335,8 +387,11 @@ impl<'a, T: Send> Future for Reservation<'a, T> {
 
 impl<T: Send> Reservation<'_, T> {
     fn unlist(&mut self) {
-        if let Some(sender) = &self.sender {
+        if self.is_listed
+            && let Some(sender) = &mut self.sender
+        {
             sender.lane.room().unlist(&mut self.is_listed);
+            sender.entry.clear();
         }
     }
 }
@@ -388,6 +443,7 @@ impl<T: Send> fmt::Debug for SendAsync<'_, T> {
 pub struct Closed<'a, T: Send> {
     sender: &'a mut Sender<T>,
     is_listed: bool,
+    location: &'static Location<'static>,
 }
 
 impl<T: Send> Future for Closed<'_, T> {
@@ -395,10 +451,15 @@ impl<T: Send> Future for Closed<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        let lane = &this.sender.lane;
+        let Sender { lane, entry, .. } = &mut *this.sender;
+        let has_waited = this.is_listed;
         let is_ready = || lane.is_closing();
         if !is_ready() && !lane.room().list(cx.waker(), &mut this.is_listed, is_ready) {
+            entry.pend(site(lane, WaitingFor::Close, this.location));
             return Poll::Pending;
+        }
+        if has_waited {
+            entry.clear();
         }
         budget::proceed(cx)
     }
@@ -406,7 +467,11 @@ impl<T: Send> Future for Closed<'_, T> {
 
 impl<T: Send> Drop for Closed<'_, T> {
     fn drop(&mut self) {
-        self.sender.lane.room().unlist(&mut self.is_listed);
+        if self.is_listed {
+            let Sender { lane, entry, .. } = &mut *self.sender;
+            lane.room().unlist(&mut self.is_listed);
+            entry.clear();
+        }
     }
 }
 

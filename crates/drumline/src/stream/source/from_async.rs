@@ -21,7 +21,7 @@ use super::{Polled, Source, Stopper};
 use crate::sync::Instant;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::wait::Parker;
-use crate::wait::budget::Budget;
+use crate::wait::budget::{Budget, Poller};
 
 /// The items of an async stream; made by [`stream::from_async`](crate::stream::from_async).
 ///
@@ -97,7 +97,7 @@ impl<S: Stream> FromAsync<S> {
         let polled = {
             // The budget of the task that the thread may be in says nothing about this stream. If
             // it were used up, each poll would be put off, and the consumer would spin.
-            let _budget = Budget::begin();
+            let _budget = Budget::begin(Poller::Task);
             let mut context = Context::from_waker(&self.waker);
             self.stream.as_mut().poll_next(&mut context)
         };

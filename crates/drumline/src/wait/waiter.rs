@@ -1,0 +1,181 @@
+//! Who waits at an end of a channel: what users see of it.
+
+use std::fmt;
+use std::panic::Location;
+use std::thread::Thread;
+
+use crate::sync::Instant;
+
+/// A thread that sleeps at an end of a channel, or a future that is pending there: a snapshot, made
+/// by [`channel::waiters`](crate::channel::waiters) and [`Pool::waiters`](crate::Pool::waiters).
+///
+/// ```
+/// use drumline::channel::{WaitingFor, spsc, waiters};
+///
+/// let (mut sender, mut receiver) = spsc::unbounded::<u32>();
+/// let thread = std::thread::spawn(move || receiver.recv());
+/// let waiter = loop {
+///     // It watches for a moment before it sleeps.
+///     if let Some(waiter) = waiters().into_iter().next() {
+///         break waiter;
+///     }
+///     std::thread::yield_now();
+/// };
+/// assert_eq!(waiter.waiting_for(), WaitingFor::Message);
+/// assert_eq!(waiter.thread().unwrap().id(), thread.thread().id());
+/// // "an unnamed thread waits for a message of spsc channel 0x55d0c0a0, since 12.3µs, at src/…"
+/// println!("{waiter}");
+/// sender.send(1).unwrap();
+/// thread.join().unwrap().unwrap();
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Waiter {
+    pub(super) thread: Option<Thread>,
+    pub(super) waiting_for: WaitingFor,
+    pub(super) channel_kind: ChannelKind,
+    pub(super) channel: ChannelId,
+    pub(super) location: &'static Location<'static>,
+    pub(super) since: Instant,
+}
+
+impl Waiter {
+    /// The thread that sleeps: in a blocking call, or in [`block_on`](crate::block_on) because its
+    /// future is pending. `None`: it is a task, which needs no thread while it waits.
+    ///
+    /// A future that another executor polls is a task, also if that executor has a thread wait
+    /// for it.
+    pub fn thread(&self) -> Option<&Thread> {
+        self.thread.as_ref()
+    }
+
+    /// What it waits for.
+    pub fn waiting_for(&self) -> WaitingFor {
+        self.waiting_for
+    }
+
+    /// The kind of the channel: the module that it is from.
+    pub fn channel_kind(&self) -> ChannelKind {
+        self.channel_kind
+    }
+
+    /// Which channel it is. All ends of a channel say the same.
+    pub fn channel(&self) -> ChannelId {
+        self.channel
+    }
+
+    /// The call that waits, or that made the future or the iterator that does.
+    ///
+    /// No call makes the future of a [`oneshot::Receiver`](crate::channel::oneshot::Receiver) that
+    /// is awaited: there it is the call that made the channel.
+    pub fn location(&self) -> &'static Location<'static> {
+        self.location
+    }
+
+    /// Since when it sleeps, or since when its future is pending; about.
+    pub fn since(&self) -> Instant {
+        self.since
+    }
+}
+
+impl fmt::Display for Waiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.thread.as_ref().map(Thread::name) {
+            Some(Some(name)) => write!(f, "thread `{name}`")?,
+            Some(None) => f.write_str("an unnamed thread")?,
+            None => f.write_str("a task")?,
+        }
+        write!(
+            f,
+            " waits for {} of {} channel {}, since {:?}, at {}",
+            self.waiting_for,
+            self.channel_kind,
+            self.channel,
+            self.since.elapsed(),
+            self.location
+        )
+    }
+}
+
+/// What a [`Waiter`] waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WaitingFor {
+    /// A receiver waits for a message, or for the end of the channel.
+    Message,
+    /// A sender waits for room for a message, or for the end of the channel.
+    Capacity,
+    /// A sender waits for the end of the receiving side.
+    Close,
+}
+
+impl WaitingFor {
+    pub(super) const ALL: [Self; 3] =
+        [WaitingFor::Message, WaitingFor::Capacity, WaitingFor::Close];
+}
+
+impl fmt::Display for WaitingFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WaitingFor::Message => "a message",
+            WaitingFor::Capacity => "room",
+            WaitingFor::Close => "the close",
+        })
+    }
+}
+
+/// A kind of channel: the module that it is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChannelKind {
+    /// One sender, one receiver.
+    Spsc,
+    /// Many senders, each with a lane of its own, and one receiver.
+    Lanes,
+    /// One message, once.
+    Oneshot,
+    /// Many senders, one receiver.
+    Mpsc,
+    /// Many senders, many receivers.
+    Mpmc,
+}
+
+impl ChannelKind {
+    pub(super) const ALL: [Self; 5] = [
+        ChannelKind::Spsc,
+        ChannelKind::Lanes,
+        ChannelKind::Oneshot,
+        ChannelKind::Mpsc,
+        ChannelKind::Mpmc,
+    ];
+}
+
+impl fmt::Display for ChannelKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ChannelKind::Spsc => "spsc",
+            ChannelKind::Lanes => "lanes",
+            ChannelKind::Oneshot => "oneshot",
+            ChannelKind::Mpsc => "mpsc",
+            ChannelKind::Mpmc => "mpmc",
+        })
+    }
+}
+
+/// The number of a channel, the same for all of its ends.
+///
+/// No other channel has it at the same time; one that is made later may.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChannelId(pub(super) usize);
+
+impl fmt::Debug for ChannelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for ChannelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
