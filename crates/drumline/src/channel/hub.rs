@@ -229,7 +229,7 @@ impl<T> Hub<T> {
     }
 
     /// Why no message follows, if no sender is left.
-    fn ended(&self) -> Option<CloseReason> {
+    pub(super) fn ended(&self) -> Option<CloseReason> {
         // Acquire pairs with the Release in `leave`.
         if self.senders.load(Ordering::Acquire) > 0 {
             return None;
@@ -297,6 +297,11 @@ impl<T> Gatherer<T> {
             gone: 0,
             is_closed: false,
         }
+    }
+
+    /// Whether this side has closed the channel.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     /// Whether there is a message, or will never be one again.

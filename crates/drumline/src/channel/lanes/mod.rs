@@ -1,0 +1,78 @@
+//! Many senders, one receiver, and a lane for each sender.
+//!
+//! ```
+//! use drumline::channel::lanes;
+//!
+//! let (sender, mut receiver) = lanes::unbounded();
+//! for client in 0..4u64 {
+//!     let mut sender = sender.clone();
+//!     std::thread::spawn(move || (0..100).try_for_each(|n| sender.send(client * 1_000 + n)));
+//! }
+//! drop(sender);
+//! assert_eq!(receiver.iter().count(), 400);
+//! ```
+//!
+//! # Order
+//!
+//! **Only the messages of one sender keep their order.** A message can be received before one that
+//! was sent earlier by another sender, also where the first has told the second that it has sent.
+//! This is the price of speed: senders share nothing with each other. The receiver takes up to 64
+//! messages in a row from a lane, and then turns to the next one that has some.
+//!
+//! # Cost
+//!
+//! A message costs what it costs in [`spsc`](super::spsc), however many senders there are. A lane
+//! that has nothing costs nothing but its memory (about half a kilobyte).
+
+mod receiver;
+mod sender;
+
+use std::panic::Location;
+
+use super::hub::Hub;
+use super::{ChannelKind, WaitingFor};
+use crate::sync::Arc;
+use crate::wait::WaitSite;
+
+pub use receiver::{IntoIter, Receiver, RecvAsync};
+pub use sender::{Closed, Reservation, SendAsync, SendPermit, Sender};
+
+/// A channel of lanes without a bound: a send never waits.
+pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
+    channel(usize::MAX)
+}
+
+/// A channel whose lanes hold `capacity` messages each: a send waits for room in its own lane.
+///
+/// ```
+/// let (mut first, _receiver) = drumline::channel::lanes::per_lane(1);
+/// let mut second = first.clone();
+/// assert!(first.try_send(1).is_ok() && second.try_send(2).is_ok());
+/// assert!(first.try_send(3).is_err());
+/// ```
+///
+/// # Panics
+///
+/// If `capacity` is 0: such a channel passes nothing on.
+pub fn per_lane<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    assert!(
+        capacity > 0,
+        "lanes of capacity 0 pass nothing on; ask for at least 1"
+    );
+    channel(capacity)
+}
+
+fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let hub = Arc::new(Hub::new(capacity));
+    let sender = Sender::new(Arc::clone(&hub));
+    (sender, Receiver::new(hub))
+}
+
+/// Where an end waits. All ends have the hub in common.
+fn site<T>(
+    hub: &Arc<Hub<T>>,
+    waiting_for: WaitingFor,
+    location: &'static Location<'static>,
+) -> WaitSite {
+    WaitSite::new(ChannelKind::Lanes, Arc::as_ptr(hub), waiting_for, location)
+}

@@ -1,0 +1,461 @@
+//! The sending end.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use super::site;
+use crate::channel::hub::{Hub, Port};
+use crate::channel::lane::{Refused, Writer};
+use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError, WaitingFor};
+use crate::sync::{Arc, Instant};
+use crate::wait::{WaiterEntry, budget};
+
+/// A sending end, with a lane of its own; a clone has another lane.
+///
+/// The channel ends when all senders are gone. The receiver then gets the gravest of their reasons:
+/// [`Panicked`](CloseReason::Panicked) before [`Dropped`](CloseReason::Dropped) before
+/// [`Finished`](CloseReason::Finished).
+pub struct Sender<T: Send> {
+    hub: Arc<Hub<T>>,
+    port: Arc<Port<T>>,
+    writer: Writer<T>,
+    entry: WaiterEntry,
+}
+
+impl<T: Send> Sender<T> {
+    pub(super) fn new(hub: Arc<Hub<T>>) -> Self {
+        let port = hub.open_port();
+        Sender {
+            hub,
+            port,
+            writer: Writer::new(),
+            entry: WaiterEntry::new(),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, message: T) -> Result<(), Refused<T>> {
+        // SAFETY: the one sender of its lane, and borrowed mutably.
+        let pushed = unsafe { self.writer.push(&self.port.lane, message) };
+        if let Ok(told) | Err(Refused::Closed(_, told)) = &pushed {
+            self.hub.note(&self.port, *told);
+        }
+        pushed.map(|_| ())
+    }
+
+    /// Sends a message; waits for room in its lane if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone, or has closed the channel. The message comes back.
+    ///
+    /// # Blocking
+    ///
+    /// While the lane is full, until the receiver takes a message from it, closes the channel or is
+    /// dropped. Never in an unbounded channel.
+    #[inline]
+    #[track_caller]
+    pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
+        match self.push(message) {
+            Ok(()) => Ok(()),
+            Err(Refused::Closed(message, _)) => Err(SendError(message)),
+            Err(Refused::Full(message)) => {
+                let sent = self.send_until(message, None, Location::caller());
+                sent.map_err(|error| match error {
+                    SendTimeoutError::Closed(message) => SendError(message),
+                    SendTimeoutError::Timeout(_) => unreachable!("there is no deadline"),
+                })
+            }
+        }
+    }
+
+    #[cold]
+    fn send_until(
+        &mut self,
+        mut message: T,
+        deadline: Option<Instant>,
+        location: &'static Location<'static>,
+    ) -> Result<(), SendTimeoutError<T>> {
+        loop {
+            match self.push(message) {
+                Ok(()) => return Ok(()),
+                Err(Refused::Closed(message, _)) => return Err(SendTimeoutError::Closed(message)),
+                Err(Refused::Full(back)) => message = back,
+            }
+            let site = site(&self.hub, WaitingFor::Capacity, location);
+            let Sender {
+                port,
+                writer,
+                entry,
+                ..
+            } = self;
+            let has_room = || writer.has_room(&port.lane);
+            if !port.lane.room().wait(deadline, entry, site, has_room) {
+                return Err(SendTimeoutError::Timeout(message));
+            }
+        }
+    }
+
+    /// Sends a message if there is room in its lane now.
+    ///
+    /// # Errors
+    ///
+    /// If the lane is full, and if the receiver is gone, or has closed the channel. The message
+    /// comes back.
+    #[inline]
+    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        self.push(message).map_err(|refused| match refused {
+            Refused::Full(message) => TrySendError::Full(message),
+            Refused::Closed(message, _) => TrySendError::Closed(message),
+        })
+    }
+
+    /// As [`send`](Self::send), but waits for `timeout` at most.
+    ///
+    /// # Errors
+    ///
+    /// If there was no room until then, and as [`send`](Self::send).
+    ///
+    /// # Blocking
+    ///
+    /// As [`send`](Self::send), for `timeout` at most.
+    #[track_caller]
+    pub fn send_timeout(
+        &mut self,
+        message: T,
+        timeout: Duration,
+    ) -> Result<(), SendTimeoutError<T>> {
+        match self.push(message) {
+            Ok(()) => Ok(()),
+            Err(Refused::Closed(message, _)) => Err(SendTimeoutError::Closed(message)),
+            Err(Refused::Full(message)) => {
+                let deadline = Instant::now().checked_add(timeout);
+                self.send_until(message, deadline, Location::caller())
+            }
+        }
+    }
+
+    /// As [`send`](Self::send), but waits until `deadline` at most.
+    ///
+    /// # Errors
+    ///
+    /// If there was no room until then, and as [`send`](Self::send).
+    ///
+    /// # Blocking
+    ///
+    /// As [`send`](Self::send), until `deadline` at most.
+    #[track_caller]
+    pub fn send_deadline(
+        &mut self,
+        message: T,
+        deadline: Instant,
+    ) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, Some(deadline), Location::caller())
+    }
+
+    /// A future that sends a message when there is room in its lane.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone, or has closed the channel. The message comes back.
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has sent nothing; its message is dropped with it.
+    /// To keep the message, [reserve](Self::reserve) a place first.
+    #[track_caller]
+    pub fn send_async(&mut self, message: T) -> SendAsync<'_, T> {
+        SendAsync {
+            reserve: self.reserve(),
+            message: Some(message),
+        }
+    }
+
+    /// A future that is ready when there is room in its lane, with the right to send one message.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::per_lane(1);
+    /// sender.reserve().await.unwrap().send("only made when there is room").unwrap();
+    /// assert!(receiver.recv_async().await.is_ok());
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone, or has closed the channel.
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready leaves nothing behind. A permit that is dropped
+    /// gives its place back.
+    #[track_caller]
+    pub fn reserve(&mut self) -> Reservation<'_, T> {
+        Reservation {
+            sender: Some(self),
+            is_listed: false,
+            location: Location::caller(),
+        }
+    }
+
+    /// A future that is ready when the receiver is gone, or has closed the channel.
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready leaves nothing behind.
+    #[track_caller]
+    pub fn closed(&mut self) -> Closed<'_, T> {
+        Closed {
+            sender: self,
+            is_listed: false,
+            location: Location::caller(),
+        }
+    }
+
+    /// Says that all messages of this sender have been sent; see [`CloseReason::Finished`].
+    pub fn finish(mut self) {
+        self.end(CloseReason::Finished);
+        // Its drop would say something else.
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: each is read once, and not used again. The writer needs no drop.
+        unsafe {
+            drop(std::ptr::read(&raw const this.entry));
+            drop(std::ptr::read(&raw const this.port));
+            drop(std::ptr::read(&raw const this.hub));
+        }
+    }
+
+    fn end(&mut self, reason: CloseReason) {
+        struct Leave<'a, T>(&'a Hub<T>, CloseReason);
+        impl<T> Drop for Leave<'_, T> {
+            fn drop(&mut self) {
+                self.0.leave(self.1);
+            }
+        }
+        // At the end, also if a waker panics.
+        let _leave = Leave(&self.hub, reason);
+        let told = self.writer.end(&self.port.lane, reason);
+        self.hub.note(&self.port, told);
+    }
+
+    /// How many messages of this sender are in the channel, about.
+    pub fn len(&self) -> usize {
+        self.port.lane.len()
+    }
+
+    /// Whether no message of this sender is in the channel; see [`len`](Self::len).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many messages its lane holds at most. `None`: there is no bound.
+    pub fn capacity(&self) -> Option<usize> {
+        Some(self.port.lane.capacity()).filter(|&capacity| capacity != usize::MAX)
+    }
+
+    /// Whether the receiver is gone, or has closed the channel.
+    pub fn is_closed(&self) -> bool {
+        self.port.lane.is_closing()
+    }
+}
+
+impl<T: Send> Clone for Sender<T> {
+    /// A sender with a lane of its own, to the same receiver. Takes a lock, and allocates.
+    fn clone(&self) -> Self {
+        Sender::new(Arc::clone(&self.hub))
+    }
+}
+
+impl<T: Send> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.end(CloseReason::of_drop());
+    }
+}
+
+impl<T: Send> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .field("is_closed", &self.is_closed())
+            .finish()
+    }
+}
+
+/// The right to send one message; made by [`Sender::reserve`].
+#[must_use = "a permit that is dropped gives its place back"]
+pub struct SendPermit<'a, T: Send> {
+    sender: &'a mut Sender<T>,
+}
+
+impl<T: Send> SendPermit<'_, T> {
+    /// Sends the message.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is gone meanwhile, or has closed the channel. The message comes back.
+    pub fn send(self, message: T) -> Result<(), SendError<T>> {
+        match self.sender.push(message) {
+            Ok(()) => Ok(()),
+            Err(Refused::Closed(message, _) | Refused::Full(message)) => Err(SendError(message)),
+        }
+    }
+}
+
+impl<T: Send> fmt::Debug for SendPermit<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendPermit").finish_non_exhaustive()
+    }
+}
+
+/// A future that waits for room; made by [`Sender::reserve`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Reservation<'a, T: Send> {
+    /// `None` once it is ready.
+    sender: Option<&'a mut Sender<T>>,
+    is_listed: bool,
+    location: &'static Location<'static>,
+}
+
+impl<T: Send> Reservation<'_, T> {
+    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let sender = self.sender.as_mut().expect("it was ready before");
+        let Sender {
+            hub,
+            port,
+            writer,
+            entry,
+        } = &mut **sender;
+        let lane = &port.lane;
+        let has_waited = self.is_listed;
+        if !writer.has_room(lane) {
+            let is_ready = || writer.has_room(lane);
+            if !lane.room().list(cx.waker(), &mut self.is_listed, is_ready) {
+                entry.pend(site(hub, WaitingFor::Capacity, self.location));
+                return Poll::Pending;
+            }
+        }
+        if has_waited {
+            entry.clear();
+        }
+        budget::proceed(cx)
+    }
+}
+
+impl<'a, T: Send> Future for Reservation<'a, T> {
+    type Output = Result<SendPermit<'a, T>, SendError<()>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        ready!(self.poll_room(cx));
+        self.unlist();
+        let sender = self.sender.take().expect("it was there for the poll");
+        Poll::Ready(if sender.is_closed() {
+            Err(SendError(()))
+        } else {
+            Ok(SendPermit { sender })
+        })
+    }
+}
+
+impl<T: Send> Reservation<'_, T> {
+    fn unlist(&mut self) {
+        if self.is_listed
+            && let Some(sender) = &mut self.sender
+        {
+            sender.port.lane.room().unlist(&mut self.is_listed);
+            sender.entry.clear();
+        }
+    }
+}
+
+impl<T: Send> Drop for Reservation<'_, T> {
+    fn drop(&mut self) {
+        self.unlist();
+    }
+}
+
+impl<T: Send> fmt::Debug for Reservation<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reservation").finish_non_exhaustive()
+    }
+}
+
+/// A future that sends a message; made by [`Sender::send_async`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct SendAsync<'a, T: Send> {
+    reserve: Reservation<'a, T>,
+    /// `None` once it is ready.
+    message: Option<T>,
+}
+
+// The message is moved, and never pinned.
+impl<T: Send> Unpin for SendAsync<'_, T> {}
+
+impl<T: Send> Future for SendAsync<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let permit = ready!(Pin::new(&mut self.reserve).poll(cx));
+        let message = self.message.take().expect("it was ready before");
+        Poll::Ready(match permit {
+            Ok(permit) => permit.send(message),
+            Err(SendError(())) => Err(SendError(message)),
+        })
+    }
+}
+
+impl<T: Send> fmt::Debug for SendAsync<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendAsync").finish_non_exhaustive()
+    }
+}
+
+/// A future that waits for the end of the receiver; made by [`Sender::closed`].
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Closed<'a, T: Send> {
+    sender: &'a mut Sender<T>,
+    is_listed: bool,
+    location: &'static Location<'static>,
+}
+
+impl<T: Send> Future for Closed<'_, T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let Sender {
+            hub, port, entry, ..
+        } = &mut *this.sender;
+        let lane = &port.lane;
+        let has_waited = this.is_listed;
+        let is_ready = || lane.is_closing();
+        if !is_ready() && !lane.room().list(cx.waker(), &mut this.is_listed, is_ready) {
+            entry.pend(site(hub, WaitingFor::Close, this.location));
+            return Poll::Pending;
+        }
+        if has_waited {
+            entry.clear();
+        }
+        budget::proceed(cx)
+    }
+}
+
+impl<T: Send> Drop for Closed<'_, T> {
+    fn drop(&mut self) {
+        if self.is_listed {
+            let Sender { port, entry, .. } = &mut *self.sender;
+            port.lane.room().unlist(&mut self.is_listed);
+            entry.clear();
+        }
+    }
+}
+
+impl<T: Send> fmt::Debug for Closed<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Closed").finish_non_exhaustive()
+    }
+}
