@@ -186,10 +186,7 @@ mod tests {
         account.close_if_settled();
         assert!(payout.try_recv().is_err());
         // Nothing new begins meanwhile.
-        assert_eq!(
-            ask(&mut account, Request::Balance),
-            Err(Refusal::Closed(0))
-        );
+        assert_eq!(ask(&mut account, Request::Balance), Err(Refusal::Closed(0)));
         assert_eq!(ask(&mut account, Request::Close), Err(Refusal::Closed(0)));
 
         let received = |to| Request::Settle(60, Settlement::Received, to);

@@ -52,11 +52,7 @@ impl Client {
     /// # Errors
     ///
     /// As [`balance`](Self::balance), and if the account cannot hold that much.
-    pub async fn deposit(
-        &mut self,
-        account: AccountId,
-        amount: Amount,
-    ) -> Result<Amount, Refusal> {
+    pub async fn deposit(&mut self, account: AccountId, amount: Amount) -> Result<Amount, Refusal> {
         self.call(|reply| Errand::Ask(account, Request::Deposit(amount, reply)))
             .await
     }

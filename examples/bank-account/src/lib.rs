@@ -36,7 +36,7 @@
 //!
 //! # Why no transfer waits for ever
 //!
-//! An account only answers: it never sends a request, and the send of a answer never waits. So
+//! An account only answers: it never sends a request, and the send of an answer never waits. So
 //! each account comes to each of its requests, whatever the others do, and a bounded lane to it has
 //! room again.
 //!

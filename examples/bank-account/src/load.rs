@@ -32,7 +32,7 @@ impl AddAssign for Tally {
     }
 }
 
-/// Makes a number of random requests to accounts, of which half are transfers.
+/// Makes a number of random requests to accounts, three of eight of which are transfers.
 ///
 /// # Errors
 ///
@@ -49,12 +49,12 @@ pub async fn visit(
         let amount = random.u64(1..=MOST);
         let result = match random.u8(..8) {
             0 => client.balance(account).await,
-            1 => {
+            1 | 2 => {
                 let result = client.deposit(account, amount).await;
                 tally.deposited += result.map_or(0, |_| amount.into());
                 result
             }
-            2 | 3 => {
+            3 | 4 => {
                 let result = client.withdraw(account, amount).await;
                 tally.withdrawn += result.map_or(0, |_| amount.into());
                 result
