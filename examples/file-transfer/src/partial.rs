@@ -1,6 +1,6 @@
 //! The file that is written, until it is complete.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempPath;
 
 use crate::digest::{Digest, Hasher};
-use crate::lock;
+use crate::lock::LockedFile;
 
 /// Where a transfer to this destination keeps what it has.
 pub fn partial_path(destination: &Path) -> PathBuf {
@@ -19,7 +19,7 @@ pub fn partial_path(destination: &Path) -> PathBuf {
 
 /// The beginning of a file. It stays on the disk when it is dropped.
 pub struct Partial {
-    file: File,
+    file: LockedFile,
     path: PathBuf,
     destination: PathBuf,
     replaces: bool,
@@ -40,7 +40,7 @@ impl Partial {
             "{name} exists already; `--force` overwrites it"
         );
         let path = partial_path(destination);
-        let file = match lock::open(&path) {
+        let file = match LockedFile::open(&path) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 bail!("another transfer to {name} is at work")
             }
@@ -67,7 +67,7 @@ impl Partial {
         let is_file = self.file.metadata().is_ok_and(|about| about.is_file());
         let mut bytes = vec![0; 64 << 10];
         while is_file {
-            match self.file.read(&mut bytes) {
+            match (&*self.file).read(&mut bytes) {
                 Ok(0) => break,
                 Ok(count) => {
                     self.hasher.update(&bytes[..count]);
@@ -95,7 +95,7 @@ impl Partial {
 
     /// Adds bytes at the end.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file
+        (&*self.file)
             .write_all(bytes)
             .with_context(|| format!("cannot write {} at {}", self.path.display(), self.len))?;
         self.hasher.update(bytes);
