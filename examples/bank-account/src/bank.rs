@@ -43,8 +43,8 @@ impl<'p> Bank<'p> {
         }
     }
 
-    /// A new client, and the task behind it. It takes a lane to each account, of about half a
-    /// kilobyte.
+    /// A new client, and the task behind it. It takes a lane to each account, of about 800
+    /// bytes.
     pub fn client(&mut self) -> Client {
         let (sender, errands) = spsc::bounded(1);
         let clerk = Clerk::new(self.lanes.clone());

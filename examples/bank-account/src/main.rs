@@ -18,7 +18,7 @@ use drumline::channel::CloseReason;
 use drumline::{Jobs, Pool, block_on};
 use fastrand::Rng;
 
-/// Each client has a lane to each account. This number of them takes half a gigabyte.
+/// Each client has a lane to each account. This number of them takes 0.8 GB.
 const MOST_LANES: usize = 1_000_000;
 
 /// A bank without locks: clients move money between accounts at random, and the sum stays right.
