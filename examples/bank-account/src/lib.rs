@@ -44,9 +44,11 @@
 //!
 //! A transfer has three steps: the first account reserves the amount, the second one receives it,
 //! the first one settles. The clerk takes them, and not the client. So a client that goes away, or
-//! panics, leaves no transfer half done. An account that is asked to close waits until its transfers
-//! are settled. Then it closes its channel by `drain`: each request that was sent before the end is
-//! refused by a reply, and each later one comes back to its clerk.
+//! panics, leaves no transfer half done.
+//!
+//! An account that is asked to close waits until its transfers are settled. Then it closes its
+//! channel by `drain`: each request that was sent before the end is refused by a reply, and each
+//! later one comes back to its clerk.
 
 mod account;
 mod bank;
