@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use drumline::channel::spsc;
 
 use crate::digest::Digest;
@@ -97,10 +97,7 @@ impl Download {
             frames: frame_sender,
             acknowledgements: acknowledged,
         };
-        // The request in the error has nothing to add.
-        if connection.request(request).is_err() {
-            bail!("the server is gone");
-        }
+        connection.request(request)?;
         Ok(Download {
             resumed_at: partial.len(),
             partial,

@@ -64,11 +64,13 @@ impl Partial {
 
     fn read_all(&mut self) -> Result<()> {
         // A device has no beginning, and some never end.
-        let is_file = self.file.metadata().is_ok_and(|about| about.is_file());
+        if !self.file.metadata().is_ok_and(|about| about.is_file()) {
+            return Ok(());
+        }
         let mut bytes = vec![0; 64 << 10];
-        while is_file {
+        loop {
             match (&*self.file).read(&mut bytes) {
-                Ok(0) => break,
+                Ok(0) => return Ok(()),
                 Ok(count) => {
                     self.hasher.update(&bytes[..count]);
                     self.len += count as u64;
@@ -80,7 +82,6 @@ impl Partial {
                 }
             }
         }
-        Ok(())
     }
 
     /// How many bytes it has.

@@ -1,6 +1,7 @@
 //! What answers requests, each with a job.
 
-use drumline::channel::{SendError, lanes};
+use anyhow::{Result, ensure};
+use drumline::channel::lanes;
 use drumline::{JoinHandle, Pool};
 
 use crate::request::Request;
@@ -79,7 +80,9 @@ impl Connection {
     /// # Errors
     ///
     /// If the server is gone.
-    pub fn request(&mut self, request: Request) -> Result<(), SendError<Request>> {
-        self.0.send(request)
+    pub fn request(&mut self, request: Request) -> Result<()> {
+        // The request in the error has nothing to add.
+        ensure!(self.0.send(request).is_ok(), "the server is gone");
+        Ok(())
     }
 }
