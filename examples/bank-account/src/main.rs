@@ -4,19 +4,22 @@
 //! cargo run --release -p bank-account -- --accounts 16 --clients 8 --requests 100000
 //! ```
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use bank_account::load::{Tally, visit};
 use bank_account::{Amount, Bank, Books, Client, Refusal};
 use clap::{Parser, ValueEnum};
 use drumline::channel::CloseReason;
 use drumline::{Jobs, Pool, block_on};
 use fastrand::Rng;
+
+/// The exit status that a shell reports for a program which `SIGPIPE` has ended.
+const BROKEN_PIPE: u8 = 128 + 13;
 
 /// Each client has a lane to each account. This number of them takes 0.8 GB.
 const MOST_LANES: usize = 1_000_000;
@@ -151,9 +154,20 @@ fn check(books: &Books, tally: &Tally, options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Whether the error is that the other end of a pipe is closed.
+fn is_broken_pipe(error: &Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    })
+}
+
 fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
+        // Its reader has seen enough, and wants no message.
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
             // Without standard error there is no place for the message.
             let _ = writeln!(io::stderr(), "bank-account: {error:#}");

@@ -6,15 +6,18 @@
 //! ```
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use clap::Parser;
 use drumline::{Jobs, Pool};
 use file_transfer::{Download, Server, Settings, partial_path};
+
+/// The exit status that a shell reports for a program which `SIGPIPE` has ended.
+const BROKEN_PIPE: u8 = 128 + 13;
 
 /// The exit status after `--stop-after`.
 const STOPPED: i32 = 3;
@@ -97,9 +100,20 @@ fn run(options: &Options) -> Result<()> {
     writeln!(io::stdout(), "{received}").context("cannot write to standard output")
 }
 
+/// Whether the error is that the other end of a pipe is closed.
+fn is_broken_pipe(error: &Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    })
+}
+
 fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
+        // Its reader has seen enough, and wants no message.
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
             // Without standard error there is no place for the message.
             let _ = writeln!(io::stderr(), "file-transfer: {error:#}");

@@ -1,12 +1,13 @@
 //! Runs the program.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+
+fn bank_account() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_bank-account"))
+}
 
 fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_bank-account"))
-        .args(args)
-        .output()
-        .unwrap()
+    bank_account().args(args).output().unwrap()
 }
 
 #[track_caller]
@@ -44,6 +45,21 @@ fn mistakes_are_named() {
         message.starts_with("bank-account: 100000 clients"),
         "{message}"
     );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_is_gone_is_left_in_peace() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = bank_account()
+        .args(["--requests", "1"])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn();
+    let output = child.unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(128 + 13), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn the_server_learns_that_a_client_has_panicked() {
         panic!("a client panics after two chunks");
     });
     assert!(client.join().is_err());
-    let outcome = server.next_outcome();
+    let outcome = server.next_outcome().unwrap();
     assert_eq!(outcome.end, End::ClientGone(CloseReason::Panicked));
     assert_eq!(outcome.acknowledged, 2 * CHUNK as u64);
 
@@ -99,7 +99,7 @@ fn the_server_learns_that_a_client_has_gone() {
             assert!(download.next_chunk().unwrap());
         }
         drop(download);
-        let outcome = server.next_outcome();
+        let outcome = server.next_outcome().unwrap();
         assert_eq!(outcome.end, End::ClientGone(CloseReason::Dropped));
         assert_eq!(outcome.acknowledged, (chunks * CHUNK) as u64);
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use file_transfer::Digest;
 
@@ -88,6 +88,23 @@ fn mistakes_are_named() {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         assert!(String::from_utf8(output.stderr).unwrap().contains(args[0]));
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_is_gone_is_left_in_peace() {
+    let files = Files::with_source(CHUNK);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = file_transfer()
+        .args([files.source(), files.destination()])
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn();
+    let output = child.unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(128 + 13), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+    files.are_the_same();
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn stop_and_resume(len: usize, jobs: usize) {
         assert_eq!(download.offset(), stopped_at as u64);
         drop(download);
         assert_eq!(fs::read(files.partial()).unwrap(), files.data[..stopped_at]);
-        let gone = server.next_outcome();
+        let gone = server.next_outcome().unwrap();
         assert_eq!(gone.acknowledged, stopped_at as u64);
 
         let mut download = Download::begin(&mut connection, &files.settings()).unwrap();
@@ -42,7 +42,7 @@ fn stop_and_resume(len: usize, jobs: usize) {
             acknowledged: len as u64,
             end: End::Complete,
         };
-        assert_eq!(server.next_outcome(), complete);
+        assert_eq!(server.next_outcome().unwrap(), complete);
     }
     drop(connection);
     assert_eq!(server.finish(), []);
@@ -118,7 +118,10 @@ fn refused(files: &Files) -> SourceProblem {
     assert!(!files.destination().exists());
     let error = error.downcast::<SourceError>();
     let error = error.expect("it comes from the server");
-    assert_eq!(server.next_outcome().end, End::Failed(error.to_string()));
+    assert_eq!(
+        server.next_outcome().unwrap().end,
+        End::Failed(error.to_string())
+    );
     error.problem
 }
 
