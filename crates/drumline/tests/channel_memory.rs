@@ -122,19 +122,40 @@ fn senders_that_come_and_go_do_not_pile_up() {
     assert!(bytes() - once < 100_000, "{} bytes more", bytes() - once);
 }
 
+/// The figures of `docs/channels.md`: run it with `--nocapture`.
 #[test]
 fn channels_are_small_while_they_are_empty() {
+    type Message = [u64; 4];
+
     let before = bytes();
-    let channel = spsc::unbounded::<[u64; 100]>();
-    assert!(bytes() - before <= 768, "{} bytes", bytes() - before);
+    let since = || bytes() - before;
+    let (mut sender, mut receiver) = spsc::unbounded::<Message>();
+    let empty = since();
+    println!("spsc: {empty} bytes");
+    assert!(empty <= 768);
+    sender.send([0; 4]).unwrap();
+    println!("spsc with a block of slots: {} bytes", since());
+    receiver.recv().unwrap();
+    println!("spsc, empty again: {} bytes", since());
+    drop((sender, receiver));
+
+    let (sender, receiver) = lanes::unbounded::<Message>();
+    let one = since();
+    println!("lanes with one sender: {one} bytes");
+    assert!(one <= 2_048);
+    let mut senders = Vec::with_capacity(1_000);
+    let without = since();
+    senders.extend((0..1_000).map(|_| sender.clone()));
+    let further = (since() - without) / 1_000;
+    println!("lanes, each further sender: {further} bytes");
+    assert!(further <= 1_024);
+    drop((senders, sender, receiver));
+
+    let channel = oneshot::channel::<Message>();
+    println!("oneshot: {} bytes", since());
+    assert!(since() <= 256);
     drop(channel);
-    let channel = lanes::unbounded::<[u64; 100]>();
-    assert!(bytes() - before <= 2_048, "{} bytes", bytes() - before);
-    drop(channel);
-    let channel = oneshot::channel::<u64>();
-    assert!(bytes() - before <= 256, "{} bytes", bytes() - before);
-    drop(channel);
-    assert_eq!(bytes(), before);
+    assert_eq!(since(), 0);
 }
 
 /// An end that waits is listed, in 200 bytes at most. When it is gone, they are given back, but for
