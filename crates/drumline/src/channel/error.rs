@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::CloseReason;
+use super::lane::Nothing;
 
 /// The receiver is gone, or has closed the channel. The message comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,6 +174,15 @@ impl Error for RecvTimeoutError {}
 impl<T> From<SendError<T>> for TrySendError<T> {
     fn from(error: SendError<T>) -> Self {
         TrySendError::Closed(error.0)
+    }
+}
+
+impl From<Nothing> for TryRecvError {
+    fn from(nothing: Nothing) -> Self {
+        match nothing {
+            Nothing::Yet => TryRecvError::Empty,
+            Nothing::Ever(reason) => TryRecvError::Closed(reason),
+        }
     }
 }
 

@@ -37,7 +37,7 @@ use super::{
     TrySendError,
 };
 use crate::sync::{Arc, Instant};
-use crate::wait::{Watched, budget, watch};
+use crate::wait::{InterruptSlot, Watched, budget, watch};
 
 /// A channel of lanes without a bound: a send never waits.
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
@@ -70,6 +70,7 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let receiver = Receiver {
         hub,
         gatherer: Gatherer::new(),
+        interrupt: InterruptSlot::default(),
     };
     (sender, receiver)
 }
@@ -327,6 +328,7 @@ impl<T: Send> fmt::Debug for SendAsync<'_, T> {
 pub struct Receiver<T: Send> {
     hub: Arc<Hub<T>>,
     gatherer: Gatherer<T>,
+    interrupt: InterruptSlot,
 }
 
 impl<T: Send> Receiver<T> {
@@ -337,7 +339,7 @@ impl<T: Send> Receiver<T> {
     }
 
     fn wait(&mut self, deadline: Option<Instant>) -> bool {
-        let Receiver { hub, gatherer } = self;
+        let Receiver { hub, gatherer, .. } = self;
         match watch(deadline, || gatherer.is_ready(hub)) {
             Watched::Ready => return true,
             Watched::TooLate => return false,
@@ -372,10 +374,33 @@ impl<T: Send> Receiver<T> {
     ///
     /// If there is none now, and if no more will come.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.take().map_err(|nothing| match nothing {
-            Nothing::Yet => TryRecvError::Empty,
-            Nothing::Ever(reason) => TryRecvError::Closed(reason),
-        })
+        self.take().map_err(TryRecvError::from)
+    }
+
+    /// Receives what is there now, up to `max` messages, and adds it to `messages`.
+    pub(super) fn try_recv_many(
+        &mut self,
+        messages: &mut Vec<T>,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        // SAFETY: the one receiver of its hub, and borrowed mutably.
+        let taken = unsafe { self.gatherer.take_many(&self.hub, messages, max) };
+        taken.map_err(TryRecvError::from)
+    }
+
+    /// About how many messages are in some of the lanes; takes no lock.
+    pub(super) fn count_near(&self) -> usize {
+        self.gatherer.count_near(&self.hub)
+    }
+
+    /// Why no more messages come, once all were received.
+    pub(super) fn end_reason(&self) -> Option<CloseReason> {
+        self.gatherer.end_reason(&self.hub, self.hub.ended())
+    }
+
+    /// What ends the wait of a stream.
+    pub(super) fn interrupt_slot(&self) -> &InterruptSlot {
+        &self.interrupt
     }
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
@@ -477,6 +502,21 @@ impl<T: Send> Receiver<T> {
         self.len() == 0
     }
 
+    /// Whether no more messages will be sent: all senders are gone, or this end has closed the
+    /// channel. There may be some to receive.
+    pub fn is_closed(&self) -> bool {
+        self.close_reason().is_some()
+    }
+
+    /// Why no more messages will be sent, if that is so: the gravest reason of a sender.
+    pub fn close_reason(&self) -> Option<CloseReason> {
+        if self.gatherer.is_closed() {
+            Some(CloseReason::ClosedByReceiver)
+        } else {
+            self.hub.ended()
+        }
+    }
+
     /// How many messages each lane holds at most. `None`: there is no bound.
     pub fn capacity_per_lane(&self) -> Option<usize> {
         Some(self.hub.capacity()).filter(|&capacity| capacity != usize::MAX)
@@ -523,7 +563,7 @@ impl<T: Send> Future for RecvAsync<'_, T> {
             is_listed,
         } = &mut *self;
         loop {
-            let Receiver { hub, gatherer } = &mut **receiver;
+            let Receiver { hub, gatherer, .. } = &mut **receiver;
             if gatherer.is_ready(hub) {
                 if budget::proceed(cx).is_pending() {
                     return Poll::Pending;

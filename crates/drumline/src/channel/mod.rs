@@ -49,9 +49,13 @@ mod reason;
 mod small_tests;
 #[cfg(not(drumline_loom))]
 pub mod spsc;
+#[cfg(not(drumline_loom))]
+mod streamed;
 
 #[cfg(not(drumline_loom))]
 pub use error::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 pub use reason::CloseReason;
+#[cfg(not(drumline_loom))]
+pub(crate) use streamed::Streamed;

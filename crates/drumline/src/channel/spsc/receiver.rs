@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::channel::lane::{Lane, Nothing, Reader};
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
 use crate::sync::{Arc, Instant};
-use crate::wait::budget;
+use crate::wait::{InterruptSlot, budget};
 
 /// The receiving end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -20,6 +20,7 @@ use crate::wait::budget;
 pub struct Receiver<T: Send> {
     lane: Arc<Lane<T>>,
     reader: Reader<T>,
+    interrupt: InterruptSlot,
 }
 
 impl<T: Send> Receiver<T> {
@@ -27,6 +28,7 @@ impl<T: Send> Receiver<T> {
         Receiver {
             lane,
             reader: Reader::new(),
+            interrupt: InterruptSlot::default(),
         }
     }
 
@@ -37,7 +39,7 @@ impl<T: Send> Receiver<T> {
     }
 
     fn wait(&mut self, deadline: Option<Instant>) -> bool {
-        let Receiver { lane, reader } = self;
+        let Receiver { lane, reader, .. } = self;
         reader.pause();
         let is_ready = lane.messages().wait(deadline, || reader.is_ready(lane));
         reader.has_waited(lane);
@@ -81,10 +83,7 @@ impl<T: Send> Receiver<T> {
     /// If there is none now, and if no more will come.
     #[inline]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.pop().map_err(|nothing| match nothing {
-            Nothing::Yet => TryRecvError::Empty,
-            Nothing::Ever(reason) => TryRecvError::Closed(reason),
-        })
+        self.pop().map_err(TryRecvError::from)
     }
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
@@ -185,13 +184,31 @@ impl<T: Send> Receiver<T> {
             return Ok(0);
         }
         loop {
-            // SAFETY: the one receiver of its lane, and borrowed mutably.
-            match unsafe { self.reader.pop_many(&self.lane, messages, max) } {
+            match self.pop_many(messages, max) {
                 Ok(count) => return Ok(count),
                 Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
                 Err(Nothing::Yet) => self.wait(None),
             };
         }
+    }
+
+    fn pop_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, Nothing> {
+        // SAFETY: the one receiver of its lane, and borrowed mutably.
+        unsafe { self.reader.pop_many(&self.lane, messages, max) }
+    }
+
+    /// As [`recv_many`](Self::recv_many), for what is there now.
+    pub(in crate::channel) fn try_recv_many(
+        &mut self,
+        messages: &mut Vec<T>,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        self.pop_many(messages, max).map_err(TryRecvError::from)
+    }
+
+    /// What ends the wait of a stream.
+    pub(in crate::channel) fn interrupt_slot(&self) -> &InterruptSlot {
+        &self.interrupt
     }
 
     /// Goes through all messages until no more will come; waits for each.
@@ -313,7 +330,7 @@ impl<T: Send> Future for RecvAsync<'_, T> {
             receiver,
             is_listed,
         } = &mut *self;
-        let Receiver { lane, reader } = &mut **receiver;
+        let Receiver { lane, reader, .. } = &mut **receiver;
         if !reader.is_ready(lane) {
             let is_ready = || reader.is_ready(lane);
             if !lane.messages().list(cx.waker(), is_listed, is_ready) {
