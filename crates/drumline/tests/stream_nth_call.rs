@@ -210,7 +210,7 @@ impl Iterator for One {
 struct Drain(Fuse);
 
 impl Sink<Thing> for Drain {
-    fn send(&self, item: Thing) -> Result<(), SendError<Thing>> {
+    fn send(&mut self, item: Thing) -> Result<(), SendError<Thing>> {
         self.0.at(Site::Send);
         drop(item);
         Ok(())
@@ -327,7 +327,7 @@ fn run<S: Source<Item = Thing> + 'static>(stream: Stream<S>, end: usize, fuse: &
             fuse.at(Site::Serial);
             results.take(2).count()
         })),
-        8 => match stream.ordered().send_to(&Drain(fuse.clone())) {
+        8 => match stream.ordered().send_to(Drain(fuse.clone())) {
             Ok(report) => booms(report),
             Err(SendError(_)) => unreachable!("it takes all"),
         },

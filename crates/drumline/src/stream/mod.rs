@@ -167,10 +167,12 @@ mod work;
 #[cfg(all(feature = "futures", not(drumline_loom)))]
 pub use self::{async_results::AsyncResults, source::FromAsync};
 #[cfg(not(drumline_loom))]
+pub use crate::channel::{SendError, TrySendError};
+#[cfg(not(drumline_loom))]
 pub use self::{
     feed::{Feed, Use},
     histogram::Histogram,
-    queue::{Receiver, SendError, Sender, TrySendError, queue},
+    queue::{Receiver, Sender, queue},
     report::{Failed, OnPanic, Panicked, Report},
     results::Results,
     serial::Serial,
