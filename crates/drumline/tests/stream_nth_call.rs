@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use common::{ends, eventually};
 use drumline::CancellationToken;
+use drumline::channel::CloseReason;
 use drumline::stream::{
     self, Drained, OnPanic, Polled, SendError, Sink, Source, Stopper, Stream, StreamStats, biased,
     stream,
@@ -31,6 +32,7 @@ enum Site {
     Waits,
     Stopper,
     Stop,
+    EndReason,
     SourceDrop,
     Next,
     SizeHint,
@@ -53,7 +55,7 @@ enum Site {
     Send,
 }
 
-const SITES: [Site; 28] = [
+const SITES: [Site; 29] = [
     Site::Recv,
     Site::TryRecv,
     Site::RecvBatch,
@@ -62,6 +64,7 @@ const SITES: [Site; 28] = [
     Site::Waits,
     Site::Stopper,
     Site::Stop,
+    Site::EndReason,
     Site::SourceDrop,
     Site::Next,
     Site::SizeHint,
@@ -158,6 +161,11 @@ impl Source for Queue {
         self.fuse.at(Site::Stopper);
         let fuse = self.fuse.clone();
         Some(Stopper::new(move || fuse.at(Site::Stop)))
+    }
+
+    fn end_reason(&self) -> Option<CloseReason> {
+        self.fuse.at(Site::EndReason);
+        None
     }
 }
 

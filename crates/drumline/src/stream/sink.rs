@@ -52,6 +52,12 @@ impl<T, K: Sink<T> + ?Sized> Sink<T> for &mut K {
     }
 }
 
+impl<T, K: Sink<T> + ?Sized> Sink<T> for Box<K> {
+    fn send(&mut self, item: T) -> Result<(), SendError<T>> {
+        (**self).send(item)
+    }
+}
+
 /// Makes sinks of senders that have a `&mut self` method `send`, with an error of this crate.
 macro_rules! senders {
     ($($sender:ty),+ $(,)?) => {$(
