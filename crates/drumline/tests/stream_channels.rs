@@ -393,26 +393,51 @@ fn senders_that_wait_learn_that_the_stream_is_over() {
     }
 }
 
-/// The handle of the pool is dropped while a stream without a frame sleeps in the channel.
+/// The handle of a pool is dropped while the serial end of a stream sleeps in the channel: that waits
+/// for the next message. The caller goes on by itself then.
 #[test]
 fn the_end_of_the_pool() {
     for jobs in [1, 2, 8] {
         let (mut sender, receiver) = lanes::unbounded();
         let own = pool(jobs);
-        let stats = StreamStats::new();
-        let all = stream(receiver).pool(&own).stats(&stats);
+        let all = stream(receiver).pool(&own);
         let mut results = all.map_ordered(|n: u32| n + 1).into_iter();
         sender.send(1).unwrap();
         assert_eq!(results.next(), Some(2));
-        let (result, rest) = thread::scope(|scope| {
-            let waits = scope.spawn(move || (results.next(), results));
-            drop(own);
+        thread::scope(|scope| {
+            let receives = scope.spawn(move || {
+                assert!(results.by_ref().take(3).eq(3..6));
+                drop(results);
+            });
+            let ends = scope.spawn(move || drop(own));
             sender.send(2).unwrap();
-            waits.join().unwrap()
+            sender.send(3).unwrap();
+            ends.join().unwrap();
+            sender.send(4).unwrap();
+            receives.join().unwrap();
         });
-        assert_eq!(result, Some(3));
-        drop(rest);
         eventually("the receiver is gone", || sender.is_closed());
+    }
+}
+
+/// An iterator that is dropped wakes the consumer that sleeps in the channel. So the pool ends, though
+/// no message comes, and the channel stays open.
+#[test]
+fn a_dropped_iterator_wakes_the_consumer() {
+    for jobs in [1, 2, 8] {
+        for guests in [true, false] {
+            ends(move || {
+                let (mut sender, receiver) = spsc::bounded(2);
+                let pool = Pool::builder().jobs(jobs).guests(guests).build().unwrap();
+                let all = stream(receiver).pool(&pool);
+                let mut results = all.map_ordered(|n| n + 1).into_iter();
+                sender.send(1).unwrap();
+                assert_eq!(results.next(), Some(2));
+                drop(results);
+                drop(pool);
+                assert!(sender.is_closed());
+            });
+        }
     }
 }
 
@@ -552,9 +577,7 @@ fn a_closed_sink_stops_the_stream() {
             let made = ledger.clone();
             let all = all.map_ordered(move |n: u64| made.item(n % 1_000));
             // Sent, and then refused.
-            let SendError(back) = all.send_to(&mut sender).unwrap_err();
-            assert!(back.number >= 10, "{name}");
-            drop(back);
+            assert!(all.send_to(&mut sender).is_err(), "{name}");
             assert!(taken >= 11, "{name}");
             assert_eq!(received.join().unwrap(), 10, "{name}");
             assert!(sender.send(ledger.item(0)).is_err(), "{name}");
@@ -571,7 +594,9 @@ fn a_sink_of_a_stream_that_panics() {
     let all = stream::iter(0..10).map_ordered(|n| if n == 5 { quiet_panic("five") } else { n });
     let outcome = catch_unwind(AssertUnwindSafe(|| all.send_to(sender).map(|_| ())));
     assert!(outcome.is_err());
-    assert!(receiver.iter().eq(0..5));
+    // Those that were in flight arrive as well.
+    let all: Vec<_> = receiver.iter().collect();
+    assert!(all.starts_with(&[0, 1, 2, 3, 4]) && !all.contains(&5));
     assert_eq!(receiver.close_reason(), Some(CloseReason::Panicked));
 }
 
