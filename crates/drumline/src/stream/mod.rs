@@ -167,8 +167,6 @@ mod work;
 #[cfg(all(feature = "futures", not(drumline_loom)))]
 pub use self::{async_results::AsyncResults, source::FromAsync};
 #[cfg(not(drumline_loom))]
-pub use crate::channel::{SendError, TrySendError};
-#[cfg(not(drumline_loom))]
 pub use self::{
     feed::{Feed, Use},
     histogram::Histogram,
@@ -182,6 +180,8 @@ pub use self::{
     stream::Stream,
     work::{At, Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work},
 };
+#[cfg(not(drumline_loom))]
+pub use crate::channel::{SendError, TrySendError};
 
 /// A stream of the items of a source.
 ///

@@ -110,8 +110,7 @@ pub(crate) struct InterruptSlot(OnceLock<std::sync::Arc<Interrupt>>);
 
 impl InterruptSlot {
     pub(crate) fn get(&self) -> &std::sync::Arc<Interrupt> {
-        self.0
-            .get_or_init(|| std::sync::Arc::new(Interrupt::new()))
+        self.0.get_or_init(|| std::sync::Arc::new(Interrupt::new()))
     }
 }
 
