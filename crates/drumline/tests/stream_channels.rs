@@ -630,13 +630,13 @@ fn pipes_without_spares() {
     }
 }
 
-/// Streams of threads outside, whose consumers are in a pool of one job that replaces none: a
-/// thread that calls works itself where the pool's thread sleeps.
+/// Streams of threads outside, whose consumers are in one pool.
 #[test]
 fn pipes_of_threads_outside() {
     for guests in [true, false] {
         for spares in [true, false] {
-            let builder = Pool::builder().jobs(2).spares(spares).guests(guests);
+            let jobs = if spares { 1 } else { 2 };
+            let builder = Pool::builder().jobs(jobs).spares(spares).guests(guests);
             let pool = builder.build().unwrap();
             for kind in kinds() {
                 let (sender, source) = (kind.make)();

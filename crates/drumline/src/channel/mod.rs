@@ -9,6 +9,9 @@
 //! | send from many senders to one receiver, where the order between senders does not matter | [`lanes`] |
 //! | send one message, once | [`oneshot`] |
 //!
+//! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several threads
+//! handle what one channel brings.
+//!
 //! # What is promised
 //!
 //! * **No message is lost.** A message is received, or dropped with the channel because its receiver
