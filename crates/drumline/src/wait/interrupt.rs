@@ -30,7 +30,7 @@ pub(crate) struct Interrupt {
 
 /// What came of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Awaited<T> {
+pub(crate) enum WaitOutcome<T> {
     Ready(T),
     /// The deadline has passed.
     TooLate,
@@ -76,7 +76,7 @@ impl Interrupt {
         self: &std::sync::Arc<Self>,
         until: Option<Instant>,
         future: F,
-    ) -> Awaited<F::Output> {
+    ) -> WaitOutcome<F::Output> {
         let mut future = pin!(future);
         let waker = Waker::from(std::sync::Arc::clone(self));
         loop {
@@ -87,15 +87,15 @@ impl Interrupt {
                 future.as_mut().poll(&mut Context::from_waker(&waker))
             };
             if let Poll::Ready(output) = polled {
-                return Awaited::Ready(output);
+                return WaitOutcome::Ready(output);
             }
             // Relaxed: as in `stop`.
             if self.is_stopped.load(Ordering::Relaxed) {
-                return Awaited::Stopped;
+                return WaitOutcome::Stopped;
             }
             match until.map(|until| until.saturating_duration_since(Instant::now())) {
                 None => self.parker.park(),
-                Some(Duration::ZERO) => return Awaited::TooLate,
+                Some(Duration::ZERO) => return WaitOutcome::TooLate,
                 Some(time) => {
                     self.parker.park_timeout(time);
                 }

@@ -10,15 +10,15 @@ use std::time::Duration;
 use super::{Drained, Polled, Source, Stopper};
 use crate::channel::{CloseReason, Streamed, TryRecvError, lanes, spsc};
 use crate::sync::Instant;
-use crate::wait::Awaited;
+use crate::wait::WaitOutcome;
 
 /// Waits for a message, but no longer than until then: `Empty`.
 fn recv_until<R: Streamed>(receiver: &mut R, until: Option<Instant>) -> Polled<R::Message> {
     let interrupt = std::sync::Arc::clone(receiver.interrupt().get());
     match interrupt.wait(until, receiver.receive()) {
-        Awaited::Ready(Ok(message)) => Polled::Item(message),
-        Awaited::Ready(Err(_)) | Awaited::Stopped => Polled::Ended,
-        Awaited::TooLate => Polled::Empty,
+        WaitOutcome::Ready(Ok(message)) => Polled::Item(message),
+        WaitOutcome::Ready(Err(_)) | WaitOutcome::Stopped => Polled::Ended,
+        WaitOutcome::TooLate => Polled::Empty,
     }
 }
 
