@@ -173,10 +173,11 @@ fn the_report_has_the_reason() {
         });
         assert!(thread.join().is_err());
     };
-    let ways: [(CloseReason, &dyn Fn(spsc::Sender<u64>)); 3] = [
-        (CloseReason::Finished, &finished),
-        (CloseReason::Dropped, &dropped),
-        (CloseReason::Panicked, &panicked),
+    type End = fn(spsc::Sender<u64>);
+    let ways: [(CloseReason, End); 3] = [
+        (CloseReason::Finished, finished),
+        (CloseReason::Dropped, dropped),
+        (CloseReason::Panicked, panicked),
     ];
     for setup in some_setups() {
         for (reason, end) in ways {
