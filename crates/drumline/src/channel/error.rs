@@ -86,7 +86,7 @@ impl<T> SendTimeoutError<T> {
     }
 }
 
-const CLOSED: &str = "the receiver is gone, or has closed the channel";
+const CLOSED: &str = "the receiver is gone, or has closed the channel; the message comes back";
 
 impl<T> fmt::Debug for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,7 +112,7 @@ impl<T> fmt::Debug for TrySendError<T> {
 impl<T> fmt::Display for TrySendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            TrySendError::Full(_) => "the channel is full",
+            TrySendError::Full(_) => "the channel is full; try later, or use `send`, which waits",
             TrySendError::Closed(_) => CLOSED,
         })
     }

@@ -27,6 +27,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ use super::{
     TrySendError,
 };
 use crate::sync::{Arc, Instant};
-use crate::wait::{InterruptSlot, Watched, budget, watch};
+use crate::wait::{Interrupt, Watched, budget, watch};
 
 /// A channel of lanes without a bound: a send never waits.
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
@@ -70,7 +71,7 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let receiver = Receiver {
         hub,
         gatherer: Gatherer::new(),
-        interrupt: InterruptSlot::default(),
+        interrupt: OnceLock::new(),
     };
     (sender, receiver)
 }
@@ -328,7 +329,8 @@ impl<T: Send> fmt::Debug for SendAsync<'_, T> {
 pub struct Receiver<T: Send> {
     hub: Arc<Hub<T>>,
     gatherer: Gatherer<T>,
-    interrupt: InterruptSlot,
+    /// Made when a stream first takes from it.
+    interrupt: OnceLock<std::sync::Arc<Interrupt>>,
 }
 
 impl<T: Send> Receiver<T> {
@@ -399,8 +401,8 @@ impl<T: Send> Receiver<T> {
     }
 
     /// What ends the wait of a stream.
-    pub(super) fn interrupt_slot(&self) -> &InterruptSlot {
-        &self.interrupt
+    pub(super) fn interrupt(&self) -> &std::sync::Arc<Interrupt> {
+        self.interrupt.get_or_init(Interrupt::new)
     }
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.

@@ -1,21 +1,22 @@
 //! What a stream asks of a receiver.
 //!
 //! A further kind of channel becomes a source of streams by an implementation of [`Streamed`] here,
-//! by a field of type [`InterruptSlot`], and by its name in the list of `stream/source/channel.rs`.
+//! by a cell with an [`Interrupt`], and by its name in the list of `stream/source/channel.rs`.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use super::{CloseReason, RecvError, TryRecvError, lanes, spsc};
-use crate::wait::InterruptSlot;
+use crate::wait::Interrupt;
 
 /// A receiver that streams take messages from, one thread at a time.
 pub(crate) trait Streamed: Send {
     /// What comes from it.
     type Message: Send;
 
-    /// What ends its wait from outside. Clones of a receiver have one each: a stream that stops does
+    /// What ends its wait from outside, made when it is first asked for. Clones of a receiver have one each: a stream that stops does
     /// not stop others.
-    fn interrupt(&self) -> &InterruptSlot;
+    fn interrupt(&self) -> &Arc<Interrupt>;
 
     /// A message, if there is one now.
     fn take(&mut self) -> Result<Self::Message, TryRecvError>;
@@ -55,8 +56,8 @@ pub(crate) trait Streamed: Send {
 impl<T: Send> Streamed for spsc::Receiver<T> {
     type Message = T;
 
-    fn interrupt(&self) -> &InterruptSlot {
-        self.interrupt_slot()
+    fn interrupt(&self) -> &Arc<Interrupt> {
+        self.interrupt()
     }
 
     fn take(&mut self) -> Result<T, TryRecvError> {
@@ -85,8 +86,8 @@ impl<T: Send> Streamed for spsc::Receiver<T> {
 impl<T: Send> Streamed for lanes::Receiver<T> {
     type Message = T;
 
-    fn interrupt(&self) -> &InterruptSlot {
-        self.interrupt_slot()
+    fn interrupt(&self) -> &Arc<Interrupt> {
+        self.interrupt()
     }
 
     fn take(&mut self) -> Result<T, TryRecvError> {

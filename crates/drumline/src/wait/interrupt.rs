@@ -6,10 +6,8 @@
 //! then leaves a token in the parker. The sleep takes the token and ends at once, and the look that
 //! follows sees the note. *The future is woken there.* Its waker leaves a token as well.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::OnceLock;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
@@ -49,11 +47,11 @@ impl Wake for Interrupt {
 }
 
 impl Interrupt {
-    fn new() -> Self {
-        Interrupt {
+    pub(crate) fn new() -> std::sync::Arc<Self> {
+        std::sync::Arc::new(Interrupt {
             parker: Parker::new(),
             is_stopped: AtomicBool::new(false),
-        }
+        })
     }
 
     /// Ends the wait, and each later one until [`reset`](Self::reset).
@@ -101,21 +99,5 @@ impl Interrupt {
                 }
             }
         }
-    }
-}
-
-/// The [`Interrupt`] of a receiver, made when a stream first takes from it.
-#[derive(Default)]
-pub(crate) struct InterruptSlot(OnceLock<std::sync::Arc<Interrupt>>);
-
-impl InterruptSlot {
-    pub(crate) fn get(&self) -> &std::sync::Arc<Interrupt> {
-        self.0.get_or_init(|| std::sync::Arc::new(Interrupt::new()))
-    }
-}
-
-impl fmt::Debug for InterruptSlot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InterruptSlot").finish_non_exhaustive()
     }
 }

@@ -38,7 +38,7 @@ pub use hook::blocking;
 #[cfg(not(drumline_loom))]
 pub(crate) use hook::{Hook, install};
 #[cfg(not(drumline_loom))]
-pub(crate) use interrupt::{InterruptSlot, WaitOutcome};
+pub(crate) use interrupt::{Interrupt, WaitOutcome};
 #[cfg(not(drumline_loom))]
 pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;

@@ -1,5 +1,6 @@
 //! The receiving end.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::future::Future;
 use std::iter::FusedIterator;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use crate::channel::lane::{Lane, Nothing, Reader};
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
 use crate::sync::{Arc, Instant};
-use crate::wait::{InterruptSlot, budget};
+use crate::wait::{Interrupt, budget};
 
 /// The receiving end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -20,7 +21,8 @@ use crate::wait::{InterruptSlot, budget};
 pub struct Receiver<T: Send> {
     lane: Arc<Lane<T>>,
     reader: Reader<T>,
-    interrupt: InterruptSlot,
+    /// Made when a stream first takes from it.
+    interrupt: OnceCell<std::sync::Arc<Interrupt>>,
 }
 
 impl<T: Send> Receiver<T> {
@@ -28,7 +30,7 @@ impl<T: Send> Receiver<T> {
         Receiver {
             lane,
             reader: Reader::new(),
-            interrupt: InterruptSlot::default(),
+            interrupt: OnceCell::new(),
         }
     }
 
@@ -207,8 +209,8 @@ impl<T: Send> Receiver<T> {
     }
 
     /// What ends the wait of a stream.
-    pub(in crate::channel) fn interrupt_slot(&self) -> &InterruptSlot {
-        &self.interrupt
+    pub(in crate::channel) fn interrupt(&self) -> &std::sync::Arc<Interrupt> {
+        self.interrupt.get_or_init(Interrupt::new)
     }
 
     /// Goes through all messages until no more will come; waits for each.

@@ -14,7 +14,7 @@ use crate::wait::WaitOutcome;
 
 /// Waits for a message, but no longer than until then: `Empty`.
 fn recv_until<R: Streamed>(receiver: &mut R, until: Option<Instant>) -> Polled<R::Message> {
-    let interrupt = std::sync::Arc::clone(receiver.interrupt().get());
+    let interrupt = std::sync::Arc::clone(receiver.interrupt());
     match interrupt.wait(until, receiver.receive()) {
         WaitOutcome::Ready(Ok(message)) => Polled::Item(message),
         WaitOutcome::Ready(Err(_)) | WaitOutcome::Stopped => Polled::Ended,
@@ -71,7 +71,7 @@ macro_rules! sources {
             }
 
             fn stopper(&self) -> Option<Stopper> {
-                let interrupt = std::sync::Arc::clone(Streamed::interrupt(self).get());
+                let interrupt = std::sync::Arc::clone(Streamed::interrupt(self));
                 // A stream that was stopped earlier is over.
                 interrupt.reset();
                 Some(Stopper::of_own(move || interrupt.stop()))
