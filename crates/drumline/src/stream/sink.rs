@@ -74,7 +74,7 @@ macro_rules! senders {
 macro_rules! shared_senders {
     ($($(#[$attribute:meta])* $sender:ty: |$this:ident, $item:ident| $send:expr;)+) => {$(
         $(#[$attribute])*
-        impl<T> Sink<T> for $sender {
+        impl<T: Send> Sink<T> for $sender {
             fn send(&mut self, item: T) -> Result<(), SendError<T>> {
                 let mut shared: &Self = self;
                 Sink::send(&mut shared, item)
@@ -82,7 +82,7 @@ macro_rules! shared_senders {
         }
 
         $(#[$attribute])*
-        impl<T> Sink<T> for &$sender {
+        impl<T: Send> Sink<T> for &$sender {
             fn send(&mut self, $item: T) -> Result<(), SendError<T>> {
                 let $this: &$sender = self;
                 $send
