@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use common::{Event, ends, eventually, pool, quiet_panic};
-use drumline::channel::{CloseReason, SendError, lanes, spsc};
+use drumline::channel::{CloseReason, SendError, lanes, mpmc, spsc};
 use drumline::stream::{self, Drained, OnPanic, Polled, StreamStats, stream};
 use drumline::{CancellationToken, Pool};
-use streams::channels::{boxed, kinds, sends};
+use streams::channels::{boxed, kinds, kinds_with_room, sends};
 use streams::{Item, Ledger, setups, some_setups};
 
 #[test]
 fn what_the_source_says() {
-    for kind in kinds::<u64>() {
+    for kind in kinds_with_room::<u64>() {
         let (mut sender, mut source) = (kind.make)();
         let name = kind.name;
         assert_eq!(
@@ -58,7 +58,7 @@ fn what_the_source_says() {
 /// A receiver that others hold waits no longer than it is told to, and not after a stop.
 #[test]
 fn a_stopper_ends_the_wait_until_the_next_stream() {
-    for kind in kinds::<u64>() {
+    for kind in kinds_with_room::<u64>() {
         let (mut sender, mut source) = (kind.make)();
         let time = std::time::Duration::from_millis(1);
         assert_eq!(source.recv_timeout(time), Polled::Empty, "{}", kind.name);
@@ -482,6 +482,40 @@ fn in_a_task() {
         let sender = sends(sender, 0..300);
         assert_eq!(task.join().unwrap(), 300, "{}", kind.name);
         sender.join().unwrap();
+    }
+}
+
+/// Streams over clones of one receiver: one stops early, and the others take what is left.
+#[test]
+fn several_streams_over_one_channel() {
+    for jobs in [1, 2, 8] {
+        for capacity in [0, 1, 50] {
+            let pool = pool(jobs);
+            let (sender, receiver) = if capacity == 0 {
+                mpmc::rendezvous()
+            } else {
+                mpmc::bounded(capacity)
+            };
+            let (sender, _) = boxed((sender, receiver.clone()));
+            let sender = sends(sender, 0..1_000);
+            let seen = Mutex::new(Vec::new());
+            let handle = |number| seen.lock().unwrap().push(number);
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    let all = stream(receiver.clone()).pool(&pool);
+                    scope.spawn(move || all.for_each(handle));
+                }
+                // If it is late, it finds the end of the channel.
+                let _stopped = stream(receiver).pool(&pool).try_for_each(|number| {
+                    handle(number);
+                    Err(())
+                });
+            });
+            sender.join().unwrap();
+            let mut seen = seen.into_inner().unwrap();
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq(0..1_000), "{jobs} jobs, {capacity}");
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use super::{CloseReason, RecvError, TryRecvError, lanes, spsc};
+use super::{CloseReason, RecvError, TryRecvError, lanes, mpmc, mpsc, spsc};
 use crate::wait::Interrupt;
 
 /// A receiver that streams take messages from, one thread at a time.
@@ -46,8 +46,9 @@ pub(crate) trait Streamed: Send {
     /// nothing.
     fn receive(&mut self) -> impl Future<Output = Result<Self::Message, RecvError>>;
 
-    /// About how many messages there are. Costs little, however many senders there are.
-    fn count(&self) -> usize;
+    /// About how many messages there are, if that is known. Costs little, however many senders there
+    /// are.
+    fn count(&self) -> Option<usize>;
 
     /// Why no more messages come, once all were taken.
     fn end_reason(&self) -> Option<CloseReason>;
@@ -72,8 +73,8 @@ impl<T: Send> Streamed for spsc::Receiver<T> {
         self.recv_async()
     }
 
-    fn count(&self) -> usize {
-        self.len()
+    fn count(&self) -> Option<usize> {
+        Some(self.len())
     }
 
     fn end_reason(&self) -> Option<CloseReason> {
@@ -102,11 +103,62 @@ impl<T: Send> Streamed for lanes::Receiver<T> {
         self.recv_async()
     }
 
-    fn count(&self) -> usize {
-        self.count_near()
+    fn count(&self) -> Option<usize> {
+        Some(self.count_near())
     }
 
     fn end_reason(&self) -> Option<CloseReason> {
         self.end_reason()
     }
 }
+
+/// Those that share a queue.
+macro_rules! shared {
+    ($($channel:ident),+) => {$(
+        impl<T: Send> Streamed for $channel::Receiver<T> {
+            type Message = T;
+
+            fn interrupt(&self) -> &Arc<Interrupt> {
+                self.end.interrupt()
+            }
+
+            fn take(&mut self) -> Result<T, TryRecvError> {
+                self.try_recv()
+            }
+
+            fn take_many(
+                &mut self,
+                messages: &mut Vec<T>,
+                most: usize,
+            ) -> Result<usize, TryRecvError> {
+                let mut count = 0;
+                // In a rendezvous they come one by one.
+                while count < most {
+                    match self.end.try_recv_many(messages, most - count) {
+                        Ok(more) => count += more,
+                        Err(nothing) if count == 0 => return Err(nothing),
+                        Err(_) => break,
+                    }
+                }
+                Ok(count)
+            }
+
+            fn receive(&mut self) -> impl Future<Output = Result<T, RecvError>> {
+                self.recv_async()
+            }
+
+            fn count(&self) -> Option<usize> {
+                // In a rendezvous the senders have them.
+                (self.capacity() != Some(0)).then(|| self.len())
+            }
+
+            fn end_reason(&self) -> Option<CloseReason> {
+                // First: nothing is sent after it.
+                let reason = self.close_reason()?;
+                self.is_empty().then_some(reason)
+            }
+        }
+    )+};
+}
+
+shared!(mpsc, mpmc);

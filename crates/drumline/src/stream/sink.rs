@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use super::queue::Sender;
-use crate::channel::{SendError, lanes, spsc};
+use crate::channel::{self, SendError, lanes, spsc};
 use crate::wait;
 
 /// Where the serial end of a stage sends its results; see [`send_to`](super::Serial::send_to).
@@ -95,6 +95,7 @@ senders!(spsc::Sender<T>, lanes::Sender<T>);
 
 shared_senders! {
     Sender<T>: |sender, item| sender.send(item);
+    channel::mpsc::Sender<T>: |sender, item| sender.send(item);
     mpsc::Sender<T>: |sender, item| {
         sender.send(item).map_err(|refused| SendError(refused.0))
     };

@@ -296,6 +296,23 @@ pub(crate) enum Plant {
     /// `Schedule::replace` does not say that the timer thread has taken the entry.
     ReplacedTooLate,
 
+    /// `Segments::claim` does not see that receivers sleep.
+    ReceiversUnseen,
+    /// `Segments::link` moves the tail on before it says which segment is next.
+    TailMovesFirst,
+    /// `Segments::write` says that a slot is written before it is.
+    StampFirst,
+    /// `Segments::count_taken` looks first, and counts then.
+    TakenBlindly,
+    /// `SharedQueue::line_up` does not look for room after it has lined up.
+    LinesUpBlindly,
+    /// `SharedQueue::list_receiver` does not look for a message after it has said that it sleeps.
+    ReceiverSleepsBlindly,
+    /// `SharedQueue::pass_on` does not wake another receiver.
+    CallDropped,
+    /// `SharedQueue::end` calls none of those that sleep.
+    CloseCallsNone,
+
     /// `StopRequest::poll` lists a waker without looking whether the request has been made.
     RequestUnchecked,
 }

@@ -4,6 +4,7 @@
 //!   first is kept. Workers and waiting joins sleep here.
 //! * [`WakeFlag`]: one thread or task waits, and is told of what others publish. The ends of
 //!   channels wait here.
+//! * [`SleepingThread`]: a thread that sleeps where tasks are woken as well.
 //! * [`Gate`]: any number of threads wait until something has happened once.
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins until it
@@ -27,6 +28,8 @@ mod oversubscription;
 mod parker;
 #[cfg(not(drumline_loom))]
 mod patience;
+#[cfg(not(drumline_loom))]
+mod sleeping_thread;
 mod wake_flag;
 #[cfg(all(test, drumline_loom))]
 mod wake_flag_models;
@@ -44,6 +47,8 @@ pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;
 #[cfg(not(drumline_loom))]
 pub(crate) use patience::{Patience, WaitKind, WaitStep};
+#[cfg(not(drumline_loom))]
+pub(crate) use sleeping_thread::SleepingThread;
 pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, settle};
 #[cfg(not(drumline_loom))]
 pub(crate) use wake_flag::{Watched, watch};

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use super::{Drained, Polled, Source, Stopper};
-use crate::channel::{CloseReason, Streamed, TryRecvError, lanes, spsc};
+use crate::channel::{CloseReason, Streamed, TryRecvError, lanes, mpmc, mpsc, spsc};
 use crate::sync::Instant;
 use crate::wait::WaitOutcome;
 
@@ -67,7 +67,7 @@ macro_rules! sources {
             }
 
             fn len_hint(&self) -> Option<usize> {
-                Some(Streamed::count(self))
+                Streamed::count(self)
             }
 
             fn stopper(&self) -> Option<Stopper> {
@@ -84,4 +84,4 @@ macro_rules! sources {
     )+};
 }
 
-sources!(spsc, lanes);
+sources!(spsc, lanes, mpsc, mpmc);

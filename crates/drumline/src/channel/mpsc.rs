@@ -1,0 +1,299 @@
+//! Many senders, one receiver, in one order.
+//!
+//! ```
+//! use drumline::channel::mpsc;
+//!
+//! let (sender, mut receiver) = mpsc::bounded(16);
+//! let producers: Vec<_> = (0..4u64)
+//!     .map(|_| {
+//!         let sender = sender.clone();
+//!         std::thread::spawn(move || (0..1_000u64).try_for_each(|number| sender.send(number)))
+//!     })
+//!     .collect();
+//! drop(sender);
+//! assert_eq!(receiver.iter().sum::<u64>(), 4 * 499_500);
+//! producers.into_iter().for_each(|producer| producer.join().unwrap().unwrap());
+//! ```
+//!
+//! # Order
+//!
+//! If one send returns before another one begins, its message comes first: of one thread, through
+//! clones of a sender, and across threads. Where that does not matter, [`lanes`](super::lanes) cost
+//! less: each sender has a lane of its own there.
+//!
+//! # Cost
+//!
+//! A send claims its place by one compare-and-swap, which all senders share; a receive in a channel
+//! without a bound needs no read-modify-write, in one with a bound one. A lock is taken only by what
+//! has to wait, and by what wakes it.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::shared::{ReceiverEnd, SharedQueue};
+use super::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
+use crate::sync::{Arc, Instant};
+
+pub use super::shared::{
+    Closed, Drain, IntoIter, Iter, RecvAsync, Reservation, SendAsync, SendPermit, Sender, TryIter,
+};
+
+/// A channel without a bound: a send never waits.
+///
+/// # Memory
+///
+/// A channel without messages has no slots: it takes BYTES bytes. Messages lie in segments of about
+/// 2 KiB, which are freed when they are empty, but for one.
+pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
+    channel(usize::MAX)
+}
+
+/// A channel that holds at most `capacity` messages, of all senders together: a send waits for room.
+///
+/// ```
+/// use drumline::channel::TrySendError;
+///
+/// let (sender, mut receiver) = drumline::channel::mpsc::bounded(1);
+/// sender.try_send("first").unwrap();
+/// assert_eq!(sender.clone().try_send("second"), Err(TrySendError::Full("second")));
+/// assert_eq!(receiver.recv(), Ok("first"));
+/// sender.try_send("second").unwrap();
+/// ```
+///
+/// # Panics
+///
+/// If `capacity` is 0: ask for a [`rendezvous`].
+pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    assert!(
+        capacity > 0,
+        "a channel of capacity 0 holds nothing; ask for at least 1, or for a rendezvous"
+    );
+    channel(capacity)
+}
+
+/// A channel that holds nothing: a send waits until a receiver takes the message.
+///
+/// ```
+/// use drumline::channel::TrySendError;
+///
+/// let (sender, mut receiver) = drumline::channel::mpsc::rendezvous();
+/// assert_eq!(sender.try_send(1), Err(TrySendError::Full(1)));
+/// let sending = std::thread::spawn(move || sender.send(2));
+/// assert_eq!(receiver.recv(), Ok(2));
+/// assert_eq!(sending.join().unwrap(), Ok(()));
+/// ```
+///
+/// # Cost
+///
+/// Each message takes a lock, and, as a rule, a wake-up.
+pub fn rendezvous<T: Send>() -> (Sender<T>, Receiver<T>) {
+    channel(0)
+}
+
+fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(SharedQueue::new(capacity));
+    let sender = Sender::new(Arc::clone(&shared));
+    // SAFETY: what receives borrows the one receiver mutably, and it cannot be cloned.
+    let end = unsafe { ReceiverEnd::new(shared, false) };
+    (sender, Receiver { end })
+}
+
+/// The receiving end; made by [`unbounded`], [`bounded`] or [`rendezvous`].
+///
+/// When it is dropped, the messages that are in the channel are dropped, and each later send fails.
+/// To have those that were sent already, [`close`](Self::close) it first.
+pub struct Receiver<T: Send> {
+    pub(super) end: ReceiverEnd<T>,
+}
+
+impl<T: Send> Receiver<T> {
+    /// Receives the next message; waits for it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If all messages have been received, and no more will come; says why.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is a message, or all senders are gone.
+    #[inline]
+    pub fn recv(&mut self) -> Result<T, RecvError> {
+        self.end.recv()
+    }
+
+    /// Receives a message if there is one now. In a rendezvous, if a sender waits.
+    ///
+    /// # Errors
+    ///
+    /// If there is none now, and if no more will come.
+    #[inline]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.end.try_recv()
+    }
+
+    /// As [`recv`](Self::recv), but waits for `timeout` at most.
+    ///
+    /// # Errors
+    ///
+    /// If no message came until then, and as [`recv`](Self::recv).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), for `timeout` at most.
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.end.recv_until(Instant::now().checked_add(timeout))
+    }
+
+    /// As [`recv`](Self::recv), but waits until `deadline` at most.
+    ///
+    /// # Errors
+    ///
+    /// If no message came until then, and as [`recv`](Self::recv).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), until `deadline` at most.
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.end.recv_until(Some(deadline))
+    }
+
+    /// A future that receives the next message.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// let task = drumline::spawn_future(async move { receiver.recv_async().await });
+    /// sender.send("hello").unwrap();
+    /// assert_eq!(task.await.unwrap(), Ok("hello"));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has received nothing.
+    pub fn recv_async(&mut self) -> RecvAsync<'_, T> {
+        RecvAsync::new(&self.end)
+    }
+
+    /// Receives what there is, up to `max` messages, and adds it to `messages`; waits if there is
+    /// nothing. Returns how many it has received: at least one, unless `max` is 0.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// (0..5).for_each(|number| sender.send(number).unwrap());
+    /// let mut messages = Vec::new();
+    /// assert_eq!(receiver.recv_many(&mut messages, 3), Ok(3));
+    /// assert_eq!(messages, [0, 1, 2]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn recv_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        self.end.recv_many(messages, max)
+    }
+
+    /// Goes through all messages until no more will come; waits for each.
+    ///
+    /// # Blocking
+    ///
+    /// Each step as [`recv`](Self::recv).
+    pub fn iter(&mut self) -> Iter<'_, T> {
+        Iter(&self.end)
+    }
+
+    /// Goes through the messages that are there; waits for none.
+    pub fn try_iter(&mut self) -> TryIter<'_, T> {
+        TryIter(&self.end)
+    }
+
+    /// Closes the channel: each later send fails, and those that wait get their messages back.
+    /// What was sent before can still be received.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, SendError};
+    ///
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// sender.send(1).unwrap();
+    /// receiver.close();
+    /// assert_eq!(sender.send(2), Err(SendError(2)));
+    /// assert_eq!(receiver.recv(), Ok(1));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::ClosedByReceiver);
+    /// ```
+    ///
+    /// For each message it is certain which of the two happens: a send that returns `Ok` has put its
+    /// message before the end.
+    pub fn close(&mut self) {
+        self.end.close();
+    }
+
+    /// Closes the channel, and takes all messages out of it that were sent before.
+    ///
+    /// Messages that are left when the iterator is dropped stay in the channel.
+    pub fn drain(&mut self) -> Drain<'_, T> {
+        self.end.close();
+        Drain(&self.end)
+    }
+
+    /// How many messages are in the channel, about: others may be at work.
+    pub fn len(&self) -> usize {
+        self.end.len()
+    }
+
+    /// Whether there is no message in the channel; see [`len`](Self::len).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many messages the channel holds at most; 0 for a rendezvous. `None`: there is no bound.
+    pub fn capacity(&self) -> Option<usize> {
+        self.end.capacity()
+    }
+
+    /// Whether no more messages will be sent: all senders are gone, or the channel was closed. There
+    /// may be some to receive.
+    pub fn is_closed(&self) -> bool {
+        self.close_reason().is_some()
+    }
+
+    /// Why no more messages will be sent, if that is so.
+    pub fn close_reason(&self) -> Option<CloseReason> {
+        self.end.close_reason()
+    }
+}
+
+impl<T: Send> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("len", &self.len())
+            .field("capacity", &self.capacity())
+            .field("close_reason", &self.close_reason())
+            .finish()
+    }
+}
+
+impl<T: Send> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self.end)
+    }
+}
+
+impl<'a, T: Send> IntoIterator for &'a mut Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}

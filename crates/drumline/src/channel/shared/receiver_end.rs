@@ -1,0 +1,270 @@
+//! How the receivers of `mpsc` and `mpmc` receive.
+
+use std::sync::OnceLock;
+use std::task::{Context, Poll, ready};
+
+use super::{Listed, NoMessage, SharedQueue, WaitKey};
+use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
+use crate::sync::{Arc, Instant};
+use crate::wait::{Interrupt, SleepingThread, Watched, budget, watch};
+
+/// A receiver's share of a channel.
+#[derive(Debug)]
+pub(in crate::channel) struct ReceiverEnd<T: Send> {
+    shared: Arc<SharedQueue<T>>,
+    /// Whether there may be other receivers.
+    is_shared: bool,
+    /// Made when a stream first takes from it. A further receiver has its own.
+    interrupt: OnceLock<std::sync::Arc<Interrupt>>,
+}
+
+impl<T: Send> ReceiverEnd<T> {
+    /// The first receiver.
+    ///
+    /// # Safety
+    ///
+    /// Unless `is_shared`, one thread at a time calls what is not about lengths and closing.
+    pub(in crate::channel) unsafe fn new(shared: Arc<SharedQueue<T>>, is_shared: bool) -> Self {
+        ReceiverEnd {
+            shared,
+            is_shared,
+            interrupt: OnceLock::new(),
+        }
+    }
+
+    /// A further receiver.
+    pub(in crate::channel) fn share(&self) -> Self {
+        assert!(self.is_shared, "it is the only receiver");
+        self.shared.add_receiver();
+        ReceiverEnd {
+            shared: Arc::clone(&self.shared),
+            is_shared: true,
+            interrupt: OnceLock::new(),
+        }
+    }
+
+    pub(in crate::channel) fn is_same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    #[inline]
+    fn take(&self) -> Result<T, NoMessage> {
+        // SAFETY: the caller of `new` has seen to it.
+        unsafe { self.shared.take(self.is_shared) }
+    }
+
+    /// Why no more comes, when a take has said so.
+    fn why(&self) -> CloseReason {
+        self.shared
+            .close_reason()
+            .expect("a channel that has ended says why")
+    }
+
+    #[inline]
+    pub(in crate::channel) fn recv(&self) -> Result<T, RecvError> {
+        match self.take() {
+            Ok(message) => Ok(message),
+            Err(NoMessage::Ever) => Err(RecvError::new(self.why())),
+            Err(NoMessage::Yet) => self.recv_until(None).map_err(|error| match error {
+                RecvTimeoutError::Closed(reason) => RecvError::new(reason),
+                RecvTimeoutError::Timeout => unreachable!("there is no deadline"),
+            }),
+        }
+    }
+
+    #[inline]
+    pub(in crate::channel) fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.take().map_err(|nothing| self.say(nothing))
+    }
+
+    fn say(&self, nothing: NoMessage) -> TryRecvError {
+        match nothing {
+            NoMessage::Yet => TryRecvError::Empty,
+            NoMessage::Ever => TryRecvError::Closed(self.why()),
+        }
+    }
+
+    /// Receives what there is now, up to `max` messages, and adds it to `messages`.
+    pub(in crate::channel) fn try_recv_many(
+        &self,
+        messages: &mut Vec<T>,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        // SAFETY: as in `take`.
+        let taken = unsafe { self.shared.take_many(messages, max, self.is_shared) };
+        taken.map_err(|nothing| self.say(nothing))
+    }
+
+    /// What ends the wait of a stream.
+    pub(in crate::channel) fn interrupt(&self) -> &std::sync::Arc<Interrupt> {
+        self.interrupt.get_or_init(Interrupt::new)
+    }
+
+    #[cold]
+    pub(in crate::channel) fn recv_until(
+        &self,
+        deadline: Option<Instant>,
+    ) -> Result<T, RecvTimeoutError> {
+        self.wait_until(deadline, || self.take(), |message| message)
+    }
+
+    /// Calls `take` until it succeeds, and waits in between. `wrap` has a message that is handed to
+    /// the thread while it waits.
+    fn wait_until<R>(
+        &self,
+        deadline: Option<Instant>,
+        mut take: impl FnMut() -> Result<R, NoMessage>,
+        wrap: impl FnOnce(T) -> R,
+    ) -> Result<R, RecvTimeoutError> {
+        let mut was_called = false;
+        let mut is_too_late = false;
+        loop {
+            match take() {
+                Ok(taken) => return Ok(taken),
+                Err(NoMessage::Ever) => return Err(RecvTimeoutError::Closed(self.why())),
+                Err(NoMessage::Yet) if is_too_late => return Err(RecvTimeoutError::Timeout),
+                Err(NoMessage::Yet) => {}
+            }
+            match watch(deadline, || self.shared.may_receive()) {
+                Watched::Ready => continue,
+                Watched::TooLate => {
+                    is_too_late = true;
+                    continue;
+                }
+                Watched::Nothing => {}
+            }
+            let thread = SleepingThread::new();
+            let listed = self
+                .shared
+                .list_receiver(thread.waker(), was_called, !self.is_shared);
+            let handed = match listed {
+                Listed::Ready(handed) => handed,
+                Listed::Waits(key) => {
+                    is_too_late = !thread.sleep(deadline);
+                    let (is_called, handed) = self.shared.unlist_receiver(key);
+                    was_called = is_called;
+                    handed
+                }
+            };
+            if let Some(message) = handed {
+                return Ok(wrap(message));
+            }
+        }
+    }
+
+    pub(in crate::channel) fn recv_many(
+        &self,
+        messages: &mut Vec<T>,
+        max: usize,
+    ) -> Result<usize, RecvError> {
+        if max == 0 {
+            return Ok(0);
+        }
+        let take = || {
+            // SAFETY: as in `take`.
+            unsafe { self.shared.take_many(messages, max, self.is_shared) }.map(Batch::Count)
+        };
+        let taken = self.wait_until(None, take, Batch::One);
+        match taken {
+            Ok(Batch::Count(count)) => Ok(count),
+            Ok(Batch::One(message)) => {
+                messages.push(message);
+                Ok(1)
+            }
+            Err(RecvTimeoutError::Closed(reason)) => Err(RecvError::new(reason)),
+            Err(RecvTimeoutError::Timeout) => unreachable!("there is no deadline"),
+        }
+    }
+
+    /// Receives a message for a task. `key` is its memory between two calls.
+    pub(in crate::channel) fn poll_recv(
+        &self,
+        cx: &mut Context<'_>,
+        key: &mut Option<WaitKey>,
+    ) -> Poll<Result<T, RecvError>> {
+        ready!(budget::proceed(cx));
+        let mut was_called = false;
+        loop {
+            if let Some(waits) = key.take() {
+                match self.shared.look_at_receiver(waits, cx.waker()) {
+                    Listed::Ready(Some(message)) => return Poll::Ready(Ok(message)),
+                    Listed::Ready(None) => was_called = true,
+                    Listed::Waits(waits) => {
+                        *key = Some(waits);
+                        return Poll::Pending;
+                    }
+                }
+            }
+            match self.take() {
+                Ok(message) => return Poll::Ready(Ok(message)),
+                Err(NoMessage::Ever) => return Poll::Ready(Err(RecvError::new(self.why()))),
+                Err(NoMessage::Yet) => {}
+            }
+            let waker = cx.waker().clone();
+            match self
+                .shared
+                .list_receiver(waker, was_called, !self.is_shared)
+            {
+                Listed::Ready(Some(message)) => return Poll::Ready(Ok(message)),
+                Listed::Ready(None) => {}
+                Listed::Waits(waits) => {
+                    *key = Some(waits);
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
+
+    /// The task waits no more.
+    pub(super) fn give_up(&self, key: Option<WaitKey>) {
+        if let Some(key) = key {
+            let (was_called, handed) = self.shared.unlist_receiver(key);
+            if was_called {
+                self.shared.pass_on(handed);
+            }
+        }
+    }
+
+    pub(in crate::channel) fn close(&self) {
+        self.shared.close();
+    }
+
+    pub(in crate::channel) fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    pub(in crate::channel) fn capacity(&self) -> Option<usize> {
+        Some(self.shared.capacity()).filter(|&capacity| capacity != usize::MAX)
+    }
+
+    pub(in crate::channel) fn close_reason(&self) -> Option<CloseReason> {
+        self.shared.close_reason()
+    }
+}
+
+/// What `recv_many` has received.
+enum Batch<T> {
+    Count(usize),
+    One(T),
+}
+
+impl<T: Send> Drop for ReceiverEnd<T> {
+    fn drop(&mut self) {
+        if !self.shared.leave_receiver() {
+            return;
+        }
+        // A message whose drop panics stops this drop. The next one goes on with the others.
+        struct Rest<'a, T: Send>(&'a ReceiverEnd<T>);
+        impl<T: Send> Rest<'_, T> {
+            fn drop_messages(&self) {
+                while self.0.take().is_ok() {}
+            }
+        }
+        impl<T: Send> Drop for Rest<'_, T> {
+            fn drop(&mut self) {
+                self.drop_messages();
+            }
+        }
+        Rest(self).drop_messages();
+    }
+}

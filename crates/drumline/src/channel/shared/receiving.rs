@@ -1,0 +1,100 @@
+//! What receivers of `mpsc` and `mpmc` return: a future and iterators.
+
+use std::fmt;
+use std::future::Future;
+use std::iter::FusedIterator;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::{ReceiverEnd, WaitKey};
+use crate::channel::RecvError;
+
+/// A future that receives a message; made by `recv_async` of a receiver.
+///
+/// To forget it (`std::mem::forget`) after it was polled keeps its place among those that wait: a
+/// message that comes wakes it, and no other receiver, until one of them receives.
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct RecvAsync<'a, T: Send> {
+    end: &'a ReceiverEnd<T>,
+    /// While it waits.
+    key: Option<WaitKey>,
+}
+
+impl<'a, T: Send> RecvAsync<'a, T> {
+    pub(in crate::channel) fn new(end: &'a ReceiverEnd<T>) -> Self {
+        RecvAsync { end, key: None }
+    }
+}
+
+impl<T: Send> Future for RecvAsync<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let RecvAsync { end, key } = &mut *self;
+        end.poll_recv(cx, key)
+    }
+}
+
+impl<T: Send> Drop for RecvAsync<'_, T> {
+    fn drop(&mut self) {
+        self.end.give_up(self.key.take());
+    }
+}
+
+impl<T: Send> fmt::Debug for RecvAsync<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvAsync").finish_non_exhaustive()
+    }
+}
+
+/// All messages; made by `iter` of a receiver.
+#[derive(Debug)]
+pub struct Iter<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
+
+/// The messages that are there; made by `try_iter` of a receiver.
+#[derive(Debug)]
+pub struct TryIter<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
+
+/// The messages that were sent before the channel was closed; made by `drain` of a receiver.
+#[derive(Debug)]
+pub struct Drain<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
+
+/// All messages; made of a receiver.
+#[derive(Debug)]
+pub struct IntoIter<T: Send>(pub(in crate::channel) ReceiverEnd<T>);
+
+impl<T: Send> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T: Send> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T: Send> Iterator for Drain<'_, T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T: Send> Iterator for IntoIter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T: Send> FusedIterator for Iter<'_, T> {}
+impl<T: Send> FusedIterator for Drain<'_, T> {}
+impl<T: Send> FusedIterator for IntoIter<T> {}
