@@ -64,7 +64,7 @@
 //!
 //! # Streams
 //!
-//! Where items come one after another, from a file, a channel, another thread, a [`mod@stream`] has
+//! Where items come one after another, from a file, a [channel], another thread, a [`mod@stream`] has
 //! several consumers handle them, no more than it takes, and brings the results together in order:
 //!
 //! ```
@@ -114,7 +114,7 @@
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
 //! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
-//! | send messages between threads and tasks | [`mod@channel`] |
+//! | send messages between threads and tasks | [`mod@channel`]; its ends are sources and sinks of a [`mod@stream`](mod@stream#channels) |
 //! | stop a loop or a stream, or count what it has done | [`CancellationToken`], [`Progress`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
 //! | ask where one is | [`current_jobs`], [`worker_index`] |

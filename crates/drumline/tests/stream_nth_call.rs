@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use common::{ends, eventually};
 use drumline::CancellationToken;
+use drumline::channel::CloseReason;
 use drumline::stream::{
     self, Drained, OnPanic, Polled, SendError, Sink, Source, Stopper, Stream, StreamStats, biased,
     stream,
@@ -31,6 +32,7 @@ enum Site {
     Waits,
     Stopper,
     Stop,
+    EndReason,
     SourceDrop,
     Next,
     SizeHint,
@@ -53,7 +55,7 @@ enum Site {
     Send,
 }
 
-const SITES: [Site; 28] = [
+const SITES: [Site; 29] = [
     Site::Recv,
     Site::TryRecv,
     Site::RecvBatch,
@@ -62,6 +64,7 @@ const SITES: [Site; 28] = [
     Site::Waits,
     Site::Stopper,
     Site::Stop,
+    Site::EndReason,
     Site::SourceDrop,
     Site::Next,
     Site::SizeHint,
@@ -159,6 +162,11 @@ impl Source for Queue {
         let fuse = self.fuse.clone();
         Some(Stopper::new(move || fuse.at(Site::Stop)))
     }
+
+    fn end_reason(&self) -> Option<CloseReason> {
+        self.fuse.at(Site::EndReason);
+        None
+    }
 }
 
 /// The same as an iterator.
@@ -210,7 +218,7 @@ impl Iterator for One {
 struct Drain(Fuse);
 
 impl Sink<Thing> for Drain {
-    fn send(&self, item: Thing) -> Result<(), SendError<Thing>> {
+    fn send(&mut self, item: Thing) -> Result<(), SendError<Thing>> {
         self.0.at(Site::Send);
         drop(item);
         Ok(())
@@ -327,7 +335,7 @@ fn run<S: Source<Item = Thing> + 'static>(stream: Stream<S>, end: usize, fuse: &
             fuse.at(Site::Serial);
             results.take(2).count()
         })),
-        8 => match stream.ordered().send_to(&Drain(fuse.clone())) {
+        8 => match stream.ordered().send_to(Drain(fuse.clone())) {
             Ok(report) => booms(report),
             Err(SendError(_)) => unreachable!("it takes all"),
         },

@@ -323,14 +323,14 @@ fn errors_say_what_to_do() {
     assert!(full.to_string().contains("`send`"), "{full}");
     drop(receive);
     let closed = send.send(vec![3]).unwrap_err();
-    assert!(closed.to_string().contains("over"), "{closed}");
+    assert!(closed.to_string().contains("is gone"), "{closed}");
     assert_eq!(closed.0, [3]);
     assert_eq!(format!("{closed:?}"), "SendError(..)");
     assert!(
         send.try_send(vec![4])
             .unwrap_err()
             .to_string()
-            .contains("over")
+            .contains("is gone")
     );
 }
 

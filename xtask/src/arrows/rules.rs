@@ -68,7 +68,7 @@ pub const LAYERS: &[Layer] = &[
     layer(
         "stream",
         &[
-            "scope", "spawn", "pool", "control", "wait", "sync", "unwind",
+            "channel", "scope", "spawn", "pool", "control", "wait", "sync", "unwind",
         ],
     ),
     layer("actor", &["channel", "spawn"]),

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::CloseReason;
+use super::lane::Nothing;
 
 /// The receiver is gone, or has closed the channel. The message comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,7 +86,7 @@ impl<T> SendTimeoutError<T> {
     }
 }
 
-const CLOSED: &str = "the receiver is gone, or has closed the channel";
+const CLOSED: &str = "the receiver is gone, or has closed the channel; the message comes back";
 
 impl<T> fmt::Debug for SendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +112,7 @@ impl<T> fmt::Debug for TrySendError<T> {
 impl<T> fmt::Display for TrySendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            TrySendError::Full(_) => "the channel is full",
+            TrySendError::Full(_) => "the channel is full; try later, or use `send`, which waits",
             TrySendError::Closed(_) => CLOSED,
         })
     }
@@ -173,6 +174,15 @@ impl Error for RecvTimeoutError {}
 impl<T> From<SendError<T>> for TrySendError<T> {
     fn from(error: SendError<T>) -> Self {
         TrySendError::Closed(error.0)
+    }
+}
+
+impl From<Nothing> for TryRecvError {
+    fn from(nothing: Nothing) -> Self {
+        match nothing {
+            Nothing::Yet => TryRecvError::Empty,
+            Nothing::Ever(reason) => TryRecvError::Closed(reason),
+        }
     }
 }
 

@@ -56,6 +56,9 @@ use crate::wait::{Told, WakeFlag, settle};
 
 /// The receiver takes at most this many messages from a lane before it turns to the next one.
 const IN_A_ROW: u32 = 64;
+/// At how many lanes it looks for an estimate of what is there.
+#[cfg(not(drumline_loom))]
+const NEAR: usize = 16;
 /// With fewer ports it is not worth while to look for those that are gone.
 const LEAST_SWEEP: usize = 16;
 /// A lane whose sender is lazy rests only after this many visits in vain: it costs a barrier.
@@ -299,11 +302,6 @@ impl<T> Gatherer<T> {
         }
     }
 
-    /// Whether this side has closed the channel.
-    pub(super) fn is_closed(&self) -> bool {
-        self.is_closed
-    }
-
     /// Whether there is a message, or will never be one again.
     pub(super) fn is_ready(&mut self, hub: &Hub<T>) -> bool {
         hub.is_called()
@@ -383,13 +381,71 @@ impl<T> Gatherer<T> {
             self.gone = 0;
             lock(&hub.ports).sweep();
         }
-        match ended {
-            _ if self.is_closed && self.held.is_empty() => {
-                Err(Nothing::Ever(CloseReason::ClosedByReceiver))
+        Err(self
+            .end_reason(hub, ended)
+            .map_or(Nothing::Yet, Nothing::Ever))
+    }
+
+    /// Takes up to `most` messages, and returns how many. If these are fewer, there were no more.
+    ///
+    /// # Safety
+    ///
+    /// As for [`take`](Self::take).
+    #[cfg(not(drumline_loom))]
+    pub(super) unsafe fn take_many(
+        &mut self,
+        hub: &Hub<T>,
+        messages: &mut Vec<T>,
+        most: usize,
+    ) -> Result<usize, Nothing> {
+        let mut count = 0;
+        while count < most {
+            // Before anything is taken: it may panic.
+            messages.reserve(1);
+            // SAFETY: the caller's obligation.
+            match unsafe { self.take(hub) } {
+                Ok(message) => messages.push(message),
+                Err(nothing) if count == 0 => return Err(nothing),
+                Err(_) => break,
             }
+            count += 1;
+            let left = (IN_A_ROW - self.in_a_row) as usize;
+            let first = self.held.front().expect("the message came from it");
+            // SAFETY: this is the receiver.
+            let popped = unsafe {
+                first.port.with_reader(|reader, lane| {
+                    reader.pop_many(lane, messages, left.min(most - count))
+                })
+            };
+            if let Ok(more) = popped {
+                self.in_a_row += u32::try_from(more).expect("no more than a turn");
+                count += more;
+            }
+        }
+        Ok(count)
+    }
+
+    /// About how many messages there are in the lanes that are held. Looks at a few.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn count_near(&self, hub: &Hub<T>) -> usize {
+        let held = self.held.iter().take(NEAR);
+        let count: usize = held.map(|held| held.port.lane.len()).sum();
+        count + usize::from(hub.has_list())
+    }
+
+    /// Why no message follows, once all were taken. `ended`: what [`Hub::ended`] said before.
+    pub(super) fn end_reason(
+        &self,
+        hub: &Hub<T>,
+        ended: Option<CloseReason>,
+    ) -> Option<CloseReason> {
+        if !self.held.is_empty() {
+            None
+        } else if self.is_closed {
+            Some(CloseReason::ClosedByReceiver)
+        } else {
             // Nothing came to the list after the last sender had left.
-            Some(reason) if self.held.is_empty() && !hub.has_list() => Err(Nothing::Ever(reason)),
-            _ => Err(Nothing::Yet),
+            ended.filter(|_| !hub.has_list())
         }
     }
 
@@ -436,6 +492,12 @@ impl<T> Gatherer<T> {
             }
         }
         self.held.is_empty() && !hub.has_list()
+    }
+
+    /// Whether it wants no more messages.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     /// Wants no more messages. Those before the cut of each lane are still to be taken.

@@ -11,6 +11,9 @@
 //! | the same to many receivers, each message to one of them | [`mpmc`] |
 //! | send one message, once | [`oneshot`] |
 //!
+//! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several threads
+//! handle what one channel brings.
+//!
 //! # What is promised
 //!
 //! * **No message is lost.** A message is received, or dropped with the channel because its receiver
@@ -66,12 +69,16 @@ mod shared;
 mod small_tests;
 #[cfg(not(drumline_loom))]
 pub mod spsc;
+#[cfg(not(drumline_loom))]
+mod streamed;
 
 #[cfg(not(drumline_loom))]
 pub use error::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 pub use reason::CloseReason;
+#[cfg(not(drumline_loom))]
+pub(crate) use streamed::Streamed;
 
 #[cfg(not(drumline_loom))]
 pub use crate::wait::{ChannelId, ChannelKind, Waiter, WaitingFor, waiters};

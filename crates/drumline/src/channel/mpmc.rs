@@ -105,7 +105,7 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// When the last one is dropped, the messages that are in the channel are dropped, and each later
 /// send fails.
 pub struct Receiver<T: Send> {
-    end: ReceiverEnd<T>,
+    pub(super) end: ReceiverEnd<T>,
 }
 
 impl<T: Send> Receiver<T> {

@@ -104,7 +104,7 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// When it is dropped, the messages that are in the channel are dropped, and each later send fails.
 /// To have those that were sent already, [`close`](Self::close) it first.
 pub struct Receiver<T: Send> {
-    end: ReceiverEnd<T>,
+    pub(super) end: ReceiverEnd<T>,
 }
 
 impl<T: Send> Receiver<T> {

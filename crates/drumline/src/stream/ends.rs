@@ -262,6 +262,7 @@ impl<T: Send, W: Work<T>> Use<T> for ToTheEnd<W, T> {
         let called = stage.stage_state.summon();
         debug_assert!(called, "nobody has been called before");
         consumers.work(stage.clone());
+        stage.note_end();
         if let Some(payload) = stage.take_fatal() {
             unwind::discard(stage.take_states());
             unwind::resume(payload);

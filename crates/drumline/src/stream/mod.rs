@@ -21,7 +21,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | begin | [`iter`](iter()), [`stream()`] with a [`queue`], a channel of `std`, `crossbeam-channel`, `flume` or `kanal` (features of these names), an async stream with `from_async` (feature `futures`), or a [`Source`] of your own |
+//! | begin | [`iter`](iter()), [`stream()`] with a [`queue`], the receiver of a [channel](crate::channel), a channel of `std`, `crossbeam-channel`, `flume` or `kanal` (features of these names), an async stream with `from_async` (feature `futures`), or a [`Source`] of your own |
 //! | say who works | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
 //! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
 //! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`fold`](Stream::fold), [`reduce`](Stream::reduce), [`count`](Stream::count) |
@@ -92,8 +92,64 @@
 //! results in flight arrive at the serial end if it asks, and what is in a source stays there.
 //! (Give `&mut source` to a stream to go on with it afterwards.)
 //!
+//! A source that was given to the stream is dropped at its end, before the call returns or panics.
+//!
 //! A panic is carried to the end of the stream, and goes on there. With [`OnPanic::Continue`] it
 //! costs only its item, and the [`Report`] has it, with the item's number.
+//!
+//! # Channels
+//!
+//! Every receiver of a [channel](crate::channel) is a [`Source`], and every sender a [`Sink`].
+//!
+//! ```
+//! use drumline::channel::{CloseReason, lanes};
+//! use drumline::stream::stream;
+//!
+//! let (sender, receiver) = lanes::per_lane(64);
+//! for client in 0..4u64 {
+//!     let mut sender = sender.clone();
+//!     drumline::spawn(move || (0..100).try_for_each(|n| sender.send(client * 1_000 + n)));
+//! }
+//! drop(sender);
+//! let report = stream(receiver).for_each(|n| assert!(n % 1_000 < 100));
+//! assert_eq!((report.items, report.close_reason), (400, Some(CloseReason::Dropped)));
+//! ```
+//!
+//! * **The end.** The stream ends when the channel is closed and all messages were taken, whatever the
+//!   reason. [`Report::close_reason`] has the reason; so has a receiver that was lent
+//!   (`&mut receiver`). A sender whose thread panicked does not make the stream panic.
+//! * **An early stop.** A receiver that was given to the stream is dropped at the stream's end. Then
+//!   later sends fail, and a send that waits for room gets its message back; the messages that are left
+//!   are dropped. A receiver that was lent is given back: the channel stays open, and the messages that
+//!   are left stay in it. Its senders wait until another stream takes them, or the receiver is closed.
+//! * **Waiting.** The last consumer sleeps at the channel, and in a pool its thread is replaced. A
+//!   message, the end of the channel, and a stop of the stream wake it. A pool does not end while one
+//!   of its threads sleeps so.
+//! * **Feedback.** A function of the stream that sends to the channel which the stream takes from
+//!   must not wait for room: after a stop nothing makes room. Use `try_send` there.
+//!
+//! # From stream to stream
+//!
+//! A channel joins two streams, also of one pool: the first one [sends](Serial::send_to) its results,
+//! and the second one takes from the receiver. (Stages of one stream are joined by [`Serial::stream`].)
+//!
+//! ```
+//! use drumline::channel::spsc;
+//! use drumline::stream::{self, stream};
+//!
+//! let pool = drumline::Pool::builder().jobs(1).build()?;
+//! let (sender, receiver) = spsc::bounded(4);
+//! let first = pool.spawn(|| stream::iter(1..=100).map_ordered(|n| n * 2).send_to(sender));
+//! let second = pool.spawn(|| stream(receiver).reduce(|a, b| a + b));
+//! assert_eq!(second.join().unwrap(), Some(10_100));
+//! assert_eq!(first.join().unwrap()?.items, 100);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The first stream waits while the channel is full, and the second one while it is empty. The pool
+//! replaces threads that wait so, and thus one job is enough. A pool
+//! [without spares](crate::PoolBuilder::spares) needs as many jobs as there are such streams: with
+//! fewer, they can wait for each other for ever.
 
 #[cfg(not(drumline_loom))]
 mod aside;
@@ -170,7 +226,7 @@ pub use self::{async_results::AsyncResults, source::FromAsync};
 pub use self::{
     feed::{Feed, Use},
     histogram::Histogram,
-    queue::{Receiver, SendError, Sender, TrySendError, queue},
+    queue::{Receiver, Sender, queue},
     report::{Failed, OnPanic, Panicked, Report},
     results::Results,
     serial::Serial,
@@ -180,6 +236,8 @@ pub use self::{
     stream::Stream,
     work::{At, Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work},
 };
+#[cfg(not(drumline_loom))]
+pub use crate::channel::{SendError, TrySendError};
 
 /// A stream of the items of a source.
 ///

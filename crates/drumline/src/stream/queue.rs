@@ -18,6 +18,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::source::{Drained, Polled, Source, Stopper};
+use crate::channel::{SendError, TrySendError};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Instant, Mutex, MutexGuard, lock};
 use crate::wait::{self, Parker};
@@ -85,19 +86,6 @@ pub struct Receiver<T> {
     shared: Arc<Shared<T>>,
     /// How long the items had waited that were taken lately, if that is measured.
     waits: Vec<Duration>,
-}
-
-/// The receiver of the queue is gone; the item comes back.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SendError<T>(pub T);
-
-/// The item could not be sent at once; it comes back.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum TrySendError<T> {
-    /// There is no room now.
-    Full(T),
-    /// Nobody takes from this queue any more.
-    Closed(T),
 }
 
 struct Shared<T> {
@@ -439,41 +427,3 @@ impl<T> fmt::Debug for Receiver<T> {
         f.debug_struct("Receiver").finish_non_exhaustive()
     }
 }
-
-impl<T> fmt::Debug for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SendError(..)")
-    }
-}
-
-impl<T> fmt::Display for SendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "the stream that took from this queue is over; the item comes back in the error",
-        )
-    }
-}
-
-impl<T> std::error::Error for SendError<T> {}
-
-impl<T> fmt::Debug for TrySendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TrySendError::Full(_) => "Full(..)",
-            TrySendError::Closed(_) => "Closed(..)",
-        })
-    }
-}
-
-impl<T> fmt::Display for TrySendError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TrySendError::Full(_) => "the queue is full; try later, or use `send`, which waits",
-            TrySendError::Closed(_) => {
-                "the stream that took from this queue is over; the item comes back in the error"
-            }
-        })
-    }
-}
-
-impl<T> std::error::Error for TrySendError<T> {}

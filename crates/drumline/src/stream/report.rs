@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
+use crate::channel::CloseReason;
 use crate::sync::{Arc, Mutex, lock};
 use crate::unwind::{self, Payload};
 
@@ -16,6 +17,24 @@ pub struct Report {
     /// items; see
     /// [`on_panic`](super::Stream::on_panic).
     pub panics: Vec<Panicked>,
+    /// Why the [channel](crate::channel) that the stream took from was closed. `None` if its source
+    /// was something else, or the stream stopped before the end of the channel.
+    ///
+    /// A sender whose thread panicked may not have sent all that it had: a stream that ends then
+    /// has [`CloseReason::Panicked`] here.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, spsc};
+    /// use drumline::stream::stream;
+    ///
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// sender.send("all there is")?;
+    /// sender.finish();
+    /// let report = stream(receiver).for_each(|_| ());
+    /// assert_eq!(report.close_reason, Some(CloseReason::Finished));
+    /// # Ok::<(), drumline::stream::SendError<&str>>(())
+    /// ```
+    pub close_reason: Option<CloseReason>,
 }
 
 /// A function of the program has panicked with an item.
@@ -73,37 +92,53 @@ impl fmt::Display for Panicked {
     }
 }
 
-/// The items that the stages of a stream have lost to panics, and gone on.
+/// What the stages of a stream have for its report: the items that they have lost to panics, and gone
+/// on, and why the channel was closed.
 #[derive(Clone, Default)]
 pub(super) struct Lost(Arc<Mutex<PanicList>>);
 
 #[derive(Default)]
-struct PanicList(Vec<Panicked>);
+struct PanicList {
+    panics: Vec<Panicked>,
+    close_reason: Option<CloseReason>,
+}
 
 /// Payloads that were not taken: their drop is code of the program, and may come while another
 /// panic is on its way.
 impl Drop for PanicList {
     fn drop(&mut self) {
-        self.0.drain(..).for_each(unwind::discard);
+        self.panics.drain(..).for_each(unwind::discard);
     }
 }
 
 impl Lost {
     pub(super) fn add(&self, stage: usize, index: u64, payload: Payload) {
-        lock(&self.0).0.push(Panicked {
+        lock(&self.0).panics.push(Panicked {
             stage,
             index,
             payload,
         });
     }
 
+    /// The channel that a stage took from has ended.
+    pub(super) fn source_ended(&self, reason: CloseReason) {
+        lock(&self.0).close_reason = Some(reason);
+    }
+
     /// What the last stage did, and all panics, in the order of stages and items. Only when the
     /// whole stream has returned: where a stage ends early, those before it still finish what they
     /// have taken.
     pub(super) fn report(&self, items: u64) -> Report {
-        let mut panics = std::mem::take(&mut lock(&self.0).0);
+        let mut list = lock(&self.0);
+        let mut panics = std::mem::take(&mut list.panics);
+        let close_reason = list.close_reason;
+        drop(list);
         panics.sort_by_key(|panicked| (panicked.stage, panicked.index));
-        Report { items, panics }
+        Report {
+            items,
+            panics,
+            close_reason,
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use super::consumers::{ConsumerKind, Consumers};
 use super::executor::{Detached, Tasks, Threads};
 use super::feed::{Feed, Use};
 use super::finished::Finished;
-use super::queue::SendError;
 use super::report::Report;
 use super::results::{Adrift, Attended, Close, Results};
 use super::settings::Settings;
@@ -15,6 +14,7 @@ use super::source::Source;
 use super::stage::Stage;
 use super::stream::Stream;
 use super::work::Work;
+use crate::channel::SendError;
 use crate::sync::Arc;
 use crate::unwind;
 
@@ -121,25 +121,31 @@ where
         outcome.map(|()| report)
     }
 
-    /// Sends the results to a queue (any [`Sink`]), as long as somebody takes from it.
+    /// Sends the results to a channel (any [`Sink`]), as long as its receiver is there.
     ///
     /// ```
+    /// use drumline::channel::{CloseReason, spsc};
     /// use drumline::stream::{self, stream};
     ///
-    /// let (sender, receiver) = stream::queue(4);
-    /// let adding = std::thread::spawn(|| {
-    ///     stream(receiver).fold(|| 0, |sum, n| *sum += n, |sum, more| *sum += more)
+    /// let (mut sender, mut receiver) = spsc::bounded(4);
+    /// let adding = std::thread::spawn(move || {
+    ///     let sum = stream(&mut receiver).reduce(|a, b| a + b);
+    ///     (sum, receiver.close_reason())
     /// });
-    /// stream::iter(1..=100).map_ordered(|n| n * 2).send_to(&sender)?;
-    /// drop(sender);
-    /// assert_eq!(adding.join().unwrap(), 10_100);
+    /// stream::iter(1..=100).map_ordered(|n| n * 2).send_to(&mut sender)?;
+    /// sender.finish();
+    /// assert_eq!(adding.join().unwrap(), (Some(10_100), Some(CloseReason::Finished)));
     /// # Ok::<(), stream::SendError<i32>>(())
     /// ```
     ///
+    /// A sender that is given, not lent, is dropped at the end of the stream. Its receiver gets
+    /// [`Dropped`](crate::channel::CloseReason::Dropped) then, or
+    /// [`Panicked`](crate::channel::CloseReason::Panicked) if the stream has panicked.
+    ///
     /// # Errors
     ///
-    /// If the receiver of the queue is gone: the result that was not sent comes back, and the
-    /// stream stops.
+    /// If the receiver is gone, or has closed the channel: the result that was not sent comes back,
+    /// and the stream stops. Results of items that were in flight then are dropped.
     ///
     /// # Panics
     ///
@@ -147,10 +153,13 @@ where
     ///
     /// # Blocking
     ///
-    /// As [`with`](Self::with), and while the queue is full.
-    pub fn send_to<K>(self, sink: &K) -> Result<Report, SendError<W::Out>>
+    /// As [`with`](Self::with), and while the channel is full. In a pool the thread is replaced
+    /// meanwhile, so that what empties the channel may run in the same pool. A pool
+    /// [without spares](crate::PoolBuilder::spares) has to have a job for each stream that may wait
+    /// so: see [pipes](super#from-stream-to-stream).
+    pub fn send_to<K>(self, mut sink: K) -> Result<Report, SendError<W::Out>>
     where
-        K: Sink<W::Out> + ?Sized,
+        K: Sink<W::Out>,
     {
         self.try_for_each(|result| sink.send(result))
     }
@@ -250,6 +259,7 @@ where
             };
             (self.serial)(&mut Results::new(attended))
         });
+        stage.note_end();
         if let Some(payload) = stage.take_fatal() {
             // The serial end has not come to it.
             unwind::discard(result);

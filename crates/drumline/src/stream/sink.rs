@@ -2,32 +2,35 @@
 
 use std::sync::mpsc;
 
-use super::queue::{SendError, Sender};
+use super::queue::Sender;
+use crate::channel::{self, SendError, lanes, spsc};
 use crate::wait;
 
-/// The sending end of a queue, for [`send_to`](super::Serial::send_to): our own, one of the
-/// standard library's, or with features one of `crossbeam-channel` and `flume`.
+/// Where the serial end of a stage sends its results; see [`send_to`](super::Serial::send_to).
+///
+/// Every sender of this crate's [channels](crate::channel) and of a [`queue`](super::queue()) is one,
+/// and those of `std::sync::mpsc`, and with features those of `crossbeam-channel` and `flume`. A
+/// sender that others may use meanwhile can also be lent by a shared reference.
 ///
 /// ```
 /// use drumline::stream::{self, SendError, Sink};
-/// use std::sync::Mutex;
 ///
 /// /// Keeps what comes, up to ten.
 /// #[derive(Default)]
-/// struct Ten(Mutex<Vec<u32>>);
+/// struct Ten(Vec<u32>);
 ///
 /// impl Sink<u32> for Ten {
-///     fn send(&self, item: u32) -> Result<(), SendError<u32>> {
-///         let mut kept = self.0.lock().unwrap();
-///         if kept.len() == 10 { return Err(SendError(item)) }
-///         kept.push(item);
+///     fn send(&mut self, item: u32) -> Result<(), SendError<u32>> {
+///         if self.0.len() == 10 { return Err(SendError(item)) }
+///         self.0.push(item);
 ///         Ok(())
 ///     }
 /// }
 ///
-/// let ten = Ten::default();
-/// let refused = stream::iter(0..).ordered().send_to(&ten).unwrap_err();
+/// let mut ten = Ten::default();
+/// let refused = stream::iter(0..).ordered().send_to(&mut ten).unwrap_err();
 /// assert_eq!(refused.0, 10);
+/// assert!(ten.0.into_iter().eq(0..10));
 /// ```
 pub trait Sink<T> {
     /// Sends an item.
@@ -39,40 +42,72 @@ pub trait Sink<T> {
     /// # Blocking
     ///
     /// While there is no room.
-    fn send(&self, item: T) -> Result<(), SendError<T>>;
+    fn send(&mut self, item: T) -> Result<(), SendError<T>>;
 }
 
-impl<T> Sink<T> for Sender<T> {
-    fn send(&self, item: T) -> Result<(), SendError<T>> {
-        Sender::send(self, item)
+/// Sends to it as long as the stream lasts; it can be used afterwards.
+impl<T, K: Sink<T> + ?Sized> Sink<T> for &mut K {
+    fn send(&mut self, item: T) -> Result<(), SendError<T>> {
+        (**self).send(item)
     }
 }
 
-impl<T> Sink<T> for mpsc::Sender<T> {
-    fn send(&self, item: T) -> Result<(), SendError<T>> {
-        mpsc::Sender::send(self, item).map_err(|refused| SendError(refused.0))
+impl<T, K: Sink<T> + ?Sized> Sink<T> for Box<K> {
+    fn send(&mut self, item: T) -> Result<(), SendError<T>> {
+        (**self).send(item)
     }
 }
 
-impl<T> Sink<T> for mpsc::SyncSender<T> {
-    fn send(&self, item: T) -> Result<(), SendError<T>> {
-        let sent = wait::blocking(|| mpsc::SyncSender::send(self, item));
-        sent.map_err(|refused| SendError(refused.0))
-    }
+/// Makes sinks of senders that have a `&mut self` method `send`, with an error of this crate.
+macro_rules! senders {
+    ($($sender:ty),+ $(,)?) => {$(
+        impl<T: Send> Sink<T> for $sender {
+            fn send(&mut self, item: T) -> Result<(), SendError<T>> {
+                // Its own method. A thread that waits is replaced there.
+                Self::send(self, item)
+            }
+        }
+    )+};
 }
 
-#[cfg(feature = "crossbeam-channel")]
-impl<T> Sink<T> for crossbeam_channel::Sender<T> {
-    fn send(&self, item: T) -> Result<(), SendError<T>> {
-        let sent = wait::blocking(|| crossbeam_channel::Sender::send(self, item));
-        sent.map_err(|refused| SendError(refused.0))
-    }
+/// Makes sinks of senders that have a `&self` method `send`, and of references to them.
+macro_rules! shared_senders {
+    ($($(#[$attribute:meta])* $sender:ty: |$this:ident, $item:ident| $send:expr;)+) => {$(
+        $(#[$attribute])*
+        impl<T: Send> Sink<T> for $sender {
+            fn send(&mut self, item: T) -> Result<(), SendError<T>> {
+                let mut shared: &Self = self;
+                Sink::send(&mut shared, item)
+            }
+        }
+
+        $(#[$attribute])*
+        impl<T: Send> Sink<T> for &$sender {
+            fn send(&mut self, $item: T) -> Result<(), SendError<T>> {
+                let $this: &$sender = self;
+                $send
+            }
+        }
+    )+};
 }
 
-#[cfg(feature = "flume")]
-impl<T> Sink<T> for flume::Sender<T> {
-    fn send(&self, item: T) -> Result<(), SendError<T>> {
-        let sent = wait::blocking(|| flume::Sender::send(self, item));
-        sent.map_err(|refused| SendError(refused.0))
-    }
+senders!(spsc::Sender<T>, lanes::Sender<T>);
+
+shared_senders! {
+    Sender<T>: |sender, item| sender.send(item);
+    channel::mpsc::Sender<T>: |sender, item| sender.send(item);
+    mpsc::Sender<T>: |sender, item| {
+        sender.send(item).map_err(|refused| SendError(refused.0))
+    };
+    mpsc::SyncSender<T>: |sender, item| {
+        wait::blocking(|| sender.send(item)).map_err(|refused| SendError(refused.0))
+    };
+    #[cfg(feature = "crossbeam-channel")]
+    crossbeam_channel::Sender<T>: |sender, item| {
+        wait::blocking(|| sender.send(item)).map_err(|refused| SendError(refused.0))
+    };
+    #[cfg(feature = "flume")]
+    flume::Sender<T>: |sender, item| {
+        wait::blocking(|| sender.send(item)).map_err(|refused| SendError(refused.0))
+    };
 }

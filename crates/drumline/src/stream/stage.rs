@@ -146,6 +146,15 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         }
     }
 
+    /// All consumers have left: notes why the source has ended, if it has and says so.
+    pub(super) fn note_end(&self) {
+        match unwind::catch(|| self.source.lock().source.end_reason()) {
+            Ok(Some(reason)) => self.settings.lost.source_ended(reason),
+            Ok(None) => {}
+            Err(payload) => self.panicked_for_good(u64::MAX, payload),
+        }
+    }
+
     /// The panic that stopped the stream, if one did.
     pub(super) fn take_fatal(&self) -> Option<Payload> {
         let (_, payload) = lock(&self.fatal).0.take()?;

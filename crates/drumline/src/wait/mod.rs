@@ -9,6 +9,8 @@
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins until it
 //!   gives up.
+//! * [`Interrupt`]: a thread waits for a future, and another thread ends that. Streams wait here for
+//!   channels.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
 //! * [`WaiterEntry`]: where an end of a channel says who waits there, for people who want to know.
 //! * [`budget`]: how much a task may do before it lets others run.
@@ -20,6 +22,8 @@ pub(crate) mod budget;
 mod gate;
 #[cfg(not(drumline_loom))]
 mod hook;
+#[cfg(not(drumline_loom))]
+mod interrupt;
 #[cfg(not(drumline_loom))]
 mod oversubscription;
 mod parker;
@@ -43,6 +47,8 @@ pub(crate) use gate::Gate;
 pub use hook::blocking;
 #[cfg(not(drumline_loom))]
 pub(crate) use hook::{Hook, install};
+#[cfg(not(drumline_loom))]
+pub(crate) use interrupt::{Interrupt, WaitOutcome};
 #[cfg(not(drumline_loom))]
 pub(crate) use oversubscription::{Oversubscription, OversubscriptionWatch};
 pub(crate) use parker::Parker;

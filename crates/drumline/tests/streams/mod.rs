@@ -3,6 +3,7 @@
 
 #[cfg(feature = "futures")]
 pub mod async_queue;
+pub mod channels;
 
 use std::io;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::iter::FusedIterator;
 use std::panic::Location;
 use std::pin::Pin;
+use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::channel::hub::{Gatherer, Hub};
 use crate::channel::lane::Nothing;
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError, WaitingFor};
 use crate::sync::{Arc, Instant};
-use crate::wait::{WaiterEntry, Watched, budget, watch};
+use crate::wait::{Interrupt, WaiterEntry, Watched, budget, watch};
 
 /// The receiving end; made by [`unbounded`](super::unbounded) or
 /// [`per_lane`](super::per_lane).
@@ -24,6 +25,8 @@ pub struct Receiver<T: Send> {
     hub: Arc<Hub<T>>,
     gatherer: Gatherer<T>,
     entry: WaiterEntry,
+    /// Made when a stream first takes from it.
+    interrupt: OnceLock<std::sync::Arc<Interrupt>>,
 }
 
 impl<T: Send> Receiver<T> {
@@ -32,6 +35,7 @@ impl<T: Send> Receiver<T> {
             hub,
             gatherer: Gatherer::new(),
             entry: WaiterEntry::new(),
+            interrupt: OnceLock::new(),
         }
     }
 
@@ -46,6 +50,7 @@ impl<T: Send> Receiver<T> {
             hub,
             gatherer,
             entry,
+            ..
         } = self;
         match watch(deadline, || gatherer.is_ready(hub)) {
             Watched::Ready => return true,
@@ -90,10 +95,33 @@ impl<T: Send> Receiver<T> {
     ///
     /// If there is none now, and if no more will come.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.take().map_err(|nothing| match nothing {
-            Nothing::Yet => TryRecvError::Empty,
-            Nothing::Ever(reason) => TryRecvError::Closed(reason),
-        })
+        self.take().map_err(TryRecvError::from)
+    }
+
+    /// Receives what is there now, up to `max` messages, and adds it to `messages`.
+    pub(in crate::channel) fn try_recv_many(
+        &mut self,
+        messages: &mut Vec<T>,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        // SAFETY: the one receiver of its hub, and borrowed mutably.
+        let taken = unsafe { self.gatherer.take_many(&self.hub, messages, max) };
+        taken.map_err(TryRecvError::from)
+    }
+
+    /// About how many messages are in some of the lanes; takes no lock.
+    pub(in crate::channel) fn count_near(&self) -> usize {
+        self.gatherer.count_near(&self.hub)
+    }
+
+    /// Why no more messages come, once all were received.
+    pub(in crate::channel) fn end_reason(&self) -> Option<CloseReason> {
+        self.gatherer.end_reason(&self.hub, self.hub.ended())
+    }
+
+    /// What ends the wait of a stream.
+    pub(in crate::channel) fn interrupt(&self) -> &std::sync::Arc<Interrupt> {
+        self.interrupt.get_or_init(Interrupt::new)
     }
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
@@ -164,20 +192,14 @@ impl<T: Send> Receiver<T> {
         if max == 0 {
             return Ok(0);
         }
-        // Before anything is taken: it may panic.
-        messages.reserve(1);
-        messages.push(self.recv_at(Location::caller())?);
-        let mut count = 1;
-        while count < max {
-            messages.reserve(1);
-            match self.take() {
-                Ok(message) => messages.push(message),
-                // The next call says why, if it is for good.
-                Err(_) => break,
-            }
-            count += 1;
+        loop {
+            // SAFETY: the one receiver of its hub, and borrowed mutably.
+            match unsafe { self.gatherer.take_many(&self.hub, messages, max) } {
+                Ok(count) => return Ok(count),
+                Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
+                Err(Nothing::Yet) => self.wait(None, Location::caller()),
+            };
         }
-        Ok(count)
     }
 
     /// A future that receives a message.
@@ -328,6 +350,7 @@ impl<T: Send> Future for RecvAsync<'_, T> {
                 hub,
                 gatherer,
                 entry,
+                ..
             } = &mut **receiver;
             if gatherer.is_ready(hub) {
                 if has_waited {

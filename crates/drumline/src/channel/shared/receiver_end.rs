@@ -1,17 +1,22 @@
 //! How the receivers of `mpsc` and `mpmc` receive.
 
 use std::panic::Location;
+use std::sync::OnceLock;
 use std::task::{Context, Poll, ready};
 
 use super::{Listed, NoMessage, SharedQueue, WaitKey};
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
 use crate::sync::{Arc, Instant};
-use crate::wait::{SleepingThread, WaitSite, WaiterEntry, WaitingFor, Watched, budget, watch};
+use crate::wait::{
+    Interrupt, SleepingThread, WaitSite, WaiterEntry, WaitingFor, Watched, budget, watch,
+};
 
 /// A receiver's share of a channel.
 #[derive(Debug)]
 pub(in crate::channel) struct ReceiverEnd<T: Send> {
     shared: Arc<SharedQueue<T>>,
+    /// Made when a stream first takes from it. A further receiver has its own.
+    interrupt: OnceLock<std::sync::Arc<Interrupt>>,
 }
 
 impl<T: Send> ReceiverEnd<T> {
@@ -22,7 +27,10 @@ impl<T: Send> ReceiverEnd<T> {
     /// Unless the channel has several receivers, one thread at a time calls what is not about lengths
     /// and closing.
     pub(in crate::channel) unsafe fn new(shared: Arc<SharedQueue<T>>) -> Self {
-        ReceiverEnd { shared }
+        ReceiverEnd {
+            shared,
+            interrupt: OnceLock::new(),
+        }
     }
 
     /// A further receiver.
@@ -31,6 +39,7 @@ impl<T: Send> ReceiverEnd<T> {
         self.shared.add_receiver();
         ReceiverEnd {
             shared: Arc::clone(&self.shared),
+            interrupt: OnceLock::new(),
         }
     }
 
@@ -74,10 +83,30 @@ impl<T: Send> ReceiverEnd<T> {
 
     #[inline]
     pub(in crate::channel) fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.take().map_err(|nothing| match nothing {
+        self.take().map_err(|nothing| self.say(nothing))
+    }
+
+    fn say(&self, nothing: NoMessage) -> TryRecvError {
+        match nothing {
             NoMessage::Yet => TryRecvError::Empty,
             NoMessage::Ever => TryRecvError::Closed(self.why()),
-        })
+        }
+    }
+
+    /// Receives what there is now, up to `max` messages, and adds it to `messages`.
+    pub(in crate::channel) fn try_recv_many(
+        &self,
+        messages: &mut Vec<T>,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        // SAFETY: as in `take`.
+        let taken = unsafe { self.shared.take_many(messages, max) };
+        taken.map_err(|nothing| self.say(nothing))
+    }
+
+    /// What ends the wait of a stream.
+    pub(in crate::channel) fn interrupt(&self) -> &std::sync::Arc<Interrupt> {
+        self.interrupt.get_or_init(Interrupt::new)
     }
 
     #[cold]

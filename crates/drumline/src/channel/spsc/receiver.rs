@@ -1,5 +1,6 @@
 //! The receiving end.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::future::Future;
 use std::iter::FusedIterator;
@@ -13,7 +14,7 @@ use crate::channel::{
     ChannelKind, CloseReason, RecvError, RecvTimeoutError, TryRecvError, WaitingFor,
 };
 use crate::sync::{Arc, Instant};
-use crate::wait::{WaitSite, WaiterEntry, budget};
+use crate::wait::{Interrupt, WaitSite, WaiterEntry, budget};
 
 /// The receiving end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -24,6 +25,8 @@ pub struct Receiver<T: Send> {
     lane: Arc<Lane<T>>,
     reader: Reader<T>,
     entry: WaiterEntry,
+    /// Made when a stream first takes from it.
+    interrupt: OnceCell<std::sync::Arc<Interrupt>>,
 }
 
 impl<T: Send> Receiver<T> {
@@ -32,6 +35,7 @@ impl<T: Send> Receiver<T> {
             lane,
             reader: Reader::new(),
             entry: WaiterEntry::new(),
+            interrupt: OnceCell::new(),
         }
     }
 
@@ -47,6 +51,7 @@ impl<T: Send> Receiver<T> {
             lane,
             reader,
             entry,
+            ..
         } = self;
         reader.pause();
         let is_ready = || reader.is_ready(lane);
@@ -99,10 +104,7 @@ impl<T: Send> Receiver<T> {
     /// If there is none now, and if no more will come.
     #[inline]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.pop().map_err(|nothing| match nothing {
-            Nothing::Yet => TryRecvError::Empty,
-            Nothing::Ever(reason) => TryRecvError::Closed(reason),
-        })
+        self.pop().map_err(TryRecvError::from)
     }
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
@@ -212,13 +214,31 @@ impl<T: Send> Receiver<T> {
             return Ok(0);
         }
         loop {
-            // SAFETY: the one receiver of its lane, and borrowed mutably.
-            match unsafe { self.reader.pop_many(&self.lane, messages, max) } {
+            match self.pop_many(messages, max) {
                 Ok(count) => return Ok(count),
                 Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
                 Err(Nothing::Yet) => self.wait(None, Location::caller()),
             };
         }
+    }
+
+    fn pop_many(&mut self, messages: &mut Vec<T>, max: usize) -> Result<usize, Nothing> {
+        // SAFETY: the one receiver of its lane, and borrowed mutably.
+        unsafe { self.reader.pop_many(&self.lane, messages, max) }
+    }
+
+    /// As [`recv_many`](Self::recv_many), for what is there now.
+    pub(in crate::channel) fn try_recv_many(
+        &mut self,
+        messages: &mut Vec<T>,
+        max: usize,
+    ) -> Result<usize, TryRecvError> {
+        self.pop_many(messages, max).map_err(TryRecvError::from)
+    }
+
+    /// What ends the wait of a stream.
+    pub(in crate::channel) fn interrupt(&self) -> &std::sync::Arc<Interrupt> {
+        self.interrupt.get_or_init(Interrupt::new)
     }
 
     /// Goes through all messages until no more will come; waits for each.
@@ -353,6 +373,7 @@ impl<T: Send> Future for RecvAsync<'_, T> {
             lane,
             reader,
             entry,
+            ..
         } = &mut **receiver;
         let has_waited = *is_listed;
         if !reader.is_ready(lane) {

@@ -1,5 +1,6 @@
 //! Where items come from.
 
+mod channel;
 mod iter;
 mod mpsc;
 
@@ -15,6 +16,7 @@ mod kanal;
 use std::fmt;
 use std::time::Duration;
 
+use crate::channel::CloseReason;
 use crate::sync::{Arc, Mutex, lock};
 
 #[cfg(feature = "futures")]
@@ -74,8 +76,8 @@ impl Stopper {
         }
     }
 
-    /// The stopper of a source of this module: of a [`queue`](super::queue()), which a later stream
-    /// resets, or of an async stream.
+    /// The stopper of a source of this crate: of a [`queue`](super::queue()) or a channel, which a
+    /// later stream resets, or of an async stream.
     pub(super) fn of_own(stop: impl Fn() + Send + Sync + 'static) -> Self {
         Stopper {
             stop: Arc::new(stop),
@@ -218,6 +220,12 @@ pub trait Source: Send {
     fn stopper(&self) -> Option<Stopper> {
         None
     }
+
+    /// Why it has ended, once it has, if it is one that says so: the receiver of a
+    /// [channel](crate::channel).
+    fn end_reason(&self) -> Option<CloseReason> {
+        None
+    }
 }
 
 /// Takes from it as long as the stream lasts; what is left can be used afterwards.
@@ -259,6 +267,10 @@ impl<S: Source + ?Sized> Source for &mut S {
     fn stopper(&self) -> Option<Stopper> {
         (**self).stopper()
     }
+
+    fn end_reason(&self) -> Option<CloseReason> {
+        (**self).end_reason()
+    }
 }
 
 impl<S: Source + ?Sized> Source for Box<S> {
@@ -298,5 +310,9 @@ impl<S: Source + ?Sized> Source for Box<S> {
 
     fn stopper(&self) -> Option<Stopper> {
         (**self).stopper()
+    }
+
+    fn end_reason(&self) -> Option<CloseReason> {
+        (**self).end_reason()
     }
 }
