@@ -296,9 +296,9 @@ fn a_channel_outlives_the_pool_of_its_tasks() {
         dawdle(round as u64 * 200);
         assert_eq!(receiver.recv(), Ok(0));
         ending.join().unwrap();
-        let is_sent = receiver.try_recv() == Ok(1);
         let result = task.join();
-        assert!(is_sent || result.is_err(), "round {round}");
+        let is_sent = receiver.try_recv() == Ok(1);
+        assert!(is_sent || result.is_err(), "a message that was sent is lost");
         assert_eq!(sender.try_send(2), Ok(()), "the room is lost");
         assert_eq!(receiver.try_recv(), Ok(2));
     }
