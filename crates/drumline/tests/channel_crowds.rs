@@ -36,7 +36,9 @@ fn threads_and_a_task() {
         drop(sender);
         assert_eq!(home.iter().sum::<u64>(), (0..10_000).sum());
         assert_eq!(home.recv().unwrap_err().reason(), CloseReason::Finished);
-        producers.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap().unwrap());
         task.join().unwrap();
     }
 }
@@ -174,7 +176,10 @@ fn ten_thousand_tasks_wait_at_one_channel() {
     received.sort_unstable();
     assert!(received.into_iter().eq(0..TASKS / 2));
     let told = results.iter().filter_map(|result| result.err());
-    assert!(told.map(|end| end.reason()).all(|reason| reason == CloseReason::Finished));
+    assert!(
+        told.map(|end| end.reason())
+            .all(|reason| reason == CloseReason::Finished)
+    );
 }
 
 /// The same with senders, at a bound and in a rendezvous.
@@ -197,7 +202,10 @@ fn ten_thousand_tasks_wait_for_room() {
         all.extend(results.filter_map(|result| result.err().map(SendError::into_inner)));
         assert!(received.len() >= TASKS / 2);
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..TASKS), "a message is lost, or there twice");
+        assert!(
+            all.into_iter().eq(0..TASKS),
+            "a message is lost, or there twice"
+        );
     }
 }
 
@@ -236,7 +244,10 @@ fn tasks_that_are_cancelled_pass_on_what_they_were_told() {
         let mut rest = keeps.join().unwrap();
         // A task that is cancelled may have a message of a rendezvous in its hands still.
         eventually("all messages have been received", || {
-            rest += receiver.try_iter().map(|message| message.number).sum::<usize>();
+            rest += receiver
+                .try_iter()
+                .map(|message| message.number)
+                .sum::<usize>();
             received.load(Ordering::SeqCst) + rest == (0..20).sum()
         });
         drop(receiver);
@@ -298,7 +309,10 @@ fn a_channel_outlives_the_pool_of_its_tasks() {
         ending.join().unwrap();
         let result = task.join();
         let is_sent = receiver.try_recv() == Ok(1);
-        assert!(is_sent || result.is_err(), "a message that was sent is lost");
+        assert!(
+            is_sent || result.is_err(),
+            "a message that was sent is lost"
+        );
         assert_eq!(sender.try_send(2), Ok(()), "the room is lost");
         assert_eq!(receiver.try_recv(), Ok(2));
     }
@@ -331,7 +345,9 @@ impl Wake for Inline {
         let waker = Waker::from(Arc::clone(&self));
         while self.is_woken.load(Ordering::SeqCst) {
             // Locked: it runs, and looks again afterwards.
-            let Ok(mut future) = self.future.try_lock() else { return };
+            let Ok(mut future) = self.future.try_lock() else {
+                return;
+            };
             self.is_woken.store(false, Ordering::SeqCst);
             let Some(polled) = &mut *future else { return };
             let mut context = Context::from_waker(&waker);
@@ -373,18 +389,26 @@ fn tasks_that_run_in_the_call_that_wakes_them() {
             }));
         }
         drop((sender, receiver));
-        assert!(tasks.iter().all(|task| task.is_over()), "a task was not woken");
+        assert!(
+            tasks.iter().all(|task| task.is_over()),
+            "a task was not woken"
+        );
         assert_eq!(sum.load(Ordering::SeqCst), (0..900).sum());
     }
 }
 
 /// Each second message by a permit, where there are permits.
 trait ReserveOrSend {
-    async fn reserve_or_send(&self, capacity: usize, number: usize) -> Result<(), SendError<usize>>;
+    async fn reserve_or_send(&self, capacity: usize, number: usize)
+    -> Result<(), SendError<usize>>;
 }
 
 impl ReserveOrSend for mpmc::Sender<usize> {
-    async fn reserve_or_send(&self, capacity: usize, number: usize) -> Result<(), SendError<usize>> {
+    async fn reserve_or_send(
+        &self,
+        capacity: usize,
+        number: usize,
+    ) -> Result<(), SendError<usize>> {
         if capacity > 0 && number.is_multiple_of(2) {
             let permit = self.reserve().await.map_err(|_| SendError(number))?;
             permit.send(number)

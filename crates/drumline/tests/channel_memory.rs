@@ -218,14 +218,22 @@ fn the_memory_of_those_that_wait_is_given_back() {
         assert!(Pin::new(future).poll(&mut context).is_pending());
     }
     drop(receives);
-    assert!(bytes() - before < 4_096, "{} bytes are kept", bytes() - before);
+    assert!(
+        bytes() - before < 4_096,
+        "{} bytes are kept",
+        bytes() - before
+    );
     sender.try_send(0).unwrap();
     let mut sends: Vec<_> = (0..10_000).map(|n| sender.send_async(n)).collect();
     for future in &mut sends {
         assert!(Pin::new(future).poll(&mut context).is_pending());
     }
     drop(sends);
-    assert!(bytes() - before < 8_192, "{} bytes are kept", bytes() - before);
+    assert!(
+        bytes() - before < 8_192,
+        "{} bytes are kept",
+        bytes() - before
+    );
     drop((sender, receiver));
     assert!(bytes() < before);
 }
@@ -240,7 +248,11 @@ fn channels_of_many_senders_are_small_while_they_are_empty() {
     assert_eq!(bytes() - before, one, "a clone takes memory");
     drop((channel, further));
     let channels: Vec<_> = (0..1_000).map(|_| mpmc::bounded::<u8>(1_000)).collect();
-    assert!(bytes() - before <= 1_000 * 800, "{} bytes", bytes() - before);
+    assert!(
+        bytes() - before <= 1_000 * 800,
+        "{} bytes",
+        bytes() - before
+    );
     drop(channels);
     let channel = mpmc::rendezvous::<[u64; 100]>();
     assert!(bytes() - before <= 768, "{} bytes", bytes() - before);

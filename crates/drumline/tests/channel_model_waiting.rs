@@ -41,7 +41,9 @@ impl Model {
     /// Those that wait are served as long as there is room.
     fn refill(&mut self) {
         while self.messages.len() + self.permits < self.capacity && !self.is_closed {
-            let Some(wish) = self.waiting.pop_front() else { break };
+            let Some(wish) = self.waiting.pop_front() else {
+                break;
+            };
             match wish {
                 Wish::Send(number) => self.messages.push_back(number),
                 Wish::Permit(_) => self.permits += 1,
@@ -169,7 +171,9 @@ fn run(seed: u64) {
             }
             56..62 => {
                 // A sender that waits looks, or gives up.
-                let Some(at) = pick(&mut random, &sends) else { continue };
+                let Some(at) = pick(&mut random, &sends) else {
+                    continue;
+                };
                 let (wish, mut sending) = sends.swap_remove(at);
                 if random.below(3) == 0 {
                     drop(sending);
@@ -183,13 +187,18 @@ fn run(seed: u64) {
                         assert_eq!(wish, Wish::Send(back.number));
                     }
                     Poll::Pending => {
-                        assert!(!model.is_closed && model.waiting.contains(&wish), "seed {seed}");
+                        assert!(
+                            !model.is_closed && model.waiting.contains(&wish),
+                            "seed {seed}"
+                        );
                         sends.push((wish, sending));
                     }
                 }
             }
             62..68 => {
-                let Some(at) = pick(&mut random, &reservations) else { continue };
+                let Some(at) = pick(&mut random, &reservations) else {
+                    continue;
+                };
                 let (wish, mut reserving) = reservations.swap_remove(at);
                 if random.below(3) == 0 {
                     drop(reserving);
@@ -208,13 +217,18 @@ fn run(seed: u64) {
                         assert!(model.is_closed && !model.leave(wish), "seed {seed}");
                     }
                     Poll::Pending => {
-                        assert!(!model.is_closed && model.waiting.contains(&wish), "seed {seed}");
+                        assert!(
+                            !model.is_closed && model.waiting.contains(&wish),
+                            "seed {seed}"
+                        );
                         reservations.push((wish, reserving));
                     }
                 }
             }
             68..76 => {
-                let Some(permit) = permits.pop() else { continue };
+                let Some(permit) = permits.pop() else {
+                    continue;
+                };
                 model.permits -= usize::from(capacity > 0);
                 if random.below(2) == 0 {
                     drop(permit);
@@ -244,7 +258,9 @@ fn run(seed: u64) {
             }
             84..95 => {
                 // A receiver that waits looks, or gives up.
-                let Some(at) = pick(&mut random, &receives) else { continue };
+                let Some(at) = pick(&mut random, &receives) else {
+                    continue;
+                };
                 let (_, mut receiving) = receives.swap_remove(at);
                 if random.below(3) == 0 {
                     continue;
@@ -284,11 +300,16 @@ fn run(seed: u64) {
         assert_eq!(receiver.len(), model.messages.len(), "seed {seed}");
         assert_eq!(sender.is_closed(), model.is_closed);
         // As many receivers are awake as there are messages for.
-        let awake = receives.iter().filter(|(calls, _)| calls.count() > 0).count();
+        let awake = receives
+            .iter()
+            .filter(|(calls, _)| calls.count() > 0)
+            .count();
         let due = receives.len().min(model.messages.len());
         assert!(awake >= due, "seed {seed}: {awake} of {due} are woken");
         let kept = accounts.made() - accounts.dropped();
-        let waiting = sends.iter().filter(|(wish, _)| !model.served.contains(wish));
+        let waiting = sends
+            .iter()
+            .filter(|(wish, _)| !model.served.contains(wish));
         assert_eq!(kept, model.messages.len() + waiting.count(), "seed {seed}");
     }
     drop((sends, reservations, permits, receives));
@@ -333,7 +354,9 @@ fn a_rendezvous_loses_nothing() {
                     }
                 }
                 4 => {
-                    let Some(at) = pick(&mut random, &sends) else { continue };
+                    let Some(at) = pick(&mut random, &sends) else {
+                        continue;
+                    };
                     let (number, mut sending) = sends.swap_remove(at);
                     if random.below(2) == 0 {
                         perhaps.push(number);
@@ -354,7 +377,9 @@ fn a_rendezvous_loses_nothing() {
                     }
                 }
                 _ => {
-                    let Some(at) = pick(&mut random, &receives) else { continue };
+                    let Some(at) = pick(&mut random, &receives) else {
+                        continue;
+                    };
                     let (_, mut receiving) = receives.swap_remove(at);
                     let calls = Calls::new();
                     if random.below(2) == 0 {
@@ -367,11 +392,17 @@ fn a_rendezvous_loses_nothing() {
                 }
             }
             // A sender whose message was taken is as good as one that is told.
-            let asleep = receives.iter().filter(|(calls, _)| calls.count() == 0).count();
+            let asleep = receives
+                .iter()
+                .filter(|(calls, _)| calls.count() == 0)
+                .count();
             if asleep > 0 {
                 let waiting = accounts.made() - accounts.dropped();
                 let awake = receives.len() - asleep;
-                assert!(waiting <= awake, "seed {seed}: {waiting} wait, and {awake} are awake");
+                assert!(
+                    waiting <= awake,
+                    "seed {seed}: {waiting} wait, and {awake} are awake"
+                );
             }
         }
         drop(receives);

@@ -25,7 +25,11 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 const CAPACITIES: [usize; 6] = [0, 1, 2, 7, 64, 1_000];
 
 /// Ways to receive one message or some.
-fn receive<T: Send>(receiver: &Receiver<T>, way: usize, into: &mut Vec<T>) -> Result<(), RecvError> {
+fn receive<T: Send>(
+    receiver: &Receiver<T>,
+    way: usize,
+    into: &mut Vec<T>,
+) -> Result<(), RecvError> {
     match way % 4 {
         0 => into.push(receiver.recv()?),
         1 => into.push(block_on(receiver.recv_async())?),
@@ -86,7 +90,9 @@ fn each_message_comes_once_and_in_order() {
             all.sort_unstable();
             let expected = (0..senders).flat_map(|n| (0..2_000).map(move |number| (n, number)));
             assert!(all.into_iter().eq(expected), "capacity {capacity}");
-            producers.into_iter().for_each(|thread| thread.join().unwrap());
+            producers
+                .into_iter()
+                .for_each(|thread| thread.join().unwrap());
         }
     }
 }
@@ -112,7 +118,9 @@ fn messages_are_taken_in_the_order_in_which_they_were_sent() {
                 })
             })
             .collect();
-        consumers.into_iter().for_each(|thread| thread.join().unwrap());
+        consumers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
         producer.join().unwrap();
     }
 }
@@ -173,9 +181,13 @@ fn many_threads() {
                 thread::spawn(move || receiver.iter().sum::<u64>())
             })
             .collect();
-        let sums = consumers.into_iter().map(|consumer| consumer.join().unwrap());
+        let sums = consumers
+            .into_iter()
+            .map(|consumer| consumer.join().unwrap());
         assert_eq!(sums.sum::<u64>(), (0..32 * 200).sum());
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 }
 
@@ -215,8 +227,14 @@ fn receivers_come_and_go() {
             })
             .collect();
         drop(receiver);
-        let received: usize = consumers.into_iter().map(|thread| thread.join().unwrap()).sum();
-        let accepted: usize = producers.into_iter().map(|thread| thread.join().unwrap()).sum();
+        let received: usize = consumers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
+        let accepted: usize = producers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
         assert!(accepted >= received);
         assert!(sender.is_closed());
         accounts.settle();
@@ -260,8 +278,14 @@ fn a_close_by_one_receiver_loses_no_message() {
                 0
             }
         };
-        let accepted: usize = producers.into_iter().map(|thread| thread.join().unwrap()).sum();
-        let received: usize = consumers.into_iter().map(|thread| thread.join().unwrap()).sum();
+        let accepted: usize = producers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
+        let received: usize = consumers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
         assert_eq!(accepted, received + drained, "capacity {capacity}");
         accounts.settle();
     }
@@ -274,7 +298,10 @@ fn all_receivers_are_told_why() {
     let ends: [(Ends, CloseReason); 3] = [
         (|sender| sender.finish(), CloseReason::Finished),
         (drop, CloseReason::Dropped),
-        (|_sender| quiet_panic("the sender panics"), CloseReason::Panicked),
+        (
+            |_sender| quiet_panic("the sender panics"),
+            CloseReason::Panicked,
+        ),
     ];
     for round in 0..150 {
         let (end, reason) = ends[round % 3];
@@ -321,7 +348,10 @@ fn a_long_burst_goes_through_the_segments() {
             thread::spawn(move || {
                 let mut sum = 0;
                 let mut messages = Vec::new();
-                while receiver.recv_many(&mut messages, [1, 100, 10_000][way]).is_ok() {
+                while receiver
+                    .recv_many(&mut messages, [1, 100, 10_000][way])
+                    .is_ok()
+                {
                     assert!(messages.is_sorted());
                     sum += messages.drain(..).map(|number| *number).sum::<u64>();
                 }
@@ -329,7 +359,9 @@ fn a_long_burst_goes_through_the_segments() {
             })
         })
         .collect();
-    let sums = consumers.into_iter().map(|consumer| consumer.join().unwrap());
+    let sums = consumers
+        .into_iter()
+        .map(|consumer| consumer.join().unwrap());
     assert_eq!(sums.sum::<u64>(), (0..200_000).sum());
 }
 
@@ -360,7 +392,10 @@ fn messages_of_all_sizes_pass() {
 /// The last receiver drops what is left; a panic of one message leaves none of the others behind.
 #[test]
 fn a_message_that_panics_when_it_is_dropped() {
-    struct Bomb(bool, #[expect(dead_code, reason = "it is counted")] common::messages::Message);
+    struct Bomb(
+        bool,
+        #[expect(dead_code, reason = "it is counted")] common::messages::Message,
+    );
     impl Drop for Bomb {
         fn drop(&mut self) {
             if self.0 {
@@ -372,7 +407,11 @@ fn a_message_that_panics_when_it_is_dropped() {
         let accounts = Accounts::default();
         let (sender, receiver) = mpmc::bounded(100);
         for number in 0..100 {
-            assert!(sender.send(Bomb(number == place, accounts.message(0))).is_ok());
+            assert!(
+                sender
+                    .send(Bomb(number == place, accounts.message(0)))
+                    .is_ok()
+            );
         }
         drop(receiver.clone());
         assert_eq!(receiver.len(), 100);
@@ -397,7 +436,10 @@ fn waiting_threads_sleep() {
     common::threads::wait_until_asleep("mpmc-receives", 3, Duration::from_millis(20));
     (0..2).for_each(|number| sender.send(number).unwrap());
     sender.finish();
-    let mut received: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    let mut received: Vec<_> = threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap())
+        .collect();
     received.sort_by_key(|result| result.unwrap_or(9));
     assert_eq!(received[..2], [Ok(0), Ok(1)]);
     assert_eq!(received[2].unwrap_err().reason(), CloseReason::Finished);
@@ -409,13 +451,13 @@ fn iterators() {
     (0..10).for_each(|number| sender.send(number).unwrap());
     // Several at once, in turn.
     let (mut one, mut other) = (receiver.iter(), receiver.try_iter());
-    assert_eq!((one.next(), other.next(), one.next()), (Some(0), Some(1), Some(2)));
+    assert_eq!(
+        (one.next(), other.next(), one.next()),
+        (Some(0), Some(1), Some(2))
+    );
     assert!(other.eq(3..10));
     sender.send(10).unwrap();
-    for number in &receiver {
-        assert_eq!(number, 10);
-        break;
-    }
+    assert_eq!((&receiver).into_iter().next(), Some(10));
     sender.send(11).unwrap();
     let drained = receiver.drain();
     assert_eq!(sender.send(12), Err(SendError(12)));

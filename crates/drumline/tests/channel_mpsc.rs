@@ -55,7 +55,9 @@ fn all_messages_come_in_the_order_of_their_senders() {
             }
             assert!(next.iter().all(|&next| next == 3_000), "{next:?}");
             assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Finished);
-            producers.into_iter().for_each(|thread| thread.join().unwrap());
+            producers
+                .into_iter()
+                .for_each(|thread| thread.join().unwrap());
         }
     }
 }
@@ -84,7 +86,9 @@ fn a_send_that_returned_comes_before_one_that_began_later() {
         doors[0].send(0).unwrap();
         drop((doors, sender));
         assert!(receiver.iter().eq(0..=3_000), "capacity {capacity}");
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 }
 
@@ -107,9 +111,11 @@ fn a_bound_is_exact() {
                                 let permit = drumline::block_on(sender.reserve()).unwrap();
                                 permit.send(()).unwrap();
                             }
-                            _ => while sender.try_send(()).is_err() {
-                                thread::yield_now();
-                            },
+                            _ => {
+                                while sender.try_send(()).is_err() {
+                                    thread::yield_now();
+                                }
+                            }
                         }
                         sent.fetch_add(1, Ordering::SeqCst);
                     }
@@ -124,7 +130,9 @@ fn a_bound_is_exact() {
             assert!(receiver.len() <= capacity);
             receiver.recv().unwrap();
         }
-        producers.into_iter().for_each(|thread| thread.join().unwrap());
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
         assert!(receiver.recv().is_err());
     }
 }
@@ -150,7 +158,9 @@ fn a_bound_is_exact_on_one_thread() {
                 sender.try_send(0).unwrap();
                 assert_eq!(sender.try_send(0), Err(TrySendError::Full(0)));
             }
-            permits.into_iter().for_each(|permit| permit.send(1).unwrap());
+            permits
+                .into_iter()
+                .for_each(|permit| permit.send(1).unwrap());
             assert_eq!(sender.try_send(0), Err(TrySendError::Full(0)));
             assert_eq!(receiver.len(), capacity);
             assert_eq!(receiver.try_iter().count(), capacity);
@@ -196,7 +206,9 @@ fn messages_of_all_sizes_pass() {
                 .collect();
             drop(sender);
             assert_eq!(receiver.iter().filter(|got| *got == message).count(), 400);
-            producers.into_iter().for_each(|thread| thread.join().unwrap());
+            producers
+                .into_iter()
+                .for_each(|thread| thread.join().unwrap());
         }
     }
     pass(());
@@ -257,7 +269,10 @@ fn the_receiver_is_told_why() {
     let ends: [(Ends, CloseReason); 3] = [
         (|sender| sender.finish(), CloseReason::Finished),
         (drop, CloseReason::Dropped),
-        (|_sender| quiet_panic("the sender panics"), CloseReason::Panicked),
+        (
+            |_sender| quiet_panic("the sender panics"),
+            CloseReason::Panicked,
+        ),
     ];
     for round in 0..270 {
         let picked = [round % 3, round / 3 % 3, round / 9 % 3];
@@ -316,7 +331,10 @@ fn an_end_of_the_receiver_loses_no_message() {
                             assert_eq!(back.number, number, "another message came back");
                             assert!(sender.is_closed());
                             assert!(sender.send(back).is_err(), "it is closed for good");
-                            assert!(matches!(sender.try_reserve(), Err(TrySendError::Closed(()))));
+                            assert!(matches!(
+                                sender.try_reserve(),
+                                Err(TrySendError::Closed(()))
+                            ));
                             return number;
                         }
                     }
@@ -342,7 +360,10 @@ fn an_end_of_the_receiver_loses_no_message() {
                     0
                 }
             };
-        let accepted: usize = producers.into_iter().map(|thread| thread.join().unwrap()).sum();
+        let accepted: usize = producers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
         match end {
             End::Drop => assert!(accepted >= first),
             _ => assert_eq!(accepted, received, "{end:?}, {capacity}"),
@@ -408,7 +429,9 @@ fn waiting_threads_sleep() {
     common::threads::wait_until_asleep("mpsc-sends", 3, Duration::from_millis(20));
     drop(sender);
     assert!(receiver.iter().eq([1, 2, 2, 2]));
-    sending.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+    sending
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap().unwrap());
 }
 
 #[test]
@@ -439,7 +462,11 @@ fn deadlines_at_the_edges() {
     let answer = thread::spawn(move || {
         asked.iter().for_each(|()| sender.send(7).unwrap());
     });
-    for time in [Duration::MAX, Duration::from_secs(u64::MAX / 4), Duration::from_secs(1 << 40)] {
+    for time in [
+        Duration::MAX,
+        Duration::from_secs(u64::MAX / 4),
+        Duration::from_secs(1 << 40),
+    ] {
         ask.send(()).unwrap();
         assert_eq!(receiver.recv_timeout(time), Ok(7));
         ask.send_timeout((), time).unwrap();
@@ -490,7 +517,9 @@ fn short_timeouts_lose_nothing() {
             }
         }
         assert_eq!(next, [1_000; 3]);
-        producers.into_iter().for_each(|thread| thread.join().unwrap());
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 }
 
@@ -509,7 +538,9 @@ fn many_threads() {
         let mut all: Vec<_> = receiver.iter().collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..64 * 200));
-        producers.into_iter().for_each(|thread| thread.join().unwrap());
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 }
 

@@ -48,9 +48,11 @@ fn each_message_comes_once_and_in_order() {
                         match number % 3 {
                             0 => sender.send((n, number)).unwrap(),
                             1 => block_on(sender.send_async((n, number))).unwrap(),
-                            _ => while sender.try_send((n, number)).is_err() {
-                                thread::yield_now();
-                            },
+                            _ => {
+                                while sender.try_send((n, number)).is_err() {
+                                    thread::yield_now();
+                                }
+                            }
                         }
                     }
                     sender.finish();
@@ -83,19 +85,26 @@ fn each_message_comes_once_and_in_order() {
         for consumer in consumers {
             let messages = consumer.join().unwrap();
             for n in 0..senders {
-                assert!(messages.iter().filter(|(sender, _)| *sender == n).is_sorted());
+                assert!(
+                    messages
+                        .iter()
+                        .filter(|(sender, _)| *sender == n)
+                        .is_sorted()
+                );
             }
             all.extend(messages);
         }
         all.sort_unstable();
         let expected = (0..senders).flat_map(|n| (0..2_000).map(move |number| (n, number)));
         assert!(all.into_iter().eq(expected));
-        producers.into_iter().for_each(|thread| thread.join().unwrap());
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 }
 
-/// A send returns when a receive takes its message, and not before: no more sends have returned than
-/// receives have begun.
+/// A send returns when a receive takes its message, and not before: no more sends have returned
+/// than receives have begun.
 #[test]
 fn a_sender_waits_until_its_message_is_taken() {
     let (sender, mut receiver) = mpsc::rendezvous();
@@ -120,7 +129,9 @@ fn a_sender_waits_until_its_message_is_taken() {
         begun.fetch_add(1, Ordering::SeqCst);
         receiver.recv().unwrap();
     }
-    producers.into_iter().for_each(|thread| thread.join().unwrap());
+    producers
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
     assert!(receiver.recv().is_err());
 }
 
@@ -189,7 +200,10 @@ fn senders_are_served_in_the_order_in_which_they_came() {
     }
     let expected = (0..100).filter(|number| ![0, 1, 50, 99].contains(number));
     assert!(receiver.try_iter().eq(expected));
-    waiting.iter_mut().flatten().for_each(|sending| ready(sending).unwrap());
+    waiting
+        .iter_mut()
+        .flatten()
+        .for_each(|sending| ready(sending).unwrap());
 }
 
 /// A message was handed to a receive that is dropped before it knows. The next receive gets it.
@@ -217,7 +231,9 @@ fn a_message_that_was_handed_over_is_not_lost() {
         } else {
             ready(&mut sending).unwrap();
             // Which of the two gets which is not promised.
-            let numbers = waiting.iter_mut().map(|future| ready(future).unwrap().number);
+            let numbers = waiting
+                .iter_mut()
+                .map(|future| ready(future).unwrap().number);
             assert_eq!(numbers.sum::<usize>(), 3);
         }
         drop((waiting, sending));
@@ -291,7 +307,10 @@ fn a_close_gives_messages_back() {
             panic!("nobody has received it");
         };
         assert_eq!(back.number, 3);
-        assert!(matches!(sender.try_send(back), Err(TrySendError::Closed(_))));
+        assert!(matches!(
+            sender.try_send(back),
+            Err(TrySendError::Closed(_))
+        ));
         for (thread, number) in threads.into_iter().zip(0..) {
             assert_eq!(thread.join().unwrap(), number);
         }
@@ -332,7 +351,10 @@ fn an_end_of_the_receiver_loses_no_message() {
                 }
                 _ => receiver.drain().count(),
             };
-        let accepted: usize = producers.into_iter().map(|thread| thread.join().unwrap()).sum();
+        let accepted: usize = producers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
         assert_eq!(accepted, received);
         drop(sender);
         accounts.settle();
@@ -389,11 +411,16 @@ fn short_timeouts_lose_nothing() {
         .into_iter()
         .flat_map(|consumer| consumer.join().unwrap())
         .collect();
-    producers.into_iter().for_each(|thread| thread.join().unwrap());
+    producers
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
     // What came back at the very end.
     all.extend(receiver.try_iter());
     all.sort_unstable();
-    assert!(all.into_iter().eq((0..2).flat_map(|n| (0..500).map(move |k| (n, k)))));
+    assert!(
+        all.into_iter()
+            .eq((0..2).flat_map(|n| (0..500).map(move |k| (n, k))))
+    );
 }
 
 /// Messages of any size, and many threads.
@@ -409,7 +436,9 @@ fn messages_of_all_sizes_pass() {
             .collect();
         drop(sender);
         assert_eq!(receiver.iter().filter(|got| *got == message).count(), 320);
-        producers.into_iter().for_each(|thread| thread.join().unwrap());
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
     pass(());
     pass(1u8);

@@ -1,5 +1,6 @@
-//! Those that wait at a channel of many senders: in which order they are served, and what becomes of
-//! futures that are dropped or forgotten. One step after the other: a future that was polled waits.
+//! Those that wait at a channel of many senders: in which order they are served, and what becomes
+//! of futures that are dropped or forgotten. One step after the other: a future that was polled
+//! waits.
 
 mod common;
 
@@ -116,10 +117,16 @@ fn senders_that_give_up_are_passed() {
         let left = (0..6).filter(|number| round & (1 << number) == 0);
         let expected = std::iter::once(0).chain(left.map(|number| number + 1));
         assert!(
-            receiver.try_iter().map(|message| message.number).eq(expected),
+            receiver
+                .try_iter()
+                .map(|message| message.number)
+                .eq(expected),
             "round {round}"
         );
-        waiting.iter_mut().flatten().for_each(|sending| ready(sending).unwrap());
+        waiting
+            .iter_mut()
+            .flatten()
+            .for_each(|sending| ready(sending).unwrap());
         sender.try_send(accounts.message(7)).unwrap();
         drop(waiting);
         drop((sender, receiver));
@@ -193,7 +200,11 @@ fn a_receive_that_is_dropped_passes_its_wake_up_on() {
         sender.send(number).unwrap();
         let counts = || calls.each_ref().map(|calls| calls.count());
         let told = counts().iter().position(|&count| count == 1).unwrap();
-        assert_eq!(counts().iter().sum::<usize>(), 1, "more are woken than can receive");
+        assert_eq!(
+            counts().iter().sum::<usize>(),
+            1,
+            "more are woken than can receive"
+        );
         drop(waiting.remove(told));
         assert_eq!(counts().iter().sum::<usize>(), 2, "the wake-up is lost");
         let next = (0..3).find(|&n| n != told && counts()[n] == 1).unwrap();
@@ -315,7 +326,10 @@ fn a_permit_and_a_close() {
     let permit = sender.try_reserve().unwrap();
     drop(receiver);
     assert_eq!(permit.send(1), Err(SendError(1)));
-    assert!(matches!(sender.try_reserve(), Err(TrySendError::Closed(()))));
+    assert!(matches!(
+        sender.try_reserve(),
+        Err(TrySendError::Closed(()))
+    ));
 }
 
 /// Only the last waker is called.
@@ -423,7 +437,7 @@ fn threads_wait_in_the_same_order() {
     }
 }
 
-/// Futures and threads of both sides give up at random moments: nothing is lost, nothing comes twice.
+/// Futures and threads of both sides give up at random moments: nothing is lost or comes twice.
 #[test]
 fn all_give_up_at_random() {
     /// Polls up to this many times, and gives up then.
@@ -504,8 +518,13 @@ fn all_give_up_at_random() {
                 })
             })
             .collect();
-        producers.into_iter().for_each(|thread| thread.join().unwrap());
-        let received: usize = consumers.into_iter().map(|thread| thread.join().unwrap()).sum();
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
+        let received: usize = consumers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
         assert!(received > 0);
         // All places are free again.
         eventually("all has been received", || receiver.is_empty());

@@ -80,7 +80,10 @@ fn faulty(data: *const ()) -> &'static Faulty {
 /// Calls `f`, which panics.
 #[track_caller]
 fn panics<R>(f: impl FnOnce() -> R) {
-    assert!(catch_unwind(AssertUnwindSafe(f)).is_err(), "it should panic");
+    assert!(
+        catch_unwind(AssertUnwindSafe(f)).is_err(),
+        "it should panic"
+    );
 }
 
 /// A receive is polled again, with a waker that panics. It is dropped: the message wakes the other.
@@ -99,7 +102,11 @@ fn a_receive_whose_waker_panics_leaves_nothing_behind() {
         panics(|| poll(&mut first, &waker));
         drop(first);
         sender.send(1).unwrap();
-        assert_eq!(calls.count(), 1, "the wake-up went to a future that is gone");
+        assert_eq!(
+            calls.count(),
+            1,
+            "the wake-up went to a future that is gone"
+        );
         assert_eq!(poll(&mut second, Waker::noop()), Poll::Ready(Ok(1)));
         drop(second);
         drop((sender, receiver, waker));
@@ -234,7 +241,10 @@ fn a_waker_that_panics_takes_nothing_along() {
     let mut second = sender.send_async(accounts.message(4));
     assert!(poll(&mut second, &Arc::clone(&calls).into()).is_pending());
     assert_eq!(receiver.recv().unwrap().number, 2);
-    assert!(matches!(poll(&mut first, Waker::noop()), Poll::Ready(Ok(()))));
+    assert!(matches!(
+        poll(&mut first, Waker::noop()),
+        Poll::Ready(Ok(()))
+    ));
     let mut closed = sender.closed();
     assert!(poll(&mut closed, &panicking_waker()).is_pending());
     receiver.close();

@@ -288,7 +288,8 @@ fn miri_many_to_many() {
             .map(|n| {
                 let sender = sender.clone();
                 thread::spawn(move || {
-                    (0..count).for_each(|number| sender.send(Box::new(n * count + number)).unwrap());
+                    (0..count)
+                        .for_each(|number| sender.send(Box::new(n * count + number)).unwrap());
                     sender.finish();
                 })
             })
@@ -303,7 +304,9 @@ fn miri_many_to_many() {
         });
         let sums = consumers.map(|thread| thread.join().unwrap());
         assert_eq!(sums[0] + sums[1], (0..2 * count).sum());
-        producers.into_iter().for_each(|thread| thread.join().unwrap());
+        producers
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     }
 }
 
@@ -334,7 +337,10 @@ fn miri_a_receiver_ends_first() {
                 _ => 0,
             };
         drop(receiver);
-        let accepted: usize = producers.into_iter().map(|thread| thread.join().unwrap()).sum();
+        let accepted: usize = producers
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum();
         assert!(accepted >= received);
         assert!(round % 2 == 1 || accepted == received);
     }
@@ -350,7 +356,8 @@ fn miri_waiting_futures_are_dropped() {
             _ => mpmc::rendezvous(),
         };
         let other = receiver.clone();
-        let consumer = thread::spawn(move || other.iter().map(|number: Box<u32>| *number).sum::<u32>());
+        let consumer =
+            thread::spawn(move || other.iter().map(|number: Box<u32>| *number).sum::<u32>());
         let mut received = 0;
         for number in 0..6 {
             let mut receiving = receiver.recv_async();
