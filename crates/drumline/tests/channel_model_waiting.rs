@@ -314,7 +314,7 @@ fn run(seed: u64) {
     }
     drop((sends, reservations, permits, receives));
     // Either end goes first.
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         drop(sender);
         drop(receiver);
     } else {
