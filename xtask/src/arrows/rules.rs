@@ -239,11 +239,15 @@ pub const ONE_ITEM: &[&str] = &[
 pub const SHARED_NAMES: &[&str] = &[
     "Drain",
     // Each kind of channel has its ends, as in std, tokio and crossbeam.
+    "Closed",
     "Receiver",
     "RecvAsync",
+    "Reservation",
     "SendAsync",
     "SendError",
+    "SendPermit",
     "Sender",
+    "TryIter",
     "TrySendError",
     "IndexedRangeInteger",
     "IntoIter",

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | send many messages from one sender to one receiver | [`spsc`] |
 //! | send from many senders to one receiver, where the order between senders does not matter | [`lanes`] |
+//! | send from many senders to one receiver, in one order | [`mpsc`] |
+//! | the same to many receivers, each message to one of them | [`mpmc`] |
 //! | send one message, once | [`oneshot`] |
 //!
 //! # What is promised
@@ -14,6 +16,10 @@
 //! * **No message is lost.** A message is received, or dropped with the channel because its receiver
 //!   is gone, or comes back in the error of the call that could not send it. A future that is
 //!   dropped before it is ready has sent nothing and received nothing.
+//! * **Order.** What a sender sends comes in that order. In `mpsc` and `mpmc` this holds for all senders
+//!   together: if one send returns before another one begins, its message comes first.
+//! * **A bound is exact**, also with many senders. Those that wait for room are served in the order in
+//!   which they came.
 //! * **Closing tells why.** What was sent before comes first; then each receive says why no more
 //!   comes ([`CloseReason`]).
 //! * **Waiting costs nothing.** After a moment of watching (some 60 microseconds, and less where
@@ -21,10 +27,10 @@
 //!
 //! # Cost
 //!
-//! A message in a row costs no atomic read-modify-write operation: the sender writes it and
-//! publishes a count. When the receiver has waited, the next 128 messages cost one each. A receiver
+//! In a lane, a message in a row costs no atomic read-modify-write operation: the sender writes it
+//! and publishes a count. When the receiver has waited, the next 128 messages cost one each. A receiver
 //! that goes to sleep after a longer row runs one asymmetric barrier (a system call of some
-//! microseconds).
+//! microseconds). In `mpsc` and `mpmc` a send costs one such operation.
 //!
 //! # Blocking in a task
 //!

@@ -81,14 +81,21 @@ pub(super) enum Seen {
 
 impl<T> Once<T> {
     /// A place without a message, with a share for each side.
+    #[inline]
     pub(super) fn allocate() -> NonNull<Self> {
-        NonNull::from(Box::leak(Box::new(Once {
-            word: AtomicUsize::new(OPEN),
-            message: CheckedCell::new(MaybeUninit::uninit()),
-            waker: CheckedCell::new(None),
-            parker: Parker::new(),
-            departure: WakeFlag::new(),
-        })))
+        let mut place = Box::<Self>::new_uninit();
+        let once = place.as_mut_ptr();
+        // Field by field where it lies. Made elsewhere and copied, it would be read in larger pieces
+        // than it was written in, which stalls.
+        // SAFETY: each write is to a field of the place that was allocated, and all are written.
+        unsafe {
+            (&raw mut (*once).word).write(AtomicUsize::new(OPEN));
+            (&raw mut (*once).message).write(CheckedCell::new(MaybeUninit::uninit()));
+            (&raw mut (*once).waker).write(CheckedCell::new(None));
+            (&raw mut (*once).parker).write(Parker::new());
+            (&raw mut (*once).departure).write(WakeFlag::new());
+            NonNull::new_unchecked(Box::into_raw(place.assume_init()))
+        }
     }
 
     /// # Safety
@@ -116,12 +123,34 @@ impl<T> Once<T> {
     /// # Safety
     ///
     /// The caller has the share of the sender, and gives it up.
+    #[inline]
     pub(super) unsafe fn put(this: NonNull<Self>, message: T) -> Result<(), T> {
         // SAFETY: the caller has a share.
         let once = unsafe { this.as_ref() };
         // SAFETY: the phase is OPEN or CLOSED, so the place is the sender's.
         once.message
             .with_mut(|place| unsafe { (*place).write(message) });
+        if once
+            .word
+            .compare_exchange(OPEN, SENT | SENDER_GONE, Self::order(), Ordering::Relaxed)
+            .is_ok()
+        {
+            // The receiver may have freed it by now.
+            return Ok(());
+        }
+        // SAFETY: the caller's obligation.
+        unsafe { Self::put_late(this) }
+    }
+
+    /// The message is in its place, and the receiver waits or has closed.
+    ///
+    /// # Safety
+    ///
+    /// As for [`put`](Self::put).
+    #[cold]
+    unsafe fn put_late(this: NonNull<Self>) -> Result<(), T> {
+        // SAFETY: the caller has a share.
+        let once = unsafe { this.as_ref() };
         // SAFETY: the caller's obligation.
         if unsafe { Self::go(this, SENT) } {
             return Ok(());
@@ -149,6 +178,18 @@ impl<T> Once<T> {
         }
     }
 
+    /// The order of a step out of OPEN.
+    #[inline(always)]
+    fn order() -> Ordering {
+        if planted!(OnceUnpublished) {
+            Ordering::Relaxed
+        } else {
+            // Release publishes the message to the Acquire in `look`. Acquire pairs with the
+            // Release that published the waker.
+            Ordering::AcqRel
+        }
+    }
+
     /// Goes to the phase `to`, wakes the receiver, and gives the share up. `false`: the receiver has
     /// closed, and the caller still has its share.
     ///
@@ -158,13 +199,6 @@ impl<T> Once<T> {
     unsafe fn go(this: NonNull<Self>, to: usize) -> bool {
         // SAFETY: the caller has a share.
         let once = unsafe { this.as_ref() };
-        let order = if planted!(OnceUnpublished) {
-            Ordering::Relaxed
-        } else {
-            // Release publishes the message to the Acquire in `look`. Acquire pairs with the
-            // Release that published the waker.
-            Ordering::AcqRel
-        };
         let mut word = once.word.load(Ordering::Relaxed);
         let waits = loop {
             if word & PHASE == CLOSED {
@@ -174,7 +208,7 @@ impl<T> Once<T> {
             let gone = if waits == 0 { SENDER_GONE } else { 0 };
             match once
                 .word
-                .compare_exchange_weak(word, to | gone, order, Ordering::Relaxed)
+                .compare_exchange_weak(word, to | gone, Self::order(), Ordering::Relaxed)
             {
                 Ok(_) => break waits,
                 Err(now) => word = now,
@@ -247,6 +281,28 @@ impl<T> Once<T> {
         // SAFETY: it was seen, and is taken once.
         self.message
             .with_mut(|place| unsafe { (*place).assume_init_read() })
+    }
+
+    /// Takes the message, if it is there and the sender gone, and frees the memory.
+    ///
+    /// # Safety
+    ///
+    /// The caller has the share of the receiver. It gives it up if there is a message.
+    #[inline]
+    pub(super) unsafe fn take_last(this: NonNull<Self>) -> Option<T> {
+        // SAFETY: the caller has a share.
+        let once = unsafe { this.as_ref() };
+        // Acquire pairs with the Release of the sender's last step.
+        if once.word.load(Ordering::Acquire) != SENT | SENDER_GONE {
+            return None;
+        }
+        // SAFETY: it was seen, and is taken once.
+        let message = once
+            .message
+            .with_mut(|place| unsafe { (*place).assume_init_read() });
+        // SAFETY: the sender has left, and the caller gives its share up.
+        unsafe { Self::free(this) };
+        Some(message)
     }
 
     /// Changes what the word says while it is OPEN. `false`: it is not, any more.

@@ -69,8 +69,11 @@ impl<T: Send> Sender<T> {
     /// # Errors
     ///
     /// If the receiver is gone, or has closed the channel. The message comes back.
+    #[inline]
     pub fn send(mut self, message: T) -> Result<(), SendError<T>> {
-        self.unlist();
+        if self.is_listed {
+            self.unlist();
+        }
         let once = self.once;
         std::mem::forget(self);
         // SAFETY: the share of this end, which is forgotten.
@@ -171,7 +174,18 @@ impl<T: Send> Receiver<T> {
     /// # Blocking
     ///
     /// Until there is the message, or the sender is gone.
-    pub fn recv(mut self) -> Result<T, RecvError> {
+    #[inline]
+    pub fn recv(self) -> Result<T, RecvError> {
+        // SAFETY: the share of this end, which is forgotten if it is gone.
+        if let Some(message) = unsafe { Once::take_last(self.once) } {
+            std::mem::forget(self);
+            return Ok(message);
+        }
+        self.recv_later()
+    }
+
+    #[cold]
+    fn recv_later(mut self) -> Result<T, RecvError> {
         loop {
             match self.take() {
                 Ok(message) => return Ok(message),

@@ -38,11 +38,13 @@ mod models;
 mod receiver_end;
 #[cfg(not(drumline_loom))]
 mod receiving;
+mod segment;
 mod segments;
 #[cfg(not(drumline_loom))]
 mod sender;
 #[cfg(not(drumline_loom))]
 mod sending;
+mod sleepers;
 mod wait_list;
 
 use std::task::Waker;
@@ -57,8 +59,9 @@ use self::segments::{Pass, Refusal, Segments, Sent, Taken};
 pub use self::sender::{SendPermit, Sender};
 #[cfg(not(drumline_loom))]
 pub use self::sending::{Closed, Reservation, SendAsync};
+use self::sleepers::{Calls, Listed, Outgoing, Sleepers};
+use self::wait_list::Removed;
 use self::wait_list::WaitKey;
-use self::wait_list::{Removed, WaitList};
 use super::CloseReason;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, MutexGuard, lock, planted};
@@ -75,26 +78,6 @@ pub(super) struct SharedQueue<T> {
     reason: AtomicUsize,
 }
 
-#[derive(Debug)]
-struct Sleepers<T> {
-    senders: WaitList<Outgoing<T>>,
-    /// With what was handed to them.
-    receivers: WaitList<Option<T>>,
-    /// Those that wait for the end.
-    closers: WaitList<()>,
-}
-
-/// What a sender waits for.
-#[derive(Debug)]
-pub(super) enum Outgoing<T> {
-    /// That this message is sent.
-    Message(T),
-    /// A permit.
-    Room,
-    /// It has been done.
-    Done,
-}
-
 /// What came of an attempt to send.
 #[derive(Debug)]
 pub(super) enum Unsent<T> {
@@ -102,91 +85,12 @@ pub(super) enum Unsent<T> {
     Closed(T),
 }
 
-/// What came of the wish to wait.
-#[derive(Debug)]
-pub(super) enum Listed<R> {
-    /// To wait until this entry is called.
-    Waits(WaitKey),
-    /// There is no need.
-    Ready(R),
-}
-
-/// Wakers to be called when the lock is open.
-#[derive(Debug, Default)]
-struct Calls {
-    first: Option<Waker>,
-    more: Vec<Waker>,
-}
-
-impl Calls {
-    fn add(&mut self, waker: Option<Waker>) {
-        match waker {
-            Some(waker) if self.first.is_none() => self.first = Some(waker),
-            waker => self.more.extend(waker),
-        }
-    }
-
-    fn call(self) {
-        self.first.into_iter().chain(self.more).for_each(call);
-    }
-}
-
-impl<T> Sleepers<T> {
-    fn call_receiver(&mut self, queue: &Segments<T>, calls: &mut Calls) {
-        calls.add(self.receivers.call());
-        if self.receivers.is_empty() {
-            queue.unlist_receivers();
-        }
-    }
-
-    /// Sends for those that wait, as long as there is room.
-    fn refill(&mut self, queue: &Segments<T>, calls: &mut Calls) {
-        while let Some(outgoing) = self.senders.first() {
-            let sent = match std::mem::replace(outgoing, Outgoing::Done) {
-                Outgoing::Message(message) => match queue.push(message, Pass::First) {
-                    Ok(sent) => Some(sent),
-                    Err((_, message)) => {
-                        *outgoing = Outgoing::Message(message);
-                        None
-                    }
-                },
-                Outgoing::Room => match queue.push_hole(Pass::First) {
-                    Ok(()) => Some(Sent::Quietly),
-                    Err(_) => {
-                        *outgoing = Outgoing::Room;
-                        None
-                    }
-                },
-                Outgoing::Done => unreachable!("it waits"),
-            };
-            let Some(sent) = sent else {
-                break;
-            };
-            calls.add(self.senders.call());
-            if sent == Sent::WakesReceiver {
-                self.call_receiver(queue, calls);
-            }
-        }
-        self.tidy_senders(queue);
-    }
-
-    fn tidy_senders(&self, queue: &Segments<T>) {
-        if self.senders.is_empty() && queue.has_listed_senders() {
-            queue.unlist_senders();
-        }
-    }
-}
-
 impl<T> SharedQueue<T> {
     /// A channel with one sender and one receiver. Capacity 0: a rendezvous; `usize::MAX`: no bound.
     pub(super) fn new(capacity: usize) -> Self {
         SharedQueue {
             queue: Segments::new(capacity),
-            sleepers: Mutex::new(Sleepers {
-                senders: WaitList::new(),
-                receivers: WaitList::new(),
-                closers: WaitList::new(),
-            }),
+            sleepers: Mutex::new(Sleepers::new()),
             senders: AtomicUsize::new(1),
             receivers: AtomicUsize::new(1),
             reason: AtomicUsize::new(0),

@@ -11,7 +11,7 @@
 //!    taken                                                       ▲ claimed, not written yet
 //! ```
 //!
-//! Head and tail are indices that grow: the number of the segment times [`LAP`](Segments::LAP), plus
+//! Head and tail are indices that grow: the number of the segment times [`LAP`](Segment::LAP), plus
 //! the place in it. The last place of a lap is the *gap*; it stands for "the next segment is being
 //! linked". This is how the [injector](crate::pool) of the pool counts, and, before that, the
 //! segmented queues of crossbeam.
@@ -64,23 +64,17 @@
 //! instructions of the sender; if that has lost its processor, it offers its own. NoMessage that runs
 //! in between is the program's.
 
-use std::mem::MaybeUninit;
 use std::ptr;
 
+use super::segment::{Content, Segment};
+
 use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use crate::sync::{Apart, CheckedCell, SpinLock, planted, relax};
+use crate::sync::{Apart, SpinLock, planted, relax};
 
 /// How many times a thread waits for the next instructions of another one before it offers its
 /// processor, in calls of `relax`.
 #[cfg(not(drumline_loom))]
 const SPINS: u32 = 100;
-
-/// Bytes of a segment, about.
-const BYTES: usize = 2048;
-/// A lap has no more places than this.
-const MOST: usize = 64;
-/// And no fewer, unless messages are large.
-const LEAST: usize = if cfg!(drumline_loom) { 2 } else { 8 };
 
 const CLOSED: u64 = 1;
 const RECEIVERS: u64 = 2;
@@ -122,18 +116,6 @@ struct Head<T> {
     segment: AtomicPtr<Segment<T>>,
     /// How much was taken, and a flag. Only in a queue with a bound.
     taken: AtomicU64,
-}
-
-#[derive(Debug)]
-struct Segment<T> {
-    next: AtomicPtr<Segment<T>>,
-    slots: Box<[Slot<T>]>,
-}
-
-#[derive(Debug)]
-struct Slot<T> {
-    stamp: AtomicU64,
-    message: CheckedCell<MaybeUninit<T>>,
 }
 
 /// What a sender may pass by.
@@ -188,16 +170,15 @@ struct SlotClaim<T> {
     sent: Sent,
 }
 
-impl<T> Segment<T> {
-    fn allocate(slots: usize) -> *mut Self {
-        let slots = (0..slots).map(|_| Slot {
-            stamp: AtomicU64::new(0),
-            message: CheckedCell::new(MaybeUninit::uninit()),
-        });
-        Box::into_raw(Box::new(Segment {
-            next: AtomicPtr::new(ptr::null_mut()),
-            slots: slots.collect(),
-        }))
+impl<T> SlotClaim<T> {
+    /// # Safety
+    ///
+    /// To be called once.
+    #[inline]
+    unsafe fn write(&self, message: Option<T>) {
+        // SAFETY: the slot is claimed and not written, so its segment is alive; the caller's
+        // obligation.
+        unsafe { (*self.segment).write(self.index, message) };
     }
 }
 
@@ -213,21 +194,8 @@ fn wait(turn: &mut u32) {
 }
 
 impl<T> Segments<T> {
-    /// Places in a lap: the slots, and the gap. A power of two.
-    const LAP: u64 = {
-        let slot = size_of::<T>() + size_of::<u64>();
-        let fit = BYTES / slot;
-        let least = if slot <= BYTES / 2 { LEAST } else { 2 };
-        let places = if cfg!(drumline_loom) || fit < least {
-            least
-        } else if fit > MOST {
-            MOST
-        } else {
-            1 << fit.ilog2()
-        };
-        places as u64
-    };
-    const SLOTS: u64 = Self::LAP - 1;
+    const LAP: u64 = Segment::<T>::LAP;
+    const SLOTS: u64 = Segment::<T>::SLOTS;
 
     /// A queue with this many places; `usize::MAX`: as many as there is memory for.
     pub(super) fn new(capacity: usize) -> Self {
@@ -259,18 +227,12 @@ impl<T> Segments<T> {
         self.capacity
     }
 
-    /// How many messages have been claimed before this index.
-    #[inline]
-    fn number(index: u64) -> u64 {
-        index - index / Self::LAP
-    }
-
     /// About how many messages there are.
     pub(super) fn len(&self) -> usize {
         // Relaxed: the number is of the past in any case. The head first: it is not beyond a later
         // tail, but for what is in the gap.
-        let head = Self::number(self.head.index.load(Ordering::Relaxed));
-        let tail = Self::number(self.tail.word.load(Ordering::Relaxed) / PLACE);
+        let head = Segment::<T>::number(self.head.index.load(Ordering::Relaxed));
+        let tail = Segment::<T>::number(self.tail.word.load(Ordering::Relaxed) / PLACE);
         let holes = self.holes.load(Ordering::Relaxed);
         (tail.saturating_sub(head) as usize).saturating_sub(holes)
     }
@@ -283,7 +245,7 @@ impl<T> Segments<T> {
         match self.claim(pass) {
             Ok(claim) => {
                 // SAFETY: just claimed.
-                unsafe { Self::write(&claim, Some(message)) };
+                unsafe { claim.write(Some(message)) };
                 Ok(claim.sent)
             }
             Err(refusal) => Err((refusal, message)),
@@ -298,7 +260,7 @@ impl<T> Segments<T> {
         match self.claim(pass) {
             Ok(claim) => {
                 // SAFETY: just claimed.
-                unsafe { Self::write(&claim, None) };
+                unsafe { claim.write(None) };
                 Ok(())
             }
             Err(refusal) => {
@@ -319,7 +281,7 @@ impl<T> Segments<T> {
     /// Whether there is room for what is claimed at this index.
     #[inline]
     fn has_room(&self, index: u64) -> bool {
-        let claimed = Self::number(index);
+        let claimed = Segment::<T>::number(index);
         // More may have been taken than was claimed at an index that is an old one.
         let fits = |taken: u64| claimed.saturating_sub(taken) < self.capacity as u64;
         // Relaxed: the count may be an old one, which promises less.
@@ -409,9 +371,8 @@ impl<T> Segments<T> {
             self.tail.segment.store(next, Ordering::Release);
         }
         self.tail.segment.store(next, Ordering::Release);
-        // SAFETY: its last slot is claimed and not written, so it is alive. Release: `pass` acquires
-        // it.
-        unsafe { &*segment }.next.store(next, Ordering::Release);
+        // SAFETY: its last slot is claimed and not written, so it is alive.
+        unsafe { (*segment).link(next) };
         if !planted!(TailMovesFirst) {
             // Release: with the tail comes its segment. It may have got flags meanwhile.
             self.tail.word.fetch_add(PLACE, Ordering::Release);
@@ -441,36 +402,6 @@ impl<T> Segments<T> {
             Ordering::Relaxed,
         );
         segment
-    }
-
-    /// Writes a message, or a hole.
-    ///
-    /// # Safety
-    ///
-    /// The caller has this claim, and uses it once.
-    #[inline]
-    unsafe fn write(claim: &SlotClaim<T>, message: Option<T>) {
-        // SAFETY: the slot is claimed and not written, so its segment is alive.
-        let segment = unsafe { &*claim.segment };
-        let slot = &segment.slots[(claim.index % Self::LAP) as usize];
-        let is_hole = message.is_none();
-        let stamp = Self::stamp(claim.index) | u64::from(is_hole);
-        if planted!(StampFirst) {
-            slot.stamp.store(stamp, Ordering::Release);
-        }
-        if let Some(message) = message {
-            // SAFETY: no other thread uses the slot between the claim and the stamp.
-            slot.message
-                .with_mut(|place| unsafe { (*place).write(message) });
-        }
-        // Release pairs with the Acquire in `take`.
-        slot.stamp.store(stamp, Ordering::Release);
-    }
-
-    /// The stamp of the message at this index. The lowest bit is for holes.
-    #[inline]
-    fn stamp(index: u64) -> u64 {
-        2 * (Self::number(index) + 1)
     }
 
     // ---- receivers ---------------------------------------------------------------
@@ -548,27 +479,22 @@ impl<T> Segments<T> {
                 self.head.segment.store(segment, Ordering::Relaxed);
             }
             if !segment.is_null() {
-                // SAFETY: a segment is freed when all its slots have been passed.
-                let slots = unsafe { &(*segment).slots };
-                let slot = &slots[(index % Self::LAP) as usize];
-                // Acquire pairs with the Release in `write`.
-                let stamp = slot.stamp.load(Ordering::Acquire);
-                let due = Self::stamp(index);
-                if stamp == due {
-                    let read = |place: *mut MaybeUninit<T>| {
-                        // SAFETY: it was written, and is read once.
-                        unsafe { (*place).assume_init_read() }
-                    };
-                    let message = slot.message.with_mut(read);
-                    // SAFETY: the caller's obligation, and the slot is empty.
-                    unsafe { self.pass(segment, index) };
-                    return Ok(message);
-                }
-                if stamp == due + 1 {
-                    // SAFETY: as above.
-                    unsafe { self.pass(segment, index) };
-                    self.holes.fetch_sub(1, Ordering::Relaxed);
-                    continue;
+                // SAFETY: a segment is freed when all its slots have been passed. What is read is
+                // passed.
+                match unsafe { (*segment).read(index) } {
+                    Content::Message(message) => {
+                        // SAFETY: the caller's obligation, and the slot is empty.
+                        unsafe { self.pass(segment, index) };
+                        return Ok(message);
+                    }
+                    Content::Hole => {
+                        // SAFETY: as above.
+                        unsafe { self.pass(segment, index) };
+                        // Relaxed: a count for `len`.
+                        self.holes.fetch_sub(1, Ordering::Relaxed);
+                        continue;
+                    }
+                    Content::Unwritten => {}
                 }
             }
             // Acquire: what came before the close is seen after it.
@@ -595,9 +521,9 @@ impl<T> Segments<T> {
             self.head.index.store(index + 1, Ordering::Relaxed);
             return;
         }
-        // SAFETY: the segment is alive until it is kept, below. Acquire pairs with the Release in
-        // `link`, which came before the stamp of the last slot.
-        let next = unsafe { &*segment }.next.load(Ordering::Acquire);
+        // SAFETY: the segment is alive until it is kept, below. The link came before the stamp of the
+        // last slot.
+        let next = unsafe { (*segment).next() };
         self.head.segment.store(next, Ordering::Relaxed);
         self.head.index.store(index + 2, Ordering::Relaxed);
         // Read by the last owner of the queue, and by receivers before their first message.
@@ -694,7 +620,7 @@ impl<T> Segments<T> {
         // Acquire pairs with the Release in `keep`: its slots are empty.
         let spare = self.spare.swap(ptr::null_mut(), Ordering::Acquire);
         if spare.is_null() {
-            Segment::allocate(Self::SLOTS as usize)
+            Segment::allocate()
         } else {
             spare
         }
@@ -703,14 +629,12 @@ impl<T> Segments<T> {
     /// Keeps an empty segment, or frees one.
     #[cold]
     fn keep(&self, segment: *mut Segment<T>) {
-        // SAFETY: only this thread knows it. Relaxed: published below.
-        unsafe { &*segment }
-            .next
-            .store(ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY: only this thread knows it.
+        unsafe { (*segment).link(ptr::null_mut()) };
         let before = self.spare.swap(segment, Ordering::AcqRel);
         if !before.is_null() {
             // SAFETY: it is in no list, and no thread but this one knows it.
-            drop(unsafe { Box::from_raw(before) });
+            unsafe { Segment::free(before) };
         }
     }
 }
@@ -738,7 +662,7 @@ impl<T> Drop for Segments<T> {
                     if !segment.is_null() {
                         // SAFETY: no other thread is left. All slots before the tail are passed, so
                         // the oldest segment is the last one.
-                        drop(unsafe { Box::from_raw(segment) });
+                        unsafe { Segment::free(segment) };
                     }
                 }
             }

@@ -141,7 +141,7 @@ impl<T: Send> Sender<T> {
                     Err(SendTimeoutError::Closed(message))
                 }
                 Outgoing::Message(message) => Err(SendTimeoutError::Timeout(message)),
-                Outgoing::Room => unreachable!("it has a message"),
+                Outgoing::Permit => unreachable!("it has a message"),
             };
         }
     }

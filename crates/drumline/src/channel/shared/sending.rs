@@ -60,7 +60,7 @@ impl<T: Send> Future for SendAsync<'_, T> {
         match listed {
             Listed::Ready(Outgoing::Done) => Poll::Ready(Ok(())),
             Listed::Ready(Outgoing::Message(message)) => Poll::Ready(Err(SendError(message))),
-            Listed::Ready(Outgoing::Room) => unreachable!("it has a message"),
+            Listed::Ready(Outgoing::Permit) => unreachable!("it has a message"),
             Listed::Waits(key) => {
                 this.key = Some(key);
                 Poll::Pending
@@ -110,7 +110,7 @@ impl<'a, T: Send> Future for Reservation<'a, T> {
                 Err(Unsent::Closed(())) => return Poll::Ready(Err(SendError(()))),
                 Err(Unsent::Full(())) => {
                     let waker = cx.waker().clone();
-                    sender.shared.line_up(Outgoing::Room, waker)
+                    sender.shared.line_up(Outgoing::Permit, waker)
                 }
             },
         };

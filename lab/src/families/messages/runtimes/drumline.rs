@@ -1,13 +1,13 @@
-//! The channels of drumline with one sender.
+//! The channels of drumline: one order for all senders.
 
 use ::drumline::Pool;
-use ::drumline::channel::{oneshot, spsc};
+use ::drumline::channel::{mpmc, mpsc, oneshot, spsc};
 use anyhow::{Result, anyhow};
 
 use std::future::Future;
 
 use crate::families::messages::channel::{
-    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender,
+    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,
 };
 use crate::families::messages::executor::Executor;
 use crate::families::messages::{ChannelKind, MessageRuntime};
@@ -20,11 +20,11 @@ pub struct Drumline;
 impl MessageRuntime for Drumline {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline",
-        about: "this repository: `channel::spsc`, `channel::oneshot`; tasks on its pool",
+        about: "this repository: `channel::{spsc, mpsc, mpmc, oneshot}`; tasks on its pool",
         package: Some("drumline"),
         role: Role::Ours,
         rank: 10,
-        scheduler: "lane of one sender and one receiver; watches, then parks",
+        scheduler: "lane, or queue of segments; watches, then parks",
         parallel: true,
         colour: (214, 69, 43),
     };
@@ -33,6 +33,9 @@ impl MessageRuntime for Drumline {
         ChannelKind::Spsc,
         ChannelKind::SpscBounded,
         ChannelKind::SpscBatch,
+        ChannelKind::Mpsc,
+        ChannelKind::MpscBounded,
+        ChannelKind::MpmcBounded,
         ChannelKind::Oneshot,
         ChannelKind::SpscAsync,
     ];
@@ -47,6 +50,28 @@ impl MessageRuntime for Drumline {
 
     fn spsc_batch<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl BatchReceiver<T>) {
         spsc::unbounded()
+    }
+
+    fn mpsc<T: Send + Unpin + 'static>(senders: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        let (sender, receiver) = mpsc::unbounded();
+        (copies(sender, senders), receiver)
+    }
+
+    fn mpsc_bounded<T: Send + Unpin + 'static>(
+        senders: usize,
+        bound: usize,
+    ) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        let (sender, receiver) = mpsc::bounded(bound);
+        (copies(sender, senders), receiver)
+    }
+
+    fn mpmc_bounded<T: Send + Unpin + 'static>(
+        senders: usize,
+        receivers: usize,
+        bound: usize,
+    ) -> (Vec<impl Sender<T>>, Vec<impl Receiver<T>>) {
+        let (sender, receiver) = mpmc::bounded(bound);
+        (copies(sender, senders), copies(receiver, receivers))
     }
 
     fn oneshot<T: Send + Unpin + 'static>() -> (impl OnceSender<T>, impl OnceReceiver<T>) {
@@ -87,6 +112,25 @@ impl<T: Send + 'static> BatchReceiver<T> for spsc::Receiver<T> {
     fn recv_many(&mut self, batch: &mut Vec<T>, most: usize) {
         // An error means that the sender is gone: nothing is added.
         let _ = spsc::Receiver::recv_many(self, batch, most);
+    }
+}
+
+// Also that of `mpmc`.
+impl<T: Send + 'static> Sender<T> for mpsc::Sender<T> {
+    fn send(&mut self, message: T) -> bool {
+        mpsc::Sender::send(self, message).is_ok()
+    }
+}
+
+impl<T: Send + 'static> Receiver<T> for mpsc::Receiver<T> {
+    fn recv(&mut self) -> Option<T> {
+        mpsc::Receiver::recv(self).ok()
+    }
+}
+
+impl<T: Send + 'static> Receiver<T> for mpmc::Receiver<T> {
+    fn recv(&mut self) -> Option<T> {
+        mpmc::Receiver::recv(self).ok()
     }
 }
 

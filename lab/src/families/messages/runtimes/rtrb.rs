@@ -24,7 +24,7 @@ impl MessageRuntime for Rtrb {
         package: Some("rtrb"),
         // It is no rival of what can sleep.
         role: Role::Bound,
-        rank: 10,
+        rank: 5,
         scheduler: "ring buffer; spins",
         parallel: true,
         colour: (201, 205, 211),
