@@ -22,11 +22,11 @@ struct Faulty {
 }
 
 impl Faulty {
-    fn new() -> &'static Self {
-        Box::leak(Box::new(Faulty {
+    const fn new() -> Self {
+        Faulty {
             fault: AtomicU8::new(0),
             wakers: AtomicUsize::new(0),
-        }))
+        }
     }
 
     /// The next clone or drop panics.
@@ -91,7 +91,8 @@ fn panics<R>(f: impl FnOnce() -> R) {
 fn a_receive_whose_waker_panics_leaves_nothing_behind() {
     for fault in [CLONE, DROP] {
         let (sender, receiver) = mpmc::unbounded();
-        let faulty = Faulty::new();
+        static FAULTY: Faulty = Faulty::new();
+        let faulty = &FAULTY;
         let calls = Calls::new();
         let waker = faulty.waker();
         let mut first = receiver.recv_async();
@@ -121,7 +122,8 @@ fn a_send_whose_waker_panics_sends_nothing_later() {
         let accounts = Accounts::default();
         let (sender, mut receiver) = mpsc::bounded(1);
         sender.try_send(accounts.message(0)).unwrap();
-        let faulty = Faulty::new();
+        static FAULTY: Faulty = Faulty::new();
+        let faulty = &FAULTY;
         let waker = faulty.waker();
         let mut sending = sender.send_async(accounts.message(1));
         assert!(poll(&mut sending, &waker).is_pending());
@@ -143,7 +145,8 @@ fn a_reservation_whose_waker_panics_keeps_no_place() {
     for fault in [CLONE, DROP] {
         let (sender, mut receiver) = mpsc::bounded(1);
         sender.try_send(0).unwrap();
-        let faulty = Faulty::new();
+        static FAULTY: Faulty = Faulty::new();
+        let faulty = &FAULTY;
         let waker = faulty.waker();
         let mut reserving = sender.reserve();
         assert!(poll(&mut reserving, &waker).is_pending());
@@ -161,7 +164,8 @@ fn a_reservation_whose_waker_panics_keeps_no_place() {
 #[test]
 fn a_first_poll_whose_waker_panics_does_nothing() {
     let (sender, receiver) = mpmc::bounded(1);
-    let faulty = Faulty::new();
+    static FAULTY: Faulty = Faulty::new();
+    let faulty = &FAULTY;
     let waker = faulty.waker();
     for _ in 0..3 {
         faulty.fails_at(CLONE);
@@ -191,7 +195,8 @@ fn a_first_poll_whose_waker_panics_does_nothing() {
 fn a_waker_that_panics_when_its_future_is_dropped() {
     let accounts = Accounts::default();
     let (sender, receiver) = mpmc::bounded(1);
-    let faulty = Faulty::new();
+    static FAULTY: Faulty = Faulty::new();
+    let faulty = &FAULTY;
     let waker = faulty.waker();
     let mut receiving = receiver.recv_async();
     assert!(poll(&mut receiving, &waker).is_pending());
