@@ -195,7 +195,7 @@ fn many_threads() {
 #[test]
 fn receivers_come_and_go() {
     let mut random = Random::new(4);
-    for round in 0..300 {
+    for round in 0..150 {
         let capacity = CAPACITIES[round % CAPACITIES.len()];
         let accounts = Accounts::default();
         let (sender, receiver) = channel(capacity);
@@ -245,7 +245,7 @@ fn receivers_come_and_go() {
 #[test]
 fn a_close_by_one_receiver_loses_no_message() {
     let mut random = Random::new(5);
-    for round in 0..400 {
+    for round in 0..200 {
         let capacity = CAPACITIES[round % CAPACITIES.len()];
         let accounts = Accounts::default();
         let (sender, receiver) = channel(capacity);
