@@ -226,7 +226,9 @@ fn tasks_that_are_cancelled_pass_on_what_they_were_told() {
                 let (receiver, received) = (receiver.clone(), Arc::clone(&received));
                 pool.spawn_future(async move {
                     while let Ok(message) = receiver.recv_async().await {
-                        received.fetch_add(message.number, Ordering::SeqCst);
+                        let number = message.number;
+                        drop(message);
+                        received.fetch_add(number, Ordering::SeqCst);
                     }
                 })
                 .abort_on_drop()
@@ -235,7 +237,7 @@ fn tasks_that_are_cancelled_pass_on_what_they_were_told() {
         let own = receiver.clone();
         let keeps = thread::spawn(move || own.iter().map(|message| message.number).sum::<usize>());
         let sending = thread::spawn(move || {
-            (0..20).for_each(|number| sender.send(accounts.message(number)).unwrap());
+            (1..=20).for_each(|number| sender.send(accounts.message(number)).unwrap());
             accounts
         });
         dawdle(round * 20);
@@ -248,7 +250,7 @@ fn tasks_that_are_cancelled_pass_on_what_they_were_told() {
                 .try_iter()
                 .map(|message| message.number)
                 .sum::<usize>();
-            received.load(Ordering::SeqCst) + rest == (0..20).sum()
+            received.load(Ordering::SeqCst) + rest == (1..=20).sum()
         });
         drop(receiver);
         accounts.settle();
