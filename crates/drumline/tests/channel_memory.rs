@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::task::{Context, Waker};
 
-use drumline::channel::{lanes, oneshot, spsc};
+use drumline::channel::{lanes, mpmc, mpsc, oneshot, spsc};
 
 /// Counts the bytes that the calling thread has allocated and not freed.
 struct Counting;
@@ -179,4 +179,127 @@ fn the_memory_of_ends_that_have_waited_is_given_back() {
     assert!(taken <= 10_000 * 200, "{} bytes each", taken / 10_000);
     let kept = bytes() - before;
     assert!(kept <= 0, "{kept} bytes are kept");
+}
+
+/// After a burst no more is kept than after a single message, but for a spare segment.
+#[test]
+fn the_memory_of_an_mpsc_burst_is_given_back() {
+    let (sender, mut receiver) = mpsc::unbounded::<[u64; 8]>();
+    let empty = bytes();
+    sender.send([0; 8]).unwrap();
+    receiver.recv().unwrap();
+    let one = bytes() - empty;
+    assert!(one <= 4_096, "{one} bytes for a message of 64");
+    for _ in 0..3 {
+        (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
+        assert!(bytes() - empty > 50_000 * 64);
+        assert_eq!(receiver.try_iter().count(), 50_000);
+        let kept = bytes() - empty;
+        assert!(kept <= 2 * one + 64, "{kept} bytes are kept");
+    }
+    drop((sender, receiver));
+    assert!(bytes() <= empty, "a channel that is gone keeps memory");
+}
+
+/// A channel takes the memory of what is in it, and not that of its bound.
+#[test]
+fn a_large_bound_takes_no_memory() {
+    let before = bytes();
+    let (sender, receiver) = mpmc::bounded::<[u64; 8]>(usize::MAX / 2);
+    (0..100_000).for_each(|number| {
+        sender.send([number; 8]).unwrap();
+        receiver.recv().unwrap();
+    });
+    assert!(bytes() - before < 12_000, "{} bytes", bytes() - before);
+    drop((sender, receiver));
+    assert_eq!(bytes(), before);
+}
+
+/// Permits that are taken and dropped, while no message comes: nothing piles up.
+#[test]
+fn permits_that_are_not_used_do_not_pile_up() {
+    let (sender, mut receiver) = mpsc::bounded::<u64>(4);
+    sender.try_send(0).unwrap();
+    receiver.recv().unwrap();
+    drop(sender.try_reserve().unwrap());
+    let before = bytes();
+    for _ in 0..100_000 {
+        drop(sender.try_reserve().unwrap());
+    }
+    let more = bytes() - before;
+    assert!(more < 16_000, "{more} bytes for permits that are gone");
+    sender.try_send(1).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+}
+
+/// The same beside a receiver that waits.
+#[test]
+fn permits_that_are_not_used_do_not_pile_up_beside_a_receiver() {
+    let (sender, receiver) = mpmc::bounded::<u64>(4);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut receiving = receiver.recv_async();
+    assert!(Pin::new(&mut receiving).poll(&mut context).is_pending());
+    let before = bytes();
+    for _ in 0..100_000 {
+        let Ok(permit) = sender.try_reserve() else {
+            panic!("there is room");
+        };
+        drop(permit);
+        assert!(Pin::new(&mut receiving).poll(&mut context).is_pending());
+    }
+    let more = bytes() - before;
+    assert!(more < 16_000, "{more} bytes for permits that are gone");
+}
+
+/// The memory of those that wait comes back with the last of them.
+#[test]
+fn the_memory_of_those_that_wait_is_given_back() {
+    let mut context = Context::from_waker(Waker::noop());
+    let (sender, receiver) = mpmc::bounded::<u64>(1);
+    let before = bytes();
+    let mut receives: Vec<_> = (0..10_000).map(|_| receiver.recv_async()).collect();
+    for future in &mut receives {
+        assert!(Pin::new(future).poll(&mut context).is_pending());
+    }
+    drop(receives);
+    assert!(
+        bytes() - before < 4_096,
+        "{} bytes are kept",
+        bytes() - before
+    );
+    sender.try_send(0).unwrap();
+    let mut sends: Vec<_> = (0..10_000).map(|n| sender.send_async(n)).collect();
+    for future in &mut sends {
+        assert!(Pin::new(future).poll(&mut context).is_pending());
+    }
+    drop(sends);
+    assert!(
+        bytes() - before < 8_192,
+        "{} bytes are kept",
+        bytes() - before
+    );
+    drop((sender, receiver));
+    assert!(bytes() < before);
+}
+
+#[test]
+fn channels_of_many_senders_are_small_while_they_are_empty() {
+    let before = bytes();
+    let channel = mpsc::unbounded::<[u64; 100]>();
+    let one = bytes() - before;
+    assert!(one <= 768, "{one} bytes");
+    let further = (channel.0.clone(), channel.0.clone());
+    assert_eq!(bytes() - before, one, "a clone takes memory");
+    drop((channel, further));
+    let channels: Vec<_> = (0..1_000).map(|_| mpmc::bounded::<u8>(1_000)).collect();
+    assert!(
+        bytes() - before <= 1_000 * 800,
+        "{} bytes",
+        bytes() - before
+    );
+    drop(channels);
+    let channel = mpmc::rendezvous::<[u64; 100]>();
+    assert!(bytes() - before <= 768, "{} bytes", bytes() - before);
+    drop(channel);
+    assert_eq!(bytes(), before);
 }

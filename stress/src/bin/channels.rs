@@ -6,6 +6,8 @@
 //!   task catches up with the sender, and begins to wait, around the time of the last messages.
 //! * *Lanes*: the same with two senders that have a lane each.
 //! * *Close*: the receiver closes while messages are sent. What was accepted is what it receives.
+//! * *Crowd*: some send and some receive, threads and tasks that give up now and then, through a
+//!   queue with a small bound, and in a rendezvous. Each message comes once, and all end.
 //!
 //! Without the barrier the task can say that it waits, look, and see nothing, while the message is
 //! still in the store buffer of the sender, and the sender has read the word before that.
@@ -17,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use drumline::channel::{lanes, spsc};
+use drumline::channel::{RecvTimeoutError, lanes, mpmc, spsc};
 use drumline::{JoinHandle, Pool};
 use stress::{Random, Run, Waited, check, dither, fail, round_done, shut_down};
 
@@ -34,6 +36,7 @@ fn main() {
     let mut side_by_side = SideBySide::start(&pool);
     while run.goes_on() {
         match random.below(64) {
+            0 if random.below(2) == 0 => crowd(&pool, &mut random),
             0 => close(&mut random),
             1..=8 => side_by_side.round(&mut random),
             _ => rows.round(&mut random),
@@ -207,5 +210,82 @@ fn close(random: &mut Random) {
     check(
         accepted == next,
         "sender and receiver disagree about the last message",
+    );
+}
+
+/// How many messages each sender of a crowd sends.
+const EACH: u64 = 200;
+
+/// Several senders and receivers of one channel, which give up at random moments.
+fn crowd(pool: &Pool, random: &mut Random) {
+    let (sender, receiver) = match random.below(6) {
+        0 => mpmc::unbounded(),
+        1 => mpmc::rendezvous(),
+        capacity => mpmc::bounded(capacity as usize - 1),
+    };
+    let tasks: Vec<_> = (0..2)
+        .map(|n| {
+            let sender = sender.clone();
+            pool.spawn_future(async move {
+                for number in 0..EACH {
+                    let sent = sender.send_async(n * EACH + number).await;
+                    check(sent.is_ok(), "the receivers are there");
+                }
+            })
+        })
+        .collect();
+    let threads: Vec<_> = (2..4)
+        .map(|n| {
+            let (sender, mut random) = (sender.clone(), Random::new(random.below(u64::MAX)));
+            thread::spawn(move || {
+                for number in 0..EACH {
+                    let mut message = n * EACH + number;
+                    let mut time = random.below(50);
+                    while let Err(back) = sender.send_timeout(message, Duration::from_micros(time))
+                    {
+                        message = back.into_inner();
+                        time += 50;
+                    }
+                }
+            })
+        })
+        .collect();
+    drop(sender);
+    let own = receiver.clone();
+    let receiving = pool.spawn_future(async move {
+        let mut sum = 0;
+        while let Ok(number) = own.recv_async().await {
+            sum += number;
+        }
+        sum
+    });
+    let consumers: Vec<_> = (0..2)
+        .map(|_| {
+            let (receiver, mut random) = (receiver.clone(), Random::new(random.below(u64::MAX)));
+            thread::spawn(move || {
+                let mut sum = 0;
+                loop {
+                    match receiver.recv_timeout(Duration::from_micros(random.below(100))) {
+                        Ok(number) => sum += number,
+                        Err(RecvTimeoutError::Timeout) => {}
+                        Err(RecvTimeoutError::Closed(_)) => return sum,
+                    }
+                }
+            })
+        })
+        .collect();
+    let mut sum = receiving.join().expect("it does not panic");
+    for consumer in consumers {
+        sum += consumer.join().expect("it does not panic");
+    }
+    for thread in threads {
+        check(thread.join().is_ok(), "a sender ends");
+    }
+    for task in tasks {
+        check(task.join().is_ok(), "a sender ends");
+    }
+    check(
+        sum == (0..4 * EACH).sum(),
+        "a message is lost, or came twice",
     );
 }
