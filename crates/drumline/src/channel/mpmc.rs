@@ -44,8 +44,8 @@ pub use super::shared::{
 ///
 /// # Memory
 ///
-/// A channel without messages has no slots: it takes BYTES bytes. Messages lie in segments of about
-/// 2 KiB, which are freed when they are empty, but for one.
+/// A channel without messages has no slots: it takes less than a kilobyte. Messages lie in segments
+/// of about 2 KiB, which are freed when they are empty, but for one.
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
@@ -84,6 +84,10 @@ pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// assert_eq!(receiver.recv(), Ok(2));
 /// assert_eq!(sending.join().unwrap(), Ok(()));
 /// ```
+///
+/// A future of [`Receiver::recv_async`] can have a message in its hands that it has not returned.
+/// Dropped then, it gives the message to another receive. Meanwhile the channel may have ended for
+/// other receivers.
 ///
 /// # Cost
 ///
@@ -224,8 +228,8 @@ impl<T: Send> Receiver<T> {
         TryIter(&self.end)
     }
 
-    /// Closes the channel for all receivers: each later send fails, and those that wait get their messages back.
-    /// What was sent before can still be received.
+    /// Closes the channel for all receivers: each later send fails, and those that wait get their
+    /// messages back. What was sent before can still be received.
     ///
     /// ```
     /// use drumline::channel::{CloseReason, SendError};

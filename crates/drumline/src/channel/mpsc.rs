@@ -43,8 +43,8 @@ pub use super::shared::{
 ///
 /// # Memory
 ///
-/// A channel without messages has no slots: it takes BYTES bytes. Messages lie in segments of about
-/// 2 KiB, which are freed when they are empty, but for one.
+/// A channel without messages has no slots: it takes less than a kilobyte. Messages lie in segments
+/// of about 2 KiB, which are freed when they are empty, but for one.
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
@@ -223,8 +223,8 @@ impl<T: Send> Receiver<T> {
         TryIter(&self.end)
     }
 
-    /// Closes the channel: each later send fails, and those that wait get their messages back.
-    /// What was sent before can still be received.
+    /// Closes the channel: each later send fails, and senders that wait get their messages back. What
+    /// was sent before can still be received.
     ///
     /// ```
     /// use drumline::channel::{CloseReason, SendError};

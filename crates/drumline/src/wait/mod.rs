@@ -64,6 +64,6 @@ pub(crate) use waiter_entry::{WaitSite, WaiterEntry};
 pub use waiter_table::waiters;
 #[cfg(not(drumline_loom))]
 pub(crate) use waiter_table::waiters_of;
-pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, settle};
+pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, let_go, settle};
 #[cfg(not(drumline_loom))]
 pub(crate) use wake_flag::{Watched, watch};

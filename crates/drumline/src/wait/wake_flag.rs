@@ -436,6 +436,11 @@ pub(crate) fn call(waker: Waker) {
     }
 }
 
+/// Drops a waker in the middle of something. Its panic is dropped as well, as in [`call`].
+pub(crate) fn let_go(waker: Waker) {
+    unwind::discard(waker);
+}
+
 /// Sees to it that all is visible that was published before a lazy tell.
 #[cold]
 pub(crate) fn settle() {

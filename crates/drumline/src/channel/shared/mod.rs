@@ -13,12 +13,18 @@
 //! came, and a sender that is slow to wake up keeps no one waiting. A future that is dropped takes its
 //! message off the list, or learns that it has been sent: all or nothing.
 //!
+//! # Permits
+//!
+//! A permit is a place in a channel with a bound that is kept for a message. Permits are counted under
+//! the lock. As long as there are some, newcomers are sent to the lock as well: so no place is taken
+//! twice.
+//!
 //! # Rendezvous
 //!
 //! A queue of capacity 0 is always full. A sender that finds a receiver on the list hands it the
 //! message. Otherwise it puts the message on its own list, and a receiver takes it from there. A
-//! receiver that gives up at that moment puts a message that was handed to it into the queue, before
-//! all others, as one that was sent already.
+//! receiver that gives up at that moment gives the message that was handed to it to the next one, or
+//! leaves it behind, where it comes before all that is sent later.
 //!
 //! # The races feared
 //!
@@ -30,7 +36,8 @@
 //! *A sender sleeps when the channel closes.* The close is a bit of the word by which a sender says
 //! that it sleeps. One that comes later sees it. The close calls all that are on the lists then.
 //!
-//! Wakers are called when the lock is open.
+//! Wakers are the program's, and may do anything. They are called and dropped when the lock is open,
+//! their panics are dropped, and they are cloned before anything is taken.
 
 #[cfg(all(test, drumline_loom))]
 mod models;
@@ -61,13 +68,13 @@ use self::segments::{Pass, Refusal, Segments, Sent, Taken};
 pub use self::sender::{SendPermit, Sender};
 #[cfg(not(drumline_loom))]
 pub use self::sending::{Closed, Reservation, SendAsync};
-use self::sleepers::{Calls, Listed, Outgoing, Sleepers};
-use self::wait_list::Removed;
+use self::sleepers::{Calls, Handed, Listed, Outgoing, Sleepers};
 use self::wait_list::WaitKey;
+use self::wait_list::{Removed, WaitList};
 use super::CloseReason;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Mutex, MutexGuard, lock, planted};
-use crate::wait::call;
+use crate::sync::{Mutex, lock, planted};
+use crate::wait::let_go;
 #[cfg(not(drumline_loom))]
 use crate::{
     sync::Arc,
@@ -134,11 +141,15 @@ impl<T> SharedQueue<T> {
         self.queue.capacity() == 0
     }
 
-    fn sleepers(&self) -> MutexGuard<'_, Sleepers<T>> {
-        lock(&self.sleepers)
-    }
-
     // ---- senders -----------------------------------------------------------------
+
+    /// Does something under the lock, and then calls the wakers that it has collected.
+    fn locked<R>(&self, f: impl FnOnce(&mut Sleepers<T>, &mut Calls) -> R) -> R {
+        let mut calls = Calls::default();
+        let result = f(&mut lock(&self.sleepers), &mut calls);
+        calls.call();
+        result
+    }
 
     /// Sends a message if there is room, and no sender waits.
     #[inline]
@@ -150,86 +161,98 @@ impl<T> SharedQueue<T> {
                 Ok(())
             }
             Err((Refusal::Closed, message)) => Err(Unsent::Closed(message)),
-            Err((Refusal::Full, message)) if self.is_rendezvous() => self.hand_over(message),
-            Err((Refusal::Full, message)) => Err(Unsent::Full(message)),
+            Err((Refusal::Full, message)) => self.try_send_locked(message),
         }
     }
 
-    /// Hands a message to a receiver that sleeps.
-    fn hand_over(&self, message: T) -> Result<(), Unsent<T>> {
-        let mut calls = Calls::default();
-        let mut sleepers = self.sleepers();
-        let Some(handed) = sleepers.receivers.first() else {
-            return Err(if self.queue.is_closed() {
-                Unsent::Closed(message)
-            } else {
-                Unsent::Full(message)
-            });
-        };
-        *handed = Some(message);
-        sleepers.call_receiver(&self.queue, &mut calls);
-        drop(sleepers);
-        calls.call();
-        Ok(())
+    /// Sends a message to a rendezvous, or beside permits.
+    fn try_send_locked(&self, message: T) -> Result<(), Unsent<T>> {
+        if !self.is_rendezvous() && !self.queue.stops_newcomers() {
+            return Err(Unsent::Full(message));
+        }
+        self.locked(|sleepers, calls| {
+            if self.is_rendezvous() {
+                return sleepers
+                    .hand_over(message, &self.queue, calls)
+                    .map_err(|message| self.unsent(message));
+            }
+            let has_room = sleepers.reserved > 0 && self.queue.room() > sleepers.reserved;
+            if has_room && sleepers.senders.is_empty() {
+                return self.admit(message, sleepers, calls).map_err(Unsent::Closed);
+            }
+            Err(self.unsent(message))
+        })
+    }
+
+    /// Sends a message for which there is a place.
+    fn admit(&self, message: T, sleepers: &mut Sleepers<T>, calls: &mut Calls) -> Result<(), T> {
+        match self.queue.push(message, Pass::Admitted) {
+            Ok(Sent::Quietly) => Ok(()),
+            Ok(Sent::WakesReceiver) => {
+                sleepers.call_receiver(&self.queue, calls);
+                Ok(())
+            }
+            Err((_, message)) => Err(message),
+        }
+    }
+
+    fn unsent<M>(&self, message: M) -> Unsent<M> {
+        if self.queue.is_closed() {
+            Unsent::Closed(message)
+        } else {
+            Unsent::Full(message)
+        }
     }
 
     /// Has a sender wait behind the others. `Ready`: it is done, or the channel is closed, and what
     /// was to be sent is back.
     pub(super) fn line_up(&self, outgoing: Outgoing<T>, waker: Waker) -> Listed<Outgoing<T>> {
-        let mut calls = Calls::default();
-        let mut sleepers = self.sleepers();
-        let outgoing = match (outgoing, sleepers.receivers.first()) {
-            (Outgoing::Message(message), Some(handed)) if self.is_rendezvous() => {
-                *handed = Some(message);
-                sleepers.call_receiver(&self.queue, &mut calls);
-                drop(sleepers);
-                calls.call();
-                return Listed::Ready(Outgoing::Done);
+        let (listed, waker) = self.locked(|sleepers, calls| {
+            let outgoing = match outgoing {
+                Outgoing::Message(message) if self.is_rendezvous() => {
+                    match sleepers.hand_over(message, &self.queue, calls) {
+                        Ok(()) => return (Listed::Ready(Outgoing::Done), Some(waker)),
+                        Err(message) => Outgoing::Message(message),
+                    }
+                }
+                outgoing => outgoing,
+            };
+            let key = sleepers.senders.push(outgoing, waker);
+            self.queue.list_senders();
+            if self.queue.stop_newcomers() && !planted!(LinesUpBlindly) {
+                sleepers.refill(&self.queue, calls);
             }
-            (outgoing, _) => outgoing,
-        };
-        let key = sleepers.senders.push(outgoing, waker);
-        if self.queue.list_senders() && !planted!(LinesUpBlindly) {
-            sleepers.refill(&self.queue, &mut calls);
-        }
-        // Those that are on the list when the channel closes are called.
-        let listed = if sleepers.senders.is_called(&key) || self.queue.is_closed() {
+            // Those that are on the list when the channel closes are called.
+            if !sleepers.senders.is_called(&key) && !self.queue.is_closed() {
+                return (Listed::Waits(key), None);
+            }
             let removed = sleepers.senders.remove(key);
-            sleepers.tidy_senders(&self.queue);
-            drop(sleepers);
-            drop(removed.waker);
-            Listed::Ready(removed.payload)
-        } else {
-            drop(sleepers);
-            Listed::Waits(key)
-        };
-        calls.call();
+            sleepers.tidy(&self.queue);
+            (Listed::Ready(removed.payload), removed.waker)
+        });
+        waker.into_iter().for_each(let_go);
         listed
     }
 
-    /// Whether a sender that waits goes on: it has been called. What it had to send comes back if
-    /// the channel is closed. Otherwise its entry calls this waker from now on.
-    pub(super) fn look_at_sender(&self, key: WaitKey, waker: &Waker) -> Listed<Outgoing<T>> {
-        // The program's code, so before the lock.
-        let waker = waker.clone();
-        let mut sleepers = self.sleepers();
-        if sleepers.senders.is_called(&key) {
-            let removed = sleepers.senders.remove(key);
-            return Listed::Ready(removed.payload);
-        }
-        let before = sleepers.senders.replace_waker(&key, waker);
-        drop(sleepers);
-        drop(before);
-        Listed::Waits(key)
+    /// What came of the wait of a sender, if it has been called: what it had to send comes back if
+    /// the channel is closed. `None`: its entry calls this waker from now on.
+    pub(super) fn look_at_sender(
+        &self,
+        key: &mut Option<WaitKey>,
+        waker: Waker,
+    ) -> Option<Outgoing<T>> {
+        let (outgoing, waker) = look(&mut lock(&self.sleepers).senders, key, waker);
+        waker.into_iter().for_each(let_go);
+        outgoing
     }
 
     /// A sender waits no more. What it had to send comes back, unless it is done.
     pub(super) fn step_out(&self, key: WaitKey) -> Outgoing<T> {
-        let mut sleepers = self.sleepers();
+        let mut sleepers = lock(&self.sleepers);
         let Removed { payload, waker, .. } = sleepers.senders.remove(key);
-        sleepers.tidy_senders(&self.queue);
+        sleepers.tidy(&self.queue);
         drop(sleepers);
-        drop(waker);
+        waker.into_iter().for_each(let_go);
         payload
     }
 
@@ -238,7 +261,7 @@ impl<T> SharedQueue<T> {
         self.queue.may_push()
     }
 
-    /// Takes a place for a message that comes later, if there is room.
+    /// Keeps a place for a message that comes later, if there is room.
     pub(super) fn try_reserve(&self) -> Result<(), Unsent<()>> {
         if !self.queue.is_bounded() {
             return if self.queue.is_closed() {
@@ -247,52 +270,52 @@ impl<T> SharedQueue<T> {
                 Ok(())
             };
         }
-        self.queue
-            .push_hole(Pass::Newcomer)
-            .map_err(|refusal| match refusal {
-                Refusal::Full => Unsent::Full(()),
-                Refusal::Closed => Unsent::Closed(()),
-            })
-    }
-
-    /// Sends a message in the place that was taken for it.
-    pub(super) fn send_reserved(&self, message: T) -> Result<(), T> {
-        let pushed = self.queue.push(message, Pass::Permit);
-        // After that: meanwhile the message may count twice, but never less than once.
-        self.give_room_back();
-        match pushed {
-            Ok(Sent::Quietly) => Ok(()),
-            Ok(Sent::WakesReceiver) => {
-                self.wake_receiver();
-                Ok(())
+        self.locked(|sleepers, _| {
+            // Before the look: what newcomers claim is seen.
+            let is_open = self.queue.stop_newcomers();
+            let has_room = self.queue.room() > sleepers.reserved && sleepers.senders.is_empty();
+            if is_open && has_room {
+                sleepers.reserved += 1;
+                return Ok(());
             }
-            Err((_, message)) => Err(message),
-        }
+            sleepers.tidy(&self.queue);
+            Err(self.unsent(()))
+        })
     }
 
-    /// Gives back the place that was taken for a message.
+    /// Sends a message in the place that was kept for it.
+    pub(super) fn send_reserved(&self, message: T) -> Result<(), T> {
+        if !self.queue.is_bounded() {
+            return self.try_send(message).map_err(|unsent| match unsent {
+                Unsent::Full(message) | Unsent::Closed(message) => message,
+            });
+        }
+        self.locked(|sleepers, calls| {
+            let sent = self.admit(message, sleepers, calls);
+            sleepers.reserved -= 1;
+            sleepers.tidy(&self.queue);
+            sent
+        })
+    }
+
+    /// Gives back the place that was kept for a message.
     pub(super) fn give_room_back(&self) {
-        if self.queue.count_taken(1) == Taken::LeavesRoom {
-            self.refill();
+        if self.queue.is_bounded() {
+            self.locked(|sleepers, calls| {
+                sleepers.reserved -= 1;
+                sleepers.refill(&self.queue, calls);
+            });
         }
     }
 
     #[cold]
     fn wake_receiver(&self) {
-        let mut calls = Calls::default();
-        let mut sleepers = self.sleepers();
-        sleepers.call_receiver(&self.queue, &mut calls);
-        drop(sleepers);
-        calls.call();
+        self.locked(|sleepers, calls| sleepers.call_receiver(&self.queue, calls));
     }
 
     #[cold]
     fn refill(&self) {
-        let mut calls = Calls::default();
-        let mut sleepers = self.sleepers();
-        sleepers.refill(&self.queue, &mut calls);
-        drop(sleepers);
-        calls.call();
+        self.locked(|sleepers, calls| sleepers.refill(&self.queue, calls));
     }
 
     // ---- receivers ---------------------------------------------------------------
@@ -313,35 +336,20 @@ impl<T> SharedQueue<T> {
         match taken {
             Ok((message, Taken::Quietly)) => Ok(message),
             Ok((message, Taken::LeavesRoom)) => {
-                // A rendezvous leaves no room; only what was returned is in its queue.
                 self.refill();
                 Ok(message)
             }
-            Err(NoMessage::Yet) if self.is_rendezvous() => self.take_outgoing(),
+            Err(nothing) if self.is_rendezvous() => self.accept().ok_or(nothing),
             Err(nothing) => Err(nothing),
         }
     }
 
-    /// Takes the message of a sender that waits.
-    fn take_outgoing(&self) -> Result<T, NoMessage> {
-        if !self.queue.has_listed_senders() {
-            return Err(NoMessage::Yet);
+    /// Takes a message out of a rendezvous.
+    fn accept(&self) -> Option<T> {
+        if !self.queue.stops_newcomers() {
+            return None;
         }
-        let mut sleepers = self.sleepers();
-        let (message, sender) = self.accept(&mut sleepers).ok_or(NoMessage::Yet)?;
-        drop(sleepers);
-        sender.into_iter().for_each(call);
-        Ok(message)
-    }
-
-    fn accept(&self, sleepers: &mut Sleepers<T>) -> Option<(T, Option<Waker>)> {
-        let outgoing = sleepers.senders.first()?;
-        let Outgoing::Message(message) = std::mem::replace(outgoing, Outgoing::Done) else {
-            unreachable!("a rendezvous gives no permits");
-        };
-        let sender = sleepers.senders.call();
-        sleepers.tidy_senders(&self.queue);
-        Some((message, sender))
+        self.locked(|sleepers, calls| sleepers.accept(&self.queue, calls))
     }
 
     /// As [`take`](Self::take), for up to `most` messages, which is at least one.
@@ -361,9 +369,9 @@ impl<T> SharedQueue<T> {
                 self.refill();
                 Ok(count)
             }
-            Err(NoMessage::Yet) if self.is_rendezvous() => {
+            Err(nothing) if self.is_rendezvous() => {
                 messages.reserve(1);
-                messages.push(self.take_outgoing()?);
+                messages.push(self.accept().ok_or(nothing)?);
                 Ok(1)
             }
             Err(nothing) => Err(nothing),
@@ -372,89 +380,76 @@ impl<T> SharedQueue<T> {
 
     /// Whether a receiver that watches should try again.
     pub(super) fn may_receive(&self) -> bool {
-        self.queue.may_take() || self.is_rendezvous() && self.queue.has_listed_senders()
+        self.queue.may_take() || self.is_rendezvous() && self.queue.stops_newcomers()
     }
 
     /// Has a receiver wait. `Ready`: there is something for it, perhaps this message.
     pub(super) fn list_receiver(&self, waker: Waker, was_called: bool) -> Listed<Option<T>> {
-        let mut calls = Calls::default();
-        let mut sleepers = self.sleepers();
-        if let Some((message, sender)) = self
-            .is_rendezvous()
-            .then(|| self.accept(&mut sleepers))
-            .flatten()
-        {
-            drop(sleepers);
-            sender.into_iter().for_each(call);
-            return Listed::Ready(Some(message));
-        }
-        // If it is the only receiver, another entry is of a future that was forgotten.
-        while !self.is_shared && !sleepers.receivers.is_empty() {
-            calls.add(sleepers.receivers.call());
-        }
-        let key = if was_called {
-            // It has waited already.
-            sleepers.receivers.push_first(None, waker)
-        } else {
-            sleepers.receivers.push(None, waker)
-        };
-        let listed = if self.queue.list_receivers() || planted!(ReceiverSleepsBlindly) {
-            drop(sleepers);
-            Listed::Waits(key)
-        } else {
-            let removed = sleepers.receivers.remove(key);
+        let mut unused = Calls::default();
+        let listed = self.locked(|sleepers, calls| {
+            if self.is_rendezvous()
+                && let Some(message) = sleepers.accept(&self.queue, calls)
+            {
+                unused.add(Some(waker));
+                return Listed::Ready(Some(message));
+            }
+            // If it is the only receiver, another entry is of a future that was forgotten.
+            while !self.is_shared && !sleepers.receivers.is_empty() {
+                unused.add(sleepers.receivers.call());
+            }
+            let key = if was_called {
+                // It has waited already.
+                sleepers.receivers.push_first(None, waker)
+            } else {
+                sleepers.receivers.push(None, waker)
+            };
+            if self.queue.list_receivers() || planted!(ReceiverSleepsBlindly) {
+                return Listed::Waits(key);
+            }
+            unused.add(sleepers.receivers.remove(key).waker);
             if sleepers.receivers.is_empty() {
                 self.queue.unlist_receivers();
             }
-            drop(sleepers);
-            drop(removed.waker);
             Listed::Ready(None)
-        };
-        // What was forgotten is not woken.
-        drop(calls);
+        });
+        unused.let_go();
         listed
     }
 
-    /// Whether a receiver that waits goes on: it has been called, perhaps with a message. Otherwise
-    /// its entry calls this waker from now on.
-    pub(super) fn look_at_receiver(&self, key: WaitKey, waker: &Waker) -> Listed<Option<T>> {
-        // The program's code, so before the lock.
-        let waker = waker.clone();
-        let mut sleepers = self.sleepers();
-        if sleepers.receivers.is_called(&key) {
-            return Listed::Ready(sleepers.receivers.remove(key).payload);
-        }
-        let before = sleepers.receivers.replace_waker(&key, waker);
-        drop(sleepers);
-        drop(before);
-        Listed::Waits(key)
+    /// What came of the wait of a receiver, if it has been called: perhaps a message. `None`: its
+    /// entry calls this waker from now on.
+    pub(super) fn look_at_receiver(
+        &self,
+        key: &mut Option<WaitKey>,
+        waker: Waker,
+    ) -> Option<Option<T>> {
+        let (handed, waker) = look(&mut lock(&self.sleepers).receivers, key, waker);
+        waker.into_iter().for_each(let_go);
+        handed.map(|handed| handed.map(|handed| handed.message))
     }
 
     /// A receiver waits no more. Returns whether it had been called, and what was handed to it. One
     /// that was called is to receive, or to [pass the call on](Self::pass_on).
-    pub(super) fn unlist_receiver(&self, key: WaitKey) -> (bool, Option<T>) {
-        let mut sleepers = self.sleepers();
+    pub(super) fn unlist_receiver(&self, key: WaitKey) -> (bool, Option<Handed<T>>) {
+        let mut sleepers = lock(&self.sleepers);
         let removed = sleepers.receivers.remove(key);
         if !removed.was_called && sleepers.receivers.is_empty() {
             self.queue.unlist_receivers();
         }
         drop(sleepers);
-        drop(removed.waker);
+        removed.waker.into_iter().for_each(let_go);
         (removed.was_called, removed.payload)
     }
 
     /// A receiver was called, and does not receive.
-    pub(super) fn pass_on(&self, handed: Option<T>) {
-        if let Some(message) = handed {
-            // It was sent, so it must not be refused.
-            if let Err((_, message)) = self.queue.push(message, Pass::Returned) {
-                drop(message);
-                unreachable!("a message that is returned passes all by");
-            }
+    pub(super) fn pass_on(&self, handed: Option<Handed<T>>) {
+        if planted!(CallDropped) {
+            return;
         }
-        if !planted!(CallDropped) {
-            self.wake_receiver();
-        }
+        self.locked(|sleepers, calls| match handed {
+            Some(handed) => sleepers.take_back(handed, &self.queue, calls),
+            None => sleepers.call_receiver(&self.queue, calls),
+        });
     }
 
     // ---- the end -----------------------------------------------------------------
@@ -504,21 +499,19 @@ impl<T> SharedQueue<T> {
         if !self.queue.close() || planted!(CloseCallsNone) {
             return;
         }
-        let mut calls = Calls::default();
-        let mut sleepers = self.sleepers();
-        while !sleepers.senders.is_empty() {
-            calls.add(sleepers.senders.call());
-        }
-        sleepers.tidy_senders(&self.queue);
-        while !sleepers.receivers.is_empty() {
-            calls.add(sleepers.receivers.call());
-        }
-        self.queue.unlist_receivers();
-        while !sleepers.closers.is_empty() {
-            calls.add(sleepers.closers.call());
-        }
-        drop(sleepers);
-        calls.call();
+        self.locked(|sleepers, calls| {
+            while !sleepers.senders.is_empty() {
+                calls.add(sleepers.senders.call());
+            }
+            sleepers.tidy(&self.queue);
+            while !sleepers.receivers.is_empty() {
+                calls.add(sleepers.receivers.call());
+            }
+            self.queue.unlist_receivers();
+            while !sleepers.closers.is_empty() {
+                calls.add(sleepers.closers.call());
+            }
+        });
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -536,17 +529,33 @@ impl<T> SharedQueue<T> {
 
     /// Has what waits for the end called. `None`: it has come.
     pub(super) fn list_closer(&self, waker: Waker) -> Option<WaitKey> {
-        let mut sleepers = self.sleepers();
-        if self.queue.is_closed() {
-            drop(sleepers);
-            return None;
+        let mut sleepers = lock(&self.sleepers);
+        if !self.queue.is_closed() {
+            return Some(sleepers.closers.push((), waker));
         }
-        Some(sleepers.closers.push((), waker))
+        drop(sleepers);
+        let_go(waker);
+        None
     }
 
     /// What waited for the end waits no more.
     pub(super) fn unlist_closer(&self, key: WaitKey) {
-        let removed = self.sleepers().closers.remove(key);
-        drop(removed.waker);
+        let removed = lock(&self.sleepers).closers.remove(key);
+        removed.waker.into_iter().for_each(let_go);
     }
+}
+
+/// What is in the entry of this key if it was called; it is removed then. Otherwise the entry gets
+/// the waker. Returns the waker that is left as well.
+fn look<P>(
+    list: &mut WaitList<P>,
+    key: &mut Option<WaitKey>,
+    waker: Waker,
+) -> (Option<P>, Option<Waker>) {
+    let listed = key.as_ref().expect("it waits");
+    if !list.is_called(listed) {
+        return (None, list.replace_waker(listed, waker));
+    }
+    let removed = key.take().map(|key| list.remove(key));
+    (removed.map(|removed| removed.payload), Some(waker))
 }

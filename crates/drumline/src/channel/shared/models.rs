@@ -76,7 +76,7 @@ fn receive(shared: &Shared) -> Option<usize> {
                 sleeper.0.park();
                 let (is_called, handed) = shared.unlist_receiver(key);
                 was_called = is_called;
-                handed
+                handed.map(|handed| handed.message)
             }
         };
         if handed.is_some() {

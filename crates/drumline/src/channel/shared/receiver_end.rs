@@ -1,5 +1,6 @@
 //! How the receivers of `mpsc` and `mpmc` receive.
 
+use std::mem;
 use std::panic::Location;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, ready};
@@ -155,7 +156,7 @@ impl<T: Send> ReceiverEnd<T> {
                     drop(asleep);
                     let (is_called, handed) = self.shared.unlist_receiver(key);
                     was_called = is_called;
-                    handed
+                    handed.map(|handed| handed.message)
                 }
             };
             if let Some(message) = handed {
@@ -198,30 +199,33 @@ impl<T: Send> ReceiverEnd<T> {
         location: &'static Location<'static>,
     ) -> Poll<Result<T, RecvError>> {
         ready!(budget::proceed(cx));
-        let mut was_called = false;
+        let mut call = None;
         loop {
-            if let Some(waits) = key.take() {
-                match self.shared.look_at_receiver(waits, cx.waker()) {
-                    Listed::Ready(handed) => {
+            if key.is_some() {
+                let waker = cx.waker().clone();
+                match self.shared.look_at_receiver(key, waker) {
+                    Some(handed) => {
                         entry.clear();
                         if let Some(message) = handed {
                             return Poll::Ready(Ok(message));
                         }
-                        was_called = true;
+                        call = Some(UnansweredCall(&self.shared));
                     }
-                    Listed::Waits(waits) => {
-                        *key = Some(waits);
-                        return Poll::Pending;
-                    }
+                    None => return Poll::Pending,
                 }
             }
             match self.take() {
-                Ok(message) => return Poll::Ready(Ok(message)),
+                Ok(message) => {
+                    mem::forget(call);
+                    return Poll::Ready(Ok(message));
+                }
                 Err(NoMessage::Ever) => return Poll::Ready(Err(RecvError::new(self.why()))),
                 Err(NoMessage::Yet) => {}
             }
             let waker = cx.waker().clone();
-            match self.shared.list_receiver(waker, was_called) {
+            let listed = self.shared.list_receiver(waker, call.is_some());
+            mem::forget(call.take());
+            match listed {
                 Listed::Ready(Some(message)) => return Poll::Ready(Ok(message)),
                 Listed::Ready(None) => {}
                 Listed::Waits(waits) => {
@@ -257,6 +261,16 @@ impl<T: Send> ReceiverEnd<T> {
 
     pub(in crate::channel) fn close_reason(&self) -> Option<CloseReason> {
         self.shared.close_reason()
+    }
+}
+
+/// A receiver was called. If it does not come to receive, because a waker panics, the call is passed
+/// on.
+struct UnansweredCall<'a, T>(&'a SharedQueue<T>);
+
+impl<T> Drop for UnansweredCall<'_, T> {
+    fn drop(&mut self) {
+        self.0.pass_on(None);
     }
 }
 

@@ -14,7 +14,8 @@ use crate::wait::WaiterEntry;
 /// A future that receives a message; made by `recv_async` of a receiver.
 ///
 /// To forget it (`std::mem::forget`) after it was polled keeps its place among those that wait: a
-/// message that comes wakes it, and no other receiver, until one of them receives.
+/// message that comes wakes it, and no other receiver, until one of them receives. In a rendezvous
+/// the message is handed to it, and lost.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct RecvAsync<'a, T: Send> {
     end: &'a ReceiverEnd<T>,

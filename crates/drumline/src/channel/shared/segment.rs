@@ -26,14 +26,6 @@ struct StampedSlot<T> {
     message: CheckedCell<MaybeUninit<T>>,
 }
 
-/// What is in a slot.
-pub(super) enum Content<T> {
-    Message(T),
-    Hole,
-    /// The message with this number is not written yet.
-    Unwritten,
-}
-
 impl<T> Segment<T> {
     /// Places in a lap: the slots, and the gap. A power of two.
     pub(super) const LAP: u64 = {
@@ -78,54 +70,47 @@ impl<T> Segment<T> {
         index - index / Self::LAP
     }
 
-    /// The stamp of the message at this index. The lowest bit is for holes.
+    /// The stamp of the message at this index.
     #[inline]
     fn stamp(index: u64) -> u64 {
-        2 * (Self::number(index) + 1)
+        Self::number(index) + 1
     }
 
-    /// Writes a message, or a hole.
+    /// Writes a message.
     ///
     /// # Safety
     ///
     /// The calling thread has claimed this index, which is of this segment, and writes there once.
     #[inline]
-    pub(super) unsafe fn write(&self, index: u64, message: Option<T>) {
+    pub(super) unsafe fn write(&self, index: u64, message: T) {
         let slot = &self.slots[(index % Self::LAP) as usize];
-        let stamp = Self::stamp(index) | u64::from(message.is_none());
+        let stamp = Self::stamp(index);
         if planted!(StampFirst) {
             slot.stamp.store(stamp, Ordering::Release);
         }
-        if let Some(message) = message {
-            // SAFETY: no other thread uses the slot between the claim and the stamp.
-            slot.message
-                .with_mut(|place| unsafe { (*place).write(message) });
-        }
+        // SAFETY: no other thread uses the slot between the claim and the stamp.
+        slot.message
+            .with_mut(|place| unsafe { (*place).write(message) });
         // Release pairs with the Acquire in `read`.
         slot.stamp.store(stamp, Ordering::Release);
     }
 
-    /// Takes what is in a slot out of it.
+    /// Takes the message at this index out of its slot. `None`: it is not written yet.
     ///
     /// # Safety
     ///
     /// The calling thread alone reads, and this index, which is of this segment, once it is written
     /// only once.
     #[inline]
-    pub(super) unsafe fn read(&self, index: u64) -> Content<T> {
+    pub(super) unsafe fn read(&self, index: u64) -> Option<T> {
         let slot = &self.slots[(index % Self::LAP) as usize];
         // Acquire pairs with the Release in `write`.
-        let stamp = slot.stamp.load(Ordering::Acquire);
-        let due = Self::stamp(index);
-        if stamp == due {
-            // SAFETY: it was written, and is read once.
-            let read = |place: *mut MaybeUninit<T>| unsafe { (*place).assume_init_read() };
-            Content::Message(slot.message.with_mut(read))
-        } else if stamp == due + 1 {
-            Content::Hole
-        } else {
-            Content::Unwritten
+        if slot.stamp.load(Ordering::Acquire) != Self::stamp(index) {
+            return None;
         }
+        // SAFETY: it was written, and is read once.
+        let read = |place: *mut MaybeUninit<T>| unsafe { (*place).assume_init_read() };
+        Some(slot.message.with_mut(read))
     }
 
     /// The segment after this one.

@@ -28,7 +28,7 @@
 //! * `CLOSED`: no slot can be claimed any more. The order of all claims and of the close is that of
 //!   the changes of one word, so there is no message of which it is doubtful whether it came before.
 //! * `RECEIVERS`: receivers sleep, and are to be woken after the slot is written.
-//! * `QUEUED`: senders sleep, and came earlier: the caller has to line up behind them.
+//! * `QUEUED`: senders sleep, and came earlier, or hold permits: the caller has to see the lock.
 //!
 //! # Capacity
 //!
@@ -38,8 +38,9 @@
 //! use than the capacity: the index cannot have changed between the look at the count and the claim,
 //! and the count only grows.
 //!
-//! A *permit* is a place in use without a message. It is had by writing a *hole*, which receivers
-//! pass and do not count as taken. When the permit is used or given back, it is counted.
+//! Where places are kept for messages that come later, the owner of the queue counts them, under a
+//! lock of its own. As long as it does, `QUEUED` sends all newcomers to that lock, so that
+//! [`room`](Segments::room) stands still, or grows.
 //!
 //! # The races feared
 //!
@@ -61,15 +62,18 @@
 //! # In between
 //!
 //! A message is claimed, and then written. A receiver that comes in between waits for the few
-//! instructions of the sender; if that has lost its processor, it offers its own. NoMessage that runs
+//! instructions of the sender; if that has lost its processor, it offers its own. Nothing that runs
 //! in between is the program's.
 
 use std::ptr;
 
-use super::segment::{Content, Segment};
+use super::segment::Segment;
 
-use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use crate::sync::{Apart, SpinLock, planted, relax};
+
+/// How often a thread counts messages while others take some.
+const LOOKS: u32 = 8;
 
 /// How many times a thread waits for the next instructions of another one before it offers its
 /// processor, in calls of `relax`.
@@ -96,8 +100,6 @@ pub(super) struct Segments<T> {
     oldest: AtomicPtr<Segment<T>>,
     /// One that is empty.
     spare: AtomicPtr<Segment<T>>,
-    /// Holes that no receiver has passed.
-    holes: AtomicUsize,
     capacity: usize,
 }
 
@@ -118,17 +120,13 @@ struct Head<T> {
     taken: AtomicU64,
 }
 
-/// What a sender may pass by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Which senders may claim a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Nothing.
+    /// Those for which there is room, if no others wait.
     Newcomer,
-    /// Those who sleep: it is the first of them.
-    First,
-    /// The bound, too: it has a permit.
-    Permit,
-    /// The close, too: the message was sent before.
-    Returned,
+    /// One for which there is a place: it holds the lock, and has seen the room.
+    Admitted,
 }
 
 /// Why no slot was claimed.
@@ -175,7 +173,7 @@ impl<T> SlotClaim<T> {
     ///
     /// To be called once.
     #[inline]
-    unsafe fn write(&self, message: Option<T>) {
+    unsafe fn write(&self, message: T) {
         // SAFETY: the slot is claimed and not written, so its segment is alive; the caller's
         // obligation.
         unsafe { (*self.segment).write(self.index, message) };
@@ -213,7 +211,6 @@ impl<T> Segments<T> {
             }),
             oldest: AtomicPtr::new(ptr::null_mut()),
             spare: AtomicPtr::new(ptr::null_mut()),
-            holes: AtomicUsize::new(0),
             capacity,
         }
     }
@@ -229,12 +226,18 @@ impl<T> Segments<T> {
 
     /// About how many messages there are.
     pub(super) fn len(&self) -> usize {
-        // Relaxed: the number is of the past in any case. The head first: it is not beyond a later
-        // tail, but for what is in the gap.
-        let head = Segment::<T>::number(self.head.index.load(Ordering::Relaxed));
-        let tail = Segment::<T>::number(self.tail.word.load(Ordering::Relaxed) / PLACE);
-        let holes = self.holes.load(Ordering::Relaxed);
-        (tail.saturating_sub(head) as usize).saturating_sub(holes)
+        let mut len = 0;
+        for _ in 0..LOOKS {
+            // Relaxed: the number is of the past in any case.
+            let head = self.head.index.load(Ordering::Relaxed);
+            let tail = self.tail.word.load(Ordering::Relaxed) / PLACE;
+            len = Segment::<T>::number(tail).saturating_sub(Segment::<T>::number(head));
+            if head == self.head.index.load(Ordering::Relaxed) {
+                break;
+            }
+            // It was at work while this thread was not, perhaps for long.
+        }
+        usize::try_from(len).map_or(self.capacity, |len| len.min(self.capacity))
     }
 
     // ---- senders -----------------------------------------------------------------
@@ -245,28 +248,10 @@ impl<T> Segments<T> {
         match self.claim(pass) {
             Ok(claim) => {
                 // SAFETY: just claimed.
-                unsafe { claim.write(Some(message)) };
+                unsafe { claim.write(message) };
                 Ok(claim.sent)
             }
             Err(refusal) => Err((refusal, message)),
-        }
-    }
-
-    /// Takes a place for a message that comes later. To be followed by
-    /// [`count_taken`](Self::count_taken).
-    pub(super) fn push_hole(&self, pass: Pass) -> Result<(), Refusal> {
-        // Relaxed: a count for `len`.
-        self.holes.fetch_add(1, Ordering::Relaxed);
-        match self.claim(pass) {
-            Ok(claim) => {
-                // SAFETY: just claimed.
-                unsafe { claim.write(None) };
-                Ok(())
-            }
-            Err(refusal) => {
-                self.holes.fetch_sub(1, Ordering::Relaxed);
-                Err(refusal)
-            }
         }
     }
 
@@ -353,14 +338,23 @@ impl<T> Segments<T> {
     /// Why nothing can be claimed at this tail, if so.
     #[inline]
     fn refuses(&self, word: u64, pass: Pass) -> Option<Refusal> {
-        if word & CLOSED != 0 && pass < Pass::Returned {
+        if word & CLOSED != 0 {
             return Some(Refusal::Closed);
         }
-        if !self.is_bounded() || pass >= Pass::Permit {
+        if !self.is_bounded() || pass == Pass::Admitted {
             return None;
         }
-        let is_behind = word & QUEUED != 0 && pass < Pass::First;
-        (is_behind || !self.has_room(word / PLACE)).then_some(Refusal::Full)
+        (word & QUEUED != 0 || !self.has_room(word / PLACE)).then_some(Refusal::Full)
+    }
+
+    /// For how many messages there is room. By a thread that holds the lock of those who sleep,
+    /// while newcomers have to see that.
+    pub(super) fn room(&self) -> usize {
+        // Acquire: as in `has_room`.
+        let taken = self.head.taken.load(Ordering::Acquire) / TAKEN;
+        // Relaxed: ordered by the lock and by the flag.
+        let claimed = Segment::<T>::number(self.tail.word.load(Ordering::Relaxed) / PLACE);
+        self.capacity.saturating_sub((claimed - taken) as usize)
     }
 
     /// The calling thread has claimed the last slot of a segment.
@@ -481,20 +475,10 @@ impl<T> Segments<T> {
             if !segment.is_null() {
                 // SAFETY: a segment is freed when all its slots have been passed. What is read is
                 // passed.
-                match unsafe { (*segment).read(index) } {
-                    Content::Message(message) => {
-                        // SAFETY: the caller's obligation, and the slot is empty.
-                        unsafe { self.pass(segment, index) };
-                        return Ok(message);
-                    }
-                    Content::Hole => {
-                        // SAFETY: as above.
-                        unsafe { self.pass(segment, index) };
-                        // Relaxed: a count for `len`.
-                        self.holes.fetch_sub(1, Ordering::Relaxed);
-                        continue;
-                    }
-                    Content::Unwritten => {}
+                if let Some(message) = unsafe { (*segment).read(index) } {
+                    // SAFETY: the caller's obligation, and the slot is empty.
+                    unsafe { self.pass(segment, index) };
+                    return Ok(message);
                 }
             }
             // Acquire: what came before the close is seen after it.
@@ -571,25 +555,38 @@ impl<T> Segments<T> {
         self.tail.word.fetch_and(!RECEIVERS, Ordering::Relaxed);
     }
 
-    /// Says that senders sleep, and those who come have to line up. `false`: the channel is closed.
-    pub(super) fn list_senders(&self) -> bool {
-        // Acquire, here and below, as in `claim` and `count_taken`: it shows the last count, so that
-        // a sender that lines up finds the room that there is.
+    /// Says that senders sleep, so that receivers let them know of room.
+    pub(super) fn list_senders(&self) {
+        // Acquire as in `count_taken`: it shows the last count, so that a sender that lines up finds
+        // the room that there is.
         self.head.taken.fetch_or(SENDERS, Ordering::AcqRel);
-        let word = self.tail.word.fetch_or(QUEUED, Ordering::AcqRel);
-        word & CLOSED == 0
     }
 
     /// No sender sleeps any more.
     pub(super) fn unlist_senders(&self) {
-        // Relaxed: it publishes nothing.
-        self.head.taken.fetch_and(!SENDERS, Ordering::Relaxed);
-        self.tail.word.fetch_and(!QUEUED, Ordering::Relaxed);
+        // Relaxed, here and below: ordered by the lock; it publishes nothing.
+        if self.head.taken.load(Ordering::Relaxed) & SENDERS != 0 {
+            self.head.taken.fetch_and(!SENDERS, Ordering::Relaxed);
+        }
     }
 
-    /// Whether senders sleep.
-    pub(super) fn has_listed_senders(&self) -> bool {
-        // Relaxed: a hint, or ordered by the lock of those who sleep.
+    /// Sends newcomers to the lock. `false`: the channel is closed.
+    pub(super) fn stop_newcomers(&self) -> bool {
+        // Release and Acquire as in `claim`: no claim of a newcomer comes after this.
+        self.tail.word.fetch_or(QUEUED, Ordering::AcqRel) & CLOSED == 0
+    }
+
+    /// Newcomers may claim slots again.
+    pub(super) fn admit_newcomers(&self) {
+        if self.stops_newcomers() {
+            // Release: they go on with what was done under the lock.
+            self.tail.word.fetch_and(!QUEUED, Ordering::Release);
+        }
+    }
+
+    /// Whether newcomers are sent to the lock.
+    pub(super) fn stops_newcomers(&self) -> bool {
+        // Relaxed: a hint, or ordered by the lock.
         self.tail.word.load(Ordering::Relaxed) & QUEUED != 0
     }
 

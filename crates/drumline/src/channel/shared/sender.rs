@@ -119,45 +119,39 @@ impl<T: Send> Sender<T> {
         deadline: Option<Instant>,
         location: &'static Location<'static>,
     ) -> Result<(), SendTimeoutError<T>> {
-        loop {
-            // A sender to a rendezvous has to be on the list to be seen.
-            if self.shared.capacity() > 0 {
-                match watch(deadline, || self.shared.may_send()) {
-                    Watched::Ready => match self.shared.try_send(message) {
-                        Ok(()) => return Ok(()),
-                        Err(Unsent::Closed(message)) => {
-                            return Err(SendTimeoutError::Closed(message));
-                        }
-                        Err(Unsent::Full(back)) => {
-                            message = back;
-                            continue;
-                        }
-                    },
-                    Watched::TooLate => return Err(SendTimeoutError::Timeout(message)),
-                    Watched::Nothing => {}
-                }
+        // A sender to a rendezvous has to be on the list to be seen. Elsewhere it watches once; then it
+        // takes its place in the line, where no other overtakes it.
+        if self.shared.capacity() > 0 {
+            match watch(deadline, || self.shared.may_send()) {
+                Watched::Ready => match self.shared.try_send(message) {
+                    Ok(()) => return Ok(()),
+                    Err(Unsent::Closed(message)) => return Err(SendTimeoutError::Closed(message)),
+                    Err(Unsent::Full(back)) => message = back,
+                },
+                Watched::TooLate => return Err(SendTimeoutError::Timeout(message)),
+                Watched::Nothing => {}
             }
-            let thread = SleepingThread::new();
-            let outgoing = Outgoing::Message(message);
-            let (was_woken, outgoing) = match self.shared.line_up(outgoing, thread.waker()) {
-                Listed::Ready(outgoing) => (true, outgoing),
-                Listed::Waits(key) => {
-                    let mut entry = WaiterEntry::new();
-                    let site = self.shared.site(WaitingFor::Capacity, location);
-                    let asleep = entry.sleep(site);
-                    let was_woken = thread.sleep(deadline);
-                    drop(asleep);
-                    (was_woken, self.shared.step_out(key))
-                }
-            };
-            return match outgoing {
-                Outgoing::Done => Ok(()),
-                Outgoing::Message(message) if was_woken || self.shared.is_closed() => {
-                    Err(SendTimeoutError::Closed(message))
-                }
-                Outgoing::Message(message) => Err(SendTimeoutError::Timeout(message)),
-                Outgoing::Permit => unreachable!("it has a message"),
-            };
+        }
+        let thread = SleepingThread::new();
+        let outgoing = Outgoing::Message(message);
+        let (was_woken, outgoing) = match self.shared.line_up(outgoing, thread.waker()) {
+            Listed::Ready(outgoing) => (true, outgoing),
+            Listed::Waits(key) => {
+                let mut entry = WaiterEntry::new();
+                let site = self.shared.site(WaitingFor::Capacity, location);
+                let asleep = entry.sleep(site);
+                let was_woken = thread.sleep(deadline);
+                drop(asleep);
+                (was_woken, self.shared.step_out(key))
+            }
+        };
+        match outgoing {
+            Outgoing::Done => Ok(()),
+            Outgoing::Message(message) if was_woken || self.shared.is_closed() => {
+                Err(SendTimeoutError::Closed(message))
+            }
+            Outgoing::Message(message) => Err(SendTimeoutError::Timeout(message)),
+            Outgoing::Permit => unreachable!("it has a message"),
         }
     }
 

@@ -46,20 +46,23 @@ impl<T: Send> Future for SendAsync<'_, T> {
         ready!(budget::proceed(cx));
         let this = &mut *self;
         let shared = &this.sender.shared;
-        let listed = match this.key.take() {
-            Some(key) => shared.look_at_sender(key, cx.waker()),
-            None => {
-                let message = this.message.take().expect("it was ready before");
-                match shared.try_send(message) {
-                    Ok(()) => return Poll::Ready(Ok(())),
-                    Err(Unsent::Closed(message)) => return Poll::Ready(Err(SendError(message))),
-                    Err(Unsent::Full(message)) => {
-                        // The program's code: should it panic, the message is still here.
-                        this.message = Some(message);
-                        let waker = cx.waker().clone();
-                        let message = this.message.take().expect("it was put there");
-                        shared.line_up(Outgoing::Message(message), waker)
-                    }
+        let listed = if this.key.is_some() {
+            // The program's code: should it panic, all stays as it is.
+            let waker = cx.waker().clone();
+            match shared.look_at_sender(&mut this.key, waker) {
+                Some(outgoing) => Listed::Ready(outgoing),
+                None => return Poll::Pending,
+            }
+        } else {
+            let message = this.message.take().expect("it was ready before");
+            match shared.try_send(message) {
+                Ok(()) => return Poll::Ready(Ok(())),
+                Err(Unsent::Closed(message)) => return Poll::Ready(Err(SendError(message))),
+                Err(Unsent::Full(message)) => {
+                    this.message = Some(message);
+                    let waker = cx.waker().clone();
+                    let message = this.message.take().expect("it was put there");
+                    shared.line_up(Outgoing::Message(message), waker)
                 }
             }
         };
@@ -95,6 +98,9 @@ impl<T: Send> fmt::Debug for SendAsync<'_, T> {
 }
 
 /// A future that waits for room; made by [`Sender::reserve`].
+///
+/// To forget it (`std::mem::forget`) after it was polled keeps its place in the line, and takes the
+/// permit that it gets there away from the channel for good.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Reservation<'a, T: Send> {
     sender: &'a Sender<T>,
@@ -122,16 +128,21 @@ impl<'a, T: Send> Future for Reservation<'a, T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         ready!(budget::proceed(cx));
         let sender = self.sender;
-        let listed = match self.key.take() {
-            Some(key) => sender.shared.look_at_sender(key, cx.waker()),
-            None => match sender.shared.try_reserve() {
+        let listed = if self.key.is_some() {
+            let waker = cx.waker().clone();
+            match sender.shared.look_at_sender(&mut self.key, waker) {
+                Some(outgoing) => Listed::Ready(outgoing),
+                None => return Poll::Pending,
+            }
+        } else {
+            match sender.shared.try_reserve() {
                 Ok(()) => return Poll::Ready(Ok(SendPermit::new(sender))),
                 Err(Unsent::Closed(())) => return Poll::Ready(Err(SendError(()))),
                 Err(Unsent::Full(())) => {
                     let waker = cx.waker().clone();
                     sender.shared.line_up(Outgoing::Permit, waker)
                 }
-            },
+            }
         };
         if let Listed::Ready(_) = listed {
             self.entry.clear();
