@@ -1,5 +1,6 @@
 //! A run of slots for messages that several threads write, and the link to the next one.
 
+use std::alloc::{self, Layout};
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -13,13 +14,14 @@ const MOST: usize = 64;
 /// And no fewer, unless messages are large.
 const LEAST: usize = if cfg!(drumline_loom) { 2 } else { 8 };
 
-/// Slots, each of which is written and read once in each use of the segment.
+/// Slots, each of which is written and read once in each use of the segment. This is what comes
+/// before them in memory.
 #[derive(Debug)]
 pub(super) struct Segment<T> {
     next: AtomicPtr<Segment<T>>,
-    slots: Box<[StampedSlot<T>]>,
 }
 
+/// A message, and one more than the index that it has or had.
 #[derive(Debug)]
 struct StampedSlot<T> {
     stamp: AtomicU64,
@@ -43,16 +45,41 @@ impl<T> Segment<T> {
     };
     pub(super) const SLOTS: u64 = Self::LAP - 1;
 
+    /// Where the slots begin, and how all of it lies in memory.
+    const LAYOUT: (Layout, usize) = {
+        let Ok(slots) = Layout::array::<StampedSlot<T>>(Self::SLOTS as usize) else {
+            panic!("a segment is larger than memory")
+        };
+        let Ok((whole, offset)) = Layout::new::<Self>().extend(slots) else {
+            panic!("a segment is larger than memory")
+        };
+        (whole.pad_to_align(), offset)
+    };
+
     /// A segment without messages, to be freed by [`free`](Self::free).
     pub(super) fn allocate() -> *mut Self {
-        let slots = (0..Self::SLOTS).map(|_| StampedSlot {
-            stamp: AtomicU64::new(0),
-            message: CheckedCell::new(MaybeUninit::uninit()),
-        });
-        Box::into_raw(Box::new(Segment {
-            next: AtomicPtr::new(ptr::null_mut()),
-            slots: slots.collect(),
-        }))
+        let (layout, _) = Self::LAYOUT;
+        // SAFETY: there is a pointer in it, so it is not empty.
+        let segment = unsafe { alloc::alloc(layout) }.cast::<Self>();
+        if segment.is_null() {
+            alloc::handle_alloc_error(layout);
+        }
+        // SAFETY: just allocated, for this.
+        unsafe {
+            segment.write(Segment {
+                next: AtomicPtr::new(ptr::null_mut()),
+            });
+        }
+        for index in 0..Self::SLOTS {
+            // SAFETY: as above, and there is a slot for each index of the first lap.
+            unsafe {
+                Self::slot(segment, index).write(StampedSlot {
+                    stamp: AtomicU64::new(0),
+                    message: CheckedCell::new(MaybeUninit::uninit()),
+                });
+            }
+        }
+        segment
     }
 
     /// # Safety
@@ -60,8 +87,33 @@ impl<T> Segment<T> {
     /// The segment comes from [`allocate`](Self::allocate), and nothing uses it any more. Messages
     /// that lie in it are not dropped.
     pub(super) unsafe fn free(segment: *mut Self) {
+        for index in 0..Self::SLOTS {
+            // SAFETY: the caller's obligation; each slot was made.
+            unsafe { ptr::drop_in_place(Self::slot(segment, index)) };
+        }
         // SAFETY: the caller's obligation.
-        drop(unsafe { Box::from_raw(segment) });
+        unsafe {
+            ptr::drop_in_place(segment);
+            alloc::dealloc(segment.cast(), Self::LAYOUT.0);
+        }
+    }
+
+    /// The slot of this index, which is not in the gap.
+    ///
+    /// # Safety
+    ///
+    /// The segment is allocated.
+    #[inline]
+    unsafe fn slot(segment: *mut Self, index: u64) -> *mut StampedSlot<T> {
+        let place = (index % Self::LAP) as usize;
+        debug_assert!(place < Self::SLOTS as usize, "no index is in the gap");
+        // SAFETY: the caller's obligation; there is a slot for each place but the gap.
+        unsafe {
+            segment
+                .byte_add(Self::LAYOUT.1)
+                .cast::<StampedSlot<T>>()
+                .add(place)
+        }
     }
 
     /// How many messages have been claimed before this index.
@@ -70,21 +122,16 @@ impl<T> Segment<T> {
         index - index / Self::LAP
     }
 
-    /// The stamp of the message at this index.
-    #[inline]
-    fn stamp(index: u64) -> u64 {
-        Self::number(index) + 1
-    }
-
     /// Writes a message.
     ///
     /// # Safety
     ///
     /// The calling thread has claimed this index, which is of this segment, and writes there once.
     #[inline]
-    pub(super) unsafe fn write(&self, index: u64, message: T) {
-        let slot = &self.slots[(index % Self::LAP) as usize];
-        let stamp = Self::stamp(index);
+    pub(super) unsafe fn write(segment: *mut Self, index: u64, message: T) {
+        // SAFETY: the slot is claimed and not written, so the segment is alive.
+        let slot = unsafe { &*Self::slot(segment, index) };
+        let stamp = index + 1;
         if planted!(StampFirst) {
             slot.stamp.store(stamp, Ordering::Release);
         }
@@ -100,12 +147,13 @@ impl<T> Segment<T> {
     /// # Safety
     ///
     /// The calling thread alone reads, and this index, which is of this segment, once it is written
-    /// only once.
+    /// only once. The segment is alive.
     #[inline]
-    pub(super) unsafe fn read(&self, index: u64) -> Option<T> {
-        let slot = &self.slots[(index % Self::LAP) as usize];
+    pub(super) unsafe fn read(segment: *mut Self, index: u64) -> Option<T> {
+        // SAFETY: the caller's obligation.
+        let slot = unsafe { &*Self::slot(segment, index) };
         // Acquire pairs with the Release in `write`.
-        if slot.stamp.load(Ordering::Acquire) != Self::stamp(index) {
+        if slot.stamp.load(Ordering::Acquire) != index + 1 {
             return None;
         }
         // SAFETY: it was written, and is read once.

@@ -16,7 +16,7 @@
 //! linked". This is how the [injector](crate::pool) of the pool counts, and, before that, the
 //! segmented queues of crossbeam.
 //!
-//! A slot has a *stamp*: the number of the message that was written there last. So a receiver sees by
+//! A slot has a *stamp*: the index of the message that was written there last. So a receiver sees by
 //! the slot alone whether its message is there, and does not read the line of memory to which all
 //! senders write. No stamp is ever reset.
 //!
@@ -65,6 +65,8 @@
 //! instructions of the sender; if that has lost its processor, it offers its own. Nothing that runs
 //! in between is the program's.
 
+mod flags;
+
 use std::ptr;
 
 use super::segment::Segment;
@@ -109,6 +111,8 @@ struct Tail<T> {
     segment: AtomicPtr<Segment<T>>,
     /// How much was taken, at least.
     taken_seen: AtomicU64,
+    /// Here, too, for senders.
+    capacity: usize,
 }
 
 #[derive(Debug)]
@@ -118,6 +122,8 @@ struct Head<T> {
     segment: AtomicPtr<Segment<T>>,
     /// How much was taken, and a flag. Only in a queue with a bound.
     taken: AtomicU64,
+    /// Here, too, for receivers.
+    capacity: usize,
 }
 
 /// Which senders may claim a slot.
@@ -176,7 +182,7 @@ impl<T> SlotClaim<T> {
     unsafe fn write(&self, message: T) {
         // SAFETY: the slot is claimed and not written, so its segment is alive; the caller's
         // obligation.
-        unsafe { (*self.segment).write(self.index, message) };
+        unsafe { Segment::write(self.segment, self.index, message) };
     }
 }
 
@@ -202,12 +208,14 @@ impl<T> Segments<T> {
                 word: AtomicU64::new(0),
                 segment: AtomicPtr::new(ptr::null_mut()),
                 taken_seen: AtomicU64::new(0),
+                capacity,
             }),
             head: Apart(Head {
                 lock: SpinLock::new(),
                 index: AtomicU64::new(0),
                 segment: AtomicPtr::new(ptr::null_mut()),
                 taken: AtomicU64::new(0),
+                capacity,
             }),
             oldest: AtomicPtr::new(ptr::null_mut()),
             spare: AtomicPtr::new(ptr::null_mut()),
@@ -242,9 +250,22 @@ impl<T> Segments<T> {
 
     // ---- senders -----------------------------------------------------------------
 
-    /// Adds a message. If there is none to add it comes back.
+    /// Adds a message, or returns it.
     #[inline]
     pub(super) fn push(&self, message: T, pass: Pass) -> Result<Sent, (Refusal, T)> {
+        match self.claim_at_once() {
+            Some(claim) => {
+                // SAFETY: just claimed.
+                unsafe { claim.write(message) };
+                Ok(Sent::Quietly)
+            }
+            None => self.push_slowly(message, pass),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_slowly(&self, message: T, pass: Pass) -> Result<Sent, (Refusal, T)> {
         match self.claim(pass) {
             Ok(claim) => {
                 // SAFETY: just claimed.
@@ -253,6 +274,35 @@ impl<T> Segments<T> {
             }
             Err(refusal) => Err((refusal, message)),
         }
+    }
+
+    /// Claims a slot if there is nothing to consider: the usual case.
+    #[inline]
+    fn claim_at_once(&self) -> Option<SlotClaim<T>> {
+        let tail = &*self.tail;
+        // Acquire: with the tail of a lap comes its segment.
+        let word = tail.word.load(Ordering::Acquire);
+        let index = word / PLACE;
+        // Not the last slot, nor the gap.
+        let is_plain = word % PLACE == 0 && index % Self::LAP + 1 < Self::SLOTS;
+        // Relaxed: the count may be an old one, which promises less.
+        let fits = tail.capacity == usize::MAX || {
+            let taken = tail.taken_seen.load(Ordering::Relaxed);
+            Segment::<T>::number(index).saturating_sub(taken) < tail.capacity as u64
+        };
+        let segment = tail.segment.load(Ordering::Acquire);
+        if !is_plain || !fits || segment.is_null() {
+            return None;
+        }
+        // Orders as in `claim`.
+        let claim =
+            tail.word
+                .compare_exchange(word, word + PLACE, Ordering::AcqRel, Ordering::Relaxed);
+        claim.is_ok().then_some(SlotClaim {
+            segment,
+            index,
+            sent: Sent::Quietly,
+        })
     }
 
     /// Whether a newcomer could send, or would be refused for good.
@@ -462,9 +512,30 @@ impl<T> Segments<T> {
     /// The calling thread has the lock of the head, or is the one receiver.
     #[inline]
     unsafe fn take(&self) -> Result<T, NoMessage> {
+        // Relaxed: what is the head's is ordered by the lock, or used by one thread.
+        let index = self.head.index.load(Ordering::Relaxed);
+        let segment = self.head.segment.load(Ordering::Relaxed);
+        if !segment.is_null() {
+            // SAFETY: a segment is freed when all its slots have been passed. What is read is passed.
+            if let Some(message) = unsafe { Segment::read(segment, index) } {
+                // SAFETY: the caller's obligation, and the slot is empty.
+                unsafe { self.pass(segment, index) };
+                return Ok(message);
+            }
+        }
+        // SAFETY: the caller's obligation.
+        unsafe { self.take_slowly() }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`take`](Self::take).
+    #[cold]
+    #[inline(never)]
+    unsafe fn take_slowly(&self) -> Result<T, NoMessage> {
         let mut turn = 0;
         loop {
-            // Relaxed: what is the head's is ordered by the lock, or used by one thread.
+            // Relaxed, here and below: as in `take`.
             let index = self.head.index.load(Ordering::Relaxed);
             let mut segment = self.head.segment.load(Ordering::Relaxed);
             if segment.is_null() {
@@ -473,10 +544,9 @@ impl<T> Segments<T> {
                 self.head.segment.store(segment, Ordering::Relaxed);
             }
             if !segment.is_null() {
-                // SAFETY: a segment is freed when all its slots have been passed. What is read is
-                // passed.
-                if let Some(message) = unsafe { (*segment).read(index) } {
-                    // SAFETY: the caller's obligation, and the slot is empty.
+                // SAFETY: as in `take`.
+                if let Some(message) = unsafe { Segment::read(segment, index) } {
+                    // SAFETY: as in `take`.
                     unsafe { self.pass(segment, index) };
                     return Ok(message);
                 }
@@ -505,6 +575,15 @@ impl<T> Segments<T> {
             self.head.index.store(index + 1, Ordering::Relaxed);
             return;
         }
+        // SAFETY: the caller's obligation.
+        unsafe { self.pass_segment(segment, index) };
+    }
+
+    /// # Safety
+    ///
+    /// As for [`pass`](Self::pass), and it is the last slot.
+    #[cold]
+    unsafe fn pass_segment(&self, segment: *mut Segment<T>, index: u64) {
         // SAFETY: the segment is alive until it is kept, below. The link came before the stamp of the
         // last slot.
         let next = unsafe { (*segment).next() };
@@ -518,7 +597,7 @@ impl<T> Segments<T> {
     /// Says that places are free again.
     #[inline]
     pub(super) fn count_taken(&self, count: usize) -> Taken {
-        if !self.is_bounded() {
+        if self.head.capacity == usize::MAX {
             return Taken::Quietly;
         }
         let taken = TAKEN * count as u64;
@@ -536,78 +615,6 @@ impl<T> Segments<T> {
         } else {
             Taken::LeavesRoom
         }
-    }
-
-    // ---- those who sleep ---------------------------------------------------------
-
-    /// Says that receivers sleep. `false`: there is something to receive, or the channel is closed.
-    /// Under the lock of those who sleep, as the other three.
-    pub(super) fn list_receivers(&self) -> bool {
-        // Release and Acquire as in `claim`.
-        let word = self.tail.word.fetch_or(RECEIVERS, Ordering::AcqRel);
-        // Relaxed: if it is an old one, the caller looks once more.
-        word & CLOSED == 0 && word / PLACE == self.head.index.load(Ordering::Relaxed)
-    }
-
-    /// No receiver sleeps any more.
-    pub(super) fn unlist_receivers(&self) {
-        // Relaxed: it publishes nothing.
-        self.tail.word.fetch_and(!RECEIVERS, Ordering::Relaxed);
-    }
-
-    /// Says that senders sleep, so that receivers let them know of room.
-    pub(super) fn list_senders(&self) {
-        // Acquire as in `count_taken`: it shows the last count, so that a sender that lines up finds
-        // the room that there is.
-        self.head.taken.fetch_or(SENDERS, Ordering::AcqRel);
-    }
-
-    /// No sender sleeps any more.
-    pub(super) fn unlist_senders(&self) {
-        // Relaxed, here and below: ordered by the lock; it publishes nothing.
-        if self.head.taken.load(Ordering::Relaxed) & SENDERS != 0 {
-            self.head.taken.fetch_and(!SENDERS, Ordering::Relaxed);
-        }
-    }
-
-    /// Sends newcomers to the lock. `false`: the channel is closed.
-    pub(super) fn stop_newcomers(&self) -> bool {
-        // Release and Acquire as in `claim`: no claim of a newcomer comes after this.
-        self.tail.word.fetch_or(QUEUED, Ordering::AcqRel) & CLOSED == 0
-    }
-
-    /// Newcomers may claim slots again.
-    pub(super) fn admit_newcomers(&self) {
-        if self.stops_newcomers() {
-            // Release: they go on with what was done under the lock.
-            self.tail.word.fetch_and(!QUEUED, Ordering::Release);
-        }
-    }
-
-    /// Whether newcomers are sent to the lock.
-    pub(super) fn stops_newcomers(&self) -> bool {
-        // Relaxed: a hint, or ordered by the lock.
-        self.tail.word.load(Ordering::Relaxed) & QUEUED != 0
-    }
-
-    /// Whether there is something to take, or will never be again.
-    pub(super) fn may_take(&self) -> bool {
-        // Relaxed: a hint.
-        let word = self.tail.word.load(Ordering::Relaxed);
-        word & CLOSED != 0 || word / PLACE != self.head.index.load(Ordering::Relaxed)
-    }
-
-    // ---- the end -----------------------------------------------------------------
-
-    /// Lets no message in any more. `false`: it was closed before.
-    pub(super) fn close(&self) -> bool {
-        // Release: what the closing thread has done is seen by those who see the close.
-        self.tail.word.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        // Acquire pairs with the Release in `close`.
-        self.tail.word.load(Ordering::Acquire) & CLOSED != 0
     }
 
     // ---- segments ----------------------------------------------------------------

@@ -1,0 +1,78 @@
+//! What the words of a queue say of those who sleep, and of the end.
+
+use super::{CLOSED, PLACE, QUEUED, RECEIVERS, SENDERS, Segments};
+use crate::sync::atomic::Ordering;
+
+impl<T> Segments<T> {
+    // ---- those who sleep ---------------------------------------------------------
+
+    /// Says that receivers sleep. `false`: there is something to receive, or the channel is closed.
+    /// Under the lock of those who sleep, as the other three.
+    pub(in crate::channel::shared) fn list_receivers(&self) -> bool {
+        // Release and Acquire as in `claim`.
+        let word = self.tail.word.fetch_or(RECEIVERS, Ordering::AcqRel);
+        // Relaxed: if it is an old one, the caller looks once more.
+        word & CLOSED == 0 && word / PLACE == self.head.index.load(Ordering::Relaxed)
+    }
+
+    /// No receiver sleeps any more.
+    pub(in crate::channel::shared) fn unlist_receivers(&self) {
+        // Relaxed: it publishes nothing.
+        self.tail.word.fetch_and(!RECEIVERS, Ordering::Relaxed);
+    }
+
+    /// Says that senders sleep, so that receivers let them know of room.
+    pub(in crate::channel::shared) fn list_senders(&self) {
+        // Acquire as in `count_taken`: it shows the last count, so that a sender that lines up finds
+        // the room that there is.
+        self.head.taken.fetch_or(SENDERS, Ordering::AcqRel);
+    }
+
+    /// No sender sleeps any more.
+    pub(in crate::channel::shared) fn unlist_senders(&self) {
+        // Relaxed, here and below: ordered by the lock; it publishes nothing.
+        if self.head.taken.load(Ordering::Relaxed) & SENDERS != 0 {
+            self.head.taken.fetch_and(!SENDERS, Ordering::Relaxed);
+        }
+    }
+
+    /// Sends newcomers to the lock. `false`: the channel is closed.
+    pub(in crate::channel::shared) fn stop_newcomers(&self) -> bool {
+        // Release and Acquire as in `claim`: no claim of a newcomer comes after this.
+        self.tail.word.fetch_or(QUEUED, Ordering::AcqRel) & CLOSED == 0
+    }
+
+    /// Newcomers may claim slots again.
+    pub(in crate::channel::shared) fn admit_newcomers(&self) {
+        if self.stops_newcomers() {
+            // Release: they go on with what was done under the lock.
+            self.tail.word.fetch_and(!QUEUED, Ordering::Release);
+        }
+    }
+
+    /// Whether newcomers are sent to the lock.
+    pub(in crate::channel::shared) fn stops_newcomers(&self) -> bool {
+        // Relaxed: a hint, or ordered by the lock.
+        self.tail.word.load(Ordering::Relaxed) & QUEUED != 0
+    }
+
+    /// Whether there is something to take, or will never be again.
+    pub(in crate::channel::shared) fn may_take(&self) -> bool {
+        // Relaxed: a hint.
+        let word = self.tail.word.load(Ordering::Relaxed);
+        word & CLOSED != 0 || word / PLACE != self.head.index.load(Ordering::Relaxed)
+    }
+
+    // ---- the end -----------------------------------------------------------------
+
+    /// Lets no message in any more. `false`: it was closed before.
+    pub(in crate::channel::shared) fn close(&self) -> bool {
+        // Release: what the closing thread has done is seen by those who see the close.
+        self.tail.word.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
+    }
+
+    pub(in crate::channel::shared) fn is_closed(&self) -> bool {
+        // Acquire pairs with the Release in `close`.
+        self.tail.word.load(Ordering::Acquire) & CLOSED != 0
+    }
+}
