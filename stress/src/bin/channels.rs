@@ -6,7 +6,7 @@
 //!   task catches up with the sender, and begins to wait, around the time of the last messages.
 //! * *Lanes*: the same with two senders that have a lane each.
 //! * *Close*: the receiver closes while messages are sent. What was accepted is what it receives.
-//! * *Crowd*: some send and some receive, threads and tasks that give up now and then, through a
+//! * *Many*: some send and some receive, threads and tasks that give up now and then, through a
 //!   queue with a small bound, and in a rendezvous. Each message comes once, and all end.
 //!
 //! Without the barrier the task can say that it waits, look, and see nothing, while the message is
@@ -36,7 +36,7 @@ fn main() {
     let mut side_by_side = SideBySide::start(&pool);
     while run.goes_on() {
         match random.below(64) {
-            0 if random.below(2) == 0 => crowd(&pool, &mut random),
+            0 if random.below(2) == 0 => many(&pool, &mut random),
             0 => close(&mut random),
             1..=8 => side_by_side.round(&mut random),
             _ => rows.round(&mut random),
@@ -213,11 +213,11 @@ fn close(random: &mut Random) {
     );
 }
 
-/// How many messages each sender of a crowd sends.
+/// How many messages each sender of a many sends.
 const EACH: u64 = 200;
 
 /// Several senders and receivers of one channel, which give up at random moments.
-fn crowd(pool: &Pool, random: &mut Random) {
+fn many(pool: &Pool, random: &mut Random) {
     let (sender, receiver) = match random.below(6) {
         0 => mpmc::unbounded(),
         1 => mpmc::rendezvous(),

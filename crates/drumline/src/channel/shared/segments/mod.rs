@@ -85,6 +85,7 @@ const SPINS: u32 = 100;
 const CLOSED: u64 = 1;
 const RECEIVERS: u64 = 2;
 const QUEUED: u64 = 4;
+const FLAGS: u64 = CLOSED | RECEIVERS | QUEUED;
 /// One place, in the word of the tail.
 const PLACE: u64 = 8;
 
@@ -284,7 +285,7 @@ impl<T> Segments<T> {
         let word = tail.word.load(Ordering::Acquire);
         let index = word / PLACE;
         // Not the last slot, nor the gap.
-        let is_plain = word % PLACE == 0 && index % Self::LAP + 1 < Self::SLOTS;
+        let is_plain = word & FLAGS == 0 && index % Self::LAP + 1 < Self::SLOTS;
         // Relaxed: the count may be an old one, which promises less.
         let fits = tail.capacity == usize::MAX || {
             let taken = tail.taken_seen.load(Ordering::Relaxed);
