@@ -44,9 +44,6 @@ enum Overdue {
     Spawned,
     /// The first of the tasks that were woken.
     Woken,
-    /// In the queue of another thread. That may have no place, because it blocks or has blocked: then
-    /// it does not come to its queue, and threads that have enough to do take nothing from it.
-    Elsewhere,
 }
 
 impl Overdue {
@@ -54,8 +51,7 @@ impl Overdue {
         match self {
             Overdue::Shared => Overdue::Spawned,
             Overdue::Spawned => Overdue::Woken,
-            Overdue::Woken => Overdue::Elsewhere,
-            Overdue::Elsewhere => Overdue::Shared,
+            Overdue::Woken => Overdue::Shared,
         }
     }
 }
@@ -90,7 +86,6 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
             hand_offs: 0,
             jobs: 0,
             overdue: Overdue::Shared,
-            elsewhere: index + 1,
         }
         .live();
     });
@@ -125,8 +120,6 @@ struct Worker<'a> {
     jobs: u32,
     /// Where it looks for the next overdue one.
     overdue: Overdue,
-    /// From this seat on, if it is in the queue of another thread.
-    elsewhere: usize,
 }
 
 impl<'a> Worker<'a> {
@@ -397,11 +390,8 @@ impl<'a> Worker<'a> {
             self.jobs = 0;
             self.take_overdue()
         };
-        if overdue.is_some() {
-            return overdue;
-        }
-        let own = self.seat.inbox().take().or_else(|| self.seat.queue().pop());
-        match own.or_else(|| self.take_shared()) {
+        let own = || self.seat.inbox().take().or_else(|| self.seat.queue().pop());
+        match overdue.or_else(own).or_else(|| self.take_shared()) {
             Some(job) => Some(StolenWork::Job(job)),
             None => self.thief.steal(self.registry, Haul::Share),
         }
@@ -414,36 +404,20 @@ impl<'a> Worker<'a> {
     }
 
     /// A job that others have kept waiting, if there is one.
-    fn take_overdue(&mut self) -> Option<StolenWork<'a>> {
-        for _ in 0..4 {
+    fn take_overdue(&mut self) -> Option<JobRef> {
+        for _ in 0..3 {
             let place = self.overdue;
             self.overdue = place.next();
             let job = match place {
                 Overdue::Shared => self.take_shared(),
                 Overdue::Spawned => self.seat.queue().take_overdue(false),
                 Overdue::Woken => self.seat.queue().take_overdue(true),
-                Overdue::Elsewhere => match self.take_elsewhere() {
-                    None => None,
-                    found => return found,
-                },
             };
-            if let Some(job) = job {
-                return Some(StolenWork::Job(job));
+            if job.is_some() {
+                return job;
             }
         }
         None
-    }
-
-    /// The oldest job in the queue of another thread: of the next one, and of one only, because each
-    /// look is at a line of memory that its owner writes to.
-    fn take_elsewhere(&mut self) -> Option<StolenWork<'a>> {
-        let me = self.seat.index();
-        let mut seats = self.registry.seats_in_use(self.elsewhere);
-        let victim = seats.find(|seat| seat.index() != me)?;
-        self.elsewhere = victim.index() + 1;
-        let job = victim.queue().take()?;
-        self.seat.has_stolen(victim);
-        Some(StolenWork::Queued(job, victim))
     }
 
     /// The task that was handed to this worker by its last job, unless others have waited for long
@@ -460,7 +434,6 @@ impl<'a> Worker<'a> {
             return None;
         }
         self.hand_offs += 1;
-        self.jobs += 1;
         let job = self.seat.hand_off().take()?;
         // SAFETY: a job in the slot is alive until it has been run.
         Some(unsafe { Header::job_ref(job) })
