@@ -11,8 +11,8 @@ use common::{MIB, ends, spin_until, threads};
 use drumline::{JoinHandle, Pool};
 
 const CHAIN: usize = 100_000;
-/// This many threads more than jobs are allowed. Where stacks are small, 44 to 74 were seen.
-const MORE: usize = 128;
+/// So many threads more than jobs are allowed.
+const MORE: usize = 64;
 
 /// Each of these tests keeps a machine busy for a while.
 fn alone() -> MutexGuard<'static, ()> {
