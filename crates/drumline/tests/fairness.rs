@@ -9,12 +9,7 @@ use drumline::{Pool, blocking};
 
 /// A thread queues a task and then blocks. The thread that has its place is never idle: two tasks
 /// there wake each other. It comes to the task all the same.
-///
-/// An open fault: a worker that is never idle takes nothing from the queue of a thread without a place.
-/// To take each 244th job from there mends this, but lets chains of tasks that wait start too many
-/// threads (`needs_spares_depth`, in the build with fences).
 #[test]
-#[ignore = "an open fault of the scheduler, see above"]
 fn what_a_thread_has_queued_that_blocks_is_run() {
     let pool = Arc::new(Pool::builder().jobs(1).build().unwrap());
     for _ in 0..20 {

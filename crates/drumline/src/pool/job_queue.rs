@@ -220,8 +220,11 @@ impl JobQueue {
     }
 
     /// Owner: takes the oldest job in the queue of a `victim`. Of what is left there, half of what
-    /// is due to one of this many `threads` goes to this queue, the oldest jobs. The owner takes
-    /// them next, in their order. Then `published` is called.
+    /// is due to one of this many `threads` goes to this queue, the oldest jobs, behind all others.
+    /// Then `published` is called.
+    ///
+    /// In the stack, the oldest of them would have to lie on top, and the job at its old end would
+    /// not be the one that has waited longest.
     ///
     /// In between they are in no queue. A thread that scans both queues meanwhile learns of them as
     /// of any job that the owner spawns: this is the duty of `published`. `buffer` is empty before
@@ -248,7 +251,7 @@ impl JobQueue {
             Some(oldest)
         });
         if !buffer.is_empty() {
-            self.with(|entries| entries.stack.extend(buffer.drain(..).rev().map(Some)));
+            self.with(|entries| entries.behind.extend(buffer.drain(..)));
             if !planted!(ShareUnpublished) {
                 published();
             }
@@ -268,6 +271,18 @@ impl JobQueue {
             } else {
                 entries.take_stacked()
             }
+        })
+    }
+
+    /// Any thread: the address of the oldest job.
+    pub(crate) fn oldest(&self) -> Option<usize> {
+        self.with(|entries| {
+            let oldest = match entries.stack.front() {
+                Some(Some(job)) => Some(job),
+                Some(None) => entries.fifo.front(),
+                None => entries.behind.front(),
+            };
+            oldest.map(|job| job.data.addr())
         })
     }
 
@@ -322,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_keeps_its_order_and_comes_first() {
+    fn a_share_keeps_its_order_and_goes_behind() {
         for (count, threads, share) in [(1, 2, 1), (4, 2, 1), (5, 2, 2), (40, 4, 5), (400, 2, 32)] {
             let (victim, own) = (queue_of(count), JobQueue::new());
             own.push(job(1_000));
@@ -332,7 +347,8 @@ mod tests {
             assert_eq!(first.map(number), Some(0));
             assert!(buffer.is_empty());
             assert_eq!(published, usize::from(share > 1));
-            let taken: Vec<_> = (1..share).chain([1_000, 1_001]).collect();
+            assert_eq!(own.oldest(), Some(job(1_000).data.addr()));
+            let taken: Vec<_> = [1_000, 1_001].into_iter().chain(1..share).collect();
             assert_eq!(popped(&own), taken, "{count} jobs, {threads} threads");
             assert_eq!(numbers(&victim), Vec::from_iter(share..count));
         }
@@ -353,6 +369,7 @@ mod tests {
         assert_eq!(queue.take_overdue(false).map(number), Some(0));
         assert_eq!(popped(&queue), [2, 1, 12]);
         assert!(queue.take_overdue(true).is_none());
+        assert!(queue.oldest().is_none());
     }
 
     #[test]
@@ -367,6 +384,7 @@ mod tests {
                 assert_eq!(numbers(&queue), left);
             }
             assert!(!queue_of(count).withdraw(job(1_000).data));
+            assert_eq!(queue_of(count).oldest(), Some(job(0).data.addr()));
         }
     }
 

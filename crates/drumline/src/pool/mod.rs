@@ -12,6 +12,7 @@
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
 //! | `idle`, `seat_set`, `seat_bits` | which worker searches, which ones sleep, which seats are in use |
 //! | `thief` | taking work from others |
+//! | `overdue` | when a worker takes a job that has waited for long |
 //! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
 //! | `elsewhere` | waiting in one pool for what happens in another |
 //! | `stack_room` | room on the stack for what it runs |
@@ -81,6 +82,8 @@ mod monitor;
 mod next;
 #[cfg(not(drumline_loom))]
 mod notify;
+#[cfg(not(drumline_loom))]
+mod overdue;
 #[cfg(not(drumline_loom))]
 mod refusal;
 #[cfg(all(test, not(drumline_loom), not(miri)))]

@@ -390,6 +390,17 @@ impl Thief {
             .take_share_of(victim.queue(), registry.jobs(), further, || own.published())
     }
 
+    /// Takes the oldest job from a queue, and a share of the others there, whatever its thread does.
+    pub(super) fn take_stale<'a>(
+        &mut self,
+        registry: &Registry,
+        victim: &'a Seat,
+    ) -> Option<StolenWork<'a>> {
+        let job = self.take_queued(registry, victim, Haul::Share)?;
+        registry.seat(self.me).has_stolen(victim);
+        Some(StolenWork::Queued(job, victim))
+    }
+
     fn steal_from<'a>(
         &mut self,
         registry: &'a Registry,

@@ -12,6 +12,7 @@ use super::event::Event;
 use super::idle::{Duty, ParkStep, Role, Take, Wake};
 use super::local;
 use super::monitor::Monitor;
+use super::overdue::{Overdue, OverdueLooks};
 use super::registry::Registry;
 use super::scan::Scan;
 use super::seat::Seat;
@@ -31,30 +32,6 @@ const MONITOR_STAYS: Duration = Duration::from_millis(100);
 
 /// A worker runs at most this many tasks in a row from its hand-off slot.
 const HAND_OFFS_IN_A_ROW: u32 = 16;
-/// Each time that it has taken this many jobs, the next one is [overdue](Overdue): tasks that wake
-/// themselves, or each other, or that spawn what they wait for, could keep it busy for ever.
-const JOBS_BETWEEN_LOOKS: u32 = 61;
-
-/// Where a job lies that has waited for long: each of these in turn.
-#[derive(Clone, Copy, Debug)]
-enum Overdue {
-    /// It came from outside.
-    Shared,
-    /// The oldest that was spawned here.
-    Spawned,
-    /// The first of the tasks that were woken.
-    Woken,
-}
-
-impl Overdue {
-    fn next(self) -> Self {
-        match self {
-            Overdue::Shared => Overdue::Spawned,
-            Overdue::Spawned => Overdue::Woken,
-            Overdue::Woken => Overdue::Shared,
-        }
-    }
-}
 
 /// How a search ended.
 enum Watched {
@@ -84,8 +61,7 @@ pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
             spare,
             needed: false,
             hand_offs: 0,
-            jobs: 0,
-            overdue: Overdue::Shared,
+            overdue: OverdueLooks::new(index),
         }
         .live();
     });
@@ -116,10 +92,7 @@ struct Worker<'a> {
     needed: bool,
     /// Tasks in a row from the hand-off slot.
     hand_offs: u32,
-    /// Jobs since it took an overdue one.
-    jobs: u32,
-    /// Where it looks for the next overdue one.
-    overdue: Overdue,
+    overdue: OverdueLooks,
 }
 
 impl<'a> Worker<'a> {
@@ -383,15 +356,13 @@ impl<'a> Worker<'a> {
         if let Some(job) = self.handed_off() {
             return Some(StolenWork::Job(job));
         }
-        self.jobs += 1;
-        let overdue = if self.jobs < JOBS_BETWEEN_LOOKS {
-            None
-        } else {
-            self.jobs = 0;
-            self.take_overdue()
-        };
-        let own = || self.seat.inbox().take().or_else(|| self.seat.queue().pop());
-        match overdue.or_else(own).or_else(|| self.take_shared()) {
+        if let Some(place) = self.overdue.next()
+            && let Some(overdue) = self.take_overdue(place)
+        {
+            return Some(overdue);
+        }
+        let own = self.seat.inbox().take().or_else(|| self.seat.queue().pop());
+        match own.or_else(|| self.take_shared()) {
             Some(job) => Some(StolenWork::Job(job)),
             None => self.thief.steal(self.registry, Haul::Share),
         }
@@ -404,20 +375,18 @@ impl<'a> Worker<'a> {
     }
 
     /// A job that others have kept waiting, if there is one.
-    fn take_overdue(&mut self) -> Option<JobRef> {
-        for _ in 0..3 {
-            let place = self.overdue;
-            self.overdue = place.next();
-            let job = match place {
-                Overdue::Shared => self.take_shared(),
-                Overdue::Spawned => self.seat.queue().take_overdue(false),
-                Overdue::Woken => self.seat.queue().take_overdue(true),
-            };
-            if job.is_some() {
-                return job;
+    fn take_overdue(&mut self, place: Overdue) -> Option<StolenWork<'a>> {
+        let queue = self.seat.queue();
+        let job = match place {
+            Overdue::Shared => self.take_shared().or_else(|| queue.take_overdue(true)),
+            Overdue::Woken => queue.take_overdue(true).or_else(|| self.take_shared()),
+            Overdue::Spawned => queue.take_overdue(false),
+            Overdue::Elsewhere => {
+                let victim = self.overdue.visit(self.registry, self.seat.index())?;
+                return self.thief.take_stale(self.registry, victim);
             }
-        }
-        None
+        };
+        job.map(StolenWork::Job)
     }
 
     /// The task that was handed to this worker by its last job, unless others have waited for long

@@ -1,7 +1,6 @@
 //! Accounts that are closed.
 
 use bank_account::{Bank, Refusal};
-use drumline::Pool;
 use drumline::block_on;
 
 use crate::pool;
@@ -35,9 +34,7 @@ fn an_account_that_is_closed_pays_out_and_refuses() {
 /// Each account is closed while all others send to it and it sends to all others.
 fn accounts_close_under_load(jobs: usize) {
     const ACCOUNTS: usize = 4;
-    // Without spares: where a worker loses its place to one, what it has queued can wait for as long
-    // as the others are busy, and these clients never stop.
-    let pool = Pool::builder().jobs(jobs).spares(false).build().unwrap();
+    let pool = pool(jobs);
     let mut bank = Bank::open(&pool, [1_000; ACCOUNTS]);
     let clients: Vec<_> = (0..12)
         .map(|number| {
