@@ -64,8 +64,9 @@
 //!
 //! # Streams
 //!
-//! Where items come one after another, from a file, a [channel], another thread, a [`mod@stream`] has
-//! several consumers handle them, no more than it takes, and brings the results together in order:
+//! Where items come one after another, from a file, a [channel], another thread, a [`mod@stream`]
+//! has several consumers handle them, no more than it takes, and brings the results together in
+//! order:
 //!
 //! ```
 //! let mut squares = Vec::new();

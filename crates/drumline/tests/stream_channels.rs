@@ -1,5 +1,5 @@
-//! Streams that take from the receivers of channels: what arrives, what the end says, who learns of an
-//! early end, and who waits where.
+//! Streams that take from the receivers of channels: what arrives, what the end says, who learns of
+//! an early end, and who waits where.
 
 mod common;
 mod streams;
@@ -368,8 +368,8 @@ fn the_end_of_the_pool() {
     }
 }
 
-/// An iterator that is dropped wakes the consumer that sleeps in the channel. So the pool ends, though
-/// no message comes, and the channel stays open.
+/// An iterator that is dropped wakes the consumer that sleeps in the channel. So the pool ends,
+/// though no message comes, and the channel stays open.
 #[test]
 fn a_dropped_iterator_wakes_the_consumer() {
     for jobs in [1, 2, 8] {

@@ -35,7 +35,8 @@ fn senders_are_sinks() {
     }
 }
 
-/// A receiver that wants no more stops the stream: the result comes back, and nothing more is taken.
+/// A receiver that wants no more stops the stream: the result comes back, and nothing more is
+/// taken.
 #[test]
 fn a_closed_sink_stops_the_stream() {
     for setup in some_setups() {

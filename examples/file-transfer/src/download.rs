@@ -83,8 +83,8 @@ impl Download {
     ///
     /// # Errors
     ///
-    /// If the destination cannot be written, or the server is gone. An error of the server comes with
-    /// [`next_chunk`](Self::next_chunk).
+    /// If the destination cannot be written, or the server is gone. An error of the server comes
+    /// with [`next_chunk`](Self::next_chunk).
     pub fn begin(connection: &mut Connection, settings: &Settings) -> Result<Self> {
         let partial = Partial::open(&settings.destination, settings.replaces, settings.restarts)?;
         let (frame_sender, frames) = spsc::bounded(settings.window.get());

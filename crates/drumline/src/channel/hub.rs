@@ -25,8 +25,8 @@
 //!
 //! # The races feared
 //!
-//! *A message lies in a lane that rests.* The proof is that of [`WakeFlag`]: to rest is a swap before a
-//! last look, so either that look finds the message, or the tell reports.
+//! *A message lies in a lane that rests.* The proof is that of [`WakeFlag`]: to rest is a swap
+//! before a last look, so either that look finds the message, or the tell reports.
 //!
 //! *The receiver sleeps while there is a port on the list.* A sender puts the port there first, and
 //! then tells the flag of the hub; the receiver looks at the list after it has said that it waits.

@@ -17,11 +17,11 @@
 //! # Steps
 //!
 //! * **push**: write the slot; publish `tail` (Release); [tell](WakeFlag::tell) the reader.
-//! * **pop**: read `tail` (Acquire); read the slot; publish `head` (Release), so that the writer may
-//!   use the place again; where there is a bound, tell the writer.
+//! * **pop**: read `tail` (Acquire); read the slot; publish `head` (Release), so that the writer
+//!   may use the place again; where there is a bound, tell the writer.
 //! * **end** (writer): say why, then tell the reader. The reader looks for the reason only after it
-//!   has found no message, and then looks for messages once more: what was sent before the end comes
-//!   before it.
+//!   has found no message, and then looks for messages once more: what was sent before the end
+//!   comes before it.
 //! * **close** (reader): see below.
 //!
 //! # The cut

@@ -1,7 +1,7 @@
 //! Channels: messages from one thread or task to another.
 //!
-//! They work without a pool. A thread that waits at an end of a channel sleeps; if it has a place in
-//! a pool, another thread has that place meanwhile. A task that awaits holds no thread.
+//! They work without a pool. A thread that waits at an end of a channel sleeps; if it has a place
+//! in a pool, another thread has that place meanwhile. A task that awaits holds no thread.
 //!
 //! | to | use |
 //! |---|---|
@@ -11,18 +11,18 @@
 //! | the same to many receivers, each message to one of them | [`mpmc`] |
 //! | send one message, once | [`oneshot`] |
 //!
-//! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several threads
-//! handle what one channel brings.
+//! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several
+//! threads handle what one channel brings.
 //!
 //! # What is promised
 //!
-//! * **No message is lost.** A message is received, or dropped with the channel because its receiver
-//!   is gone, or comes back in the error of the call that could not send it. A future that is
-//!   dropped before it is ready has sent nothing and received nothing.
-//! * **Order.** What a sender sends comes in that order. In `mpsc` and `mpmc` this holds for all senders
-//!   together: if one send returns before another one begins, its message comes first.
-//! * **A bound is exact**, also with many senders. Those that wait for room are served in the order in
-//!   which they came.
+//! * **No message is lost.** A message is received, or dropped with the channel because its
+//!   receiver is gone, or comes back in the error of the call that could not send it. A future that
+//!   is dropped before it is ready has sent nothing and received nothing.
+//! * **Order.** What a sender sends comes in that order. In `mpsc` and `mpmc` this holds for all
+//!   senders together: if one send returns before another one begins, its message comes first.
+//! * **A bound is exact**, also with many senders. Those that wait for room are served in the order
+//!   in which they came.
 //! * **Closing tells why.** What was sent before comes first; then each receive says why no more
 //!   comes ([`CloseReason`]).
 //! * **Waiting costs nothing.** After a moment of watching (some 60 microseconds, and less where
@@ -31,21 +31,21 @@
 //! # Cost
 //!
 //! In a lane, a message in a row costs no atomic read-modify-write operation: the sender writes it
-//! and publishes a count. When the receiver has waited, the next 128 messages cost one each. A receiver
-//! that goes to sleep after a longer row runs one asymmetric barrier (a system call of some
-//! microseconds). In `mpsc` and `mpmc` a send costs one such operation.
+//! and publishes a count. When the receiver has waited, the next 128 messages cost one each. A
+//! receiver that goes to sleep after a longer row runs one asymmetric barrier (a system call of
+//! some microseconds). In `mpsc` and `mpmc` a send costs one such operation.
 //!
 //! # Who waits
 //!
-//! [`waiters`] says which threads and tasks wait at an end of a channel, in which call and since when;
-//! [`Pool::waiters`](crate::Pool::waiters) those of one pool. A call that does not wait pays nothing
-//! for that.
+//! [`waiters`] says which threads and tasks wait at an end of a channel, in which call and since
+//! when; [`Pool::waiters`](crate::Pool::waiters) those of one pool. A call that does not wait pays
+//! nothing for that.
 //!
 //! # Blocking in a task
 //!
-//! The blocking calls block the thread. In a future that is polled by a pool of this crate, the pool
-//! replaces the thread meanwhile, as for any job that blocks. Other executors do not notice: await
-//! the `…_async` calls there.
+//! The blocking calls block the thread. In a future that is polled by a pool of this crate, the
+//! pool replaces the thread meanwhile, as for any job that blocks. Other executors do not notice:
+//! await the `…_async` calls there.
 
 mod block;
 #[cfg(not(drumline_loom))]

@@ -50,7 +50,8 @@ pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
 
-/// A channel that holds at most `capacity` messages, of all senders together: a send waits for room.
+/// A channel that holds at most `capacity` messages, of all senders together: a send waits for
+/// room.
 ///
 /// ```
 /// use drumline::channel::TrySendError;
@@ -242,8 +243,8 @@ impl<T: Send> Receiver<T> {
     /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::ClosedByReceiver);
     /// ```
     ///
-    /// For each message it is certain which of the two happens: a send that returns `Ok` has put its
-    /// message before the end.
+    /// For each message it is certain which of the two happens: a send that returns `Ok` has put
+    /// its message before the end.
     pub fn close(&self) {
         self.end.close();
     }
@@ -271,8 +272,8 @@ impl<T: Send> Receiver<T> {
         self.end.capacity()
     }
 
-    /// Whether no more messages will be sent: all senders are gone, or the channel was closed. There
-    /// may be some to receive.
+    /// Whether no more messages will be sent: all senders are gone, or the channel was closed.
+    /// There may be some to receive.
     pub fn is_closed(&self) -> bool {
         self.close_reason().is_some()
     }

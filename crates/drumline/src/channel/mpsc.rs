@@ -24,8 +24,8 @@
 //! # Cost
 //!
 //! A send claims its place by one compare-and-swap, which all senders share; a receive in a channel
-//! without a bound needs no read-modify-write, in one with a bound one. A lock is taken only by what
-//! has to wait, and by what wakes it.
+//! without a bound needs no read-modify-write, in one with a bound one. A lock is taken only by
+//! what has to wait, and by what wakes it.
 
 use std::fmt;
 use std::panic::Location;
@@ -49,7 +49,8 @@ pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
 
-/// A channel that holds at most `capacity` messages, of all senders together: a send waits for room.
+/// A channel that holds at most `capacity` messages, of all senders together: a send waits for
+/// room.
 ///
 /// ```
 /// use drumline::channel::TrySendError;
@@ -223,8 +224,8 @@ impl<T: Send> Receiver<T> {
         TryIter(&self.end)
     }
 
-    /// Closes the channel: each later send fails, and senders that wait get their messages back. What
-    /// was sent before can still be received.
+    /// Closes the channel: each later send fails, and senders that wait get their messages back.
+    /// What was sent before can still be received.
     ///
     /// ```
     /// use drumline::channel::{CloseReason, SendError};
@@ -237,8 +238,8 @@ impl<T: Send> Receiver<T> {
     /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::ClosedByReceiver);
     /// ```
     ///
-    /// For each message it is certain which of the two happens: a send that returns `Ok` has put its
-    /// message before the end.
+    /// For each message it is certain which of the two happens: a send that returns `Ok` has put
+    /// its message before the end.
     pub fn close(&mut self) {
         self.end.close();
     }
@@ -266,8 +267,8 @@ impl<T: Send> Receiver<T> {
         self.end.capacity()
     }
 
-    /// Whether no more messages will be sent: all senders are gone, or the channel was closed. There
-    /// may be some to receive.
+    /// Whether no more messages will be sent: all senders are gone, or the channel was closed.
+    /// There may be some to receive.
     pub fn is_closed(&self) -> bool {
         self.close_reason().is_some()
     }

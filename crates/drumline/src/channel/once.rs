@@ -97,9 +97,9 @@ impl<T> Once<T> {
     pub(super) fn allocate() -> NonNull<Self> {
         let mut place = Box::<Self>::new_uninit();
         let once = place.as_mut_ptr();
-        // Field by field where it lies. Made elsewhere and copied, it would be read in larger pieces
-        // than it was written in, which stalls.
-        // SAFETY: each write is to a field of the place that was allocated, and all are written.
+        // Field by field where it lies. Made elsewhere and copied, it would be read in larger
+        // pieces than it was written in, which stalls. SAFETY: each write is to a field of the
+        // place that was allocated, and all are written.
         unsafe {
             (&raw mut (*once).word).write(AtomicUsize::new(OPEN));
             (&raw mut (*once).message).write(CheckedCell::new(MaybeUninit::uninit()));
@@ -223,8 +223,8 @@ impl<T> Once<T> {
         }
     }
 
-    /// Goes to the phase `to`, wakes the receiver, and gives the share up. `false`: the receiver has
-    /// closed, and the caller still has its share.
+    /// Goes to the phase `to`, wakes the receiver, and gives the share up. `false`: the receiver
+    /// has closed, and the caller still has its share.
     ///
     /// # Safety
     ///

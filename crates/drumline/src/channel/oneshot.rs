@@ -58,8 +58,8 @@ fn site<T>(
 
 /// The sending end; made by [`channel`].
 ///
-/// If it is dropped, the receiver gets [`CloseReason::Dropped`], or [`CloseReason::Panicked`] if the
-/// thread panics.
+/// If it is dropped, the receiver gets [`CloseReason::Dropped`], or [`CloseReason::Panicked`] if
+/// the thread panics.
 pub struct Sender<T: Send> {
     /// The share of the sender.
     once: NonNull<Once<T>>,
@@ -99,7 +99,8 @@ impl<T: Send> Sender<T> {
         self.once().is_closed()
     }
 
-    /// Is ready when the receiver is gone, or has closed the channel: nothing waits for the message.
+    /// Is ready when the receiver is gone, or has closed the channel: nothing waits for the
+    /// message.
     ///
     /// ```
     /// let (mut answer, answered) = drumline::channel::oneshot::channel::<u32>();
@@ -173,8 +174,8 @@ impl<T: Send> fmt::Debug for Sender<T> {
 ///
 /// # Cancellation
 ///
-/// It can be polled through a `&mut` reference: a poll takes nothing but the message that it returns.
-/// After that it is ready with [`CloseReason::Finished`].
+/// It can be polled through a `&mut` reference: a poll takes nothing but the message that it
+/// returns. After that it is ready with [`CloseReason::Finished`].
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Receiver<T: Send> {
     /// The share of the receiver.

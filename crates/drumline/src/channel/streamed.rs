@@ -14,15 +14,15 @@ pub(crate) trait Streamed: Send {
     /// What comes from it.
     type Message: Send;
 
-    /// What ends its wait from outside, made when it is first asked for. Clones of a receiver have one each: a stream that stops does
-    /// not stop others.
+    /// What ends its wait from outside, made when it is first asked for. Clones of a receiver have
+    /// one each: a stream that stops does not stop others.
     fn interrupt(&self) -> &Arc<Interrupt>;
 
     /// A message, if there is one now.
     fn take(&mut self) -> Result<Self::Message, TryRecvError>;
 
-    /// Takes what is there, up to `most` messages, and adds it to `messages`. If it takes fewer, there
-    /// were no more.
+    /// Takes what is there, up to `most` messages, and adds it to `messages`. If it takes fewer,
+    /// there were no more.
     ///
     /// # Errors
     ///
@@ -46,8 +46,8 @@ pub(crate) trait Streamed: Send {
     /// nothing.
     fn receive(&mut self) -> impl Future<Output = Result<Self::Message, RecvError>>;
 
-    /// About how many messages there are, if that is known. Costs little, however many senders there
-    /// are.
+    /// About how many messages there are, if that is known. Costs little, however many senders
+    /// there are.
     fn count(&self) -> Option<usize>;
 
     /// Why no more messages come, once all were taken.

@@ -222,8 +222,8 @@ pub(crate) enum OfferOutcome<A, T, K, X> {
 /// Runs `a` with `own` while `item` is on offer. If another thread takes that, `lost` gets what
 /// came of `a`, and `kept`. Where a push meets a full deque, or a thread that asks for attention,
 /// `rarely` gets `own` and `kept` instead, with the original of the item: that is to be used once
-/// the offer has come back, and only then. `close` is for the test scheduler: it is applied to what came
-/// of `a` before something else runs on this thread.
+/// the offer has come back, and only then. `close` is for the test scheduler: it is applied to what
+/// came of `a` before something else runs on this thread.
 ///
 /// # Panics
 ///

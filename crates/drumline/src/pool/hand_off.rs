@@ -16,10 +16,10 @@
 //!
 //! # The protocol
 //!
-//! The slot is one word. Each side takes what is in it by a swap, so a task has one taker. The owner
-//! alone fills it: by a store where it is empty, by a swap where a taker may come first. The turn
-//! is a hint: a thief that reads the turn of one task and takes the next one has taken a task a few
-//! microseconds too early.
+//! The slot is one word. Each side takes what is in it by a swap, so a task has one taker. The
+//! owner alone fills it: by a store where it is empty, by a swap where a taker may come first. The
+//! turn is a hint: a thief that reads the turn of one task and takes the next one has taken a task
+//! a few microseconds too early.
 //!
 //! **The race feared** is a task in a slot that no thread looks at: its worker computes for a
 //! second, and all others sleep. A full slot counts as work in the scan that a worker makes before

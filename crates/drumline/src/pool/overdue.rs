@@ -16,14 +16,14 @@
 //!
 //! To take a job from there at once, each time, makes long chains of tasks that wait for each other
 //! start hundreds of threads: the worker begins a link in the middle, and waits in its turn
-//! (`tests/needs_spares_depth.rs`). Idle workers take jobs from there as well, and go through such a
-//! chain from its old end. As long as they do, the oldest job is another one each time.
+//! (`tests/needs_spares_depth.rs`). Idle workers take jobs from there as well, and go through such
+//! a chain from its old end. As long as they do, the oldest job is another one each time.
 //!
 //! # What it costs
 //!
-//! One look in four takes the lock of one other queue, and reads the clock: each 244 jobs. Each look
-//! visits another queue. With `n` queues that hold jobs, one of them is visited each `244 × n` jobs of
-//! a worker, whatever the number of workers.
+//! One look in four takes the lock of one other queue, and reads the clock: each 244 jobs. Each
+//! look visits another queue. With `n` queues that hold jobs, one of them is visited each `244 × n`
+//! jobs of a worker, whatever the number of workers.
 
 use std::time::Duration;
 
@@ -99,7 +99,8 @@ impl OverdueLooks {
         Some(place)
     }
 
-    /// The seat of another thread whose oldest job has been there for long, if the next one is such.
+    /// The seat of another thread whose oldest job has been there for long, if the next one is
+    /// such.
     pub(super) fn visit<'a>(&mut self, registry: &'a Registry, me: usize) -> Option<&'a Seat> {
         let mut seats = registry.seats_in_use(self.cursor).take(SEATS_AT_ONCE);
         let mut passed = self.cursor;
@@ -118,8 +119,8 @@ impl OverdueLooks {
         let seen = &mut self.seen[index];
         match *seen {
             Some(oldest) if oldest.address == address => {
-                // Another job may lie at the address of one that has run. Then this is too early, and
-                // does no harm.
+                // Another job may lie at the address of one that has run. Then this is too early,
+                // and does no harm.
                 let is_stale = now.duration_since(oldest.since) >= STALE;
                 is_stale.then(|| {
                     *seen = None;

@@ -225,7 +225,8 @@ impl Registry {
     pub(crate) fn has_guests(&self) -> bool {
         self.guests
             || if self.is_fixed() {
-                // Relaxed: a late answer hands a call over, and `rely_on_worker` asks behind a fence.
+                // Relaxed: a late answer hands a call over, and `rely_on_worker` asks behind a
+                // fence.
                 self.is_of_callers.load(Ordering::Relaxed)
             } else {
                 self.workers() == 0

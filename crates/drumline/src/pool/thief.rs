@@ -36,8 +36,8 @@ const SHORT: Duration = Duration::from_micros(4);
 /// The same for a job from a queue, which costs a lock and no nap: but both threads pull at the
 /// cache lines of that queue.
 const SHORT_QUEUED: Duration = Duration::from_micros(1);
-/// How long a thief waits for the answer to a request in advance before it looks elsewhere, in calls
-/// of `relax`: about half a microsecond.
+/// How long a thief waits for the answer to a request in advance before it looks elsewhere, in
+/// calls of `relax`: about half a microsecond.
 const ANSWER: u32 = 24;
 /// The longest back-off.
 const LAST_BACKOFF: Duration = Duration::from_millis(1);
@@ -390,7 +390,8 @@ impl Thief {
             .take_share_of(victim.queue(), registry.jobs(), further, || own.published())
     }
 
-    /// Takes the oldest job from a queue, and a share of the others there, whatever its thread does.
+    /// Takes the oldest job from a queue, and a share of the others there, whatever its thread
+    /// does.
     pub(super) fn take_stale<'a>(
         &mut self,
         registry: &Registry,

@@ -10,8 +10,8 @@
 //! A wake-up for a half of a join is worth it if the worker has work for some times as long as a
 //! wake-up costs the thread that makes it. That cost is measured: it differs by an order of
 //! magnitude between machines (a processor of a virtual machine that sleeps is slow to wake). A
-//! queued job is worth it if it takes a microsecond: its owner may wait for it. For shorter ones the
-//! worker stays away for 0.8 ms at most.
+//! queued job is worth it if it takes a microsecond: its owner may wait for it. For shorter ones
+//! the worker stays away for 0.8 ms at most.
 //!
 //! Such a nap is deaf, as one beside a victim that is left alone (`pool::thief`). So it lasts for
 //! 0.8 ms at most, and comes only where wake-ups in a row have brought nothing. It does not come

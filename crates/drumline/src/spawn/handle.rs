@@ -114,8 +114,8 @@ impl<T: Send + 'static> JoinHandle<T> {
     ///
     /// Until the task has ended. While another thread runs a closure, the caller helps with what
     /// that forks, and runs nothing else. For a future it only waits, as
-    /// [`block_on`](crate::block_on()) does: in a pool without spares, a task that joins a future of
-    /// its own pool can wait for ever, because the future needs the thread that waits.
+    /// [`block_on`](crate::block_on()) does: in a pool without spares, a task that joins a future
+    /// of its own pool can wait for ever, because the future needs the thread that waits.
     pub fn join(mut self) -> Result<T, JoinError> {
         if !self.is_finished() {
             self.registry.forbid_fork();

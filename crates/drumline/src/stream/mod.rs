@@ -115,23 +115,25 @@
 //! assert_eq!((report.items, report.close_reason), (400, Some(CloseReason::Dropped)));
 //! ```
 //!
-//! * **The end.** The stream ends when the channel is closed and all messages were taken, whatever the
-//!   reason. [`Report::close_reason`] has the reason; so has a receiver that was lent
-//!   (`&mut receiver`). A sender whose thread panicked does not make the stream panic.
-//! * **An early stop.** A receiver that was given to the stream is dropped at the stream's end. Then
-//!   later sends fail, and a send that waits for room gets its message back; the messages that are left
-//!   are dropped. A receiver that was lent is given back: the channel stays open, and the messages that
-//!   are left stay in it. Its senders wait until another stream takes them, or the receiver is closed.
+//! * **The end.** The stream ends when the channel is closed and all messages were taken, whatever
+//!   the reason. [`Report::close_reason`] has the reason; so has a receiver that was lent (`&mut
+//!   receiver`). A sender whose thread panicked does not make the stream panic.
+//! * **An early stop.** A receiver that was given to the stream is dropped at the stream's end.
+//!   Then later sends fail, and a send that waits for room gets its message back; the messages that
+//!   are left are dropped. A receiver that was lent is given back: the channel stays open, and the
+//!   messages that are left stay in it. Its senders wait until another stream takes them, or the
+//!   receiver is closed.
 //! * **Waiting.** The last consumer sleeps at the channel, and in a pool its thread is replaced. A
-//!   message, the end of the channel, and a stop of the stream wake it. A pool does not end while one
-//!   of its threads sleeps so.
+//!   message, the end of the channel, and a stop of the stream wake it. A pool does not end while
+//!   one of its threads sleeps so.
 //! * **Feedback.** A function of the stream that sends to the channel which the stream takes from
 //!   must not wait for room: after a stop nothing makes room. Use `try_send` there.
 //!
 //! # From stream to stream
 //!
-//! A channel joins two streams, also of one pool: the first one [sends](Serial::send_to) its results,
-//! and the second one takes from the receiver. (Stages of one stream are joined by [`Serial::stream`].)
+//! A channel joins two streams, also of one pool: the first one [sends](Serial::send_to) its
+//! results, and the second one takes from the receiver. (Stages of one stream are joined by
+//! [`Serial::stream`].)
 //!
 //! ```
 //! use drumline::channel::spsc;

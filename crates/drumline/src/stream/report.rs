@@ -92,8 +92,8 @@ impl fmt::Display for Panicked {
     }
 }
 
-/// What the stages of a stream have for its report: the items that they have lost to panics, and gone
-/// on, and why the channel was closed.
+/// What the stages of a stream have for its report: the items that they have lost to panics, and
+/// gone on, and why the channel was closed.
 #[derive(Clone, Default)]
 pub(super) struct Lost(Arc<Mutex<PanicList>>);
 

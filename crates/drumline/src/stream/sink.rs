@@ -8,9 +8,9 @@ use crate::wait;
 
 /// Where the serial end of a stage sends its results; see [`send_to`](super::Serial::send_to).
 ///
-/// Every sender of this crate's [channels](crate::channel) and of a [`queue`](super::queue()) is one,
-/// and those of `std::sync::mpsc`, and with features those of `crossbeam-channel` and `flume`. A
-/// sender that others may use meanwhile can also be lent by a shared reference.
+/// Every sender of this crate's [channels](crate::channel) and of a [`queue`](super::queue()) is
+/// one, and those of `std::sync::mpsc`, and with features those of `crossbeam-channel` and `flume`.
+/// A sender that others may use meanwhile can also be lent by a shared reference.
 ///
 /// ```
 /// use drumline::stream::{self, SendError, Sink};

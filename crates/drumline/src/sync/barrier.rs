@@ -134,8 +134,8 @@ pub(crate) fn now(first: Barrier) -> Barrier {
     if is_lost() { Barrier::Refused } else { first }
 }
 
-/// Whether [`heavy`] is more than a fence in a pool that began with `first`. (Not in models: a sleep
-/// that ends by itself would hide a wake-up that is lost.)
+/// Whether [`heavy`] is more than a fence in a pool that began with `first`. (Not in models: a
+/// sleep that ends by itself would hide a wake-up that is lost.)
 pub(crate) fn is_dear(first: Barrier) -> bool {
     cfg!(not(any(drumline_loom, drumline_shuttle))) && first == Barrier::Asymmetric && !is_lost()
 }

@@ -8,10 +8,10 @@
 //! A reader that sees some words of one [`set`](SharedWords::set), and some of the next one. The
 //! `sequence` is odd while the words are there to be read. Each change of it makes it greater. A
 //! reader looks at it before and after it reads the words. If it has read a word of a later `set`,
-//! then it sees that the sequence has changed: the writer stored an even number, ran a release fence
-//! and then stored that word; the reader loaded the word, runs an acquire fence and then loads the
-//! sequence. This is the sequence lock of H.-J. Boehm, "Can seqlocks get along with programming
-//! language memory models?", 2012.
+//! then it sees that the sequence has changed: the writer stored an even number, ran a release
+//! fence and then stored that word; the reader loaded the word, runs an acquire fence and then
+//! loads the sequence. This is the sequence lock of H.-J. Boehm, "Can seqlocks get along with
+//! programming language memory models?", 2012.
 
 use std::ptr;
 

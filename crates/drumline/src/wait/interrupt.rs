@@ -2,9 +2,9 @@
 //!
 //! # The race feared
 //!
-//! *The other thread stops the wait between the last look and the sleep.* It sets the note first, and
-//! then leaves a token in the parker. The sleep takes the token and ends at once, and the look that
-//! follows sees the note. *The future is woken there.* Its waker leaves a token as well.
+//! *The other thread stops the wait between the last look and the sleep.* It sets the note first,
+//! and then leaves a token in the parker. The sleep takes the token and ends at once, and the look
+//! that follows sees the note. *The future is woken there.* Its waker leaves a token as well.
 
 use std::future::Future;
 use std::pin::pin;

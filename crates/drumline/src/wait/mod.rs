@@ -9,8 +9,8 @@
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins until it
 //!   gives up.
-//! * [`Interrupt`]: a thread waits for a future, and another thread ends that. Streams wait here for
-//!   channels.
+//! * [`Interrupt`]: a thread waits for a future, and another thread ends that. Streams wait here
+//!   for channels.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
 //! * [`WaiterEntry`]: where an end of a channel says who waits there, for people who want to know.
 //! * [`budget`]: how much a task may do before it lets others run.

@@ -1,12 +1,13 @@
 //! Where an end of a channel says that it waits.
 //!
-//! A [`WaiterEntry`] is a word in the end, empty until the end waits for the first time. Then it gets
-//! a *slot*, which is listed in the [table](super::waiter_table) until the end is gone. To wait again
-//! costs a few stores into that slot, and no lock. So tasks that pass a message to and fro do not
-//! notice it. An end that never waits pays for a word of memory.
+//! A [`WaiterEntry`] is a word in the end, empty until the end waits for the first time. Then it
+//! gets a *slot*, which is listed in the [table](super::waiter_table) until the end is gone. To
+//! wait again costs a few stores into that slot, and no lock. So tasks that pass a message to and
+//! fro do not notice it. An end that never waits pays for a word of memory.
 //!
-//! The slot belongs to the table and to the end together. It holds nothing borrowed. So a future that
-//! is forgotten leaves no pointer behind; its end is said to wait until it waits again, or is gone.
+//! The slot belongs to the table and to the end together. It holds nothing borrowed. So a future
+//! that is forgotten leaves no pointer behind; its end is said to wait until it waits again, or is
+//! gone.
 
 use std::mem;
 use std::panic::Location;
@@ -153,8 +154,8 @@ pub(super) struct Waiting {
     pub(super) pools: Vec<usize>,
 }
 
-/// Where the parts of the last word begin: what it waits for; the kind of the channel; whether it is
-/// a thread; the number of the pool of a task.
+/// Where the parts of the last word begin: what it waits for; the kind of the channel; whether it
+/// is a thread; the number of the pool of a task.
 const KIND_SHIFT: u32 = 4;
 const THREAD_SHIFT: u32 = 8;
 const POOL_SHIFT: u32 = 9;

@@ -20,9 +20,9 @@
 //! # The race feared
 //!
 //! A side that has looked, found nothing, and sleeps, although something was published before it
-//! slept. It cannot happen while each tell is *loud*: a swap of the word. To wait is a swap as well,
-//! before the last look. Of two swaps one is first. If it is that of the tell, the last look sees
-//! what was published; else the tell finds out who waits.
+//! slept. It cannot happen while each tell is *loud*: a swap of the word. To wait is a swap as
+//! well, before the last look. Of two swaps one is first. If it is that of the tell, the last look
+//! sees what was published; else the tell finds out who waits.
 //!
 //! # Lazy tells
 //!
@@ -46,9 +46,9 @@
 //!
 //! # Where the barrier is lost
 //!
-//! If the system refuses the barrier from some time on, the waiting side that met `LAZY` cannot know
-//! whether a message is still on its way. It looks again after a moment that is longer than any
-//! store takes to become visible. Tells are loud from then on.
+//! If the system refuses the barrier from some time on, the waiting side that met `LAZY` cannot
+//! know whether a message is still on its way. It looks again after a moment that is longer than
+//! any store takes to become visible. Tells are loud from then on.
 
 use std::task::Waker;
 #[cfg(not(drumline_loom))]
@@ -281,7 +281,8 @@ impl WakeFlag {
         }
     }
 
-    /// As [`sleep`](Self::sleep), for `time` at most, and perhaps less. Returns whether it is ready.
+    /// As [`sleep`](Self::sleep), for `time` at most, and perhaps less. Returns whether it is
+    /// ready.
     #[cfg(not(drumline_loom))]
     fn sleep_for(&self, time: Duration, mut is_ready: impl FnMut() -> bool) -> bool {
         let is_early = self.announce(THREAD, &mut is_ready);
@@ -292,8 +293,8 @@ impl WakeFlag {
         is_early || is_ready()
     }
 
-    /// Waits until `is_ready`, or until the deadline: [watches](watch) for a moment, then sleeps, and
-    /// says so in `entry`. Returns whether it is ready. By the one thread that waits.
+    /// Waits until `is_ready`, or until the deadline: [watches](watch) for a moment, then sleeps,
+    /// and says so in `entry`. Returns whether it is ready. By the one thread that waits.
     #[cfg(not(drumline_loom))]
     pub(crate) fn wait(
         &self,

@@ -46,8 +46,8 @@ static GLOBAL: Mutex<()> = Mutex::new(());
 #[derive(Debug)]
 pub struct ProcessLock<S>(UnsafeCell<S>);
 
-// SAFETY: only a guard reaches the state, and a guard holds `GLOBAL`, so one thread has it at a time.
-// `S: Send` lets that be any thread.
+// SAFETY: only a guard reaches the state, and a guard holds `GLOBAL`, so one thread has it at a
+// time. `S: Send` lets that be any thread.
 unsafe impl<S: Send> Sync for ProcessLock<S> {}
 
 /// Holds the one lock of all, and reaches one state.

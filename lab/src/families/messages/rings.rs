@@ -104,8 +104,8 @@ fn sample<S, R, F>(
     );
 }
 
-/// Receives the token again and again, and hands it on, until the end comes instead. Returns whether
-/// each hop came in its turn.
+/// Receives the token again and again, and hands it on, until the end comes instead. Returns
+/// whether each hop came in its turn.
 async fn hand_on(
     task: u64,
     (tasks, hops): (u64, u64),

@@ -258,8 +258,8 @@ impl<T: Send> Receiver<T> {
     /// assert_eq!(receiver.iter().collect::<Vec<_>>(), [1]);
     /// ```
     ///
-    /// For each message it is certain which of the two happens: a send that returns `Ok` has put its
-    /// message before the end. Takes a lock.
+    /// For each message it is certain which of the two happens: a send that returns `Ok` has put
+    /// its message before the end. Takes a lock.
     pub fn close(&mut self) {
         self.gatherer.close(&self.hub);
     }

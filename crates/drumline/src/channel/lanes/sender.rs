@@ -165,8 +165,8 @@ impl<T: Send> Sender<T> {
     ///
     /// # Cancellation
     ///
-    /// A future that is dropped before it is ready has sent nothing; its message is dropped with it.
-    /// To keep the message, [reserve](Self::reserve) a place first.
+    /// A future that is dropped before it is ready has sent nothing; its message is dropped with
+    /// it. To keep the message, [reserve](Self::reserve) a place first.
     #[track_caller]
     pub fn send_async(&mut self, message: T) -> SendAsync<'_, T> {
         SendAsync {

@@ -2,42 +2,42 @@
 //!
 //! # What it owns
 //!
-//! A [queue](Segments), and two lists of those that sleep: senders, with what they want to send, and
-//! receivers. The lists are under one lock, which no call takes that finds room, or a message.
+//! A [queue](Segments), and two lists of those that sleep: senders, with what they want to send,
+//! and receivers. The lists are under one lock, which no call takes that finds room, or a message.
 //!
 //! # How a sender waits
 //!
-//! It puts its message on the list. From then on, each receiver that takes a message out of the full
-//! queue *refills* it: the first message of the list goes into the queue, and its sender is woken.
-//! Those who come later have to line up: so blocked senders are served in the order in which they
-//! came, and a sender that is slow to wake up keeps no one waiting. A future that is dropped takes its
-//! message off the list, or learns that it has been sent: all or nothing.
+//! It puts its message on the list. From then on, each receiver that takes a message out of the
+//! full queue *refills* it: the first message of the list goes into the queue, and its sender is
+//! woken. Those who come later have to line up: so blocked senders are served in the order in which
+//! they came, and a sender that is slow to wake up keeps no one waiting. A future that is dropped
+//! takes its message off the list, or learns that it has been sent: all or nothing.
 //!
 //! # Permits
 //!
-//! A permit is a place in a channel with a bound that is kept for a message. Permits are counted under
-//! the lock. As long as there are some, newcomers are sent to the lock as well: so no place is taken
-//! twice.
+//! A permit is a place in a channel with a bound that is kept for a message. Permits are counted
+//! under the lock. As long as there are some, newcomers are sent to the lock as well: so no place
+//! is taken twice.
 //!
 //! # Rendezvous
 //!
 //! A queue of capacity 0 is always full. A sender that finds a receiver on the list hands it the
 //! message. Otherwise it puts the message on its own list, and a receiver takes it from there. A
-//! receiver that gives up at that moment gives the message that was handed to it to the next one, or
-//! leaves it behind, where it comes before all that is sent later.
+//! receiver that gives up at that moment gives the message that was handed to it to the next one,
+//! or leaves it behind, where it comes before all that is sent later.
 //!
 //! # The races feared
 //!
 //! *A receiver sleeps beside a message, or a sender beside room*: see [`segments`].
 //!
-//! *A wake-up is lost with a future that is dropped.* An entry that was called stays on the list until
-//! its owner removes it. If that does not receive, it passes the call on.
+//! *A wake-up is lost with a future that is dropped.* An entry that was called stays on the list
+//! until its owner removes it. If that does not receive, it passes the call on.
 //!
 //! *A sender sleeps when the channel closes.* The close is a bit of the word by which a sender says
 //! that it sleeps. One that comes later sees it. The close calls all that are on the lists then.
 //!
-//! Wakers are the program's, and may do anything. They are called and dropped when the lock is open,
-//! their panics are dropped, and they are cloned before anything is taken.
+//! Wakers are the program's, and may do anything. They are called and dropped when the lock is
+//! open, their panics are dropped, and they are cloned before anything is taken.
 
 #[cfg(all(test, drumline_loom))]
 mod models;
@@ -102,7 +102,8 @@ pub(super) enum Unsent<T> {
 }
 
 impl<T> SharedQueue<T> {
-    /// A channel with one sender and one receiver. Capacity 0: a rendezvous; `usize::MAX`: no bound.
+    /// A channel with one sender and one receiver. Capacity 0: a rendezvous; `usize::MAX`: no
+    /// bound.
     pub(super) fn new(capacity: usize, is_shared: bool) -> Self {
         SharedQueue {
             queue: Segments::new(capacity),

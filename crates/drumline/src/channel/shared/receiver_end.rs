@@ -25,8 +25,8 @@ impl<T: Send> ReceiverEnd<T> {
     ///
     /// # Safety
     ///
-    /// Unless the channel has several receivers, one thread at a time calls what is not about lengths
-    /// and closing.
+    /// Unless the channel has several receivers, one thread at a time calls what is not about
+    /// lengths and closing.
     pub(in crate::channel) unsafe fn new(shared: Arc<SharedQueue<T>>) -> Self {
         ReceiverEnd {
             shared,
@@ -264,8 +264,8 @@ impl<T: Send> ReceiverEnd<T> {
     }
 }
 
-/// A receiver was called. If it does not come to receive, because a waker panics, the call is passed
-/// on.
+/// A receiver was called. If it does not come to receive, because a waker panics, the call is
+/// passed on.
 struct UnansweredCall<'a, T>(&'a SharedQueue<T>);
 
 impl<T> Drop for UnansweredCall<'_, T> {

@@ -14,10 +14,10 @@ use crate::wait::{SleepingThread, WaiterEntry, WaitingFor, Watched, watch};
 
 /// The sending end of a channel; made by `bounded`, `unbounded` or `rendezvous`.
 ///
-/// A clone sends to the same channel. What one thread sends comes in the order in which it was sent,
-/// also through several clones, and across threads: if a send returns before another one begins, its
-/// message comes first. When the last sender is dropped, the receivers get what was sent, and then
-/// learn that no more comes.
+/// A clone sends to the same channel. What one thread sends comes in the order in which it was
+/// sent, also through several clones, and across threads: if a send returns before another one
+/// begins, its message comes first. When the last sender is dropped, the receivers get what was
+/// sent, and then learn that no more comes.
 pub struct Sender<T: Send> {
     pub(super) shared: Arc<SharedQueue<T>>,
 }
@@ -58,8 +58,8 @@ impl<T: Send> Sender<T> {
     ///
     /// # Errors
     ///
-    /// If it cannot, and if all receivers are gone, or one has closed the channel. The message comes
-    /// back.
+    /// If it cannot, and if all receivers are gone, or one has closed the channel. The message
+    /// comes back.
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.shared
@@ -119,8 +119,8 @@ impl<T: Send> Sender<T> {
         deadline: Option<Instant>,
         location: &'static Location<'static>,
     ) -> Result<(), SendTimeoutError<T>> {
-        // A sender to a rendezvous has to be on the list to be seen. Elsewhere it watches once; then it
-        // takes its place in the line, where no other overtakes it.
+        // A sender to a rendezvous has to be on the list to be seen. Elsewhere it watches once;
+        // then it takes its place in the line, where no other overtakes it.
         if self.shared.capacity() > 0 {
             match watch(deadline, || self.shared.may_send()) {
                 Watched::Ready => match self.shared.try_send(message) {

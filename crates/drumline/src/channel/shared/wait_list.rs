@@ -2,12 +2,12 @@
 
 use std::task::Waker;
 
-/// A list of what waits. It is changed under a lock of its owner, and calls no waker itself: a waker
-/// is the program's, and may do anything.
+/// A list of what waits. It is changed under a lock of its owner, and calls no waker itself: a
+/// waker is the program's, and may do anything.
 ///
 /// Whatever waits has an *entry*. An entry that is [called](WaitList::call) leaves the order, and
-/// stays until its owner [removes](WaitList::remove) it: so the owner learns that it was called, also
-/// where it gives up at the same moment.
+/// stays until its owner [removes](WaitList::remove) it: so the owner learns that it was called,
+/// also where it gives up at the same moment.
 #[derive(Debug)]
 pub(super) struct WaitList<P> {
     entries: Vec<Entry<P>>,

@@ -269,8 +269,8 @@ impl<T: Send> Receiver<T> {
     /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::ClosedByReceiver);
     /// ```
     ///
-    /// For each message it is certain which of the two happens: a send that returns `Ok` has put its
-    /// message before the end.
+    /// For each message it is certain which of the two happens: a send that returns `Ok` has put
+    /// its message before the end.
     pub fn close(&mut self) {
         let _was_resting = self.reader.close(&self.lane);
     }

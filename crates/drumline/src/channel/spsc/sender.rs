@@ -17,9 +17,9 @@ use crate::wait::{Told, WaitSite, WaiterEntry, budget};
 /// The sending end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
 ///
-/// When it is dropped, the receiver gets what was sent, and then
-/// [`CloseReason::Dropped`], or [`CloseReason::Panicked`] if the thread panics. [`finish`](Self::finish)
-/// says that nothing is missing.
+/// When it is dropped, the receiver gets what was sent, and then [`CloseReason::Dropped`], or
+/// [`CloseReason::Panicked`] if the thread panics. [`finish`](Self::finish) says that nothing is
+/// missing.
 pub struct Sender<T: Send> {
     lane: Arc<Lane<T>>,
     writer: Writer<T>,
@@ -195,8 +195,8 @@ impl<T: Send> Sender<T> {
     ///
     /// # Cancellation
     ///
-    /// A future that is dropped before it is ready has sent nothing; its message is dropped with it.
-    /// To keep the message, [reserve](Self::reserve) a place first.
+    /// A future that is dropped before it is ready has sent nothing; its message is dropped with
+    /// it. To keep the message, [reserve](Self::reserve) a place first.
     #[track_caller]
     pub fn send_async(&mut self, message: T) -> SendAsync<'_, T> {
         SendAsync {

@@ -1,9 +1,9 @@
 //! Collecting in place: items are written where they stay.
 //!
 //! The vector has room for all of them. The consumer is a [`CollectConsumer`]: a part of the
-//! memory, for a number of items. What comes of it is a [`Filled`], which owns the items that it has
-//! written, and drops them unless they become the vector's. So a panic leaks nothing, wherever it
-//! is.
+//! memory, for a number of items. What comes of it is a [`Filled`], which owns the items that it
+//! has written, and drops them unless they become the vector's. So a panic leaks nothing, wherever
+//! it is.
 
 use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};

@@ -40,8 +40,8 @@ mod switch {
         ClosedSwapped,
         /// An inner loop goes on with the folder of the outer one in its second half.
         FolderCellToTheRight,
-        /// The two halves of what a robber keeps, as the owner did not wait, are joined the wrong way
-        /// round.
+        /// The two halves of what a robber keeps, as the owner did not wait, are joined the wrong
+        /// way round.
         StraySwapped,
         /// What comes behind a chunk, and could not be put back, is forgotten.
         BehindLost,

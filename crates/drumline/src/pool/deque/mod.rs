@@ -37,11 +37,12 @@
 //!   is gone and its slot stays reserved (`top = mine + 1`) until
 //!   [`release`](Deque::release), so that its word stays valid.
 //! * **request** (thief): `wanted = k`; ask; wait for twice as long as a barrier takes, and offer
-//!   the processor meanwhile. The owner's next push finds itself asked and **shares**: it takes the lock (or gives up if a
-//!   thread has it) and moves `head` itself. No barrier is needed: the owner's pops come later in
-//!   its own program. It exposes some of its oldest entries, not only those that were asked for:
-//!   the next thieves find them ready. A thief that sees nothing may ask in advance, and looks
-//!   whether something is exposed. A thread that waits for the owner asks, and forces later.
+//!   the processor meanwhile. The owner's next push finds itself asked and **shares**: it takes the
+//!   lock (or gives up if a thread has it) and moves `head` itself. No barrier is needed: the
+//!   owner's pops come later in its own program. It exposes some of its oldest entries, not only
+//!   those that were asked for: the next thieves find them ready. A thief that sees nothing may ask
+//!   in advance, and looks whether something is exposed. A thread that waits for the owner asks,
+//!   and forces later.
 //! * **claim** (thief, locked, if no answer came): `head = h + k`, and the claim is *pending*.
 //!   While it is, nothing counts as exposed, and no thief takes or claims anything here.
 //! * **confirm** (that thief): heavy barrier, *without* the lock; lock; load `top`; step back to

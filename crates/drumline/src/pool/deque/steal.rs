@@ -144,8 +144,8 @@ impl Deque {
         Steal::Taken(Stolen { job, slot, claim })
     }
 
-    /// Asks the owner in advance to expose the next entry that it pushes: nothing is visible now. The
-    /// owner may do that itself.
+    /// Asks the owner in advance to expose the next entry that it pushes: nothing is visible now.
+    /// The owner may do that itself.
     pub(crate) fn request_next(&self) {
         self.shared.wanted.store(1, Ordering::Relaxed);
         self.ask(Reasons::STEAL_REQUEST);

@@ -161,8 +161,8 @@ fn loom_plants_lowered_head() {
     must_catch(Plant::ReleaseKeepsTaken, || explore(4, lowered_head));
 }
 
-/// A thief asks before there is anything to take. The owner exposes what it pushes next, and pops it
-/// while the thief takes it; or the thief has lost its patience and steals by force.
+/// A thief asks before there is anything to take. The owner exposes what it pushes next, and pops
+/// it while the thief takes it; or the thief has lost its patience and steals by force.
 fn requested_early() {
     let tasks = tasks(2);
     let deque = deque(2);

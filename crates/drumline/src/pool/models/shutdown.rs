@@ -110,8 +110,8 @@ fn loom_plants_member_spawns_at_the_end() {
     }
 }
 
-/// The member takes its job back, as `ScopeState::recall` takes tickets: the pool ends, although the
-/// job may have been all that kept it open.
+/// The member takes its job back, as `ScopeState::recall` takes tickets: the pool ends, although
+/// the job may have been all that kept it open.
 fn member_takes_back() {
     member_against_close(|pool| {
         let Some(task) = pool.take_queued() else {

@@ -3,7 +3,8 @@
 //! Whichever consumer has the token takes from the receiver. If there is nothing, the last consumer
 //! waits for the receiver's future, and a stream that stops ends that wait
 //! ([`Interrupt`](crate::wait::Interrupt)). It does not close the channel: a receiver that was lent
-//! to a stream goes on, and one that was given to it is dropped at the end, which closes the channel.
+//! to a stream goes on, and one that was given to it is dropped at the end, which closes the
+//! channel.
 
 use std::time::Duration;
 

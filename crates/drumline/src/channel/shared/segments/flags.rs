@@ -23,8 +23,8 @@ impl<T> Segments<T> {
 
     /// Says that senders sleep, so that receivers let them know of room.
     pub(in crate::channel::shared) fn list_senders(&self) {
-        // Acquire as in `count_taken`: it shows the last count, so that a sender that lines up finds
-        // the room that there is.
+        // Acquire as in `count_taken`: it shows the last count, so that a sender that lines up
+        // finds the room that there is.
         self.head.taken.fetch_or(SENDERS, Ordering::AcqRel);
     }
 

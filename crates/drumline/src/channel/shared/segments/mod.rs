@@ -16,27 +16,28 @@
 //! linked". This is how the [injector](crate::pool) of the pool counts, and, before that, the
 //! segmented queues of crossbeam.
 //!
-//! A slot has a *stamp*: the index of the message that was written there last. So a receiver sees by
-//! the slot alone whether its message is there, and does not read the line of memory to which all
-//! senders write. No stamp is ever reset.
+//! A slot has a *stamp*: the index of the message that was written there last. So a receiver sees
+//! by the slot alone whether its message is there, and does not read the line of memory to which
+//! all senders write. No stamp is ever reset.
 //!
 //! # The word of the tail
 //!
-//! The index of the tail shares its word with three flags, so the compare-and-swap by which a sender
-//! claims its slot tells it, at no further cost:
+//! The index of the tail shares its word with three flags, so the compare-and-swap by which a
+//! sender claims its slot tells it, at no further cost:
 //!
 //! * `CLOSED`: no slot can be claimed any more. The order of all claims and of the close is that of
-//!   the changes of one word, so there is no message of which it is doubtful whether it came before.
+//!   the changes of one word, so there is no message of which it is doubtful whether it came
+//!   before.
 //! * `RECEIVERS`: receivers sleep, and are to be woken after the slot is written.
 //! * `QUEUED`: senders sleep, and came earlier, or hold permits: the caller has to see the lock.
 //!
 //! # Capacity
 //!
 //! A queue with a bound counts what was *taken*. The tail index, which the claim changes, less that
-//! count is how many places are in use; senders keep the count that they saw last in the line of the
-//! tail, and read that of the receivers only when it does not suffice. So no more places are ever in
-//! use than the capacity: the index cannot have changed between the look at the count and the claim,
-//! and the count only grows.
+//! count is how many places are in use; senders keep the count that they saw last in the line of
+//! the tail, and read that of the receivers only when it does not suffice. So no more places are
+//! ever in use than the capacity: the index cannot have changed between the look at the count and
+//! the claim, and the count only grows.
 //!
 //! Where places are kept for messages that come later, the owner of the queue counts them, under a
 //! lock of its own. As long as it does, `QUEUED` sends all newcomers to that lock, so that
@@ -44,17 +45,17 @@
 //!
 //! # The races feared
 //!
-//! *A sender writes to a segment that is not that of its index.* The segment of the tail changes only
-//! while the tail is in the gap, which no claim leaves. A thread that has read the tail, then its
-//! segment, and then wins the tail, has the segment of that tail.
+//! *A sender writes to a segment that is not that of its index.* The segment of the tail changes
+//! only while the tail is in the gap, which no claim leaves. A thread that has read the tail, then
+//! its segment, and then wins the tail, has the segment of that tail.
 //!
-//! *A sender writes to a segment that is free.* It touches a segment only after it has claimed a slot
-//! there. A slot is not taken before it is written, and a segment is freed when all its slots are
-//! taken. The link is written before the last slot.
+//! *A sender writes to a segment that is free.* It touches a segment only after it has claimed a
+//! slot there. A slot is not taken before it is written, and a segment is freed when all its slots
+//! are taken. The link is written before the last slot.
 //!
-//! *A receiver sleeps beside a message.* It sets `RECEIVERS` by a read-modify-write of the tail, and
-//! looks whether that tail is its head. Either the claim came before, and it sees the index, or the
-//! claim sees the flag.
+//! *A receiver sleeps beside a message.* It sets `RECEIVERS` by a read-modify-write of the tail,
+//! and looks whether that tail is its head. Either the claim came before, and it sees the index, or
+//! the claim sees the flag.
 //!
 //! *A sender sleeps beside room.* The same, with the count of what was taken: a flag in that word
 //! says that senders sleep.
@@ -517,7 +518,8 @@ impl<T> Segments<T> {
         let index = self.head.index.load(Ordering::Relaxed);
         let segment = self.head.segment.load(Ordering::Relaxed);
         if !segment.is_null() {
-            // SAFETY: a segment is freed when all its slots have been passed. What is read is passed.
+            // SAFETY: a segment is freed when all its slots have been passed. What is read is
+            // passed.
             if let Some(message) = unsafe { Segment::read(segment, index) } {
                 // SAFETY: the caller's obligation, and the slot is empty.
                 unsafe { self.pass(segment, index) };
@@ -585,8 +587,8 @@ impl<T> Segments<T> {
     /// As for [`pass`](Self::pass), and it is the last slot.
     #[cold]
     unsafe fn pass_segment(&self, segment: *mut Segment<T>, index: u64) {
-        // SAFETY: the segment is alive until it is kept, below. The link came before the stamp of the
-        // last slot.
+        // SAFETY: the segment is alive until it is kept, below. The link came before the stamp of
+        // the last slot.
         let next = unsafe { (*segment).next() };
         self.head.segment.store(next, Ordering::Relaxed);
         self.head.index.store(index + 2, Ordering::Relaxed);

@@ -8,17 +8,18 @@
 //!
 //! The threads are a [team](crate::team), which says which threads take part and when the loop is
 //! done. Each participant has a *place* for the rest of its part. It takes a chunk off, and goes
-//! through that, while the others may take half of the rest. To split a part is to call the program,
-//! so that is not done under the lock of the place: the rest is taken out, and put back ([`place`]).
-//! A chunk takes some microseconds, or is one item, so that the others seldom find the rest away.
+//! through that, while the others may take half of the rest. To split a part is to call the
+//! program, so that is not done under the lock of the place: the rest is taken out, and put back
+//! ([`place`]). A chunk takes some microseconds, or is one item, so that the others seldom find the
+//! rest away.
 //!
 //! A participant that has no items left takes half of what another one has left: the work is shared
 //! as long as there is any (lazy binary splitting, with the halves taken by the threads that need
-//! them; Tzannes, Caragea, Barua, Vishkin 2010). It looks from a random place on, at a few that have any
-//! left, and chooses the one with the most. It never waits for a part that another thread took. The
-//! results meet in a tree, of one [`Node`] for each part that was taken: the participant that comes
-//! second joins the two, and goes on to the node above. So a thread that has nothing left to take
-//! is free for other work of the pool, except for the caller.
+//! them; Tzannes, Caragea, Barua, Vishkin 2010). It looks from a random place on, at a few that
+//! have any left, and chooses the one with the most. It never waits for a part that another thread
+//! took. The results meet in a tree, of one [`Node`] for each part that was taken: the participant
+//! that comes second joins the two, and goes on to the node above. So a thread that has nothing
+//! left to take is free for other work of the pool, except for the caller.
 //!
 //! | file | noun |
 //! |---|---|

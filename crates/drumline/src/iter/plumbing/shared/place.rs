@@ -24,20 +24,20 @@
 //! # The races feared
 //!
 //! *Both have the rest, or neither.* The rest moves under the lock, and a robber puts it back only
-//! where its own node lies. An owner that gives up takes the node away, and may have another part in
-//! that place when the robber comes back: the robber compares nodes, and holds its own alive, so no
-//! other has the same address.
+//! where its own node lies. An owner that gives up takes the node away, and may have another part
+//! in that place when the robber comes back: the robber compares nodes, and holds its own alive, so
+//! no other has the same address.
 //!
 //! *A result is joined before its node has the reducer.* The reducer comes of the split. The owner
 //! may deliver the left side before that, but not the right side: the robber has it, and sets the
 //! reducer first.
 //!
-//! *A stray, or a part that was put back, is seen by none.* Both count as open from then on, and the
-//! thread that has put them there announces what is open before it goes on.
+//! *A stray, or a part that was put back, is seen by none.* Both count as open from then on, and
+//! the thread that has put them there announces what is open before it goes on.
 //!
 //! `shuttle_splits_…` in `pool/programs` runs this with states that call the pool when they are
-//! cloned; the bugs planted are `SplitsLocked` and `OwnerUnheeded`. The chains of `properties.rs` try
-//! the order of results; planted are `StraySwapped` and `BehindLost`.
+//! cloned; the bugs planted are `SplitsLocked` and `OwnerUnheeded`. The chains of `properties.rs`
+//! try the order of results; planted are `StraySwapped` and `BehindLost`.
 
 use std::mem;
 use std::sync::OnceLock;

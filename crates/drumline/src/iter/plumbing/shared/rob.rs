@@ -216,8 +216,8 @@ fn count_taken() {
     forced::count_taken();
 }
 
-/// Whether a forced scheduler acts as if the owner had come meanwhile, which it cannot on one thread.
-/// The owner finds the node when it comes later, and does the same then.
+/// Whether a forced scheduler acts as if the owner had come meanwhile, which it cannot on one
+/// thread. The owner finds the node when it comes later, and does the same then.
 fn has_come() -> bool {
     #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
     return forced::is_active() && forced::below(3) == 0;
