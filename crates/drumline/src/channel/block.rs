@@ -78,4 +78,24 @@ impl<T> Block<T> {
         // SAFETY: the caller's obligation.
         self.slots[slot].with_mut(|place| unsafe { (*place).assume_init_read() })
     }
+
+    /// Moves the messages of `count` slots in a row to an address.
+    ///
+    /// # Safety
+    ///
+    /// As for [`read`](Self::read), for each of these slots; there is memory for the messages.
+    #[inline]
+    pub(super) unsafe fn read_row(&self, first: usize, count: usize, to: *mut T) {
+        let row = &self.slots[first..first + count];
+        #[cfg(not(drumline_loom))]
+        // SAFETY: the caller's obligation. A cell lies in memory as its message does.
+        unsafe {
+            ptr::copy_nonoverlapping(row.as_ptr().cast::<T>(), to, row.len());
+        }
+        #[cfg(drumline_loom)]
+        for place in 0..row.len() {
+            // SAFETY: the caller's obligation.
+            unsafe { to.add(place).write(self.read(first + place)) };
+        }
+    }
 }

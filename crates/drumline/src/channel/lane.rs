@@ -46,6 +46,7 @@ use std::ptr;
 
 use super::CloseReason;
 use super::block::Block;
+use super::pause::Pause;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::{Apart, planted, relax};
 use crate::wait::{Teller, Told, WakeFlag};
@@ -361,36 +362,6 @@ pub(super) struct Reader<T> {
     between_looks: Pause,
 }
 
-/// How long a reader that has found nothing lets the writer go on before it looks again.
-///
-/// A look takes the lines of memory away from the writer. A reader that is faster than the writer
-/// would take each message as it comes, and slow both down. So as long as several messages come
-/// between two looks, it looks less often; where each look finds one, as in a dialogue, at once.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pause(u32);
-
-impl Pause {
-    /// The longest pause, in calls of `relax`: less than a microsecond.
-    const MOST: u32 = 16;
-
-    /// Pauses before a look.
-    #[cfg(not(drumline_loom))]
-    pub(super) fn pass(self) {
-        for _ in 0..self.0 {
-            relax();
-        }
-    }
-
-    /// The look after a pause has found this many messages.
-    pub(super) fn learn(&mut self, found: usize) {
-        self.0 = if found > 1 {
-            (2 * self.0 + 1).min(Self::MOST)
-        } else {
-            self.0 / 2
-        };
-    }
-}
-
 // SAFETY: what it points to belongs to the lane.
 unsafe impl<T: Send> Send for Reader<T> {}
 
@@ -484,10 +455,8 @@ impl<T> Reader<T> {
         let count = self.look(lane).min(most);
         // Before anything is taken: it may panic.
         messages.reserve(count);
-        for _ in 0..count {
-            // SAFETY: so many messages are there.
-            messages.push(unsafe { self.read(lane) });
-        }
+        // SAFETY: so many messages are there, and so much room.
+        unsafe { self.read_many(lane, messages, count) };
         self.give_back(lane);
         Ok(count)
     }
@@ -523,6 +492,33 @@ impl<T> Reader<T> {
         self.slot += 1;
         self.head += 1;
         message
+    }
+
+    /// Moves messages in rows: their lines of memory come from the writer's processor, several at a
+    /// time.
+    ///
+    /// # Safety
+    ///
+    /// There are so many messages, and `messages` has room for them; this is the one reader.
+    unsafe fn read_many(&mut self, lane: &Lane<T>, messages: &mut Vec<T>, count: usize) {
+        let mut left = count;
+        while left > 0 {
+            if self.block.is_null() || self.slot == lane.block_len {
+                // SAFETY: there is a message, so there is a block that it is in.
+                unsafe { self.go_on(lane) };
+            }
+            let row = left.min(lane.block_len - self.slot);
+            let len = messages.len();
+            // SAFETY: the messages were published, and are read once; there is room.
+            unsafe {
+                let to = messages.as_mut_ptr().add(len);
+                (*self.block).read_row(self.slot, row, to);
+                messages.set_len(len + row);
+            }
+            self.slot += row;
+            self.head += row;
+            left -= row;
+        }
     }
 
     /// The writer may use the places again.

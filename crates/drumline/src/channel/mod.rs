@@ -63,6 +63,7 @@ pub mod mpsc;
 mod once;
 #[cfg(not(drumline_loom))]
 pub mod oneshot;
+mod pause;
 mod reason;
 mod shared;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]

@@ -121,7 +121,7 @@ impl<T: Send> Receiver<T> {
     #[inline]
     #[track_caller]
     pub fn recv(&mut self) -> Result<T, RecvError> {
-        self.end.recv(Location::caller())
+        self.end.recv_alone(Location::caller())
     }
 
     /// Receives a message if there is one now. In a rendezvous, if a sender waits.

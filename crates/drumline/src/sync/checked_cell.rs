@@ -5,7 +5,10 @@ mod cell {
     use std::cell::UnsafeCell;
 
     /// Plain memory, for which a protocol says which thread may use it.
+    ///
+    /// It lies in memory as the value does.
     #[derive(Debug)]
+    #[repr(transparent)]
     pub(crate) struct CheckedCell<T>(UnsafeCell<T>);
 
     impl<T> CheckedCell<T> {

@@ -154,6 +154,12 @@ impl WakeFlag {
             }
             teller.loud = 0;
         }
+        self.tell_aloud(teller)
+    }
+
+    /// A tell of a teller that is not lazy.
+    #[inline(never)]
+    fn tell_aloud(&self, teller: &mut Teller) -> Told {
         let is_lazy = teller.loud + 1 >= LOUD && teller.may_be_lazy();
         let before = self.swap_told(if is_lazy { LAZY } else { TOLD });
         if matches!(before, TOLD | LAZY) {

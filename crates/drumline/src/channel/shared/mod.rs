@@ -130,6 +130,12 @@ impl<T> SharedQueue<T> {
         WaitSite::new(kind, Arc::as_ptr(self), waiting_for, location)
     }
 
+    /// See [`Segments::pause`].
+    #[cfg(not(drumline_loom))]
+    pub(super) fn pause(&self) {
+        self.queue.pause();
+    }
+
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }
@@ -346,11 +352,30 @@ impl<T> SharedQueue<T> {
     }
 
     /// Takes a message out of a rendezvous.
+    #[cold]
     fn accept(&self) -> Option<T> {
         if !self.queue.stops_newcomers() {
             return None;
         }
         self.locked(|sleepers, calls| sleepers.accept(&self.queue, calls))
+    }
+
+    /// As [`take`](Self::take), in the usual case of one receiver.
+    ///
+    /// # Safety
+    ///
+    /// As for [`take`](Self::take).
+    #[inline]
+    pub(super) unsafe fn take_at_once(&self) -> Option<T> {
+        if self.is_shared {
+            return None;
+        }
+        // SAFETY: the caller's obligation.
+        let (message, taken) = unsafe { self.queue.take_at_once() }?;
+        if taken == Taken::LeavesRoom {
+            self.refill();
+        }
+        Some(message)
     }
 
     /// As [`take`](Self::take), for up to `most` messages, which is at least one.

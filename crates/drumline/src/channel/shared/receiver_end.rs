@@ -65,6 +65,19 @@ impl<T: Send> ReceiverEnd<T> {
         self.shared.site(WaitingFor::Message, location)
     }
 
+    /// As [`recv`](Self::recv), for the one receiver.
+    #[inline]
+    pub(in crate::channel) fn recv_alone(
+        &self,
+        location: &'static Location<'static>,
+    ) -> Result<T, RecvError> {
+        // SAFETY: as in `take`.
+        match unsafe { self.shared.take_at_once() } {
+            Some(message) => Ok(message),
+            None => self.recv(location),
+        }
+    }
+
     #[inline]
     pub(in crate::channel) fn recv(
         &self,
@@ -130,6 +143,7 @@ impl<T: Send> ReceiverEnd<T> {
     ) -> Result<R, RecvTimeoutError> {
         let mut was_called = false;
         let mut is_too_late = false;
+        self.shared.pause();
         loop {
             match take() {
                 Ok(taken) => return Ok(taken),

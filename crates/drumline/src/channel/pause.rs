@@ -1,0 +1,34 @@
+//! How long a receiver that has found nothing lets the senders go on before it looks again.
+//!
+//! A look takes the lines of memory away from the sender. A receiver that is faster than the sender
+//! would take each message as it comes, and slow both down. So as long as several messages come
+//! between two looks, it looks less often; where each look finds one, as in a dialogue, at once.
+
+#[cfg(not(drumline_loom))]
+use crate::sync::relax;
+
+/// How long the next pause is, in calls of `relax`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pause(pub(super) u32);
+
+impl Pause {
+    /// The longest pause, in calls of `relax`: about a microsecond.
+    const MOST: u32 = 64;
+
+    /// Pauses before a look.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn pass(self) {
+        for _ in 0..self.0 {
+            relax();
+        }
+    }
+
+    /// The look after a pause has found this many messages.
+    pub(super) fn learn(&mut self, found: usize) {
+        self.0 = if found > 1 {
+            (2 * self.0 + 1).min(Self::MOST)
+        } else {
+            self.0 / 2
+        };
+    }
+}
