@@ -134,12 +134,12 @@ pub(super) struct WaiterSlot {
     pub(super) index: AtomicUsize,
     words: SharedWords<5>,
     /// What sleeps, if it is a thread. Written while there are no words.
-    sleeper: SpinCell<Option<Arc<SleepingThread>>>,
+    sleeper: SpinCell<Option<Arc<ListedThread>>>,
 }
 
 /// A thread, and the numbers of the pools that it is in.
 #[derive(Debug)]
-struct SleepingThread {
+struct ListedThread {
     thread: Thread,
     pools: Vec<usize>,
 }
@@ -191,7 +191,7 @@ impl WaiterSlot {
         let is_thread = poller == Poller::Thread;
         self.words.clear();
         let pool = if is_thread {
-            let sleeper = Arc::new(SleepingThread {
+            let sleeper = Arc::new(ListedThread {
                 thread: std::thread::current(),
                 pools: hook::pools(),
             });
