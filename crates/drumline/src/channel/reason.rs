@@ -42,7 +42,12 @@ impl CloseReason {
     }
 
     /// The reason with this [code](Self::code); `None` for 0.
+    #[inline]
     pub(super) fn from_code(code: usize) -> Option<Self> {
+        if code == 0 {
+            // The usual answer, for each message that is waited for.
+            return None;
+        }
         [
             CloseReason::Finished,
             CloseReason::Dropped,
