@@ -31,6 +31,12 @@ fn a_library_has_rows_for_the_channels_that_it_has() {
         ("mpmc", "std-mpsc tokio", ""),
         ("ping-pong", "", "rtrb"),
         ("oneshot", "", "oneshot locked-sender"),
+        ("channel-memory-spsc", "", ""),
+        ("channel-memory-spsc-bounded", "", "rtrb"),
+        ("channel-memory-mpsc", "", "locked-sender"),
+        ("channel-memory-senders", "", "locked-sender"),
+        ("channel-memory-mpmc", "std-mpsc tokio", ""),
+        ("channel-memory-oneshot", "", "oneshot locked-sender"),
         ("token-ring", "std-mpsc crossbeam", "may"),
         ("threadring", "std-mpsc crossbeam", "may"),
     ] {
@@ -79,6 +85,42 @@ fn a_row_has_the_version_of_its_library() {
     assert!(versions[1].starts_with("0.12."), "{versions:?}");
     let (_, grid) = table::grids(&records).remove(0);
     assert_eq!(grid.header[2..], ["1 job: channels/s", "ns/item", "CPU ms"]);
+}
+
+#[test]
+fn idle_channels_hold_heap() {
+    // What a channel behind a lock holds is known: a queue that keeps its place for messages.
+    const MESSAGES: f64 = 500.0 * 32.0;
+    for (workload, size, least, most) in [
+        ("channel-memory-spsc", "0", 64.0, 512.0),
+        ("channel-memory-spsc", "500", MESSAGES, 2.0 * MESSAGES),
+        ("channel-memory-spsc-bounded", "500", 128.0 * 32.0, 6_000.0),
+        ("channel-memory-mpsc", "0", 64.0, 512.0),
+        ("channel-memory-mpmc", "0", 64.0, 512.0),
+        ("channel-memory-senders", "0", 6.0, 52.0),
+        (
+            "channel-memory-senders",
+            "500",
+            MESSAGES / 10.0,
+            MESSAGES / 5.0,
+        ),
+        ("channel-memory-oneshot", "1000", 64.0, 512.0),
+    ] {
+        let record = run(workload, size, "channel-lock", "1").remove(0);
+        assert_eq!(record.items, Some(1_000), "{record:?}");
+        let Some(bytes) = record.item_heap_bytes else {
+            // Not every C library tells.
+            assert!(record.declined.is_some(), "{record:?}");
+            continue;
+        };
+        assert_eq!(record.ok, Some(true), "{record:?}");
+        assert!((least..most).contains(&bytes), "{workload}: {bytes}");
+    }
+    let records = run("channel-memory-spsc", "0,500", "channel-lock", "1");
+    let (_, grid) = table::grids(&records).remove(0);
+    assert!(grid.header[2].ends_with("bytes/channel"), "{grid:?}");
+    let labels = grid.rows.iter().map(|row| row.cells[0].as_str());
+    assert!(labels.eq(["new", "after 500"]), "{grid:?}");
 }
 
 /// The default run has no time for them.

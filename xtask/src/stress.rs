@@ -14,11 +14,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
+use crate::install::{self, Installer};
 use crate::invocation::Invocation;
-use crate::{install, workspace};
+use crate::workspace;
 
 /// The line in a binary's source that says it must fail with the planted bug.
 const PLANTED: &str = "//! Planted: fails";
+
+/// How to get what a sanitizer needs.
+const NIGHTLY: &str = "rustup toolchain install nightly --profile minimal --component rust-src";
 
 /// What `stress` can be told.
 #[derive(Args)]
@@ -82,7 +86,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut wrong = Vec::new();
     for binary in &binaries {
         match build.run(binary, options.seconds)? {
-            End::Clean => println!("{}: clean", binary.name),
+            End::Clean => println!("{}: clean{}", binary.name, build.under),
             End::Failed => wrong.push(format!("{} failed", binary.name)),
             End::Stuck => wrong.push(format!("{} got stuck", binary.name)),
         }
@@ -114,6 +118,8 @@ struct Build {
     line: Invocation,
     /// Where the binaries are then.
     dir: PathBuf,
+    /// What looks on, for the report.
+    under: &'static str,
 }
 
 impl Build {
@@ -124,6 +130,7 @@ impl Build {
         Build {
             line,
             dir: dir.join("release"),
+            under: "",
         }
     }
 
@@ -138,10 +145,16 @@ impl Build {
     }
 
     fn sanitized(sanitizer: Sanitizer) -> Result<Self> {
-        let name = match sanitizer {
-            Sanitizer::Thread => "thread",
-            Sanitizer::Address => "address",
+        let (name, under) = match sanitizer {
+            Sanitizer::Thread => ("thread", " under ThreadSanitizer"),
+            Sanitizer::Address => ("address", " under AddressSanitizer"),
         };
+        if !Installer::new(false).toolchain("nightly") {
+            bail!(
+                "a sanitizer needs the nightly toolchain, with the sources of the standard \
+                 library: `{NIGHTLY}`"
+            );
+        }
         let host = install::host()?;
         let dir = workspace::target_dir(&format!("sanitizer-{name}"));
         // What a sanitizer remembers is no leak: who measures memory has to know.
@@ -152,12 +165,15 @@ impl Build {
         if install::has_rust_src() {
             line = line.and(["-Zbuild-std"]);
         } else {
-            // The standard library stays uninstrumented; STYLE says which findings to believe then.
+            println!(
+                "note: the standard library is not instrumented; `{NIGHTLY}` brings its sources"
+            );
             flags += " -Cunsafe-allow-abi-mismatch=sanitizer";
         }
         Ok(Build {
             line: line.with("RUSTFLAGS", flags),
             dir: dir.join(host).join("release"),
+            under,
         })
     }
 

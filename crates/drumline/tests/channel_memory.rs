@@ -160,6 +160,30 @@ fn channels_are_small_while_they_are_empty() {
     println!("lanes with one sender: {one} bytes");
     println!("lanes, each further sender: {further} bytes");
     println!("oneshot: {once} bytes");
+    for (channel, [sender, receiver]) in ends::<Message>() {
+        println!("{channel}: ends of {sender} and {receiver} bytes");
+        assert!(
+            sender + receiver <= 256,
+            "{channel}: {sender} and {receiver}"
+        );
+    }
+}
+
+/// The sizes of a sender and of a receiver of each channel.
+fn ends<T: Send>() -> [(&'static str, [usize; 2]); 5] {
+    const fn sizes<S, R>() -> [usize; 2] {
+        [size_of::<S>(), size_of::<R>()]
+    }
+    [
+        ("spsc", sizes::<spsc::Sender<T>, spsc::Receiver<T>>()),
+        ("lanes", sizes::<lanes::Sender<T>, lanes::Receiver<T>>()),
+        ("mpsc", sizes::<mpsc::Sender<T>, mpsc::Receiver<T>>()),
+        ("mpmc", sizes::<mpmc::Sender<T>, mpmc::Receiver<T>>()),
+        (
+            "oneshot",
+            sizes::<oneshot::Sender<T>, oneshot::Receiver<T>>(),
+        ),
+    ]
 }
 
 /// An end that waits is listed, in 200 bytes at most. When it is gone, they are given back, but for

@@ -93,6 +93,10 @@ pub(crate) enum Plant {
     FlagSlotUnasked,
     /// `WakeFlag::announce` runs no barrier where tells are lazy.
     FlagUnsettled,
+    /// `Interrupt::stop` leaves the token before it sets the note.
+    StopTokenFirst,
+    /// `Interrupt::wait_with` takes a token that is there, and sleeps then.
+    SleepDropsToken,
 
     /// `IdleSet::is_closed` says no.
     ClosedUnasked,

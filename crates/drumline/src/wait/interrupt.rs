@@ -12,9 +12,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use super::Parker;
+#[cfg(not(drumline_loom))]
 use super::budget::{Budget, Poller};
+#[cfg(not(drumline_loom))]
 use crate::sync::Instant;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::planted;
 
 /// Where one thread at a time waits for futures, and what ends that wait from outside.
 ///
@@ -56,6 +59,11 @@ impl Interrupt {
 
     /// Ends the wait, and each later one until [`reset`](Self::reset).
     pub(crate) fn stop(&self) {
+        if planted!(StopTokenFirst) {
+            self.parker.unpark();
+            self.is_stopped.store(true, Ordering::Relaxed);
+            return;
+        }
         // Relaxed: it publishes nothing, and the token orders it before the look after the sleep.
         self.is_stopped.store(true, Ordering::Relaxed);
         self.parker.unpark();
@@ -70,10 +78,30 @@ impl Interrupt {
     /// Waits until `future` is ready. What is ready counts, even if the wait has been stopped.
     ///
     /// The caller tells the pool that it [blocks](super::blocking()).
+    #[cfg(not(drumline_loom))]
     pub(crate) fn wait<F: Future>(
         self: &std::sync::Arc<Self>,
         until: Option<Instant>,
         future: F,
+    ) -> WaitOutcome<F::Output> {
+        self.wait_with(future, |parker| {
+            match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                None => parker.park(),
+                Some(Duration::ZERO) => return false,
+                Some(time) => {
+                    parker.park_timeout(time);
+                }
+            }
+            true
+        })
+    }
+
+    /// As [`wait`](Self::wait). `sleep` sleeps until a token comes, or for some time. It returns
+    /// `false` when the deadline has passed.
+    pub(super) fn wait_with<F: Future>(
+        self: &std::sync::Arc<Self>,
+        future: F,
+        mut sleep: impl FnMut(&Parker) -> bool,
     ) -> WaitOutcome<F::Output> {
         let mut future = pin!(future);
         let waker = Waker::from(std::sync::Arc::clone(self));
@@ -81,6 +109,7 @@ impl Interrupt {
             let polled = {
                 // The budget of the task that the thread may be in says nothing about this wait. If
                 // it were used up, each poll would be put off, and the thread would spin.
+                #[cfg(not(drumline_loom))]
                 let _budget = Budget::begin(Poller::Thread);
                 future.as_mut().poll(&mut Context::from_waker(&waker))
             };
@@ -91,12 +120,11 @@ impl Interrupt {
             if self.is_stopped.load(Ordering::Relaxed) {
                 return WaitOutcome::Stopped;
             }
-            match until.map(|until| until.saturating_duration_since(Instant::now())) {
-                None => self.parker.park(),
-                Some(Duration::ZERO) => return WaitOutcome::TooLate,
-                Some(time) => {
-                    self.parker.park_timeout(time);
-                }
+            if planted!(SleepDropsToken) {
+                self.parker.park_timeout(Duration::ZERO);
+            }
+            if !sleep(&self.parker) {
+                return WaitOutcome::TooLate;
             }
         }
     }

@@ -22,8 +22,9 @@ pub(crate) mod budget;
 mod gate;
 #[cfg(not(drumline_loom))]
 mod hook;
-#[cfg(not(drumline_loom))]
 mod interrupt;
+#[cfg(all(test, drumline_loom))]
+mod interrupt_models;
 #[cfg(not(drumline_loom))]
 mod oversubscription;
 mod parker;

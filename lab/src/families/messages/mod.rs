@@ -29,6 +29,7 @@ pub mod channel;
 pub mod executor;
 pub mod lock;
 pub mod locked;
+pub mod memory;
 pub mod payload;
 pub mod rings;
 pub mod tally;
