@@ -3,7 +3,7 @@
 mod common;
 mod streams;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{Event, ends, eventually, quiet_panic};
+use drumline::channel::{ChannelKind, CloseReason, SendTimeoutError, Waiter, WaitingFor, waiters};
 use drumline::stream::{self, Drained, Polled, SendError, Source, TrySendError, stream};
 use streams::{Ledger, setups};
 
@@ -125,8 +126,7 @@ fn many_senders_to_a_stream() {
     }
 }
 
-/// One place that becomes free is enough for one sender, though senders are woken when half are
-/// free.
+/// One place that becomes free is enough for one sender.
 #[test]
 fn a_sender_needs_one_place() {
     for bound in [1, 2, 10, 100] {
@@ -153,6 +153,132 @@ fn a_sender_needs_one_place() {
             assert!(taken[bound - 1..].iter().all(|&item| item == bound));
         });
     }
+}
+
+/// Senders that wait are served in the order in which they came, one for each place.
+#[test]
+fn senders_that_wait_are_served_in_order() {
+    const SENDERS: usize = 5;
+    for bound in [1, 2, 8] {
+        let (send, mut receive) = stream::queue(bound);
+        (0..bound).for_each(|item| send.send(item).unwrap());
+        let sent = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let line = line!() + 5;
+            for sender in 0..SENDERS {
+                let (send, sent) = (send.clone(), &sent);
+                let item = bound + sender;
+                scope.spawn(move || {
+                    send.send(item).unwrap();
+                    sent.fetch_add(1, Ordering::Relaxed);
+                });
+                eventually("it waits", || waiting_at(line) == sender + 1);
+            }
+            for item in 0..bound + SENDERS {
+                assert_eq!(send.len(), bound.min(bound + SENDERS - item));
+                assert_eq!(receive.recv(), Some(item));
+                let served = SENDERS.min(item + 1);
+                eventually("the next is sent", || {
+                    sent.load(Ordering::Relaxed) == served
+                });
+            }
+        });
+    }
+}
+
+/// How many senders wait in this line. Tests run at the same time, but not in the same lines.
+fn waiting_at(line: u32) -> usize {
+    let is_here = |location: &Location| location.file() == file!() && location.line() == line;
+    let mut all = waiters();
+    all.retain(|waiter| is_here(waiter.location()));
+    let waits_for_room = |waiter: &Waiter| {
+        (waiter.waiting_for(), waiter.channel_kind()) == (WaitingFor::Capacity, ChannelKind::Mpsc)
+    };
+    assert!(all.iter().all(waits_for_room));
+    all.len()
+}
+
+/// The ways to send that do not block, or not for long, and the receiver that closes.
+#[test]
+fn a_closed_queue_takes_nothing() {
+    let short = Duration::from_millis(1);
+    let (send, mut receive) = stream::queue(2);
+    assert_eq!(send.send_timeout(1, short), Ok(()));
+    assert_eq!(drumline::block_on(send.send_async(2)), Ok(()));
+    assert_eq!(
+        send.send_timeout(3, short),
+        Err(SendTimeoutError::Timeout(3))
+    );
+    assert!(!send.is_closed());
+    thread::scope(|scope| {
+        let line = line!() + 2;
+        let (blocks, awaits) = (send.clone(), send.clone());
+        let blocks = scope.spawn(move || blocks.send(3));
+        eventually("it waits", || waiting_at(line) == 1);
+        let awaits = scope.spawn(move || drumline::block_on(awaits.send_async(4)));
+        eventually("it waits", || waiting_at(line + 2) == 1);
+        receive.close();
+        assert_eq!(blocks.join().unwrap(), Err(SendError(3)));
+        assert_eq!(awaits.join().unwrap(), Err(SendError(4)));
+    });
+    assert!(send.is_closed());
+    assert_eq!(
+        send.send_timeout(5, short),
+        Err(SendTimeoutError::Closed(5))
+    );
+    let report = stream(receive).for_each(|_| ());
+    let said = (report.items, report.close_reason);
+    assert_eq!(said, (2, Some(CloseReason::ClosedByReceiver)));
+}
+
+#[test]
+fn the_report_says_whether_the_senders_have_finished() {
+    for finishes in [false, true] {
+        let (send, receive) = stream::queue(2);
+        send.send(1).unwrap();
+        let reason = if finishes {
+            send.finish();
+            CloseReason::Finished
+        } else {
+            drop(send);
+            CloseReason::Dropped
+        };
+        let report = stream(receive).for_each(|_| ());
+        assert_eq!((report.items, report.close_reason), (1, Some(reason)));
+    }
+}
+
+/// However an item is taken by a stream, its wait is told once. What is taken by hand does not
+/// count.
+#[test]
+fn waits_are_measured() {
+    const WAIT: Duration = Duration::from_millis(20);
+    let (send, mut receive) = stream::queue(16);
+    let mut waits = Vec::new();
+    send.send(0).unwrap();
+    assert_eq!(receive.try_recv(), Polled::Item(0));
+    receive.waits(&mut waits);
+    assert!(waits.is_empty(), "nothing measures yet");
+
+    send.send(1).unwrap();
+    receive.measure_waits();
+    (2..=8).for_each(|item| send.send(item).unwrap());
+    thread::sleep(WAIT);
+    let mut batch = Vec::new();
+    assert_eq!(receive.try_recv(), Polled::Item(1));
+    assert_eq!(receive.try_recv(), Polled::Item(2));
+    assert_eq!(Source::recv(&mut receive), Some(3));
+    assert_eq!(receive.recv_timeout(WAIT), Polled::Item(4));
+    assert_eq!(receive.recv(), Some(5));
+    assert_eq!(receive.recv_batch(2, &mut batch), Drained::More);
+    assert_eq!(batch, [6, 7]);
+    assert_eq!(receive.recv_batch(2, &mut batch), Drained::Empty);
+    receive.waits(&mut waits);
+    // 1 was sent before, and 5 was taken by hand.
+    assert_eq!(waits.len(), 6);
+    assert!(waits.iter().all(|&wait| wait >= WAIT), "{waits:?}");
+    receive.waits(&mut waits);
+    assert_eq!(waits.len(), 6, "each is told once");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{CloseReason, RecvError, TryRecvError, lanes, mpmc, mpsc, spsc};
 use crate::wait::Interrupt;
@@ -52,6 +53,12 @@ pub(crate) trait Streamed: Send {
 
     /// Why no more messages come, once all were taken.
     fn end_reason(&self) -> Option<CloseReason>;
+
+    /// From now on measures how long messages wait, if it can.
+    fn measure_waits(&mut self) {}
+
+    /// How long those messages waited that were taken since the last call.
+    fn waits(&mut self, _waits: &mut Vec<Duration>) {}
 }
 
 impl<T: Send> Streamed for spsc::Receiver<T> {

@@ -1,30 +1,22 @@
 //! A bounded queue from many senders to one stream.
 //!
-//! A `VecDeque` under a mutex: what is taken out is taken in batches, so the lock is seldom fought
-//! over. The receiving side is woken only if it sleeps. A sender that found the queue full is woken
-//! when it is half empty: waking it for every place would cost two context switches per item as
-//! long as the other side is the slower one. A program may count on the exact number of
-//! places. So a waiting sender also looks by itself, after a millisecond and then ever
-//! less often.
+//! The queue is a channel, [`mpsc::bounded`]. The channel has the places, the order, and the lists
+//! of what waits. Its receiver is one of the [sources that are receivers](super::source), which all
+//! wait and stop in one way ([`Streamed`]).
 //!
-//! # The race feared
-//!
-//! Both sides sleep. A side that sleeps has said so under the lock, after it had seen the queue
-//! empty or full; the side that changes that sees the note in the same critical section, and wakes
-//! after it.
+//! This module adds one thing: while a stream measures how long its items wait, each item carries
+//! the time at which it was sent. An item that was sent before has no time, and is not counted.
 
-use std::collections::VecDeque;
 use std::fmt;
+use std::future::Future;
 use std::time::Duration;
 
-use super::source::{Drained, Polled, Source, Stopper};
-use crate::channel::{SendError, TrySendError};
+use crate::channel::{
+    CloseReason, RecvError, SendError, SendTimeoutError, Streamed, TryRecvError, TrySendError, mpsc,
+};
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Instant, Mutex, MutexGuard, lock};
-use crate::wait::{self, Parker};
-
-/// A sender's first look by itself, and the longest time between two.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_secs(1));
+use crate::sync::{Arc, Instant};
+use crate::wait::Interrupt;
 
 /// A queue for a stream, with room for `bound` items: any number of senders, one receiving end.
 ///
@@ -42,83 +34,86 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_se
 /// assert_eq!(sum, 500_500);
 /// ```
 ///
+/// # What a queue is
+///
+/// A queue is the channel [`mpsc::bounded`], and keeps all that
+/// [channels promise](crate::channel#what-is-promised). The items come in one order for all
+/// senders, and the bound is exact. Senders that wait for room are served first in, first out, each
+/// as soon as one place is free. [`waiters`](crate::channel::waiters) shows the ends that wait.
+///
+/// In addition a queue measures how long its items wait in it, for a stream with
+/// [counts](crate::stream::Snapshot::wait).
+///
 /// # Panics
 ///
 /// If `bound` is 0.
-pub fn queue<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
+pub fn queue<T: Send>(bound: usize) -> (Sender<T>, Receiver<T>) {
     assert!(
         bound > 0,
         "a queue without room passes nothing on; ask for at least 1"
     );
-    let shared = Arc::new(Shared {
-        state: Mutex::new(State {
-            items: VecDeque::new(),
-            sent: None,
-            senders: 1,
-            receiver: true,
-            watched: false,
-            waiting: Vec::new(),
-        }),
-        bound,
-        parking: Arc::new(Parking {
-            parker: Parker::new(),
-            stopped: AtomicBool::new(false),
-        }),
-    });
+    let (sender, receiver) = mpsc::bounded(bound);
+    let is_measured = Arc::new(AtomicBool::new(false));
     let sender = Sender {
-        shared: Arc::clone(&shared),
+        inner: sender,
+        is_measured: Arc::clone(&is_measured),
     };
     let receiver = Receiver {
-        shared,
+        inner: receiver,
+        is_measured,
         waits: Vec::new(),
+        taken: Vec::new(),
     };
     (sender, receiver)
 }
 
 /// The sending end of a [`queue`]; clones send to the same queue, which ends when all of them are
 /// gone.
-pub struct Sender<T> {
-    shared: Arc<Shared<T>>,
+pub struct Sender<T: Send> {
+    inner: mpsc::Sender<Stamped<T>>,
+    is_measured: Arc<AtomicBool>,
 }
 
-/// The receiving end of a [`queue`]: a [`Source`].
-pub struct Receiver<T> {
-    shared: Arc<Shared<T>>,
-    /// How long the items had waited that were taken lately, if that is measured.
+/// The receiving end of a [`queue`]: a [`Source`](super::Source).
+///
+/// When it is dropped, the items that are in the queue are dropped, and each later send fails.
+pub struct Receiver<T: Send> {
+    inner: mpsc::Receiver<Stamped<T>>,
+    /// Whether senders note the time. Only the receiver sets it.
+    is_measured: Arc<AtomicBool>,
+    /// How long the items waited that a stream took lately, if that is measured.
     waits: Vec<Duration>,
+    /// Empty. It keeps its memory from batch to batch.
+    taken: Vec<Stamped<T>>,
 }
 
-struct Shared<T> {
-    state: Mutex<State<T>>,
-    bound: usize,
-    parking: Arc<Parking>,
+/// An item, and when it was sent.
+struct Stamped<T> {
+    item: T,
+    /// `None`: no stream measured at that time.
+    sent: Option<Instant>,
 }
 
-/// Where the receiving side sleeps.
-struct Parking {
-    parker: Parker,
-    /// Who finds nothing is not to wait.
-    stopped: AtomicBool,
+impl<T> Stamped<T> {
+    /// The item. `now`: notes how long it waited.
+    fn open(self, now: Option<Instant>, waits: &mut Vec<Duration>) -> T {
+        if let (Some(now), Some(sent)) = (now, self.sent) {
+            waits.push(now.saturating_duration_since(sent));
+        }
+        self.item
+    }
 }
 
-struct State<T> {
-    items: VecDeque<T>,
-    /// When they were sent, if that is measured, and was when they were sent.
-    sent: Option<VecDeque<Option<Instant>>>,
-    senders: usize,
-    /// There is a receiver.
-    receiver: bool,
-    /// The receiver sleeps, or is about to.
-    watched: bool,
-    /// Senders that found it full.
-    waiting: Vec<Arc<Parker>>,
-}
+impl<T: Send> Sender<T> {
+    #[inline]
+    fn stamp(&self, item: T) -> Stamped<T> {
+        Stamped {
+            item,
+            sent: now_if(&self.is_measured),
+        }
+    }
 
-impl<T> Sender<T> {
-    /// Sends an item, and waits for room before that if the queue is full.
-    ///
-    /// A sender that waits is woken when the queue is half empty. Meanwhile it looks for room
-    /// itself: after 1 ms, and then at intervals that double, up to a second.
+    /// Sends an item; waits for room if the queue is full.
     ///
     /// ```
     /// use drumline::stream::{self, SendError};
@@ -132,43 +127,19 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// If the receiver is gone; the item comes back.
+    /// If the receiver is gone, or has closed the queue; the item comes back.
     ///
     /// # Blocking
     ///
-    /// While the queue is full. In a pool the thread is replaced meanwhile, as by
-    /// [`blocking`](crate::blocking()).
+    /// While the queue is full, and while senders that came earlier wait. In a pool the thread is
+    /// replaced meanwhile, as by [`blocking`](crate::blocking()).
+    #[inline]
+    #[track_caller]
     pub fn send(&self, item: T) -> Result<(), SendError<T>> {
-        let Some(mut item) = self.try_push(item)? else {
-            return Ok(());
-        };
-        let parker = Arc::new(Parker::new());
-        let (mut nap, longest) = LOOKS;
-        loop {
-            if !self.shared.wait_for_room(&parker, nap) {
-                nap = longest.min(nap * 2);
-            }
-            match self.try_push(item)? {
-                None => {
-                    let mut state = lock(&self.shared.state);
-                    state.waiting.retain(|other| !Arc::ptr_eq(other, &parker));
-                    return Ok(());
-                }
-                Some(back) => item = back,
-            }
-        }
+        self.inner.send(self.stamp(item)).map_err(unsent)
     }
 
-    /// Sends an item if there is room now, or gives it back.
-    fn try_push(&self, item: T) -> Result<Option<T>, SendError<T>> {
-        match self.try_send(item) {
-            Ok(()) => Ok(None),
-            Err(TrySendError::Full(item)) => Ok(Some(item)),
-            Err(TrySendError::Closed(item)) => Err(SendError(item)),
-        }
-    }
-
-    /// Sends an item if there is room now.
+    /// Sends an item if there is room now, and no sender waits.
     ///
     /// ```
     /// use drumline::stream::{self, TrySendError};
@@ -180,123 +151,93 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// If it is full, or the receiver is gone; the item comes back.
+    /// If it is full, or the receiver is gone, or has closed the queue; the item comes back.
+    #[inline]
     pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
-        let mut state = lock(&self.shared.state);
-        if !state.receiver {
-            return Err(TrySendError::Closed(item));
-        }
-        if state.items.len() >= self.shared.bound {
-            return Err(TrySendError::Full(item));
-        }
-        state.items.push_back(item);
-        if let Some(sent) = &mut state.sent {
-            sent.push_back(Some(Instant::now()));
-        }
-        self.shared.wake_receiver(state);
-        Ok(())
+        let sent = self.inner.try_send(self.stamp(item));
+        sent.map_err(|refused| match refused {
+            TrySendError::Full(stamped) => TrySendError::Full(stamped.item),
+            TrySendError::Closed(stamped) => TrySendError::Closed(stamped.item),
+        })
     }
 
-    /// How many items wait to be taken: a moment's number.
+    /// As [`send`](Self::send), but waits for `timeout` at most.
+    ///
+    /// # Errors
+    ///
+    /// If there was no room until then, and as [`send`](Self::send).
+    ///
+    /// # Blocking
+    ///
+    /// As [`send`](Self::send), for `timeout` at most.
+    #[track_caller]
+    pub fn send_timeout(&self, item: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        let sent = self.inner.send_timeout(self.stamp(item), timeout);
+        sent.map_err(|refused| match refused {
+            SendTimeoutError::Timeout(stamped) => SendTimeoutError::Timeout(stamped.item),
+            SendTimeoutError::Closed(stamped) => SendTimeoutError::Closed(stamped.item),
+        })
+    }
+
+    /// A future that sends an item when there is room.
+    ///
+    /// ```
+    /// # drumline::block_on(async {
+    /// let (sender, mut receiver) = drumline::stream::queue(1);
+    /// assert_eq!(sender.send_async("hello").await, Ok(()));
+    /// assert_eq!(receiver.recv(), Some("hello"));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped before it is ready has sent all or nothing, as that of a
+    /// [channel](mpsc::Sender::send_async).
+    #[track_caller]
+    pub fn send_async(&self, item: T) -> impl Future<Output = Result<(), SendError<T>>> + '_ {
+        let sending = self.inner.send_async(self.stamp(item));
+        async { sending.await.map_err(unsent) }
+    }
+
+    /// Says that all items of this sender have been sent. If all senders say so, the
+    /// [`Report`](crate::stream::Report) of the stream has [`CloseReason::Finished`].
+    pub fn finish(self) {
+        self.inner.finish();
+    }
+
+    /// Whether the receiver is gone, or has closed the queue.
+    pub fn is_closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    /// How many items wait to be taken, about: other threads may be at work.
     pub fn len(&self) -> usize {
-        lock(&self.shared.state).items.len()
+        self.inner.len()
     }
 
-    /// Whether no item waits to be taken at this moment.
+    /// Whether no item waits to be taken; see [`len`](Self::len).
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.inner.is_empty()
     }
 }
 
-impl<T> Shared<T> {
-    fn wake_receiver(&self, mut state: MutexGuard<'_, State<T>>) {
-        if std::mem::take(&mut state.watched) {
-            drop(state);
-            self.parking.parker.unpark();
-        }
-    }
-
-    /// A sender sleeps in its parker until there may be room, or the receiver is gone, but no
-    /// longer than this time. `false`: it was not woken.
-    fn wait_for_room(&self, parker: &Arc<Parker>, time: Duration) -> bool {
-        let mut state = lock(&self.state);
-        if !state.receiver || state.items.len() < self.bound {
-            return true;
-        }
-        if !state.waiting.iter().any(|other| Arc::ptr_eq(other, parker)) {
-            state.waiting.push(Arc::clone(parker));
-        }
-        drop(state);
-        wait::blocking(|| parker.park_timeout(time))
-    }
-
-    /// After something was taken: wakes the senders if half of the places are free.
-    fn wake_senders(&self, mut state: MutexGuard<'_, State<T>>) {
-        if !state.waiting.is_empty() && state.items.len() <= self.bound / 2 {
-            let waiting = std::mem::take(&mut state.waiting);
-            drop(state);
-            for parker in waiting {
-                parker.unpark();
-            }
-        }
-    }
-
-    /// The next item; `stoppable`: or `None` if it has been stopped.
-    fn recv(&self, stoppable: bool, waits: &mut Vec<Duration>) -> Option<T> {
-        match self.recv_until(stoppable, None, waits) {
-            Polled::Item(item) => Some(item),
-            Polled::Empty | Polled::Ended => None,
-        }
-    }
-
-    /// As [`recv`](Self::recv), but no longer than until then: `Empty`.
-    fn recv_until(
-        &self,
-        stoppable: bool,
-        until: Option<Instant>,
-        waits: &mut Vec<Duration>,
-    ) -> Polled<T> {
-        loop {
-            let mut state = lock(&self.state);
-            if let Some(item) = state.items.pop_front() {
-                state.taken(1, waits);
-                self.wake_senders(state);
-                return Polled::Item(item);
-            }
-            if state.senders == 0 {
-                return Polled::Ended;
-            }
-            state.watched = true;
-            drop(state);
-            // Relaxed: the thread that stops sets this and leaves a token, which `park` takes: the
-            // next look, at the latest, sees it.
-            if stoppable && self.parking.stopped.load(Ordering::Relaxed) {
-                return Polled::Ended;
-            }
-            match until.map(|until| until.saturating_duration_since(Instant::now())) {
-                None => self.parking.parker.park(),
-                Some(Duration::ZERO) => return Polled::Empty,
-                Some(time) => {
-                    self.parking.parker.park_timeout(time);
-                }
-            }
-        }
-    }
+fn unsent<T>(refused: SendError<Stamped<T>>) -> SendError<T> {
+    SendError(refused.0.item)
 }
 
-impl<T> State<T> {
-    /// The oldest items were taken.
-    fn taken(&mut self, items: usize, waits: &mut Vec<Duration>) {
-        if let Some(sent) = &mut self.sent {
-            let now = Instant::now();
-            let sent = sent.drain(..items).flatten();
-            waits.extend(sent.map(|sent| now.saturating_duration_since(sent)));
-        }
-    }
+/// The time, if waits are measured.
+#[inline]
+fn now_if(is_measured: &AtomicBool) -> Option<Instant> {
+    // Relaxed: it publishes nothing. A sender that sees an old value sends an item without a time.
+    is_measured.load(Ordering::Relaxed).then(Instant::now)
 }
 
-impl<T> Receiver<T> {
-    /// Waits for the next item by hand, without a stream; `None` when all senders are gone.
+impl<T: Send> Receiver<T> {
+    /// Waits for the next item by hand, without a stream; `None` when no more will come.
     ///
     /// ```
     /// let (sender, mut receiver) = drumline::stream::queue(1);
@@ -308,122 +249,96 @@ impl<T> Receiver<T> {
     /// # Blocking
     ///
     /// Until there is an item, or none will come.
+    #[inline]
+    #[track_caller]
     pub fn recv(&mut self) -> Option<T> {
-        self.shared.recv(false, &mut self.waits)
+        self.inner.recv().ok().map(|stamped| stamped.item)
+    }
+
+    /// Closes the queue: each later send fails, and senders that wait get their items back. What
+    /// was sent before can still be received.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::stream::queue(1);
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// receiver.close();
+    /// assert!(sender.send(2).is_err());
+    /// assert_eq!((receiver.recv(), receiver.recv()), (Some(1), None));
+    /// ```
+    pub fn close(&mut self) {
+        self.inner.close();
     }
 }
 
-impl<T: Send> Source for Receiver<T> {
-    type Item = T;
+/// By this the receiver is a [`Source`](super::Source).
+impl<T: Send> Streamed for Receiver<T> {
+    type Message = T;
 
-    fn recv(&mut self) -> Option<T> {
-        self.shared.recv(true, &mut self.waits)
+    fn interrupt(&self) -> &std::sync::Arc<Interrupt> {
+        Streamed::interrupt(&self.inner)
     }
 
-    fn recv_timeout(&mut self, time: Duration) -> Polled<T> {
-        // `None`: longer than a clock goes, and so until there is an item, or none will come.
-        let until = Instant::now().checked_add(time);
-        self.shared.recv_until(true, until, &mut self.waits)
+    fn take(&mut self) -> Result<T, TryRecvError> {
+        let stamped = self.inner.take()?;
+        Ok(stamped.open(now_if(&self.is_measured), &mut self.waits))
     }
 
-    fn try_recv(&mut self) -> Polled<T> {
-        let mut state = lock(&self.shared.state);
-        match state.items.pop_front() {
-            Some(item) => {
-                state.taken(1, &mut self.waits);
-                self.shared.wake_senders(state);
-                Polled::Item(item)
-            }
-            None if state.senders == 0 => Polled::Ended,
-            None => Polled::Empty,
+    fn take_many(&mut self, messages: &mut Vec<T>, most: usize) -> Result<usize, TryRecvError> {
+        let count = self.inner.take_many(&mut self.taken, most)?;
+        let now = now_if(&self.is_measured);
+        let items = self.taken.drain(..);
+        messages.extend(items.map(|stamped| stamped.open(now, &mut self.waits)));
+        Ok(count)
+    }
+
+    fn receive(&mut self) -> impl Future<Output = Result<T, RecvError>> {
+        let Receiver {
+            inner,
+            is_measured,
+            waits,
+            ..
+        } = self;
+        async {
+            let stamped = inner.receive().await?;
+            Ok(stamped.open(now_if(is_measured), waits))
         }
     }
 
-    fn recv_batch(&mut self, most: usize, batch: &mut Vec<T>) -> Drained {
-        let mut state = lock(&self.shared.state);
-        let count = most.min(state.items.len());
-        batch.extend(state.items.drain(..count));
-        state.taken(count, &mut self.waits);
-        let drained = match (state.items.is_empty(), state.senders) {
-            (true, 0) => Drained::Ended,
-            (true, _) if count < most => Drained::Empty,
-            _ => Drained::More,
-        };
-        self.shared.wake_senders(state);
-        drained
+    fn count(&self) -> Option<usize> {
+        self.inner.count()
     }
 
-    fn len_hint(&self) -> Option<usize> {
-        Some(lock(&self.shared.state).items.len())
+    fn end_reason(&self) -> Option<CloseReason> {
+        self.inner.end_reason()
     }
 
     fn measure_waits(&mut self) {
-        let mut state = lock(&self.shared.state);
-        if state.sent.is_none() {
-            state.sent = Some(state.items.iter().map(|_| None).collect());
-        }
+        // Relaxed: as in `now_if`.
+        self.is_measured.store(true, Ordering::Relaxed);
     }
 
     fn waits(&mut self, waits: &mut Vec<Duration>) {
         waits.append(&mut self.waits);
     }
-
-    fn stopper(&self) -> Option<Stopper> {
-        let parking = Arc::clone(&self.shared.parking);
-        // A stream that was stopped earlier is over.
-        parking.stopped.store(false, Ordering::Relaxed);
-        Some(Stopper::of_own(move || {
-            parking.stopped.store(true, Ordering::Relaxed);
-            parking.parker.unpark();
-        }))
-    }
 }
 
-impl<T> Clone for Sender<T> {
+impl<T: Send> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        lock(&self.shared.state).senders += 1;
         Sender {
-            shared: Arc::clone(&self.shared),
+            inner: self.inner.clone(),
+            is_measured: Arc::clone(&self.is_measured),
         }
     }
 }
 
-impl<T> Drop for Sender<T> {
-    fn drop(&mut self) {
-        let mut state = lock(&self.shared.state);
-        state.senders -= 1;
-        if state.senders == 0 {
-            self.shared.wake_receiver(state);
-        }
-    }
-}
-
-impl<T> Drop for Receiver<T> {
-    fn drop(&mut self) {
-        let (items, waiting) = {
-            let mut state = lock(&self.shared.state);
-            state.receiver = false;
-            (
-                std::mem::take(&mut state.items),
-                std::mem::take(&mut state.waiting),
-            )
-        };
-        for parker in waiting {
-            parker.unpark();
-        }
-        // User code: not under the lock.
-        drop(items);
-    }
-}
-
-impl<T> fmt::Debug for Sender<T> {
+impl<T: Send> fmt::Debug for Sender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").finish_non_exhaustive()
+        self.inner.fmt(f)
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
+impl<T: Send> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
+        self.inner.fmt(f)
     }
 }

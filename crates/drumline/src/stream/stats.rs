@@ -50,8 +50,10 @@ pub struct Snapshot {
     pub depth: Option<usize>,
     /// The most that ever waited when one looked.
     pub depth_max: Option<usize>,
-    /// How long items waited in the source, if that measures it: our own [`queue`](super::queue())
-    /// does, from the moment at which a stream with counts takes from it.
+    /// How long items waited in the source, if the source measures it. Our own
+    /// [`queue`](super::queue()) does, as soon as a stream with counts takes from it. The wait
+    /// begins with the call that sends the item, so it includes the time in which the sender waits
+    /// for room.
     pub wait: Histogram,
     /// How long items took; those of a batch count as alike.
     pub service: Histogram,

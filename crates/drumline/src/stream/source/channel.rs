@@ -1,4 +1,4 @@
-//! The receivers of this crate's [channels](crate::channel) as sources.
+//! The receivers of this crate's [channels](crate::channel) and of a [`queue`](queue()) as sources.
 //!
 //! Whichever consumer has the token takes from the receiver. If there is nothing, the last consumer
 //! waits for the receiver's future, and a stream that stops ends that wait
@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use super::super::queue;
 use super::{Drained, Polled, Source, Stopper};
 use crate::channel::{CloseReason, Streamed, TryRecvError, lanes, mpmc, mpsc, spsc};
 use crate::sync::Instant;
@@ -62,6 +63,7 @@ macro_rules! sources {
             fn recv_batch(&mut self, most: usize, batch: &mut Vec<T>) -> Drained {
                 match Streamed::take_many(self, batch, most) {
                     Ok(count) if count == most => Drained::More,
+                    Ok(_) if Streamed::end_reason(self).is_some() => Drained::Ended,
                     Ok(_) | Err(TryRecvError::Empty) => Drained::Empty,
                     Err(TryRecvError::Closed(_)) => Drained::Ended,
                 }
@@ -69,6 +71,14 @@ macro_rules! sources {
 
             fn len_hint(&self) -> Option<usize> {
                 Streamed::count(self)
+            }
+
+            fn measure_waits(&mut self) {
+                Streamed::measure_waits(self);
+            }
+
+            fn waits(&mut self, waits: &mut Vec<Duration>) {
+                Streamed::waits(self, waits);
             }
 
             fn stopper(&self) -> Option<Stopper> {
@@ -85,4 +95,4 @@ macro_rules! sources {
     )+};
 }
 
-sources!(spsc, lanes, mpsc, mpmc);
+sources!(spsc, lanes, mpsc, mpmc, queue);
