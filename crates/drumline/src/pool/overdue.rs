@@ -121,7 +121,7 @@ impl OverdueLooks {
             Some(oldest) if oldest.address == address => {
                 // Another job may lie at the address of one that has run. Then this is too early,
                 // and does no harm.
-                let is_stale = now.duration_since(oldest.since) >= STALE;
+                let is_stale = now.saturating_duration_since(oldest.since) >= STALE;
                 is_stale.then(|| {
                     *seen = None;
                     victim
