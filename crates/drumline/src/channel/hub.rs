@@ -317,7 +317,7 @@ impl<T> Gatherer<T> {
     /// # Safety
     ///
     /// This is the one receiver of the hub.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn take(&mut self, hub: &Hub<T>) -> Result<T, Nothing> {
         if self.in_a_row < IN_A_ROW
             && let Some(first) = self.held.front_mut()

@@ -244,7 +244,7 @@ impl<T> Writer<T> {
     /// # Safety
     ///
     /// This is the one writer of the lane.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn push(&mut self, lane: &Lane<T>, message: T) -> Result<Told, Refused<T>> {
         if lane.is_closing() {
             return Err(Refused::Closed(message, Told::Done));
@@ -265,7 +265,7 @@ impl<T> Writer<T> {
     /// # Safety
     ///
     /// There is room, and this is the one writer.
-    #[inline]
+    #[inline(always)]
     unsafe fn write(&mut self, lane: &Lane<T>, message: T) {
         if self.block.is_null() || self.slot == lane.block_len {
             self.go_on(lane);
@@ -277,7 +277,7 @@ impl<T> Writer<T> {
         self.tail += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn publish(&mut self, lane: &Lane<T>) -> Told {
         // Release publishes the slots to the Acquire in `look`.
         lane.tail.store(self.tail, Ordering::Release);
@@ -423,7 +423,7 @@ impl<T> Reader<T> {
     /// # Safety
     ///
     /// This is the one reader of the lane.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn pop(&mut self, lane: &Lane<T>) -> Result<T, Nothing> {
         if self.look(lane) == 0 {
             self.explain(lane)?;
@@ -481,7 +481,7 @@ impl<T> Reader<T> {
     /// # Safety
     ///
     /// There is a message, and this is the one reader.
-    #[inline]
+    #[inline(always)]
     unsafe fn read(&mut self, lane: &Lane<T>) -> T {
         if self.block.is_null() || self.slot == lane.block_len {
             // SAFETY: there is a message, so there is a block that it is in.

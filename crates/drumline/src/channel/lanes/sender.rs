@@ -37,7 +37,7 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), Refused<T>> {
         // SAFETY: the one sender of its lane, and borrowed mutably.
         let pushed = unsafe { self.writer.push(&self.port.lane, message) };

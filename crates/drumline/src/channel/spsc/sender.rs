@@ -35,7 +35,7 @@ impl<T: Send> Sender<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, message: T) -> Result<(), Refused<T>> {
         // SAFETY: the one sender of its lane, and borrowed mutably.
         let told = unsafe { self.writer.push(&self.lane, message) };
