@@ -100,17 +100,25 @@ impl Patience {
             relax();
         }
         let now = Instant::now();
-        if now - self.since < SHORT_SPIN {
-            return WaitStep::Look;
-        }
-        // The thread that is waited for may need this very processor.
-        if self.oversubscription.is_oversubscribed(now) {
+        if now - self.since >= SHORT_SPIN && !self.offer_at(now) {
             self.is_about_to_end = true;
-        } else {
-            thread::yield_now();
-            self.oversubscription.came_back(now);
         }
         WaitStep::Look
+    }
+
+    /// Offers the processor, which the thread that is waited for may need, unless threads compete
+    /// for processors: it would come back after a time slice.
+    pub(crate) fn offer(&self) {
+        self.offer_at(self.since);
+    }
+
+    fn offer_at(&self, now: Instant) -> bool {
+        if self.oversubscription.is_oversubscribed(now) {
+            return false;
+        }
+        thread::yield_now();
+        self.oversubscription.came_back(now);
+        true
     }
 }
 

@@ -412,7 +412,7 @@ pub(crate) enum Watched {
 /// Watches for something that may come at any moment.
 #[cfg(not(drumline_loom))]
 pub(crate) fn watch(deadline: Option<Instant>, mut is_ready: impl FnMut() -> bool) -> Watched {
-    // The other side may be about to tell. Where it needs this very processor, this is short.
+    // The other side may be about to tell.
     for _ in 0..GLANCES {
         if is_ready() {
             return Watched::Ready;
@@ -420,6 +420,8 @@ pub(crate) fn watch(deadline: Option<Instant>, mut is_ready: impl FnMut() -> boo
         relax();
     }
     let mut patience = Patience::new();
+    // Or it needs this very processor. Then to spin first would be in vain, each time.
+    patience.offer();
     loop {
         if is_ready() {
             return Watched::Ready;
