@@ -43,3 +43,65 @@ fn what_a_thread_has_queued_that_blocks_is_run() {
         pong.join().unwrap();
     }
 }
+
+/// Runs it in a pool that is never idle: in it, pairs of tasks wake each other.
+fn beside_tasks_that_wake_each_other(jobs: usize, work: impl FnOnce() + Send + 'static) {
+    let pool = Pool::builder().jobs(jobs).build().unwrap();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let pairs: Vec<_> = (0..2 * jobs)
+        .map(|_| {
+            let is_over = Arc::clone(&is_over);
+            let (mut to_pong, mut from_ping) = spsc::unbounded();
+            let (mut to_ping, mut from_pong) = spsc::unbounded();
+            let ping = pool.spawn_future(async move {
+                while !is_over.load(Ordering::Relaxed) {
+                    to_pong.send(()).unwrap();
+                    from_pong.recv_async().await.unwrap();
+                }
+            });
+            let pong = pool.spawn_future(async move {
+                while from_ping.recv_async().await.is_ok() {
+                    let _ = to_ping.send(());
+                }
+            });
+            (ping, pong)
+        })
+        .collect();
+    pool.spawn(work).join().unwrap();
+    is_over.store(true, Ordering::Relaxed);
+    for (ping, pong) in pairs {
+        ping.join().unwrap();
+        pong.join().unwrap();
+    }
+}
+
+/// The first half of a join waits for the second one.
+#[test]
+fn the_other_half_of_a_thread_that_blocks_is_run() {
+    for jobs in [1, 1, 1, 2, 2, 2] {
+        beside_tasks_that_wake_each_other(jobs, || {
+            let (tell, hear) = mpsc::channel();
+            let waits = move || blocking(move || hear.recv()).unwrap();
+            drumline::join(waits, move || tell.send(()).unwrap());
+        });
+    }
+}
+
+/// A thread wakes a task, which lies in its hand-off slot, and waits for it without a word.
+#[test]
+fn what_a_thread_has_woken_that_blocks_is_run() {
+    for _ in 0..10 {
+        beside_tasks_that_wake_each_other(2, || {
+            let (mut wake, mut woken) = spsc::unbounded();
+            let (tell, hear) = mpsc::channel();
+            drop(drumline::spawn_future(async move {
+                tell.send(()).unwrap();
+                woken.recv_async().await.unwrap();
+                tell.send(()).unwrap();
+            }));
+            hear.recv().unwrap();
+            wake.send(()).unwrap();
+            hear.recv().unwrap();
+        });
+    }
+}

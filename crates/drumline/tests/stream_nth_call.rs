@@ -148,7 +148,7 @@ impl Source for Queue {
         Some(self.items.len())
     }
 
-    fn measure_waits(&mut self) {
+    fn measure_waits(&mut self, _measures: bool) {
         self.fuse.at(Site::MeasureWaits);
     }
 

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use common::{Event, ends, eventually, quiet_panic};
 use drumline::channel::{ChannelKind, CloseReason, SendTimeoutError, Waiter, WaitingFor, waiters};
-use drumline::stream::{self, Drained, Polled, SendError, Source, TrySendError, stream};
+use drumline::stream::{
+    self, Drained, Polled, SendError, Source, StreamStats, TrySendError, stream,
+};
 use streams::{Ledger, setups};
 
 #[test]
@@ -261,7 +263,7 @@ fn waits_are_measured() {
     assert!(waits.is_empty(), "nothing measures yet");
 
     send.send(1).unwrap();
-    receive.measure_waits();
+    receive.measure_waits(true);
     (2..=8).for_each(|item| send.send(item).unwrap());
     thread::sleep(WAIT);
     let mut batch = Vec::new();
@@ -279,6 +281,38 @@ fn waits_are_measured() {
     assert!(waits.iter().all(|&wait| wait >= WAIT), "{waits:?}");
     receive.waits(&mut waits);
     assert_eq!(waits.len(), 6, "each is told once");
+}
+
+/// A receiver is lent to streams with counts and without. Each has the waits of its own items.
+#[test]
+fn a_stream_without_counts_keeps_no_waits() {
+    const ITEMS: usize = 20;
+    let (send, mut receive) = stream::queue(1);
+    for stats in [true, false, true].map(|counts| counts.then(StreamStats::default)) {
+        let feeder = {
+            let send = send.clone();
+            thread::spawn(move || (1..=ITEMS).for_each(|item| send.send(item).unwrap()))
+        };
+        let lent = stream(&mut receive);
+        let lent = match &stats {
+            Some(stats) => lent.stats(stats),
+            None => lent,
+        };
+        let last = |item| if item == ITEMS { Err(()) } else { Ok(()) };
+        lent.try_for_each(last).unwrap_err();
+        feeder.join().unwrap();
+        if let Some(stats) = stats {
+            let measured = stats.snapshot().wait.len();
+            assert!(
+                measured <= ITEMS as u64,
+                "{measured} waits of {ITEMS} items"
+            );
+        } else {
+            let mut waits = Vec::new();
+            receive.waits(&mut waits);
+            assert_eq!(waits, [], "nobody wants them");
+        }
+    }
 }
 
 #[test]

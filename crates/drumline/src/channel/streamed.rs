@@ -54,8 +54,8 @@ pub(crate) trait Streamed: Send {
     /// Why no more messages come, once all were taken.
     fn end_reason(&self) -> Option<CloseReason>;
 
-    /// From now on measures how long messages wait, if it can.
-    fn measure_waits(&mut self) {}
+    /// Whether it measures from now on how long messages wait, if it can.
+    fn measure_waits(&mut self, _measures: bool) {}
 
     /// How long those messages waited that were taken since the last call.
     fn waits(&mut self, _waits: &mut Vec<Duration>) {}

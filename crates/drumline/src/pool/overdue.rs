@@ -8,9 +8,10 @@
 //! * the first of the tasks that were woken or that yielded;
 //! * the oldest job that was spawned here. Spawned jobs run last-in first-out, so this disturbs an
 //!   order that programs may see: no other look takes it;
-//! * the oldest job of another queue, if it was there [`STALE`] ago. The thread of that queue may
-//!   have no place, because it waits or blocks. Then it does not come to its queue, and the worker
-//!   that has its place may never be idle.
+//! * what another thread has: the oldest job of its queue, the halves of its joins, the task in its
+//!   hand-off slot, if the same was there [`STALE`] ago. That thread may have no place, because it
+//!   waits or blocks. Then it does not come to them, and the worker that has its place may never be
+//!   idle.
 //!
 //! # Why another queue waits for so long
 //!
@@ -47,15 +48,54 @@ pub(super) enum Overdue {
     Woken,
     /// The oldest that was spawned here.
     Spawned,
-    /// In the queue of another thread.
+    /// With another thread.
     Elsewhere,
 }
 
-/// What was the oldest job of a queue, and since when.
+/// What is at rest in the seat of another thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stale {
+    /// The oldest job of its queue.
+    Queued,
+    /// Halves of joins.
+    Half,
+    /// The task in its hand-off slot.
+    HandedOff,
+}
+
+/// A number that stays the same while such a thing is at rest, and since when it is the same.
 #[derive(Clone, Copy, Debug)]
-struct Oldest {
-    address: usize,
+struct Rest {
+    number: usize,
     since: Instant,
+}
+
+/// What was seen in one seat.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen([Option<Rest>; 3]);
+
+impl Seen {
+    /// Notes the number; whether it has been the same for long.
+    fn note(&mut self, place: Stale, number: Option<usize>, now: Instant) -> bool {
+        let seen = &mut self.0[place as usize];
+        let Some(number) = number else {
+            *seen = None;
+            return false;
+        };
+        match *seen {
+            Some(rest) if rest.number == number => {
+                let is_stale = now.saturating_duration_since(rest.since) >= STALE;
+                if is_stale {
+                    *seen = None;
+                }
+                is_stale
+            }
+            _ => {
+                *seen = Some(Rest { number, since: now });
+                false
+            }
+        }
+    }
 }
 
 /// What a worker remembers from look to look.
@@ -67,8 +107,8 @@ pub(super) struct OverdueLooks {
     place: Overdue,
     /// The seat from which on the next queue is visited.
     cursor: usize,
-    /// Of the queue of each seat, what was seen there last.
-    seen: Vec<Option<Oldest>>,
+    /// Of each seat, what was seen there last.
+    seen: Vec<Seen>,
 }
 
 impl OverdueLooks {
@@ -99,41 +139,42 @@ impl OverdueLooks {
         Some(place)
     }
 
-    /// The seat of another thread whose oldest job has been there for long, if the next one is
-    /// such.
-    pub(super) fn visit<'a>(&mut self, registry: &'a Registry, me: usize) -> Option<&'a Seat> {
+    /// What another thread has kept waiting for long in the next seat that has work, if so.
+    pub(super) fn visit<'a>(
+        &mut self,
+        registry: &'a Registry,
+        me: usize,
+    ) -> Option<(&'a Seat, Stale)> {
         let mut seats = registry.seats_in_use(self.cursor).take(SEATS_AT_ONCE);
         let mut passed = self.cursor;
         let victim = seats.find(|seat| {
             passed = seat.index();
-            seat.index() != me && seat.queue().len() > 0
+            seat.index() != me && seat.has_work()
         });
         self.cursor = passed + 1;
         let victim = victim?;
         let index = victim.index();
-        let address = victim.queue().oldest()?;
         if index >= self.seen.len() {
-            self.seen.resize(index + 1, None);
+            self.seen.resize(index + 1, Seen::default());
         }
         let now = Instant::now();
         let seen = &mut self.seen[index];
-        match *seen {
-            Some(oldest) if oldest.address == address => {
-                // Another job may lie at the address of one that has run. Then this is too early,
-                // and does no harm.
-                let is_stale = now.saturating_duration_since(oldest.since) >= STALE;
-                is_stale.then(|| {
-                    *seen = None;
-                    victim
-                })
-            }
-            _ => {
-                *seen = Some(Oldest {
-                    address,
-                    since: now,
-                });
-                None
-            }
+        // Another job may lie at the address of one that has run. Then this is too early, and does
+        // no harm.
+        let oldest = (victim.queue().len() > 0)
+            .then(|| victim.queue().oldest())
+            .flatten();
+        let halves = (victim.halves() > 0).then(|| victim.forks());
+        let handed_off = victim.hand_off().turn();
+        let is_queued = seen.note(Stale::Queued, oldest, now);
+        let is_half = seen.note(Stale::Half, halves, now);
+        let is_handed_off = seen.note(Stale::HandedOff, handed_off, now);
+        if is_half {
+            Some((victim, Stale::Half))
+        } else if is_handed_off {
+            Some((victim, Stale::HandedOff))
+        } else {
+            is_queued.then_some((victim, Stale::Queued))
         }
     }
 }

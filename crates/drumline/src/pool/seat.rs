@@ -193,6 +193,12 @@ impl Seat {
         self.deques().map(Deque::takeable).sum()
     }
 
+    /// A number that changes, as a rule, when the occupant forks, or comes back to a fork.
+    pub(crate) fn forks(&self) -> usize {
+        let deques = self.deques().map(Deque::progress);
+        deques.fold(0, usize::wrapping_add)
+    }
+
     /// A number that changes, as a rule, when something is pushed or taken here.
     pub(crate) fn progress(&self) -> usize {
         let deques = self.deques().map(Deque::progress);

@@ -21,7 +21,8 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::deque::{Claim, Effort, Steal};
+use super::deque::{Claim, Deque, Effort, Steal};
+use super::overdue::Stale;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::job::{Header, JobRef};
@@ -390,14 +391,29 @@ impl Thief {
             .take_share_of(victim.queue(), registry.jobs(), further, || own.published())
     }
 
-    /// Takes the oldest job from a queue, and a share of the others there, whatever its thread
-    /// does.
+    /// Takes what has been at rest with another thread for long, whatever that thread does: of its
+    /// queue the oldest job, and a share of the others.
     pub(super) fn take_stale<'a>(
         &mut self,
         registry: &Registry,
         victim: &'a Seat,
+        stale: Stale,
     ) -> Option<StolenWork<'a>> {
-        let job = self.take_queued(registry, victim, Haul::Share)?;
+        let job = match stale {
+            Stale::Queued => self.take_queued(registry, victim, Haul::Share)?,
+            Stale::HandedOff => {
+                let job = victim.hand_off().take()?;
+                // SAFETY: a job in the slot is alive until it has been run.
+                unsafe { Header::job_ref(job) }
+            }
+            Stale::Half => {
+                let steal = |deque: &Deque| match deque.steal(self.me, Effort::Force(1), None) {
+                    Steal::Taken(stolen) => Some(StolenWork::Half(stolen, victim)),
+                    Steal::Empty | Steal::Missed | Steal::Busy => None,
+                };
+                return victim.deques().find_map(steal);
+            }
+        };
         registry.seat(self.me).has_stolen(victim);
         Some(StolenWork::Queued(job, victim))
     }

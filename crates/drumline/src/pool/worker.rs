@@ -382,8 +382,8 @@ impl<'a> Worker<'a> {
             Overdue::Woken => queue.take_overdue(true).or_else(|| self.take_shared()),
             Overdue::Spawned => queue.take_overdue(false),
             Overdue::Elsewhere => {
-                let victim = self.overdue.visit(self.registry, self.seat.index())?;
-                return self.thief.take_stale(self.registry, victim);
+                let (victim, stale) = self.overdue.visit(self.registry, self.seat.index())?;
+                return self.thief.take_stale(self.registry, victim, stale);
             }
         };
         job.map(StolenWork::Job)

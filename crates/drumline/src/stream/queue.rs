@@ -312,9 +312,11 @@ impl<T: Send> Streamed for Receiver<T> {
         self.inner.end_reason()
     }
 
-    fn measure_waits(&mut self) {
+    fn measure_waits(&mut self, measures: bool) {
         // Relaxed: as in `now_if`.
-        self.is_measured.store(true, Ordering::Relaxed);
+        self.is_measured.store(measures, Ordering::Relaxed);
+        // What an earlier stream has not asked for is not this one's.
+        self.waits.clear();
     }
 
     fn waits(&mut self, waits: &mut Vec<Duration>) {

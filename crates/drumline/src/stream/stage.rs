@@ -98,9 +98,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         finished: Finished<BatchOutcome<W::Out>>,
     ) -> Arc<Self> {
         let is_end = matches!(finished, Finished::Unwanted);
-        if settings.stats.is_some() {
-            source.measure_waits();
-        }
+        source.measure_waits(settings.stats.is_some());
         let stopper = source.stopper();
         let is_whole = settings.fixed_batch.is_some_and(|size| size.get() > 1);
         let is_blind = source.is_blind() && !is_whole;

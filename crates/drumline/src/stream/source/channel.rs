@@ -73,8 +73,8 @@ macro_rules! sources {
                 Streamed::count(self)
             }
 
-            fn measure_waits(&mut self) {
-                Streamed::measure_waits(self);
+            fn measure_waits(&mut self, measures: bool) {
+                Streamed::measure_waits(self, measures);
             }
 
             fn waits(&mut self, waits: &mut Vec<Duration>) {

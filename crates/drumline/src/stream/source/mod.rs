@@ -205,8 +205,9 @@ pub trait Source: Send {
         None
     }
 
-    /// From now on measures how long items wait in it, if it can; [`waits`](Self::waits) tells.
-    fn measure_waits(&mut self) {}
+    /// Whether it measures from now on how long items wait in it, if it can; [`waits`](Self::waits)
+    /// tells. Each stream says so when it begins: nobody asks a source that does not measure.
+    fn measure_waits(&mut self, _measures: bool) {}
 
     /// How long those items had waited that were received since the last time this was asked.
     fn waits(&mut self, _waits: &mut Vec<Duration>) {}
@@ -256,8 +257,8 @@ impl<S: Source + ?Sized> Source for &mut S {
         (**self).len_hint()
     }
 
-    fn measure_waits(&mut self) {
-        (**self).measure_waits();
+    fn measure_waits(&mut self, measures: bool) {
+        (**self).measure_waits(measures);
     }
 
     fn waits(&mut self, waits: &mut Vec<Duration>) {
@@ -300,8 +301,8 @@ impl<S: Source + ?Sized> Source for Box<S> {
         (**self).len_hint()
     }
 
-    fn measure_waits(&mut self) {
-        (**self).measure_waits();
+    fn measure_waits(&mut self, measures: bool) {
+        (**self).measure_waits(measures);
     }
 
     fn waits(&mut self, waits: &mut Vec<Duration>) {
