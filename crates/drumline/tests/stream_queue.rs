@@ -310,7 +310,7 @@ fn a_stream_without_counts_keeps_no_waits() {
         } else {
             let mut waits = Vec::new();
             receive.waits(&mut waits);
-            assert_eq!(waits, [], "nobody wants them");
+            assert_eq!(waits, [], "no stream wants them");
         }
     }
 }

@@ -75,26 +75,26 @@ struct Rest {
 struct Seen([Option<Rest>; 3]);
 
 impl Seen {
-    /// Notes the number; whether it has been the same for long.
-    fn note(&mut self, place: Stale, number: Option<usize>, now: Instant) -> bool {
+    /// Notes what is at rest there now.
+    fn note(&mut self, place: Stale, number: Option<usize>, now: Instant) {
         let seen = &mut self.0[place as usize];
-        let Some(number) = number else {
-            *seen = None;
-            return false;
-        };
-        match *seen {
-            Some(rest) if rest.number == number => {
-                let is_stale = now.saturating_duration_since(rest.since) >= STALE;
-                if is_stale {
-                    *seen = None;
-                }
-                is_stale
-            }
-            _ => {
-                *seen = Some(Rest { number, since: now });
-                false
-            }
+        let is_same = |rest: &Rest| Some(rest.number) == number;
+        if !seen.as_ref().is_some_and(is_same) {
+            *seen = number.map(|number| Rest { number, since: now });
         }
+    }
+
+    /// What has been at rest for the longest time, if that is long enough; it is noted anew then.
+    fn take_stale(&mut self, now: Instant) -> Option<Stale> {
+        let places = [Stale::Queued, Stale::Half, Stale::HandedOff];
+        let since = |place: &Stale| self.0[*place as usize].map(|rest| rest.since);
+        let at_rest = places.into_iter().filter(|place| since(place).is_some());
+        let longest = at_rest.min_by_key(|place| since(place))?;
+        let is_stale = now.saturating_duration_since(since(&longest)?) >= STALE;
+        is_stale.then(|| {
+            self.0[longest as usize] = None;
+            longest
+        })
     }
 }
 
@@ -166,16 +166,10 @@ impl OverdueLooks {
             .flatten();
         let halves = (victim.halves() > 0).then(|| victim.forks());
         let handed_off = victim.hand_off().turn();
-        let is_queued = seen.note(Stale::Queued, oldest, now);
-        let is_half = seen.note(Stale::Half, halves, now);
-        let is_handed_off = seen.note(Stale::HandedOff, handed_off, now);
-        if is_half {
-            Some((victim, Stale::Half))
-        } else if is_handed_off {
-            Some((victim, Stale::HandedOff))
-        } else {
-            is_queued.then_some((victim, Stale::Queued))
-        }
+        seen.note(Stale::Queued, oldest, now);
+        seen.note(Stale::Half, halves, now);
+        seen.note(Stale::HandedOff, handed_off, now);
+        seen.take_stale(now).map(|stale| (victim, stale))
     }
 }
 
@@ -199,5 +193,23 @@ mod tests {
         ];
         assert_eq!(turns[..5], expected);
         assert_eq!(turns.len(), 10);
+    }
+
+    /// One kind of work that is always at rest does not hide the others.
+    #[test]
+    fn what_has_rested_longest_is_first() {
+        let mut seen = Seen::default();
+        let start = Instant::now();
+        let at = |rests: u32| start + STALE * rests;
+        seen.note(Stale::Half, Some(1), at(0));
+        assert_eq!(seen.take_stale(at(0)), None);
+        seen.note(Stale::Queued, Some(1), at(1));
+        assert_eq!(seen.take_stale(at(2)), Some(Stale::Half));
+        seen.note(Stale::Half, Some(1), at(2));
+        assert_eq!(seen.take_stale(at(3)), Some(Stale::Queued));
+        seen.note(Stale::Half, Some(2), at(3));
+        assert_eq!(seen.take_stale(at(3)), None);
+        seen.note(Stale::Half, None, at(3));
+        assert_eq!(seen.take_stale(at(9)), None);
     }
 }

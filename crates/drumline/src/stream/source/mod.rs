@@ -206,7 +206,7 @@ pub trait Source: Send {
     }
 
     /// Whether it measures from now on how long items wait in it, if it can; [`waits`](Self::waits)
-    /// tells. Each stream says so when it begins: nobody asks a source that does not measure.
+    /// tells. Each stream says so when it begins. A stream that does not measure does not ask.
     fn measure_waits(&mut self, _measures: bool) {}
 
     /// How long those items had waited that were received since the last time this was asked.
