@@ -117,7 +117,10 @@ fn a_sender_waits_until_its_message_is_taken() {
                 for _ in 0..1_000 {
                     sender.send(()).unwrap();
                     let sent = sent.fetch_add(1, Ordering::SeqCst) + 1;
-                    assert!(sent <= begun.load(Ordering::SeqCst), "nobody has taken it");
+                    assert!(
+                        sent <= begun.load(Ordering::SeqCst),
+                        "no thread has taken it"
+                    );
                 }
             })
         })
@@ -309,7 +312,7 @@ fn a_close_gives_messages_back() {
             _ => assert_eq!(receiver.drain().count(), 0),
         }
         let Err(SendError(back)) = ready(&mut sending) else {
-            panic!("nobody has received it");
+            panic!("it was not received");
         };
         assert_eq!(back.number, 3);
         assert!(matches!(

@@ -455,7 +455,7 @@ impl<T> Reader<T> {
         let count = self.look(lane).min(most);
         // Before anything is taken: it may panic.
         messages.reserve(count);
-        // SAFETY: so many messages are there, and so much room.
+        // SAFETY: `count` messages are there, and room for them was reserved.
         unsafe { self.read_many(lane, messages, count) };
         self.give_back(lane);
         Ok(count)
@@ -499,7 +499,7 @@ impl<T> Reader<T> {
     ///
     /// # Safety
     ///
-    /// There are so many messages, and `messages` has room for them; this is the one reader.
+    /// There are `count` messages, and `messages` has room for them; this is the one reader.
     unsafe fn read_many(&mut self, lane: &Lane<T>, messages: &mut Vec<T>, count: usize) {
         let mut left = count;
         while left > 0 {

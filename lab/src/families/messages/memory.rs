@@ -94,7 +94,7 @@ struct Channels<S, R> {
 }
 
 impl<S: Sender<Message>, R: Receiver<Message>> Channels<S, R> {
-    /// No channels, and place for the ends of so many: the ends are no part of the figure.
+    /// No channels, and room for the ends of all of them: the ends are no part of the figure.
     fn with_capacity(ends: usize) -> Self {
         Self {
             senders: Vec::with_capacity(ends),
