@@ -5,7 +5,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use drumline::channel::spsc;
-use drumline::{Pool, blocking};
+use drumline::{JoinHandle, Pool, blocking};
+
+/// Two tasks that wake each other until it is over.
+struct PingPong([JoinHandle<()>; 2]);
+
+impl PingPong {
+    fn start(pool: &Pool, is_over: &Arc<AtomicBool>) -> Self {
+        let is_over = Arc::clone(is_over);
+        let (mut to_pong, mut from_ping) = spsc::unbounded();
+        let (mut to_ping, mut from_pong) = spsc::unbounded();
+        let ping = pool.spawn_future(async move {
+            while !is_over.load(Ordering::Relaxed) {
+                to_pong.send(()).unwrap();
+                from_pong.recv_async().await.unwrap();
+            }
+        });
+        let pong = pool.spawn_future(async move {
+            while from_ping.recv_async().await.is_ok() {
+                let _ = to_ping.send(());
+            }
+        });
+        PingPong([ping, pong])
+    }
+
+    fn join(self) {
+        for task in self.0 {
+            task.join().unwrap();
+        }
+    }
+}
 
 /// A thread queues a task and then blocks. The thread that has its place is never idle: two tasks
 /// there wake each other. It comes to the task all the same.
@@ -14,33 +43,20 @@ fn what_a_thread_has_queued_that_blocks_is_run() {
     let pool = Arc::new(Pool::builder().jobs(1).build().unwrap());
     for _ in 0..20 {
         let is_over = Arc::new(AtomicBool::new(false));
-        let (mut to_pong, mut from_ping) = spsc::unbounded();
-        let (mut to_ping, mut from_pong) = spsc::unbounded();
         let (run, has_run) = mpsc::channel();
         let blocks = {
             let (inner, is_over) = (Arc::clone(&pool), Arc::clone(&is_over));
             pool.spawn(move || {
                 // The oldest is taken first, so these two before the last one.
-                let ping = inner.spawn_future(async move {
-                    while !is_over.load(Ordering::Relaxed) {
-                        to_pong.send(()).unwrap();
-                        from_pong.recv_async().await.unwrap();
-                    }
-                });
-                let pong = inner.spawn_future(async move {
-                    while from_ping.recv_async().await.is_ok() {
-                        let _ = to_ping.send(());
-                    }
-                });
+                let tasks = PingPong::start(&inner, &is_over);
                 drop(inner.spawn(move || run.send(()).unwrap()));
                 blocking(|| has_run.recv()).unwrap();
-                (ping, pong)
+                tasks
             })
         };
-        let (ping, pong) = blocks.join().unwrap();
+        let tasks = blocks.join().unwrap();
         is_over.store(true, Ordering::Relaxed);
-        ping.join().unwrap();
-        pong.join().unwrap();
+        tasks.join();
     }
 }
 
@@ -49,30 +65,11 @@ fn beside_tasks_that_wake_each_other(jobs: usize, work: impl FnOnce() + Send + '
     let pool = Pool::builder().jobs(jobs).build().unwrap();
     let is_over = Arc::new(AtomicBool::new(false));
     let pairs: Vec<_> = (0..2 * jobs)
-        .map(|_| {
-            let is_over = Arc::clone(&is_over);
-            let (mut to_pong, mut from_ping) = spsc::unbounded();
-            let (mut to_ping, mut from_pong) = spsc::unbounded();
-            let ping = pool.spawn_future(async move {
-                while !is_over.load(Ordering::Relaxed) {
-                    to_pong.send(()).unwrap();
-                    from_pong.recv_async().await.unwrap();
-                }
-            });
-            let pong = pool.spawn_future(async move {
-                while from_ping.recv_async().await.is_ok() {
-                    let _ = to_ping.send(());
-                }
-            });
-            (ping, pong)
-        })
+        .map(|_| PingPong::start(&pool, &is_over))
         .collect();
     pool.spawn(work).join().unwrap();
     is_over.store(true, Ordering::Relaxed);
-    for (ping, pong) in pairs {
-        ping.join().unwrap();
-        pong.join().unwrap();
-    }
+    pairs.into_iter().for_each(PingPong::join);
 }
 
 /// The first half of a join waits for the second one.

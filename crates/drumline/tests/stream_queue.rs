@@ -265,6 +265,7 @@ fn waits_are_measured() {
     send.send(1).unwrap();
     receive.measure_waits(true);
     (2..=8).for_each(|item| send.send(item).unwrap());
+    // The items wait for this time at least: on a busy machine for longer, which is as good.
     thread::sleep(WAIT);
     let mut batch = Vec::new();
     assert_eq!(receive.try_recv(), Polled::Item(1));

@@ -201,8 +201,7 @@ impl Seat {
 
     /// A number that changes, as a rule, when something is pushed or taken here.
     pub(crate) fn progress(&self) -> usize {
-        let deques = self.deques().map(Deque::progress);
-        deques.fold(self.queue.len(), usize::wrapping_add)
+        self.forks().wrapping_add(self.queue.len())
     }
 
     /// How many jobs somebody could take from this seat without interrupting

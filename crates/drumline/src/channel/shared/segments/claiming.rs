@@ -85,7 +85,7 @@ impl<T> Segments<T> {
         if !is_plain || !fits || segment.is_null() {
             return Err(Obstacle::Unusual);
         }
-        // Orders as in `claim`.
+        // Orders as in `claim`. Relaxed: a failure reads nothing.
         let claim =
             tail.word
                 .compare_exchange(word, word + PLACE, Ordering::AcqRel, Ordering::Relaxed);
@@ -240,7 +240,8 @@ impl<T> Segments<T> {
                 other
             }
         };
-        // If it is not null by now, the queue has gone on. Release: as for the tail.
+        // If it is not null by now, the queue has gone on. Release: as for the tail. Relaxed: the
+        // segment that is there is not read.
         let _ = self.tail.segment.compare_exchange(
             ptr::null_mut(),
             segment,

@@ -98,7 +98,7 @@ impl<T> Segments<T> {
     /// As for [`take_alone`](Self::take_alone).
     #[inline]
     pub(in super::super) unsafe fn take_at_once(&self) -> Option<(T, Taken)> {
-        // Relaxed: as in `take`.
+        // Relaxed, here and below: as in `take`.
         let index = self.head.index.load(Ordering::Relaxed);
         let segment = self.head.segment.load(Ordering::Relaxed);
         if segment.is_null() || index % Self::LAP + 1 >= Self::SLOTS {
@@ -176,6 +176,7 @@ impl<T> Segments<T> {
     #[inline]
     unsafe fn pass(&self, segment: *mut Segment<T>, index: u64) {
         if index % Self::LAP + 1 < Self::SLOTS {
+            // Relaxed: as in `take`. Senders learn of an empty slot by the count of `count_taken`.
             self.head.index.store(index + 1, Ordering::Relaxed);
             return;
         }
@@ -191,6 +192,7 @@ impl<T> Segments<T> {
         // SAFETY: the segment is alive until it is kept, below. The link came before the stamp of
         // the last slot.
         let next = unsafe { (*segment).next() };
+        // Relaxed, here and below: as in `take`.
         self.head.segment.store(next, Ordering::Relaxed);
         self.head.index.store(index + 2, Ordering::Relaxed);
         // Read by the last owner of the queue, and by receivers before their first message.
