@@ -2,9 +2,9 @@
 
 use super::JoinError;
 use super::cell::Core;
-use crate::job::Header;
+use crate::job::{Header, JobRef};
 use crate::pool::{
-    Registry, SharedRegistry, SuspendedList, WakeOrigin, local, submit, submit_woken,
+    Registry, SharedRegistry, SuspendedList, WakeOrigin, local, submit, submit_again, submit_woken,
 };
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
@@ -25,6 +25,14 @@ pub(crate) trait Home: Send + Sync + 'static {
     /// As for [`queue_first`](Self::queue_first). The home is alive when this is called; if the
     /// calling thread is not in the pool, until it returns.
     unsafe fn queue(this: *const Self, core: *const Core, origin: WakeOrigin);
+
+    /// Queues a run behind what is queued at the calling thread. The home may be gone before this
+    /// returns.
+    ///
+    /// # Safety
+    ///
+    /// The run is one of a future of this home. The calling thread is in the pool.
+    unsafe fn queue_again(this: *const Self, run: JobRef);
 
     /// Whether the calling thread is in the pool.
     fn is_inside(&self) -> bool;
@@ -63,26 +71,42 @@ impl Home for PoolHome {
     const EVICTED: JoinError = JoinError::Shutdown;
 
     unsafe fn queue_first(&self, core: *const Core) {
-        // SAFETY: the core begins with the header of a job, and lives until that has been run.
-        submit(&self.0, unsafe { Header::job_ref(core.cast()) }, false);
+        // SAFETY: the core lives until its job has been run.
+        submit(
+            &self.0,
+            unsafe { Header::job_ref(Core::header(core)) },
+            false,
+        );
     }
 
+    #[inline]
     unsafe fn queue(this: *const Self, core: *const Core, origin: WakeOrigin) {
         // SAFETY: the home is alive now.
         let registry: *const Registry = Arc::as_ptr(unsafe { &(*this).0 });
         // SAFETY: as above. The pool does not end before the future, and this thread is in the pool
         // or keeps the home.
-        unsafe { submit_woken(&*registry, core.cast(), origin) };
+        unsafe { submit_woken(&*registry, Core::header(core), origin) };
     }
 
+    #[inline]
+    unsafe fn queue_again(this: *const Self, run: JobRef) {
+        // SAFETY: the home is alive now.
+        let registry: *const Registry = Arc::as_ptr(unsafe { &(*this).0 });
+        // SAFETY: this thread is in the pool.
+        submit_again(unsafe { &*registry }, run);
+    }
+
+    #[inline]
     fn is_inside(&self) -> bool {
         local::find(&self.0).is_some()
     }
 
+    #[inline]
     fn suspended(&self) -> &SuspendedList {
         self.0.suspended()
     }
 
+    #[inline]
     fn is_closed(&self) -> bool {
         self.0.suspended().is_closed()
     }

@@ -9,10 +9,13 @@
 //!                          └── finish(), at any time ──► DONE, for good
 //! ```
 //!
+//! A poll that yields leaves the word as it is: RUNNING, while its next run is queued. That run does
+//! not win `start`, it goes on (`resume`). In between, all others see a poll that is under way.
+//!
 //! | bit | set by | means |
 //! |---|---|---|
 //! | `QUEUED` | a wake-up, a cancellation | a thread will run it: now, or again after this poll |
-//! | `RUNNING` | `start` | one thread polls the future, or drops it |
+//! | `RUNNING` | `start` | one thread polls the future, drops it, or polls it again after a yield |
 //! | `DONE` | `finish` | the future is gone; the outcome is in place |
 //! | `CANCELLED` | `cancel`, the last reference | it is not polled again: the next run drops it |
 //! | `EVICTED` | `evict` | as `CANCELLED`, because the pool ends |
@@ -24,7 +27,8 @@
 //!
 //! **Which thread owns the future**: the one that has won `start`, until `pause` or `finish`. Only
 //! a change from idle to QUEUED queues a run. A wake-up during a poll leaves its note in the word,
-//! and `pause` queues the run. So there is one run at a time.
+//! and `pause` queues the run. So there is one run at a time. After a yield the next run owns it,
+//! and takes it over through the queue.
 //!
 //! **Which thread owns the outcome**: the runner until `finish`. If HANDLE was set then, the
 //! handle; else still the runner. `finish` and `detach` are read-modify-writes of one word, so one
@@ -135,9 +139,11 @@ pub(crate) enum Dropped {
 
 /// The word of one future.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct FutureWord {
-    word: AtomicUsize,
+    /// First: the fields beside the word are used by each run (`future::cell`).
     watcher: WatchSlot,
+    word: AtomicUsize,
 }
 
 // SAFETY: the word says which thread uses the slot; the rest is atomic.
@@ -269,6 +275,36 @@ impl FutureWord {
             "one run at a time"
         );
         match drop_reason(before) {
+            Some(reason) => Run::Drop(reason),
+            None => Run::Poll,
+        }
+    }
+
+    /// The poll has ended, and the future is to be polled again. Whether the caller may queue the
+    /// run that [goes on](Self::resume), with its reference. If not, it is to [pause](Self::pause).
+    #[inline]
+    #[must_use]
+    pub(crate) fn may_yield(&self) -> bool {
+        // Relaxed: a cancellation that comes later is seen when the run goes on.
+        self.word.load(Ordering::Relaxed) & CANCELLED == 0
+    }
+
+    /// Goes on after a yield, as the only run.
+    #[inline]
+    pub(crate) fn resume(&self) -> Run {
+        let (load, change) = if planted!(FutureResumeBlind) {
+            (Ordering::Relaxed, Ordering::Relaxed)
+        } else {
+            // Acquire, twice: pairs with every wake-up.
+            (Ordering::Acquire, Ordering::AcqRel)
+        };
+        let mut now = self.word.load(load);
+        debug_assert!(now & (RUNNING | DONE) == RUNNING, "one run at a time");
+        if now & QUEUED != 0 {
+            // This poll is the one that was asked for.
+            now = self.word.fetch_and(!QUEUED, change);
+        }
+        match drop_reason(now) {
             Some(reason) => Run::Drop(reason),
             None => Run::Poll,
         }

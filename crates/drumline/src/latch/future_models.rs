@@ -18,6 +18,8 @@ struct Cell {
     outcome: UnsafeCell<u32>,
     /// Relaxed, so that it is the word that has to publish it.
     ready: AtomicUsize,
+    /// How often it is still to yield.
+    yields: AtomicUsize,
     /// How often the memory was freed.
     freed: AtomicUsize,
     /// How often a runner dropped the outcome.
@@ -40,6 +42,7 @@ impl Cell {
             future: UnsafeCell::new(1),
             outcome: UnsafeCell::new(0),
             ready: AtomicUsize::new(0),
+            yields: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),
             disposed: AtomicUsize::new(0),
             parker: Parker::new(),
@@ -72,16 +75,25 @@ impl Cell {
 
     /// Runs the future, until it waits or is done.
     fn run(&self) {
+        let mut begin = FutureWord::start as fn(&FutureWord) -> Run;
         loop {
-            match self.word.start() {
+            match begin(&self.word) {
                 Run::Drop(_) => return self.complete(CANCELLED),
                 Run::Poll => {}
             }
+            begin = FutureWord::start;
             // SAFETY: as above.
             self.future
                 .with_mut(|future| assert_eq!(unsafe { *future }, 1));
             if self.ready.load(Ordering::Relaxed) == 1 {
                 return self.complete(READY);
+            }
+            // Relaxed: the runner alone counts.
+            let yields = self.yields.load(Ordering::Relaxed);
+            if yields > 0 && self.word.may_yield() {
+                self.yields.store(yields - 1, Ordering::Relaxed);
+                begin = FutureWord::resume;
+                continue;
             }
             match self.word.pause() {
                 Pause::Idle => return,
@@ -150,6 +162,39 @@ fn wake() {
         waker.join().unwrap();
         assert!(cell.word.is_done(), "the wake-up was lost");
         assert_eq!(cell.detach(), READY);
+        cell.was_freed_once();
+    });
+}
+
+/// A wake-up meets a future that yields, before the yield, or while the next run is queued.
+fn wake_and_yield() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.yields.store(1, Ordering::Relaxed);
+        cell.word.add_ref();
+        let other = Arc::clone(&cell);
+        let waker = thread::spawn(move || other.make_ready());
+        cell.run();
+        waker.join().unwrap();
+        assert!(cell.word.is_done(), "the wake-up was lost");
+        assert_eq!(cell.detach(), READY);
+        cell.was_freed_once();
+    });
+}
+
+/// A future that yields is cancelled by its handle.
+fn cancel_and_yield() {
+    loom::model(|| {
+        let cell = Cell::new();
+        cell.yields.store(2, Ordering::Relaxed);
+        let other = Arc::clone(&cell);
+        let runner = thread::spawn(move || other.run());
+        if cell.word.cancel() == Cancel::Stopped(WakeStep::Queue) {
+            cell.run();
+        }
+        runner.join().unwrap();
+        assert!(cell.word.is_done(), "it waits for ever");
+        assert_eq!(cell.detach(), CANCELLED);
         cell.was_freed_once();
     });
 }
@@ -322,6 +367,14 @@ fn loom_future_wake() {
     wake_with_ref();
     must_catch(Plant::FutureWakeLooksFirst, wake_with_ref);
     must_catch(Plant::FuturePauseForgetsWake, wake_with_ref);
+}
+
+#[test]
+fn loom_future_yield() {
+    wake_and_yield();
+    must_catch(Plant::FutureResumeBlind, wake_and_yield);
+    must_catch(Plant::FuturePauseForgetsWake, wake_and_yield);
+    cancel_and_yield();
 }
 
 #[test]

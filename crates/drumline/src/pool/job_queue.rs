@@ -3,9 +3,15 @@
 //!
 //! Spawns cost an allocation already, so a short critical section is the right
 //! price here; the length is readable without the lock, for those who only look.
+//!
+//! A task that yields costs no allocation, and would notice the lock. So the line of jobs that are
+//! queued *behind* all others begins in a [ring](super::job_ring). Its further jobs are under the
+//! lock, after those of the ring: a job goes into the ring only while there are none. When the owner
+//! has emptied the ring, it moves the next ones there.
 
 use std::collections::VecDeque;
 
+use super::job_ring::{JobRing, MOST_FURTHER};
 use super::spent;
 use crate::job::JobRef;
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +27,12 @@ use crate::sync::{Count, Mutex, lock, planted};
 #[derive(Debug, Default)]
 pub(crate) struct JobQueue {
     entries: Mutex<Entries>,
+    /// How many jobs are under the lock.
     len: AtomicUsize,
+    /// How many of them are behind. It grows by steps of the owner alone.
+    behind: AtomicUsize,
+    /// The first of the jobs behind the stack.
+    ring: JobRing,
     /// How often the lock was taken; counted under it.
     locks: Count,
 }
@@ -30,6 +41,7 @@ pub(crate) struct JobQueue {
 struct Entries {
     stack: VecDeque<Option<JobRef>>,
     fifo: VecDeque<JobRef>,
+    /// Behind those in the ring.
     behind: VecDeque<JobRef>,
     /// How many tickets were not found that were to be withdrawn, since the last sweep. At least
     /// as many as are spent and still here.
@@ -45,10 +57,6 @@ impl Entries {
     fn take_stacked(&mut self) -> Option<JobRef> {
         let oldest = self.stack.pop_front()?;
         oldest.or_else(|| self.fifo.pop_front())
-    }
-
-    fn take_oldest(&mut self) -> Option<JobRef> {
-        self.take_stacked().or_else(|| self.behind.pop_front())
     }
 
     /// The place of the token that stands for this first-in first-out job, if it is near the same
@@ -121,8 +129,8 @@ impl Entries {
     }
 }
 
-/// A thief takes at most this many jobs at once.
-const MOST_AT_ONCE: usize = 32;
+/// How many jobs the owner moves into its ring at most.
+const REFILL: usize = 64;
 
 /// How far from each end of a queue a job is looked for that is to be withdrawn.
 const NEAR: usize = 8;
@@ -141,7 +149,14 @@ impl JobQueue {
     }
 
     /// About how many jobs are queued.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
+        self.len_locked() + self.ring.len()
+    }
+
+    /// About how many of them are under the lock.
+    #[inline]
+    fn len_locked(&self) -> usize {
         // Relaxed: a hint. Who must not miss a job uses a barrier or a lock.
         self.len.load(Ordering::Relaxed)
     }
@@ -156,7 +171,9 @@ impl JobQueue {
         let mut entries = lock(&self.entries);
         self.locks.up();
         let outcome = change(&mut entries);
+        // Relaxed, twice: hints. The owner reads what it has written itself, or less.
         self.len.store(entries.len(), Ordering::Relaxed);
+        self.behind.store(entries.behind.len(), Ordering::Relaxed);
         outcome
     }
 
@@ -165,9 +182,22 @@ impl JobQueue {
         self.with(|entries| entries.stack.push_back(Some(job)));
     }
 
-    /// Adds a job that its owner takes after all that are there now.
+    /// Owner: adds a job that it takes after all that are there now.
     pub(crate) fn push_behind(&self, job: JobRef) {
         self.with(|entries| entries.behind.push_back(job));
+    }
+
+    /// As [`push_behind`](Self::push_behind), for a job that is never [withdrawn](Self::withdraw).
+    #[inline]
+    pub(crate) fn push_task(&self, job: JobRef) {
+        // Relaxed: only this thread adds some. That others have taken the last one may be seen
+        // late.
+        if self.behind.load(Ordering::Relaxed) > 0 {
+            return self.push_behind(job);
+        }
+        if let Err(job) = self.ring.push(job) {
+            self.push_behind(job);
+        }
     }
 
     /// Adds a job that its owner takes first-in first-out.
@@ -180,14 +210,47 @@ impl JobQueue {
 
     /// Owner: the newest job of the stack (or the oldest of the first-in first-out ones); where the
     /// stack is empty, the first of those behind it.
+    #[inline]
     pub(crate) fn pop(&self) -> Option<JobRef> {
-        if self.len() == 0 {
-            return None;
+        if self.len_locked() == 0 {
+            return self.ring.take();
         }
+        self.pop_locked()
+    }
+
+    fn pop_locked(&self) -> Option<JobRef> {
         self.with(|entries| match entries.stack.pop_back() {
             Some(newest) => newest.or_else(|| entries.fifo.pop_front()),
-            None => entries.behind.pop_front(),
+            None => self.take_behind(entries, true),
         })
+    }
+
+    /// With the lock: the first of the jobs behind the stack. The owner moves further ones to the
+    /// ring if that is empty.
+    fn take_behind(&self, entries: &mut Entries, is_owner: bool) -> Option<JobRef> {
+        if let Some(job) = self.ring.take() {
+            return Some(job);
+        }
+        let first = entries.behind.pop_front();
+        if is_owner {
+            for _ in 0..REFILL {
+                let Some(next) = entries.behind.pop_front() else {
+                    break;
+                };
+                if let Err(next) = self.ring.push(next) {
+                    entries.behind.push_front(next);
+                    break;
+                }
+            }
+        }
+        first
+    }
+
+    /// With the lock, any thread: the oldest job.
+    fn take_oldest(&self, entries: &mut Entries) -> Option<JobRef> {
+        entries
+            .take_stacked()
+            .or_else(|| self.take_behind(entries, false))
     }
 
     /// Takes an entry out if it is a job at this address, and one of the newest or the oldest: jobs
@@ -195,7 +258,7 @@ impl JobQueue {
     ///
     /// A [ticket](spent) that is not found is dropped later: its task must be back.
     pub(crate) fn withdraw(&self, data: *const ()) -> bool {
-        if self.len() == 0 {
+        if self.len_locked() == 0 {
             return false;
         }
         self.with(|entries| {
@@ -209,7 +272,7 @@ impl JobQueue {
 
     /// Takes an entry out, wherever it lies, if it is a job at this address.
     pub(crate) fn withdraw_any(&self, data: *const ()) -> bool {
-        if self.len() == 0 {
+        if self.len_locked() == 0 {
             return false;
         }
         self.with(|entries| {
@@ -236,21 +299,25 @@ impl JobQueue {
         buffer: &mut Vec<JobRef>,
         published: impl FnOnce(),
     ) -> Option<JobRef> {
-        if victim.len() == 0 {
-            return None;
-        }
-        let oldest = victim.with(|entries| {
-            let oldest = entries.take_oldest()?;
-            let rest = entries.len();
-            let share = if cfg!(any(drumline_loom, drumline_shuttle)) {
+        let share = |rest: usize| {
+            if cfg!(any(drumline_loom, drumline_shuttle)) {
                 rest.min(1)
             } else {
-                (rest / (2 * threads)).min(MOST_AT_ONCE - 1)
-            };
-            buffer.extend((0..share).filter_map(|_| entries.take_oldest()));
-            Some(oldest)
-        });
+                (rest / (2 * threads)).min(MOST_FURTHER)
+            }
+        };
+        let oldest = if victim.len_locked() == 0 {
+            victim.ring.take_share(share, buffer)
+        } else {
+            victim.with(|entries| {
+                let oldest = victim.take_oldest(entries)?;
+                let share = share(entries.len() + victim.ring.len());
+                buffer.extend((0..share).map_while(|_| victim.take_oldest(entries)));
+                Some(oldest)
+            })
+        };
         if !buffer.is_empty() {
+            // They may be withdrawn.
             self.with(|entries| entries.behind.extend(buffer.drain(..)));
             if !planted!(ShareUnpublished) {
                 published();
@@ -262,12 +329,12 @@ impl JobQueue {
     /// Owner: the job that has waited longest, of the stack or of those behind it. Whatever the
     /// owner does in between, calls of both kinds in turn empty the queue.
     pub(crate) fn take_overdue(&self, behind: bool) -> Option<JobRef> {
-        if self.len() == 0 {
-            return None;
+        if self.len_locked() == 0 {
+            return if behind { self.ring.take() } else { None };
         }
         self.with(|entries| {
             if behind {
-                entries.behind.pop_front()
+                self.take_behind(entries, true)
             } else {
                 entries.take_stacked()
             }
@@ -276,22 +343,31 @@ impl JobQueue {
 
     /// Any thread: the address of the oldest job.
     pub(crate) fn oldest(&self) -> Option<usize> {
+        if self.len_locked() == 0 {
+            return self.ring.oldest();
+        }
         self.with(|entries| {
-            let oldest = match entries.stack.front() {
+            let stacked = match entries.stack.front() {
                 Some(Some(job)) => Some(job),
                 Some(None) => entries.fifo.front(),
-                None => entries.behind.front(),
+                None => None,
             };
-            oldest.map(|job| job.data.addr())
+            let address = |job: &JobRef| job.data.addr();
+            let behind = || {
+                self.ring
+                    .oldest()
+                    .or_else(|| entries.behind.front().map(address))
+            };
+            stacked.map(address).or_else(behind)
         })
     }
 
     /// Any thread: the oldest job.
     pub(crate) fn take(&self) -> Option<JobRef> {
-        if self.len() == 0 {
-            return None;
+        if self.len_locked() == 0 {
+            return self.ring.take();
         }
-        self.with(Entries::take_oldest)
+        self.with(|entries| self.take_oldest(entries))
     }
 }
 

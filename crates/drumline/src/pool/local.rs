@@ -51,6 +51,7 @@ pub(crate) fn set_home(id: usize) {
 }
 
 /// The seat of this thread in `registry`, entered last or earlier.
+#[inline]
 pub(crate) fn find<'a>(registry: &Registry) -> Option<&'a Seat> {
     find_from(registry, seat())
 }
@@ -73,6 +74,7 @@ pub(crate) fn is_inside(registry: &Registry) -> bool {
     false
 }
 
+#[inline]
 fn find_from<'a>(registry: &Registry, mut next: Option<&'a Seat>) -> Option<&'a Seat> {
     while let Some(seat) = next {
         if ptr::eq(seat.registry(), registry) {

@@ -72,6 +72,7 @@ mod handle;
 mod hooks;
 #[cfg(any(not(drumline_loom), test))]
 mod job_queue;
+mod job_ring;
 #[cfg(not(drumline_loom))]
 mod lifetime;
 #[cfg(not(drumline_loom))]
@@ -168,8 +169,8 @@ pub(crate) use {
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
     submit::{
-        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
-        submit_long_lived, submit_woken,
+        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_again,
+        submit_behind, submit_long_lived, submit_woken,
     },
     suspended::{Node, SuspendedList},
 };

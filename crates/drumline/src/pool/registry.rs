@@ -642,6 +642,7 @@ impl Registry {
     }
 
     /// Whether this process is a child of the one in which the pool was made.
+    #[inline]
     pub(crate) fn is_forked(&self) -> bool {
         self.generation != fork::generation()
     }

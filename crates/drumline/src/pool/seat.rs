@@ -98,12 +98,14 @@ impl Seat {
         self.index
     }
 
+    #[inline]
     pub(crate) fn registry(&self) -> &Registry {
         // SAFETY: the registry owns its seats, so it is alive.
         unsafe { &*self.registry }
     }
 
     /// How often things have happened here; its occupant counts.
+    #[inline]
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -116,14 +118,17 @@ impl Seat {
         &self.handshake
     }
 
+    #[inline]
     pub(crate) fn queue(&self) -> &JobQueue {
         &self.queue
     }
 
+    #[inline]
     pub(crate) fn hand_off(&self) -> &HandOff {
         &self.hand_off
     }
 
+    #[inline]
     pub(crate) fn inbox(&self) -> &JobQueue {
         &self.inbox
     }
@@ -149,6 +154,7 @@ impl Seat {
     }
 
     /// Occupant: the deque that it pushes to.
+    #[inline]
     pub(crate) fn current(&self) -> &Deque {
         // SAFETY: set to deques of this seat only.
         unsafe { &*self.current.load(Ordering::Relaxed) }
@@ -165,6 +171,7 @@ impl Seat {
         self.permanent.store(true, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn is_permanent(&self) -> bool {
         self.permanent.load(Ordering::Relaxed)
     }
@@ -305,6 +312,7 @@ impl Seat {
 
     /// After work was published elsewhere than in the deque: the same duty as
     /// after a push.
+    #[inline]
     pub(crate) fn published(&self) {
         let deque = self.current();
         if deque.is_fenced() {
@@ -322,7 +330,7 @@ impl Seat {
     pub(crate) fn flush_hand_off(&self) {
         if let Some(job) = self.hand_off.take() {
             // SAFETY: a job in the slot is alive until it has been run.
-            self.queue.push_behind(unsafe { Header::job_ref(job) });
+            self.queue.push_task(unsafe { Header::job_ref(job) });
             self.published();
         }
     }
@@ -333,6 +341,7 @@ impl Seat {
     /// # Safety
     ///
     /// As for [`JobRef::run`].
+    #[inline]
     pub(crate) unsafe fn run(&self, job: JobRef) {
         let guard = unwind::AbortOnUnwind;
         let floor = Floor::raise(self);
@@ -402,41 +411,44 @@ pub(crate) struct Floor<'a> {
     seat: &'a Seat,
     first: *mut super::slot::Slot,
     /// Floors of the further deques of the chain: almost always none.
-    further: Vec<*mut super::slot::Slot>,
+    further: Option<Vec<*mut super::slot::Slot>>,
 }
 
 impl<'a> Floor<'a> {
+    #[inline]
     fn raise(seat: &'a Seat) -> Self {
         Self::raise_with(seat, Deque::raise_floor)
     }
 
+    #[inline]
     fn raise_with(seat: &'a Seat, raise: fn(&Deque) -> *mut super::slot::Slot) -> Self {
         let first = raise(seat.first_deque());
-        let further = if seat.has_one_deque() {
-            Vec::new()
-        } else {
-            seat.deques().skip(1).map(raise).collect()
-        };
+        let further = || seat.deques().skip(1).map(raise).collect();
         Floor {
             seat,
             first,
-            further,
+            further: (!seat.has_one_deque()).then(further),
         }
     }
-}
 
-impl Drop for Floor<'_> {
-    fn drop(&mut self) {
-        self.seat.first_deque().restore_floor(self.first);
-        if self.seat.has_one_deque() {
-            return;
-        }
-        let mut before = self.further.iter();
+    #[cold]
+    fn restore_further(&mut self) {
+        let mut before = self.further.iter().flatten();
         for deque in self.seat.deques().skip(1) {
             match before.next() {
                 Some(before) => deque.restore_floor(*before),
                 None => deque.reset_floor(),
             }
+        }
+    }
+}
+
+impl Drop for Floor<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.seat.first_deque().restore_floor(self.first);
+        if !self.seat.has_one_deque() {
+            self.restore_further();
         }
     }
 }

@@ -92,6 +92,7 @@ pub(crate) enum WakeOrigin {
 /// # Safety
 ///
 /// The job is alive until it has been run, and the pool at least until this returns.
+#[inline]
 pub(crate) unsafe fn submit_woken(registry: &Registry, job: *const Header, origin: WakeOrigin) {
     if registry.is_forked() {
         // The pool, and perhaps its locks, belong to another process.
@@ -107,14 +108,31 @@ pub(crate) unsafe fn submit_woken(registry: &Registry, job: *const Header, origi
                 if let Some(displaced) = seat.hand_off().put(job) {
                     // SAFETY: a job in the slot is alive until it has been run.
                     seat.queue()
-                        .push_behind(unsafe { Header::job_ref(displaced) });
+                        .push_task(unsafe { Header::job_ref(displaced) });
                 }
             } else {
-                seat.queue().push_behind(job_ref);
+                seat.queue().push_task(job_ref);
             }
             seat.published();
         }
         None => registry.inject(job_ref),
+    }
+}
+
+/// Queues a task that has yielded, in the pool of `registry`, behind what the calling thread has
+/// queued. It never runs here. The caller keeps the pool.
+#[inline]
+pub(crate) fn submit_again(registry: &Registry, job: JobRef) {
+    if registry.is_forked() {
+        // As for `submit_woken`.
+        return;
+    }
+    match local::find(registry) {
+        Some(seat) if !seat.is_permanent() => {
+            seat.queue().push_task(job);
+            seat.published();
+        }
+        _ => registry.inject(job),
     }
 }
 

@@ -176,6 +176,7 @@ impl SuspendedList {
     }
 
     /// Whether the list is closed: a future that would wait is dropped instead.
+    #[inline]
     pub(crate) fn is_closed(&self) -> bool {
         // Relaxed: `link` asks again under the lock, and what is listed is evicted.
         self.closed.load(Ordering::Relaxed)

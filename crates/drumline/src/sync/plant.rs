@@ -65,6 +65,10 @@ pub(crate) enum Plant {
     /// `Injector::withdraw` does not ask whether another job has come.
     WithdrawUnasked,
 
+    /// `JobRing::take` does not win the head.
+    JobRingTakenTwice,
+    /// `JobRing::push` fills a slot whose job is still there.
+    JobRingOverfilled,
     /// `JobQueue::take_share_of` does not call `published`.
     ShareUnpublished,
     /// `HandOff::take` does not win the slot.
@@ -208,6 +212,8 @@ pub(crate) enum Plant {
     FutureWakeLooksFirst,
     /// `FutureWord::pause` forgets a wake-up that came during the poll.
     FuturePauseForgetsWake,
+    /// `FutureWord::resume` takes the note of a wake-up, and does not see what the waker has done.
+    FutureResumeBlind,
     /// `FutureWord::finish` forgets who waits.
     FutureFinishForgetsWatcher,
     /// `FutureWord::drop_ref` frees a future that is not done.

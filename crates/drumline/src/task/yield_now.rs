@@ -4,6 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use crate::wait::budget;
+
 /// Lets other tasks run: the task goes behind all that are queued on this thread, closures and
 /// futures.
 ///
@@ -37,11 +39,12 @@ pub struct YieldNow {
 impl Future for YieldNow {
     type Output = ();
 
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         if std::mem::replace(&mut self.has_yielded, true) {
             return Poll::Ready(());
         }
-        cx.waker().wake_by_ref();
+        budget::yield_task(cx.waker());
         Poll::Pending
     }
 }

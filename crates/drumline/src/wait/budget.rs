@@ -5,82 +5,135 @@
 //! task at once and says that it is not ready: the task goes to the end of the queue, and gets a
 //! new budget there. The idea is that of tokio ("Reducing tail latencies with automatic cooperative
 //! task yielding", 2020).
+//!
+//! A task that yields need not wake itself: it leaves a note in the turn of its poll, and the thread
+//! that polls it queues it again. This holds for the very waker of that poll. Another one, of an
+//! executor inside of the task, is woken: that executor has to know which of its futures to poll.
 
 use std::cell::Cell;
-use std::task::{Context, Poll};
+use std::ptr;
+use std::task::{Context, Poll, Waker};
 
 use crate::sync::per_thread;
 
 /// How often in a row.
-const UNITS: u32 = 128;
+const UNITS: usize = 128;
 
 /// What polls futures on a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Poller {
     /// Nothing of this crate.
-    Foreign,
+    Foreign = 0,
     /// A task.
-    Task,
+    Task = 1,
     /// The thread itself, which sleeps when its future is pending.
-    Thread,
+    Thread = 2,
 }
 
-/// The poll that is under way.
-#[derive(Clone, Copy, Debug)]
+/// The poll that is under way. Single words, each read in the width in which it was written: the
+/// processor waits where a read is wider than the writes before it.
 struct Turn {
-    poller: Poller,
-    /// What is left to it; of no meaning for a foreign one.
-    left: u32,
+    /// [`Poller`], [`YIELDED`], and above them what is left to it.
+    word: Cell<usize>,
+    /// The waker of a task that may ask to be queued again; else null. Compared, and no more.
+    waker: Cell<*const Waker>,
 }
+
+/// The task has asked to be queued again.
+const YIELDED: usize = 4;
+/// One unit.
+const UNIT: usize = 8;
+const POLLER: usize = YIELDED - 1;
 
 per_thread! {
-    static TURN: Cell<Turn> = const { Cell::new(Turn { poller: Poller::Foreign, left: 0 }) };
+    static TURN: Turn = const {
+        Turn { word: Cell::new(Poller::Foreign as usize), waker: Cell::new(ptr::null()) }
+    };
 }
 
 /// A poll, with a budget of its own, until this is dropped.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct Budget {
-    before: Turn,
+    word: usize,
+    waker: *const Waker,
 }
 
 impl Budget {
     /// A poll begins.
     #[inline]
     pub(crate) fn begin(poller: Poller) -> Self {
-        let left = UNITS;
-        Budget {
-            before: TURN.with(|turn| turn.replace(Turn { poller, left })),
-        }
+        Self::begin_turn(poller, ptr::null())
+    }
+
+    /// A poll of a task begins, with this waker. When it has ended, the task is queued again if it
+    /// [has yielded](Self::has_yielded).
+    #[inline]
+    pub(crate) fn begin_task(waker: &Waker) -> Self {
+        Self::begin_turn(Poller::Task, waker)
+    }
+
+    #[inline]
+    fn begin_turn(poller: Poller, waker: *const Waker) -> Self {
+        TURN.with(|turn| Budget {
+            word: turn.word.replace(poller as usize | (UNITS * UNIT)),
+            waker: turn.waker.replace(waker),
+        })
+    }
+
+    /// Whether the task has yielded in this poll.
+    #[inline]
+    pub(crate) fn has_yielded(&self) -> bool {
+        TURN.with(|turn| turn.word.get()) & YIELDED != 0
+    }
+}
+
+impl Drop for Budget {
+    #[inline]
+    fn drop(&mut self) {
+        TURN.with(|turn| {
+            turn.word.set(self.word);
+            turn.waker.set(self.waker);
+        });
     }
 }
 
 /// What polls on this thread now.
 #[inline]
 pub(crate) fn poller() -> Poller {
-    TURN.with(Cell::get).poller
+    match TURN.with(|turn| turn.word.get()) & POLLER {
+        0 => Poller::Foreign,
+        1 => Poller::Task,
+        _ => Poller::Thread,
+    }
 }
 
-impl Drop for Budget {
-    #[inline]
-    fn drop(&mut self) {
-        TURN.with(|turn| turn.set(self.before));
-    }
+/// Has the task that is polled with this waker queued again when the poll has ended, or wakes it.
+#[inline]
+pub(crate) fn yield_task(waker: &Waker) {
+    TURN.with(|turn| {
+        // The waker of a poll lies in the frame of that poll: no other one has its address
+        // meanwhile.
+        if ptr::eq(turn.waker.get(), waker) {
+            turn.word.set(turn.word.get() | YIELDED);
+        } else {
+            waker.wake_by_ref();
+        }
+    });
 }
 
 /// Whether the task may go on. To be asked before something that is ready is taken; it costs one
 /// unit. If nothing is left, the task has been woken, and is to return.
 #[inline]
 pub(crate) fn proceed(cx: &mut Context<'_>) -> Poll<()> {
-    let Turn { poller, left } = TURN.with(Cell::get);
-    if poller == Poller::Foreign {
+    let word = TURN.with(|turn| turn.word.get());
+    if word & POLLER == Poller::Foreign as usize {
         return Poll::Ready(());
     }
-    if left == 0 {
-        cx.waker().wake_by_ref();
+    if word < UNIT {
+        yield_task(cx.waker());
         return Poll::Pending;
     }
-    let left = left - 1;
-    TURN.with(|turn| turn.set(Turn { poller, left }));
+    TURN.with(|turn| turn.word.set(word - UNIT));
     Poll::Ready(())
 }

@@ -31,6 +31,7 @@ impl Deque {
     }
 
     /// Owner: whether it must run a fence after it has published something.
+    #[inline]
     pub(crate) fn is_fenced(&self) -> bool {
         self.owned.barrier == Barrier::Refused || self.is_exposing()
     }

@@ -460,6 +460,7 @@ impl Deque {
 
     /// Owner: entries pushed so far are older than what runs from now on.
     /// Returns what [`restore_floor`](Self::restore_floor) needs.
+    #[inline]
     pub(crate) fn raise_floor(&self) -> *mut Slot {
         let top = self.owned.top.load(Ordering::Relaxed);
         let before = self.owned.floor.load(Ordering::Relaxed);
@@ -488,6 +489,7 @@ impl Deque {
     }
 
     /// Owner: the job that raised the floor is done, and known to be.
+    #[inline]
     pub(crate) fn restore_floor(&self, before: *mut Slot) {
         // Release: a thief that sees this floor sees the job done.
         self.owned.floor.store(before, Ordering::Release);

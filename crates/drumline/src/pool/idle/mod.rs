@@ -564,6 +564,7 @@ impl IdleSet {
     // ---- hints ------------------------------------------------------------
 
     /// Whether more threads are active than there are places.
+    #[inline]
     pub(crate) fn is_overfull(&self) -> bool {
         self.active.load(Ordering::Relaxed) > self.places.load(Ordering::Relaxed)
     }

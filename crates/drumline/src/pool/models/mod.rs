@@ -11,6 +11,7 @@
 //! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
 //! | `idle` | which worker searches and which ones sleep: no lost wake-up |
 //! | `hand_off` | a task that a worker hands to itself, and a thief that takes it |
+//! | `job_ring` | tasks that a worker queues without a lock: each one to one thread |
 //! | `share` | jobs that a thief moves to its own queue: each one to one thread, and none unseen |
 //! | `injector` | jobs from outside: each one to exactly one thread, and none unseen |
 //! | `alert` | work from outside against a searcher that naps and a place that becomes free |
@@ -40,6 +41,7 @@ mod hand_off;
 mod helper;
 mod idle;
 mod injector;
+mod job_ring;
 mod latch;
 mod lost_barrier;
 mod mark;
