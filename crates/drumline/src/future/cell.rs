@@ -49,7 +49,7 @@ pub(crate) struct Core {
 
 /// What depends on the type. All of it takes the address of a live core of that type.
 struct Table {
-    is_inside: unsafe fn(*const Core) -> bool,
+    wake: unsafe fn(*const Core),
     queue: unsafe fn(*const Core, WakeOrigin),
     /// Moves the outcome to an address, or drops it where that is null.
     take_outcome: unsafe fn(*const Core, *mut ()),
@@ -96,8 +96,13 @@ where
     // SAFETY: the handle has a reference, so the cell stays until this returns.
     let home = unsafe { &(*cell.as_ptr()).home };
     let handle = FutureHandle::new(cell.cast());
-    // SAFETY: the word of a new future says that a run is to be queued.
-    unsafe { home.queue_first(cell.as_ptr().cast()) };
+    let run = JobRef {
+        // SAFETY: as above.
+        data: unsafe { Core::header(cell.as_ptr().cast()) }.cast(),
+        run: FutureCell::<F, H>::run_first,
+    };
+    // SAFETY: the word of a new future says that its first run is to be queued.
+    unsafe { home.queue_first(run) };
     handle
 }
 
@@ -124,15 +129,15 @@ impl Core {
         unsafe { data.byte_sub(std::mem::offset_of!(Core, header)) }.cast()
     }
 
-    /// Whether the calling thread is in the pool of the future.
+    /// Wakes the future, and drops a reference.
     ///
     /// # Safety
     ///
-    /// The core is alive.
+    /// The caller has a reference, and uses it no more.
     #[inline]
-    pub(super) unsafe fn is_inside(this: *const Core) -> bool {
-        // SAFETY: the core is alive.
-        unsafe { ((*this).table.is_inside)(this) }
+    pub(super) unsafe fn wake(this: *const Core) {
+        // SAFETY: the caller has a reference, so the core is alive.
+        unsafe { ((*this).table.wake)(this) };
     }
 
     /// Queues a run. The core may be gone afterwards.
@@ -189,7 +194,7 @@ where
     H: Home,
 {
     const TABLE: Table = Table {
-        is_inside: Self::is_inside,
+        wake: Self::wake,
         queue: Self::queue,
         take_outcome: Self::take_outcome,
         free: Self::free,
@@ -203,15 +208,32 @@ where
         unsafe { &*core.cast::<Self>() }
     }
 
-    unsafe fn is_inside(core: *const Core) -> bool {
-        // SAFETY: the caller's obligation.
-        unsafe { Self::of(core) }.home.is_inside()
+    unsafe fn wake(core: *const Core) {
+        // SAFETY: the caller has a reference, so the cell is alive until that is given up.
+        let (word, seat) = unsafe { (&(*core).word, Self::of(core).home.seat()) };
+        let cell = core.cast::<Self>();
+        let wake = if seat.is_some() {
+            word.wake_with_ref()
+        } else {
+            word.wake()
+        };
+        if wake == WakeStep::Queue {
+            // SAFETY: the run is to be queued. Either this thread is in the pool, or the reference
+            // keeps the home, and so the pool's memory. No reference to the cell is held meanwhile.
+            unsafe { H::queue(&raw const (*cell).home, core, seat, WakeOrigin::Woken) };
+        }
+        if wake == WakeStep::Nothing || seat.is_none() {
+            // SAFETY: the reference was not given to the run.
+            unsafe { waker::drop_ref(core) };
+        }
     }
 
     unsafe fn queue(core: *const Core, origin: WakeOrigin) {
         let cell = core.cast::<Self>();
+        // SAFETY: the cell is alive now.
+        let seat = unsafe { Self::of(core) }.home.seat();
         // SAFETY: the caller's obligations. No reference to the cell is held meanwhile.
-        unsafe { H::queue(&raw const (*cell).home, core, origin) };
+        unsafe { H::queue(&raw const (*cell).home, core, seat, origin) };
     }
 
     unsafe fn take_outcome(core: *const Core, place: *mut ()) {
@@ -236,32 +258,31 @@ where
 
     // ---- the run ---------------------------------------------------------------
 
-    /// Polls the future, or drops it.
+    /// The first run: polls the future, or drops it.
     ///
     /// # Safety
     ///
-    /// `data` is the address of the job of a cell of this very type, whose run was queued; called
-    /// once for each of those.
-    unsafe fn run(data: *const ()) {
+    /// `data` is the address of the job of a cell of this very type; called once.
+    unsafe fn run_first(data: *const ()) {
         // SAFETY: the address is that of the job of a core.
         let core = unsafe { Core::of_job(data) };
         // SAFETY: the run has a reference, so the core is alive until it gives that up.
         let run = unsafe { &(*core).word }.start();
-        // SAFETY: `start` was won.
+        // SAFETY: the run has begun.
         unsafe { Self::go_on(core.cast(), run) };
     }
 
-    /// The run after a yield.
+    /// A later run.
     ///
     /// # Safety
     ///
-    /// As for [`run`](Self::run).
-    unsafe fn run_again(data: *const ()) {
-        // SAFETY: as in `run`.
+    /// As for [`run_first`](Self::run_first), once for each run that was queued.
+    unsafe fn run(data: *const ()) {
+        // SAFETY: as in `run_first`.
         let core = unsafe { Core::of_job(data) };
-        // SAFETY: as in `run`.
+        // SAFETY: as in `run_first`.
         let run = unsafe { &(*core).word }.resume();
-        // SAFETY: there is one run after a yield.
+        // SAFETY: the run has begun.
         unsafe { Self::go_on(core.cast(), run) };
     }
 
@@ -327,14 +348,9 @@ where
         // SAFETY: the run has a reference.
         let cell = unsafe { &*this };
         if !cell.home.is_closed() && cell.core.word.may_yield() {
-            let run = JobRef {
-                // SAFETY: as above.
-                data: unsafe { Core::header(this.cast()) }.cast(),
-                run: Self::run_again,
-            };
             // SAFETY: the reference of this run is that of the next, and this thread is in the
             // pool.
-            unsafe { H::queue_again(&raw const (*this).home, run) };
+            unsafe { Self::queue(this.cast(), WakeOrigin::Itself) };
         } else {
             // The run that suspends it does what is to be done then.
             let wake = cell.core.word.wake();

@@ -2,9 +2,9 @@
 
 use super::JoinError;
 use super::cell::Core;
-use crate::job::{Header, JobRef};
+use crate::job::JobRef;
 use crate::pool::{
-    Registry, SharedRegistry, SuspendedList, WakeOrigin, local, submit, submit_again, submit_woken,
+    Registry, Seat, SharedRegistry, SuspendedList, WakeOrigin, local, submit, submit_woken,
 };
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
@@ -15,27 +15,20 @@ pub(crate) trait Home: Send + Sync + 'static {
     ///
     /// # Safety
     ///
-    /// The core is that of a future of this home, with a run to be queued.
-    unsafe fn queue_first(&self, core: *const Core);
+    /// It is that of a new future of this home.
+    unsafe fn queue_first(&self, run: JobRef);
 
-    /// Queues a run. The home may be gone before this returns, hence a pointer.
+    /// Queues a later run. `seat` is that of the calling thread in the pool. The home may be gone
+    /// before this returns, hence a pointer.
     ///
     /// # Safety
     ///
-    /// As for [`queue_first`](Self::queue_first). The home is alive when this is called; if the
-    /// calling thread is not in the pool, until it returns.
-    unsafe fn queue(this: *const Self, core: *const Core, origin: WakeOrigin);
+    /// The core is that of a future of this home, with a run to be queued. The home is alive when
+    /// this is called; without a seat, until it returns.
+    unsafe fn queue(this: *const Self, core: *const Core, seat: Option<&Seat>, origin: WakeOrigin);
 
-    /// Queues a run behind what is queued at the calling thread. The home may be gone before this
-    /// returns.
-    ///
-    /// # Safety
-    ///
-    /// The run is one of a future of this home. The calling thread is in the pool.
-    unsafe fn queue_again(this: *const Self, run: JobRef);
-
-    /// Whether the calling thread is in the pool.
-    fn is_inside(&self) -> bool;
+    /// The seat of the calling thread in the pool.
+    fn seat<'a>(&self) -> Option<&'a Seat>;
 
     /// The futures of this home that wait.
     fn suspended(&self) -> &SuspendedList;
@@ -70,35 +63,22 @@ pub(crate) struct PoolHome(pub(crate) SharedRegistry);
 impl Home for PoolHome {
     const EVICTED: JoinError = JoinError::Shutdown;
 
-    unsafe fn queue_first(&self, core: *const Core) {
-        // SAFETY: the core lives until its job has been run.
-        submit(
-            &self.0,
-            unsafe { Header::job_ref(Core::header(core)) },
-            false,
-        );
+    unsafe fn queue_first(&self, run: JobRef) {
+        submit(&self.0, run, false);
     }
 
     #[inline]
-    unsafe fn queue(this: *const Self, core: *const Core, origin: WakeOrigin) {
+    unsafe fn queue(this: *const Self, core: *const Core, seat: Option<&Seat>, origin: WakeOrigin) {
         // SAFETY: the home is alive now.
         let registry: *const Registry = Arc::as_ptr(unsafe { &(*this).0 });
         // SAFETY: as above. The pool does not end before the future, and this thread is in the pool
         // or keeps the home.
-        unsafe { submit_woken(&*registry, Core::header(core), origin) };
+        unsafe { submit_woken(&*registry, seat, Core::header(core), origin) };
     }
 
     #[inline]
-    unsafe fn queue_again(this: *const Self, run: JobRef) {
-        // SAFETY: the home is alive now.
-        let registry: *const Registry = Arc::as_ptr(unsafe { &(*this).0 });
-        // SAFETY: this thread is in the pool.
-        submit_again(unsafe { &*registry }, run);
-    }
-
-    #[inline]
-    fn is_inside(&self) -> bool {
-        local::find(&self.0).is_some()
+    fn seat<'a>(&self) -> Option<&'a Seat> {
+        local::find(&self.0)
     }
 
     #[inline]

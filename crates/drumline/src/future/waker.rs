@@ -29,24 +29,8 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 }
 
 unsafe fn wake(data: *const ()) {
-    let core = data.cast::<Core>();
-    // SAFETY: the waker has a reference, so the core is alive.
-    if unsafe { Core::is_inside(core) } {
-        // SAFETY: as above.
-        match unsafe { &*core }.word.wake_with_ref() {
-            // SAFETY: the run is to be queued, and this thread is in the pool.
-            WakeStep::Queue => unsafe { Core::queue(core, WakeOrigin::Woken) },
-            // SAFETY: the reference is that of the waker, which is gone after this.
-            WakeStep::Nothing => unsafe { drop_ref(core) },
-        }
-    } else {
-        // SAFETY: as above. The reference keeps the core, and so the pool's memory, until the run
-        // has been queued.
-        unsafe {
-            wake_by_ref(data);
-            drop_ref(core);
-        }
-    }
+    // SAFETY: the reference is that of the waker, which is gone after this.
+    unsafe { Core::wake(data.cast()) };
 }
 
 unsafe fn wake_by_ref(data: *const ()) {

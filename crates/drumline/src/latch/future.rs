@@ -1,34 +1,37 @@
 //! The life of a spawned future, in one word: how far it is, and how many references there are.
 //!
 //! ```text
-//!             start()             pause(): a wake-up came during the poll
-//!   QUEUED ───────────► RUNNING ─────────────────────────────────────────► QUEUED
-//!      ▲                   │  │
-//!      │ wake(), cancel()  │  └── pause(): nothing came ──► idle: neither bit is set
-//!      └───────────────────┼──────────────────────────────────┘
-//!                          └── finish(), at any time ──► DONE, for good
+//!          start()             pause(): nothing came
+//!   WOKEN ─────────► ACTIVE ────────────────────────────► idle: neither bit is set
+//!    new()            ▲ │ ▲ ◄────────────────────────────   │
+//!                     │ │ │       wake(), cancel()          │
+//!            resume(),│ │ │                                 │
+//!             pause() │ │ wake(), during the poll           │
+//!                     │ ▼                                   │
+//!                ACTIVE, WOKEN                              │
+//!                       └── finish(), at any time while ACTIVE ──► DONE, for good
 //! ```
-//!
-//! A poll that yields leaves the word as it is: RUNNING, while its next run is queued. That run does
-//! not win `start`, it goes on (`resume`). In between, all others see a poll that is under way.
 //!
 //! | bit | set by | means |
 //! |---|---|---|
-//! | `QUEUED` | a wake-up, a cancellation | a thread will run it: now, or again after this poll |
-//! | `RUNNING` | `start` | one thread polls the future, drops it, or polls it again after a yield |
+//! | `WOKEN` | `new`, a wake-up, a cancellation | a poll is to begin after this |
+//! | `ACTIVE` | `start`, a wake-up of an idle future | its run is queued, or polls or drops it |
 //! | `DONE` | `finish` | the future is gone; the outcome is in place |
-//! | `CANCELLED` | `cancel`, the last reference | it is not polled again: the next run drops it |
+//! | `CANCELLED` | `cancel`, the last reference | it is not polled again: its run drops it |
 //! | `EVICTED` | `evict` | as `CANCELLED`, because the pool ends |
 //! | `HANDLE` | `new` | a handle may ask for the outcome |
 //! | `WATCHED` | `watch` | a [watcher](super::watcher) is named |
 //!
 //! **References** are counted in the bits above: one for each waker, one for the handle, and one
-//! for the run, from the moment at which QUEUED is set in an idle word until the run has ended.
+//! for the run, from the moment at which ACTIVE is set in an idle word until the run has ended.
 //!
-//! **Which thread owns the future**: the one that has won `start`, until `pause` or `finish`. Only
-//! a change from idle to QUEUED queues a run. A wake-up during a poll leaves its note in the word,
-//! and `pause` queues the run. So there is one run at a time. After a yield the next run owns it,
-//! and takes it over through the queue.
+//! **Which thread owns the future**: the one that has the run. Only a change from idle queues one.
+//! It goes to the thread that takes it out of the queue, and that thread begins with `resume`: a
+//! plain load of the word, as a rule. A wake-up meanwhile leaves its note in the word, which
+//! `resume` takes before the poll, or `pause` after it. So there is one run at a time. A poll that
+//! yields changes nothing in the word, and hands the run on through the queue. Only the first run
+//! begins with a read-modify-write (`start`), so that a handle can tell a future that was never
+//! polled.
 //!
 //! **Which thread owns the outcome**: the runner until `finish`. If HANDLE was set then, the
 //! handle; else still the runner. `finish` and `detach` are read-modify-writes of one word, so one
@@ -40,16 +43,16 @@
 //! finds itself with the only reference keeps it, and drops the future at once.
 //!
 //! **The races feared.** *A wake-up comes while the poll that will miss it ends.* Each wake-up is a
-//! read-modify-write, also where QUEUED is set already: it publishes what the waker has seen to the
-//! poll that follows. `pause` leaves RUNNING only in a step that sees whether QUEUED is set.
+//! read-modify-write, also where WOKEN is set already: it publishes what the waker has seen to the
+//! poll that follows. `pause` leaves ACTIVE only in a step that sees whether WOKEN is set.
 //! *Two threads queue a run.* Only one of them changes the word from idle.
 
 use super::watcher::{WatchBits, WatchSlot, Watcher};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::planted;
 
-const QUEUED: usize = 1;
-const RUNNING: usize = 2;
+const WOKEN: usize = 1;
+const ACTIVE: usize = 2;
 const DONE: usize = 4;
 const CANCELLED: usize = 8;
 const EVICTED: usize = 16;
@@ -110,7 +113,7 @@ pub(crate) enum WakeStep {
 pub(crate) enum Cancel {
     /// The future is done.
     Done,
-    /// A poll, or the drop, is under way. A poll may still make it ready.
+    /// A poll, or the drop, is under way, or about to begin. A poll may still make it ready.
     Running,
     /// It is not polled again. What the caller has to do for that.
     Stopped(WakeStep),
@@ -153,7 +156,7 @@ impl FutureWord {
     /// Of a future with a handle, of which a run is to be queued.
     pub(crate) fn new() -> Self {
         FutureWord {
-            word: AtomicUsize::new(QUEUED | HANDLE | (2 * REF)),
+            word: AtomicUsize::new(WOKEN | HANDLE | (2 * REF)),
             watcher: WatchSlot::new(),
         }
     }
@@ -196,7 +199,7 @@ impl FutureWord {
         let before = self.step(|now| {
             if is_abandoned(now) {
                 // The reference is that of the run.
-                Ok::<_, ()>(now | QUEUED | CANCELLED)
+                Ok::<_, ()>(now | ACTIVE | CANCELLED)
             } else {
                 Ok(now - REF)
             }
@@ -221,20 +224,19 @@ impl FutureWord {
         self.queue(0, 0).map_or(WakeStep::Nothing, queues)
     }
 
-    /// Sets QUEUED and `bits`. With a run to be queued, adds `references` for it. Returns the word
-    /// as it was; `None`: it is done.
+    /// Sets `bits`, and ACTIVE if a run is to be queued, with `references` added for it; else WOKEN.
+    /// Returns the word as it was; `None`: it is done.
     #[inline]
     fn queue(&self, bits: usize, references: usize) -> Option<usize> {
         self.step(|now| {
-            if now & DONE != 0 || planted!(FutureWakeLooksFirst) && now & QUEUED != 0 {
+            if now & DONE != 0 || planted!(FutureWakeLooksFirst) && now & WOKEN != 0 {
                 return Err(());
             }
-            // Also if it is queued: the poll that follows sees what the caller has done.
-            let queued = now | QUEUED | bits;
-            if now & (QUEUED | RUNNING) == 0 {
-                Ok(queued + references)
+            if now & (WOKEN | ACTIVE) == 0 {
+                Ok((now | ACTIVE | bits) + references)
             } else {
-                Ok(queued)
+                // Also if it is set: the poll that follows sees what the caller has done.
+                Ok(now | WOKEN | bits)
             }
         })
         .ok()
@@ -244,7 +246,7 @@ impl FutureWord {
     pub(crate) fn cancel(&self) -> Cancel {
         match self.queue(CANCELLED, REF) {
             None => Cancel::Done,
-            Some(before) if before & RUNNING != 0 => Cancel::Running,
+            Some(before) if before & ACTIVE != 0 => Cancel::Running,
             Some(before) => Cancel::Stopped(queues(before)),
         }
     }
@@ -265,13 +267,12 @@ impl FutureWord {
 
     // ---- the run ---------------------------------------------------------------
 
-    /// Begins the run that was queued.
-    #[inline]
+    /// Begins the first run.
     pub(crate) fn start(&self) -> Run {
-        // One addition clears QUEUED and sets RUNNING. Acquire pairs with every wake-up.
-        let before = self.word.fetch_add(RUNNING - QUEUED, Ordering::AcqRel);
+        // One addition clears WOKEN and sets ACTIVE. Acquire pairs with every wake-up.
+        let before = self.word.fetch_add(ACTIVE - WOKEN, Ordering::AcqRel);
         debug_assert!(
-            before & (QUEUED | RUNNING | DONE) == QUEUED,
+            before & (WOKEN | ACTIVE | DONE) == WOKEN,
             "one run at a time"
         );
         match drop_reason(before) {
@@ -281,7 +282,7 @@ impl FutureWord {
     }
 
     /// The poll has ended, and the future is to be polled again. Whether the caller may queue the
-    /// run that [goes on](Self::resume), with its reference. If not, it is to [pause](Self::pause).
+    /// run, with its reference. If not, it is to [pause](Self::pause).
     #[inline]
     #[must_use]
     pub(crate) fn may_yield(&self) -> bool {
@@ -289,7 +290,7 @@ impl FutureWord {
         self.word.load(Ordering::Relaxed) & CANCELLED == 0
     }
 
-    /// Goes on after a yield, as the only run.
+    /// Begins a later run.
     #[inline]
     pub(crate) fn resume(&self) -> Run {
         let (load, change) = if planted!(FutureResumeBlind) {
@@ -299,10 +300,10 @@ impl FutureWord {
             (Ordering::Acquire, Ordering::AcqRel)
         };
         let mut now = self.word.load(load);
-        debug_assert!(now & (RUNNING | DONE) == RUNNING, "one run at a time");
-        if now & QUEUED != 0 {
+        debug_assert!(now & (ACTIVE | DONE) == ACTIVE, "one run at a time");
+        if now & WOKEN != 0 {
             // This poll is the one that was asked for.
-            now = self.word.fetch_and(!QUEUED, change);
+            now = self.word.fetch_and(!WOKEN, change);
         }
         match drop_reason(now) {
             Some(reason) => Run::Drop(reason),
@@ -316,17 +317,17 @@ impl FutureWord {
         let before = self.step(|now| {
             if let Some(reason) = drop_reason(now) {
                 Err(reason)
-            } else if now & QUEUED != 0 && !planted!(FuturePauseForgetsWake) {
-                Ok(now & !RUNNING)
+            } else if now & WOKEN != 0 && !planted!(FuturePauseForgetsWake) {
+                Ok(now & !WOKEN)
             } else if now < 2 * REF {
                 Err(DropReason::Cancelled)
             } else {
-                Ok((now & !RUNNING & !QUEUED) - REF)
+                Ok((now & !ACTIVE) - REF)
             }
         });
         match before {
             Err(reason) => Pause::Drop(reason),
-            Ok(before) if before & QUEUED != 0 && !planted!(FuturePauseForgetsWake) => Pause::Again,
+            Ok(before) if before & WOKEN != 0 && !planted!(FuturePauseForgetsWake) => Pause::Again,
             Ok(_) => Pause::Idle,
         }
     }
@@ -334,7 +335,7 @@ impl FutureWord {
     /// The outcome is in place, and the future is gone. The run still has its reference.
     #[inline]
     pub(crate) fn finish(&self) -> Finished {
-        let before = self.step(|now| Ok::<_, ()>((now & !(QUEUED | RUNNING | WATCHED)) | DONE));
+        let before = self.step(|now| Ok::<_, ()>((now & !(WOKEN | ACTIVE | WATCHED)) | DONE));
         let before = before.unwrap_or_default();
         Finished {
             is_detached: before & HANDLE == 0,
@@ -377,7 +378,7 @@ impl FutureWord {
 
 /// What a wake-up has to do that found the word like this.
 fn queues(before: usize) -> WakeStep {
-    if before & (QUEUED | RUNNING) == 0 {
+    if before & (WOKEN | ACTIVE) == 0 {
         WakeStep::Queue
     } else {
         WakeStep::Nothing

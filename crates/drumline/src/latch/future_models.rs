@@ -73,15 +73,22 @@ impl Cell {
         self.drop_ref();
     }
 
-    /// Runs the future, until it waits or is done.
+    /// Runs the future for the first time, until it waits or is done.
+    fn run_first(&self) {
+        self.go_on(self.word.start());
+    }
+
+    /// The same at a later time.
     fn run(&self) {
-        let mut begin = FutureWord::start as fn(&FutureWord) -> Run;
+        self.go_on(self.word.resume());
+    }
+
+    fn go_on(&self, mut run: Run) {
         loop {
-            match begin(&self.word) {
+            match run {
                 Run::Drop(_) => return self.complete(CANCELLED),
                 Run::Poll => {}
             }
-            begin = FutureWord::start;
             // SAFETY: as above.
             self.future
                 .with_mut(|future| assert_eq!(unsafe { *future }, 1));
@@ -92,14 +99,14 @@ impl Cell {
             let yields = self.yields.load(Ordering::Relaxed);
             if yields > 0 && self.word.may_yield() {
                 self.yields.store(yields - 1, Ordering::Relaxed);
-                begin = FutureWord::resume;
-                continue;
+            } else {
+                match self.word.pause() {
+                    Pause::Idle => return,
+                    Pause::Again => {}
+                    Pause::Drop(_) => return self.complete(CANCELLED),
+                }
             }
-            match self.word.pause() {
-                Pause::Idle => return,
-                Pause::Again => {}
-                Pause::Drop(_) => return self.complete(CANCELLED),
-            }
+            run = self.word.resume();
         }
     }
 
@@ -158,7 +165,7 @@ fn wake() {
             }
             other.drop_ref();
         });
-        cell.run();
+        cell.run_first();
         waker.join().unwrap();
         assert!(cell.word.is_done(), "the wake-up was lost");
         assert_eq!(cell.detach(), READY);
@@ -174,7 +181,7 @@ fn wake_and_yield() {
         cell.word.add_ref();
         let other = Arc::clone(&cell);
         let waker = thread::spawn(move || other.make_ready());
-        cell.run();
+        cell.run_first();
         waker.join().unwrap();
         assert!(cell.word.is_done(), "the wake-up was lost");
         assert_eq!(cell.detach(), READY);
@@ -188,7 +195,7 @@ fn cancel_and_yield() {
         let cell = Cell::new();
         cell.yields.store(2, Ordering::Relaxed);
         let other = Arc::clone(&cell);
-        let runner = thread::spawn(move || other.run());
+        let runner = thread::spawn(move || other.run_first());
         if cell.word.cancel() == Cancel::Stopped(WakeStep::Queue) {
             cell.run();
         }
@@ -206,7 +213,7 @@ fn wake_with_ref() {
         cell.word.add_ref();
         let other = Arc::clone(&cell);
         let waker = thread::spawn(move || other.make_ready());
-        cell.run();
+        cell.run_first();
         waker.join().unwrap();
         assert!(cell.word.is_done(), "the wake-up was lost");
         assert_eq!(cell.detach(), READY);
@@ -220,7 +227,7 @@ fn cancel() {
         let cell = Cell::new();
         cell.ready.store(1, Ordering::Relaxed);
         let other = Arc::clone(&cell);
-        let runner = thread::spawn(move || other.run());
+        let runner = thread::spawn(move || other.run_first());
         let mut stopped = false;
         let was_open = match cell.word.cancel() {
             Cancel::Stopped(wake) => {
@@ -256,7 +263,7 @@ fn cancel_and_wake() {
     loom::model(|| {
         let cell = Cell::new();
         cell.word.add_ref();
-        cell.run();
+        cell.run_first();
         let other = Arc::clone(&cell);
         let waker = thread::spawn(move || other.make_ready());
         if cell.word.cancel() == Cancel::Stopped(WakeStep::Queue) {
@@ -279,7 +286,7 @@ fn last_reference() {
         assert!(!cell.word.detach());
         let third = Arc::clone(&cell);
         let handle = thread::spawn(move || third.drop_ref());
-        cell.run();
+        cell.run_first();
         waker.join().unwrap();
         handle.join().unwrap();
         assert!(cell.word.is_done(), "the future was not dropped");
@@ -293,7 +300,7 @@ fn evict() {
     loom::model(|| {
         let cell = Cell::new();
         cell.word.add_ref();
-        cell.run();
+        cell.run_first();
         let other = Arc::clone(&cell);
         let pool = thread::spawn(move || {
             // The list of the pool keeps the memory; here it is the first reference.
@@ -315,7 +322,7 @@ fn detach() {
         let cell = Cell::new();
         cell.ready.store(1, Ordering::Relaxed);
         let other = Arc::clone(&cell);
-        let runner = thread::spawn(move || other.run());
+        let runner = thread::spawn(move || other.run_first());
         if cell
             .word
             .watch(Watcher::Thread(Sleeper::Member(&cell.parker)))
@@ -335,7 +342,7 @@ fn watch_again() {
         let cell = Cell::new();
         cell.ready.store(1, Ordering::Relaxed);
         let other = Arc::clone(&cell);
-        let runner = thread::spawn(move || other.run());
+        let runner = thread::spawn(move || other.run_first());
         let watch = || {
             let sleeper = Sleeper::Member(&raw const cell.parker);
             cell.word.watch(Watcher::Thread(sleeper))

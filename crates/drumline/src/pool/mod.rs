@@ -166,11 +166,12 @@ pub(crate) use {
     handle::install,
     next::do_next,
     registry::{KeptOpen, Registry, SharedRegistry},
+    seat::Seat,
     signal::{Signal, is_sent_for, run_what_is_sent, serves_while_waiting},
     slot::Slot,
     submit::{
-        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_again,
-        submit_behind, submit_long_lived, submit_woken,
+        QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
+        submit_long_lived, submit_woken,
     },
     suspended::{Node, SuspendedList},
 };

@@ -343,12 +343,41 @@ impl Seat {
     /// As for [`JobRef::run`].
     #[inline]
     pub(crate) unsafe fn run(&self, job: JobRef) {
+        if !self.has_one_deque() {
+            // SAFETY: the caller's obligation.
+            return unsafe { self.run_in_chain(job) };
+        }
+        let guard = unwind::AbortOnUnwind;
+        let deque = self.first_deque();
+        let before = deque.raise_floor();
+        // SAFETY: the caller's obligation.
+        unsafe { job.run() };
+        deque.restore_floor(before);
+        if !self.has_one_deque() {
+            self.reset_further();
+        }
+        std::mem::forget(guard);
+    }
+
+    /// The same with further deques.
+    ///
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    #[cold]
+    unsafe fn run_in_chain(&self, job: JobRef) {
         let guard = unwind::AbortOnUnwind;
         let floor = Floor::raise(self);
         // SAFETY: the caller's obligation.
         unsafe { job.run() };
         drop(floor);
         std::mem::forget(guard);
+    }
+
+    /// After a job during which all further deques were linked.
+    #[cold]
+    fn reset_further(&self) {
+        self.deques().skip(1).for_each(Deque::reset_floor);
     }
 
     /// Until the guard is dropped, what runs on this seat has nothing to do

@@ -85,7 +85,8 @@ pub(crate) enum WakeOrigin {
     Itself,
 }
 
-/// Queues a task that was woken, in the pool of `registry`.
+/// Queues a task that was woken, in the pool of `registry`. `seat` is that of the calling thread
+/// there.
 ///
 /// A worker that has woken it runs it next, as a rule. It never runs here.
 ///
@@ -93,46 +94,33 @@ pub(crate) enum WakeOrigin {
 ///
 /// The job is alive until it has been run, and the pool at least until this returns.
 #[inline]
-pub(crate) unsafe fn submit_woken(registry: &Registry, job: *const Header, origin: WakeOrigin) {
+pub(crate) unsafe fn submit_woken(
+    registry: &Registry,
+    seat: Option<&Seat>,
+    job: *const Header,
+    origin: WakeOrigin,
+) {
     if registry.is_forked() {
         // The pool, and perhaps its locks, belong to another process.
         return;
     }
-    // SAFETY: the caller's obligation.
-    let job_ref = unsafe { Header::job_ref(job) };
-    match local::find(registry) {
-        Some(seat) if seat.is_permanent() => registry.inject(job_ref),
-        Some(seat) => {
-            if origin == WakeOrigin::Woken && seat.hand_off().is_open() {
+    match seat {
+        Some(seat) if !seat.is_permanent() => {
+            let is_next = origin == WakeOrigin::Woken && seat.hand_off().is_open();
+            let to_queue = if is_next {
                 seat.counters().hand_offs.up();
-                if let Some(displaced) = seat.hand_off().put(job) {
-                    // SAFETY: a job in the slot is alive until it has been run.
-                    seat.queue()
-                        .push_task(unsafe { Header::job_ref(displaced) });
-                }
+                seat.hand_off().put(job)
             } else {
-                seat.queue().push_task(job_ref);
+                Some(job)
+            };
+            if let Some(job) = to_queue {
+                // SAFETY: a job in the slot is alive until it has been run, and so is the caller's.
+                seat.queue().push_task(unsafe { Header::job_ref(job) });
             }
             seat.published();
         }
-        None => registry.inject(job_ref),
-    }
-}
-
-/// Queues a task that has yielded, in the pool of `registry`, behind what the calling thread has
-/// queued. It never runs here. The caller keeps the pool.
-#[inline]
-pub(crate) fn submit_again(registry: &Registry, job: JobRef) {
-    if registry.is_forked() {
-        // As for `submit_woken`.
-        return;
-    }
-    match local::find(registry) {
-        Some(seat) if !seat.is_permanent() => {
-            seat.queue().push_task(job);
-            seat.published();
-        }
-        _ => registry.inject(job),
+        // SAFETY: the caller's obligation.
+        _ => registry.inject(unsafe { Header::job_ref(job) }),
     }
 }
 

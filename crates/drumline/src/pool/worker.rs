@@ -329,11 +329,26 @@ impl<'a> Worker<'a> {
             let is_half = loot.is_half();
             self.thief.run(self.seat, loot);
             self.wake_backoff.has_worked(is_half);
-            if registry.idle_set().is_overfull() {
+            if self.run_handed_off() || registry.idle_set().is_overfull() {
                 break;
             }
         }
         self.become_idle()
+    }
+
+    /// Runs the tasks that the last job, and each of these, has handed to this worker. Returns
+    /// whether the worker is one too many.
+    #[inline]
+    fn run_handed_off(&mut self) -> bool {
+        while let Some(job) = self.handed_off() {
+            // SAFETY: a job that left its queue is run by the thread that took it.
+            unsafe { self.seat.run(job) };
+            self.wake_backoff.has_worked(false);
+            if self.registry.idle_set().is_overfull() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Gives up the place.

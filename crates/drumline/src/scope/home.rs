@@ -3,7 +3,7 @@
 use super::state::ScopeState;
 use crate::future::{Core, Home, JoinError};
 use crate::job::{Header, JobRef};
-use crate::pool::{SharedRegistry, SuspendedList, WakeOrigin, local};
+use crate::pool::{Seat, SharedRegistry, SuspendedList, WakeOrigin, local};
 use crate::sync::Arc;
 use crate::unwind::Payload;
 
@@ -14,54 +14,41 @@ pub(super) struct ScopeHome {
     pub(super) registry: SharedRegistry,
 }
 
-impl ScopeHome {
-    /// # Safety
-    ///
-    /// The home is alive now. The run is one of a future of this home, and the word of the future
-    /// has said that it is to be queued.
-    unsafe fn queue_run(this: *const Self, run: JobRef) {
+impl Home for ScopeHome {
+    /// As for a future that was cancelled: the program has ended the scope, not the pool.
+    const EVICTED: JoinError = JoinError::Cancelled;
+
+    unsafe fn queue_first(&self, run: JobRef) {
+        // SAFETY: the future is new, and is spawned by a part of the scope.
+        unsafe { self.state.push_future(run) };
+    }
+
+    unsafe fn queue(
+        this: *const Self,
+        core: *const Core,
+        seat: Option<&Seat>,
+        _origin: WakeOrigin,
+    ) {
         // SAFETY: the home is alive now.
         let home = unsafe { &*this };
         if home.registry.is_forked() {
             // The pool, and perhaps its locks, belong to another process.
             return;
         }
+        // SAFETY: the core lives until its job has been run.
+        let run = unsafe { Header::job_ref(Core::header(core)) };
         // The run may be over before the push returns, and with it the reference to the state.
         let state = Arc::clone(&home.state);
-        let is_worker = local::find(&home.registry).is_some_and(|seat| !seat.is_permanent());
+        let is_worker = seat.is_some_and(|seat| !seat.is_permanent());
         // A worker keeps the pool. For any other thread the future does, which may end at once.
         let registry = (!is_worker).then(|| SharedRegistry::clone(&home.registry));
         let _open = registry.as_ref().map(|registry| registry.keep_open());
         // SAFETY: the word of the future has said that a run is to be queued, so it is not done.
         unsafe { state.push_run(run) };
     }
-}
 
-impl Home for ScopeHome {
-    /// As for a future that was cancelled: the program has ended the scope, not the pool.
-    const EVICTED: JoinError = JoinError::Cancelled;
-
-    unsafe fn queue_first(&self, core: *const Core) {
-        // SAFETY: the core lives until its job has been run.
-        let run = unsafe { Header::job_ref(Core::header(core)) };
-        // SAFETY: the future is new, and is spawned by a part of the scope.
-        unsafe { self.state.push_future(run) };
-    }
-
-    unsafe fn queue(this: *const Self, core: *const Core, _origin: WakeOrigin) {
-        // SAFETY: the core lives until its job has been run.
-        let run = unsafe { Header::job_ref(Core::header(core)) };
-        // SAFETY: the caller's obligations.
-        unsafe { Self::queue_run(this, run) };
-    }
-
-    unsafe fn queue_again(this: *const Self, run: JobRef) {
-        // SAFETY: the caller's obligations.
-        unsafe { Self::queue_run(this, run) };
-    }
-
-    fn is_inside(&self) -> bool {
-        local::find(&self.registry).is_some()
+    fn seat<'a>(&self) -> Option<&'a Seat> {
+        local::find(&self.registry)
     }
 
     fn suspended(&self) -> &SuspendedList {
