@@ -5,8 +5,8 @@
 //! What tasks wait for is part of the lab (see [`Flag`](flag::Flag)): the same for all runtimes,
 //! which it knows by their [`Waker`](std::task::Waker)s only.
 //!
-//! Not every library has futures for tasks. A library of coroutines runs the workloads whose tasks
-//! only end or yield, and has no row in those whose tasks await a flag.
+//! Not every library has futures for tasks. In a library of coroutines, a task that awaits is a
+//! coroutine that polls a future and parks.
 //!
 //! A runtime lasts as long as the process. So a task can refer to it and spawn others.
 
@@ -53,6 +53,8 @@ pub enum TaskKind {
     Yield,
     /// It awaits whatever the workload makes: [`AsyncRuntime::spawn`].
     Await,
+    /// The same, and what is measured is the heap that it holds. A stack is not in the heap.
+    Hold,
 }
 
 /// Many tasks, with a checked answer.
@@ -84,7 +86,12 @@ pub trait AsyncRuntime: Sized + Sync + 'static {
     const CARD: RuntimeCard;
 
     /// What its tasks can do.
-    const KINDS: &'static [TaskKind] = &[TaskKind::Call, TaskKind::Yield, TaskKind::Await];
+    const KINDS: &'static [TaskKind] = &[
+        TaskKind::Call,
+        TaskKind::Yield,
+        TaskKind::Await,
+        TaskKind::Hold,
+    ];
 
     /// Whether it is a row of the default run, which has little time.
     const BY_DEFAULT: bool = true;

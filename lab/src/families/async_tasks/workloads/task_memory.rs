@@ -68,7 +68,7 @@ impl AsyncWorkload for TaskMemory {
         shows: Shows::Heap,
     };
 
-    const KIND: TaskKind = TaskKind::Await;
+    const KIND: TaskKind = TaskKind::Hold;
 
     fn tasks(size: u64) -> u64 {
         size
