@@ -85,6 +85,7 @@ impl WaiterEntry {
 
     /// The future that is polled is pending at `site` until the entry is [cleared](Self::clear).
     /// Nothing changes if it was pending there before.
+    #[inline]
     pub(crate) fn pend(&mut self, site: WaitSite) {
         if let Some(slot) = self.slot()
             && !slot.is_at(site)
@@ -187,15 +188,12 @@ impl WaiterSlot {
     }
 
     /// Owner: it waits at `site` from now on.
+    #[inline]
     fn set(&self, site: WaitSite, poller: Poller) {
         let is_thread = poller == Poller::Thread;
         self.words.clear();
         let pool = if is_thread {
-            let sleeper = Arc::new(ListedThread {
-                thread: std::thread::current(),
-                pools: hook::pools(),
-            });
-            drop(self.sleeper.with(|place| place.replace(sleeper)));
+            self.name_thread();
             0
         } else {
             hook::inmost_pool()
@@ -209,6 +207,16 @@ impl WaiterSlot {
         let [channel, low, high, what] = numbers;
         let location = ptr::from_ref(site.location).cast_mut().cast();
         self.words.set([location, channel, low, high, what]);
+    }
+
+    /// Owner, while there are no words: the calling thread is what sleeps.
+    #[cold]
+    fn name_thread(&self) {
+        let sleeper = Arc::new(ListedThread {
+            thread: std::thread::current(),
+            pools: hook::pools(),
+        });
+        drop(self.sleeper.with(|place| place.replace(sleeper)));
     }
 
     /// The end is gone: nothing waits, and no name is kept.

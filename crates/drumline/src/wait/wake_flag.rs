@@ -391,10 +391,13 @@ impl WakeFlag {
     /// Takes back what [`announce`](Self::announce) has said. `false`: a tell has come.
     fn retract(&self, waits: usize) -> bool {
         // A tell may have left LAZY in the word. It stays there, so that the next wait settles.
-        // Acquire: what comes next is to see what the tell has published.
-        self.word
-            .compare_exchange(waits, QUIET, Ordering::Acquire, Ordering::Acquire)
-            .is_ok()
+        // Acquire: what comes next is to see what the tell has published. As a rule there was one,
+        // and a load is enough to see it.
+        self.word.load(Ordering::Acquire) == waits
+            && self
+                .word
+                .compare_exchange(waits, QUIET, Ordering::Acquire, Ordering::Acquire)
+                .is_ok()
     }
 }
 
