@@ -328,12 +328,27 @@ impl<'a> Worker<'a> {
             }
             let is_half = loot.is_half();
             self.thief.run(self.seat, loot);
+            self.run_handed_off();
             self.wake_backoff.has_worked(is_half);
             if registry.idle_set().is_overfull() {
                 break;
             }
         }
         self.become_idle()
+    }
+
+    /// Runs the tasks that the last job has woken, and those that they wake, as
+    /// [`find`](Self::find) would have it, but without what is between two jobs of other kinds: that
+    /// costs as much as a short task.
+    #[inline]
+    fn run_handed_off(&mut self) {
+        while self.seat.hand_off().is_full()
+            && !self.registry.idle_set().is_overfull()
+            && let Some(job) = self.handed_off()
+        {
+            // SAFETY: taken from the slot, so it is run here and only here.
+            unsafe { self.seat.run(job) };
+        }
     }
 
     /// Gives up the place.
