@@ -115,6 +115,7 @@
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
 //! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
+//! | have state that is reached by messages only | [`mod@actor`] |
 //! | send messages between threads and tasks | [`mod@channel`]; its ends are sources and sinks of a [`mod@stream`](mod@stream#channels) |
 //! | stop a loop or a stream, or count what it has done | [`CancellationToken`], [`Progress`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
@@ -234,6 +235,7 @@
     )
 )]
 
+pub mod actor;
 #[cfg(not(drumline_loom))]
 mod broadcast;
 pub mod channel;

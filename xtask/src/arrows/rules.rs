@@ -71,7 +71,10 @@ pub const LAYERS: &[Layer] = &[
             "channel", "scope", "spawn", "pool", "control", "wait", "sync", "unwind",
         ],
     ),
-    layer("actor", &["channel", "spawn"]),
+    layer(
+        "actor",
+        &["channel", "spawn", "pool", "job", "wait", "unwind", "sync"],
+    ),
     // Names for users, no code.
     layer(
         "prelude",
@@ -154,12 +157,11 @@ pub const RESERVED: &[Reserved] = &[
             "broadcast",
             "slice",
             "source",
-            "actor",
             "prelude",
         ]),
         may_pass_on: &[],
         through_reexports: true,
-        why: "protocol words belong to `pool`, `job` and `latch`, which are modelled",
+        why: "protocol words belong to modules with models, as `pool`, `latch` and `actor` are",
     },
     Reserved {
         rule: "only-wait-sleeps",

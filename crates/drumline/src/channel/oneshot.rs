@@ -360,6 +360,19 @@ impl<T: Send> Receiver<T> {
     pub fn is_ready(&self) -> bool {
         self.once().look() != Seen::Nothing
     }
+
+    /// An address, and what says with it whether the receiver [is ready](Self::is_ready). Any thread
+    /// may ask while the receiver exists, also while another one uses that.
+    pub(crate) fn probe(&self) -> (*const (), unsafe fn(*const ()) -> bool) {
+        /// # Safety
+        ///
+        /// The address is that of a live place for a message of this type.
+        unsafe fn is_ready<T>(once: *const ()) -> bool {
+            // SAFETY: the caller's obligation.
+            unsafe { &*once.cast::<Once<T>>() }.look() != Seen::Nothing
+        }
+        (self.once.as_ptr().cast_const().cast(), is_ready::<T>)
+    }
 }
 
 impl<T: Send> Future for Receiver<T> {

@@ -22,7 +22,7 @@
 //! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
 //! | `wake_backoff` | how long a searcher that was woken for nothing stays away |
 //! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
-//! | `lifetime` | what the end of a pool waits for |
+//! | `lifetime`, `held_open` | what the end of a pool waits for |
 //! | `stand_in` | the work of a pool that has no workers |
 //! | `submit`, `yielding` | spawned jobs on their way in, and on request out |
 //! | `next` | what a thread does right after a stolen job |
@@ -68,6 +68,8 @@ mod global;
 pub(crate) mod guest;
 #[cfg(not(drumline_loom))]
 mod handle;
+#[cfg(not(drumline_loom))]
+mod held_open;
 #[cfg(not(drumline_loom))]
 mod hooks;
 #[cfg(any(not(drumline_loom), test))]
@@ -164,6 +166,7 @@ pub(crate) use {
     global::{in_any, in_global, registry as global_registry},
     guest::{is_inmost, may_work, visit, work_in},
     handle::install,
+    held_open::HeldOpen,
     next::do_next,
     registry::{KeptOpen, Registry, SharedRegistry},
     seat::Seat,

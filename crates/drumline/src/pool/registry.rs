@@ -680,7 +680,7 @@ fn forked() -> ! {
 
 /// A call from outside keeps the pool from its end.
 #[must_use]
-pub(crate) struct KeptOpen<'r>(&'r Registry);
+pub(crate) struct KeptOpen<'r>(pub(super) &'r Registry);
 
 impl Drop for KeptOpen<'_> {
     fn drop(&mut self) {

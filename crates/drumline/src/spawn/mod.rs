@@ -185,7 +185,7 @@ where
     JoinHandle::of_closure(registry, task, queue)
 }
 
-fn spawn_future_in<F>(registry: SharedRegistry, future: F) -> JoinHandle<F::Output>
+pub(crate) fn spawn_future_in<F>(registry: SharedRegistry, future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,

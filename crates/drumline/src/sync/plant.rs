@@ -327,6 +327,25 @@ pub(crate) enum Plant {
     /// `SharedQueue::end` calls none of those that sleep.
     CloseCallsNone,
 
+    /// `Mailbox::next_or_idle` looks for a message, and says that there is none then.
+    MailboxIdleBlindly,
+    /// `Mailbox::next_or_idle` publishes nothing.
+    MailboxIdleRelaxed,
+    /// `Mailbox::next_or_idle` does not wait for a sender between its two steps.
+    MailboxLinkUnawaited,
+    /// `LifeWord::drop_ref` looks whether the reference is the last one, and drops it then.
+    ActorLastRefTwoSteps,
+    /// `LifeWord::drop_ref` gives the last reference to no message.
+    ActorLastRefGone,
+    /// `LifeWord::accept_final` does not see that there was another reference.
+    ActorRevivedUnseen,
+    /// `LifeWord::accept_final` does not see that there are other references.
+    ActorFinalUncounted,
+    /// `WaitGraph::enter` looks for a circle, and enters then.
+    AskLooksFirst,
+    /// `WaitGraph::circle` counts waits whose reply has come.
+    AskAnsweredCounts,
+
     /// `StopRequest::poll` lists a waker without looking whether the request has been made.
     RequestUnchecked,
 }

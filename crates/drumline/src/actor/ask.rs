@@ -1,0 +1,214 @@
+//! Questions: messages whose reply is waited for.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use super::actor_ref::CoreRef;
+use super::run;
+use super::wait_graph::{self, ReplyProbe, Wait};
+use crate::channel::oneshot::Receiver;
+use crate::channel::{CloseReason, RecvError, RecvTimeoutError};
+use crate::sync::Instant;
+
+/// Why there is no reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The actor was dead, or has ended before it came to the message; or the reply was received
+    /// before.
+    Dead,
+    /// A handler of the actor has panicked: the one for this message, or one before it.
+    Panicked,
+    /// There was no room in the mailbox of the actor.
+    Full,
+    /// The reply did not come in time. It may still come.
+    Timeout,
+    /// The actor that waits would wait for itself. These are the names of the actors that wait for
+    /// each other, each for the next one, and the last for the first.
+    Cycle(Box<[String]>),
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AskError::Dead => f.write_str("the actor is dead"),
+            AskError::Panicked => f.write_str("a handler of the actor has panicked"),
+            AskError::Full => f.write_str("there is no room in the mailbox of the actor"),
+            AskError::Timeout => f.write_str("there was no reply until the deadline"),
+            AskError::Cycle(names) => {
+                f.write_str("the actor would wait for itself: ")?;
+                for name in names {
+                    write!(f, "{name} asks ")?;
+                }
+                f.write_str(names.first().map_or("itself", String::as_str))
+            }
+        }
+    }
+}
+
+impl Error for AskError {}
+
+/// The reply to a message, when it comes; made by [`ActorRef::ask`](super::ActorRef::ask).
+///
+/// A thread waits for it by [`recv`](Self::recv), a task by `.await`.
+///
+/// ```
+/// use drumline::Pool;
+/// use drumline::actor::{Actor, ActorSystem, AskError, Context, Handler};
+///
+/// struct Divider;
+/// impl Actor for Divider {}
+/// impl Handler<(u32, u32)> for Divider {
+///     type Reply = u32;
+///     fn handle(&mut self, (a, b): (u32, u32), _: &mut Context<Self>) -> u32 {
+///         a / b
+///     }
+/// }
+///
+/// let pool = Pool::builder().jobs(2).panic_handler(|_| {}).build()?;
+/// let system = ActorSystem::new(&pool);
+/// let divider = system.spawn(Divider);
+/// assert_eq!(drumline::block_on(divider.ask((42, 6))), Ok(7));
+/// assert_eq!(divider.ask((1, 0)).recv(), Err(AskError::Panicked));
+/// # Ok::<(), drumline::BuildError>(())
+/// ```
+///
+/// # Waiting in a handler
+///
+/// A handler may wait for a reply, and blocks its actor meanwhile; in a pool, another thread takes
+/// the place of the one that waits. If actors would wait for each other in a circle, the last of
+/// them gets [`AskError::Cycle`]. Only blocking waits inside of handlers are seen: not what is
+/// awaited by a task, and not what waits for room in a [bounded](super::Overflow::Wait) mailbox.
+///
+/// In a pool without [spares](crate::PoolBuilder::spares) no thread takes the place. There, as many
+/// handlers that wait as the pool has jobs wait for ever if the actors that they have asked are in
+/// the same pool.
+///
+/// # Cancellation
+///
+/// An answer that is dropped is no longer waited for. The message is handled all the same.
+#[must_use = "the reply is lost if it is not waited for; `tell` sends a message without one"]
+pub struct Answer<R: Send> {
+    receiver: Receiver<Result<R, AskError>>,
+    asked: CoreRef,
+}
+
+impl<R: Send> Answer<R> {
+    pub(super) fn new(receiver: Receiver<Result<R, AskError>>, asked: CoreRef) -> Self {
+        Answer { receiver, asked }
+    }
+
+    /// The reply; waits for it if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// If there will be none, or if this would wait for ever because the actor whose handler calls
+    /// it is waited for in turn.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is the reply, or the actor has ended.
+    #[track_caller]
+    pub fn recv(mut self) -> Result<R, AskError> {
+        // The receiver has to stay until the wait has left the graph.
+        self.wait(|receiver| receiver.recv_timeout(Duration::MAX))
+    }
+
+    /// As [`recv`](Self::recv), for `timeout` at most. The answer stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv), and if the reply has not come until then, or was received before.
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), for `timeout` at most.
+    #[track_caller]
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<R, AskError> {
+        self.wait(|receiver| receiver.recv_timeout(timeout))
+    }
+
+    /// As [`recv`](Self::recv), until `deadline` at most. The answer stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv_timeout`](Self::recv_timeout).
+    ///
+    /// # Blocking
+    ///
+    /// As [`recv`](Self::recv), until `deadline` at most.
+    #[track_caller]
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<R, AskError> {
+        self.wait(|receiver| receiver.recv_deadline(deadline))
+    }
+
+    /// Whether [`recv`](Self::recv) would not wait.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.receiver.is_ready()
+    }
+
+    #[track_caller]
+    fn wait(
+        &mut self,
+        receive: impl FnOnce(
+            &mut Receiver<Result<R, AskError>>,
+        ) -> Result<Result<R, AskError>, RecvTimeoutError>,
+    ) -> Result<R, AskError> {
+        let asker = run::current();
+        let waiting = if asker.is_null() || self.receiver.is_ready() {
+            None
+        } else {
+            let (data, has_come) = self.receiver.probe();
+            let wait = Wait {
+                asker: asker.addr(),
+                asked: self.asked.as_ptr().as_ptr().addr(),
+                // SAFETY: this thread runs the actor.
+                name: unsafe { &*asker }.name(),
+                // SAFETY: the receiver stays until the wait has left the graph.
+                reply: unsafe { ReplyProbe::new(data, has_come) },
+            };
+            match wait_graph::graph().enter(wait) {
+                Ok(waiting) => Some(waiting),
+                Err(names) => return Err(AskError::Cycle(names.into())),
+            }
+        };
+        let received = receive(&mut self.receiver);
+        drop(waiting);
+        match received {
+            Ok(reply) => reply,
+            Err(RecvTimeoutError::Timeout) => Err(AskError::Timeout),
+            Err(RecvTimeoutError::Closed(reason)) => Err(no_reply(reason)),
+        }
+    }
+}
+
+/// Why a reply was dropped.
+fn no_reply(reason: CloseReason) -> AskError {
+    match reason {
+        CloseReason::Panicked => AskError::Panicked,
+        _ => AskError::Dead,
+    }
+}
+
+impl<R: Send> Future for Answer<R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receiver).poll(cx).map(|received| {
+            received.unwrap_or_else(|error: RecvError| Err(no_reply(error.reason())))
+        })
+    }
+}
+
+impl<R: Send> fmt::Debug for Answer<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("is_ready", &self.is_ready())
+            .finish_non_exhaustive()
+    }
+}

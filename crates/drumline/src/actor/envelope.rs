@@ -1,0 +1,144 @@
+//! One message in its block of memory.
+//!
+//! ```text
+//!  Envelope: link │ function that opens it
+//!  content: what is sent, or the box that it is in
+//! ```
+//!
+//! What an envelope is for, only the function knows: a message, a message with a place for the
+//! reply, or a notice of the library itself (`start`, `stop`, `final`, a nudge, a ticket of a
+//! bounded mailbox). To open it takes the content out. The memory is given back by the run, when
+//! the mailbox is done with the link.
+
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+use super::block_cache::{self, BLOCK_ALIGN, BLOCK_SIZE};
+use super::mailbox::MailLink;
+use super::run::RunFrame;
+
+/// Takes the content out and deals with it, as the frame says: has the actor handle it, or discards
+/// it. May unwind; the content is gone then, too.
+///
+/// Its caller is the run of the actor for which the envelope was made, or stands for it; it opens
+/// each envelope once.
+pub(super) type OpenFn = unsafe fn(NonNull<Envelope>, &mut RunFrame);
+
+/// What each message begins with.
+#[repr(C)]
+pub(super) struct Envelope {
+    /// First, so that the address of the link is that of the envelope.
+    link: MailLink,
+    open: OpenFn,
+}
+
+/// An envelope with content of one type.
+#[repr(C)]
+struct Filled<C> {
+    envelope: Envelope,
+    content: ManuallyDrop<C>,
+}
+
+impl Envelope {
+    /// An envelope without content.
+    #[inline]
+    pub(super) fn notice(open: OpenFn) -> NonNull<Envelope> {
+        Self::seal((), open)
+    }
+
+    /// Puts `content` into an envelope, for `open` to take out with [`unseal`](Self::unseal).
+    #[inline]
+    pub(super) fn seal<C>(content: C, open: OpenFn) -> NonNull<Envelope> {
+        if const { fits::<C>() } {
+            Self::write(content, open)
+        } else {
+            Self::write(Box::new(content), open)
+        }
+    }
+
+    #[inline]
+    fn write<C>(content: C, open: OpenFn) -> NonNull<Envelope> {
+        let filled = block_cache::take().cast::<Filled<C>>();
+        // SAFETY: the block has room for it (`fits`; a box does), is aligned, and in no use.
+        unsafe {
+            filled.write(Filled {
+                envelope: Envelope {
+                    link: MailLink::new(),
+                    open,
+                },
+                content: ManuallyDrop::new(content),
+            });
+        }
+        filled.cast()
+    }
+
+    /// Takes the content out. The memory stays.
+    ///
+    /// # Safety
+    ///
+    /// The envelope was sealed with content of this type, which has not been taken out, and the
+    /// caller owns it.
+    #[inline]
+    pub(super) unsafe fn unseal<C>(envelope: NonNull<Envelope>) -> C {
+        if const { fits::<C>() } {
+            // SAFETY: the caller's obligation.
+            unsafe { Self::read(envelope) }
+        } else {
+            // SAFETY: as above; `seal` has put it into a box.
+            *unsafe { Self::read::<Box<C>>(envelope) }
+        }
+    }
+
+    #[inline]
+    unsafe fn read<C>(envelope: NonNull<Envelope>) -> C {
+        let filled = envelope.cast::<Filled<C>>().as_ptr();
+        // SAFETY: the content is of this type, and is not used in its place again.
+        ManuallyDrop::into_inner(unsafe { (&raw const (*filled).content).read() })
+    }
+
+    /// The link of an envelope.
+    #[inline]
+    pub(super) fn link(envelope: NonNull<Envelope>) -> *const MailLink {
+        envelope.as_ptr().cast_const().cast()
+    }
+
+    /// The envelope to which a link belongs.
+    ///
+    /// # Safety
+    ///
+    /// The link comes from [`link`](Self::link).
+    #[inline]
+    pub(super) unsafe fn of(link: *const MailLink) -> NonNull<Envelope> {
+        // SAFETY: it is the address of an envelope.
+        unsafe { NonNull::new_unchecked(link.cast_mut().cast()) }
+    }
+
+    /// Opens an envelope.
+    ///
+    /// # Safety
+    ///
+    /// As for [`OpenFn`].
+    #[inline]
+    pub(super) unsafe fn open(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
+        // SAFETY: the run owns the envelope.
+        let open = unsafe { (*envelope.as_ptr()).open };
+        // SAFETY: the caller's obligation.
+        unsafe { open(envelope, frame) };
+    }
+
+    /// Gives the memory back.
+    ///
+    /// # Safety
+    ///
+    /// The content has been taken out, and no mailbox uses the link.
+    #[inline]
+    pub(super) unsafe fn free(envelope: NonNull<Envelope>) {
+        // SAFETY: the block is in no use any more.
+        unsafe { block_cache::give(envelope.cast()) };
+    }
+}
+
+/// Whether content of this type has room in a block.
+const fn fits<C>() -> bool {
+    size_of::<Filled<C>>() <= BLOCK_SIZE && align_of::<Filled<C>>() <= BLOCK_ALIGN
+}

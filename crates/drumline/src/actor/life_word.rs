@@ -1,0 +1,209 @@
+//! How far an actor is, and how many references there are, in one word.
+//!
+//! | bit | set by | means |
+//! |---|---|---|
+//! | `STARTED` | the run | the hook `started` has been called |
+//! | `KILLED` | any thread | the run handles no further message |
+//! | `DEAD` | the run | the state is gone; what is in the mailbox is discarded |
+//! | `PANICKED` | the run, with `DEAD` | because a handler panicked |
+//! | `FINAL` | the last reference | the message `final` is on its way, with that reference |
+//! | `REVIVED` | a handler, beside `FINAL` | there was another reference since |
+//!
+//! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
+//! run nor the list of the system has one.
+//!
+//! # The last reference
+//!
+//! An actor to which nothing refers can get no message any more. It ends when it has handled those
+//! that it has. So the thread that drops the last reference keeps the count at one, sets FINAL, and
+//! sends the message `final`, to which the reference belongs from then on. It is behind all other
+//! messages: each of their senders had a reference.
+//!
+//! ```text
+//!               drop_ref: the last one                   accept_final: still the only one
+//!   n references ───────────────────► 1, FINAL ─────────────────► the run ends the actor
+//!                                      │    ▲
+//!             the actor makes a        ▼    │  that is dropped
+//!             reference to itself     n, FINAL, REVIVED ──► accept_final: n - 1, the actor goes on
+//! ```
+//!
+//! Only a handler can make a reference while there is none besides that of `final`. It sets
+//! REVIVED. If that reference is still there when the run comes to `final`, the one of `final` is
+//! dropped like any other. If it is gone, messages may have been sent by it, behind `final`: then
+//! `final` is sent once more.
+//!
+//! **Who frees the memory.** The thread that accepts the only reference of an actor that is DEAD. A
+//! thread that acts for a dead actor (the run that has ended it, a sender that has found it dead, a
+//! thread that goes through the list of the system) has a reference meanwhile, so none of them is
+//! left then.
+//!
+//! **The race feared** is a thread that drops the last reference and then touches memory that
+//! another one has freed. The count never is zero. The thread that sends `final` touches nothing of
+//! the actor after that, unless it finds the actor idle and acts for it.
+
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::planted;
+
+const STARTED: usize = 1;
+const KILLED: usize = 2;
+const DEAD: usize = 4;
+const PANICKED: usize = 8;
+const FINAL: usize = 16;
+const REVIVED: usize = 32;
+/// One reference.
+const REF: usize = 64;
+
+/// What a thread has to do that has come to `final`.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FinalStep {
+    /// There are other references: the actor goes on. That of `final` has been dropped.
+    Continue,
+    /// The reference is the only one. It belongs to the thread from now on.
+    End,
+    /// The same, but there may be messages behind: to send `final` again, with the reference.
+    SendAgain,
+}
+
+/// What a thread has to do that drops a reference.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RefDrop {
+    /// Nothing.
+    Kept,
+    /// It was the last one: to send `final`, with the reference.
+    SendFinal,
+}
+
+/// The word of one actor.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(super) struct LifeWord(AtomicUsize);
+
+impl LifeWord {
+    /// Of an actor with one reference.
+    pub(super) fn new() -> Self {
+        LifeWord(AtomicUsize::new(REF))
+    }
+
+    /// A reference is made, from another one or by a thread that acts for the actor.
+    #[inline]
+    pub(super) fn add_ref(&self) {
+        // Relaxed: another reference keeps the memory.
+        let before = self.0.fetch_add(REF, Ordering::Relaxed);
+        if before > isize::MAX as usize {
+            // The memory would be freed under the eyes of others.
+            std::process::abort();
+        }
+    }
+
+    /// A reference is dropped.
+    #[inline]
+    pub(super) fn drop_ref(&self) -> RefDrop {
+        // Relaxed: the step below acquires.
+        let mut now = self.0.load(Ordering::Relaxed);
+        if planted!(ActorLastRefTwoSteps) && now >= 2 * REF {
+            self.0.fetch_sub(REF, Ordering::AcqRel);
+            return RefDrop::Kept;
+        }
+        loop {
+            let is_last = now & FINAL == 0 && now < 2 * REF;
+            let next = if !is_last || planted!(ActorLastRefGone) {
+                now - REF
+            } else {
+                now | FINAL
+            };
+            // Release: what this reference was used for comes before the end. Acquire: `final` is
+            // behind what the others were used for.
+            match self
+                .0
+                .compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed)
+            {
+                Ok(_) if is_last => return RefDrop::SendFinal,
+                Ok(_) => return RefDrop::Kept,
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    // ---- the run ---------------------------------------------------------------
+
+    /// The run makes a reference.
+    pub(super) fn add_ref_in_run(&self) {
+        self.add_ref();
+        // Relaxed: the run itself reads it. Other threads do not set FINAL while there is this
+        // reference.
+        if self.0.load(Ordering::Relaxed) & FINAL != 0 {
+            self.0.fetch_or(REVIVED, Ordering::Relaxed);
+        }
+    }
+
+    /// The run, or a thread that acts for a dead actor, has come to `final`.
+    pub(super) fn accept_final(&self) -> FinalStep {
+        // Relaxed: the step below acquires.
+        let mut now = self.0.load(Ordering::Relaxed);
+        loop {
+            let (step, next) = if now >= 2 * REF {
+                (FinalStep::Continue, (now & !(FINAL | REVIVED)) - REF)
+            } else if now & REVIVED != 0 && now & DEAD == 0 && !planted!(ActorRevivedUnseen) {
+                (FinalStep::SendAgain, now & !REVIVED)
+            } else {
+                (FinalStep::End, now & !(FINAL | REVIVED))
+            };
+            match self
+                .0
+                .compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed)
+            {
+                Ok(_) if planted!(ActorFinalUncounted) => return FinalStep::End,
+                Ok(_) => return step,
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    /// The run calls the hook `started`.
+    pub(super) fn start(&self) {
+        // Relaxed: read by runs, which see each other.
+        self.0.fetch_or(STARTED, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_started(&self) -> bool {
+        // Relaxed: as above.
+        self.0.load(Ordering::Relaxed) & STARTED != 0
+    }
+
+    /// The state is gone.
+    pub(super) fn die(&self, panicked: bool) {
+        let bits = if panicked { DEAD | PANICKED } else { DEAD };
+        // Release pairs with `is_dead`.
+        self.0.fetch_or(bits, Ordering::Release);
+    }
+
+    // ---- any thread ---------------------------------------------------------------
+
+    /// No further message is to be handled. To be followed by a push.
+    pub(super) fn kill(&self) {
+        // Relaxed: the push publishes it.
+        self.0.fetch_or(KILLED, Ordering::Relaxed);
+    }
+
+    /// The run, between two messages.
+    #[inline]
+    pub(super) fn is_killed(&self) -> bool {
+        // Relaxed: a run that does not see it finds the message that was pushed after it.
+        self.0.load(Ordering::Relaxed) & KILLED != 0
+    }
+
+    /// Whether the state is gone.
+    #[inline]
+    pub(super) fn is_dead(&self) -> bool {
+        // Acquire pairs with `die`.
+        self.0.load(Ordering::Acquire) & DEAD != 0
+    }
+
+    /// Whether a panic has ended the actor.
+    pub(super) fn has_panicked(&self) -> bool {
+        // Acquire: as above.
+        self.0.load(Ordering::Acquire) & PANICKED != 0
+    }
+}

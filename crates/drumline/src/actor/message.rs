@@ -1,0 +1,114 @@
+//! What is sent to an actor: messages with and without a reply.
+
+use std::ptr::NonNull;
+
+use super::cell::ActorCell;
+use super::context::Context;
+use super::envelope::{Envelope, OpenFn};
+use super::run::RunFrame;
+use super::{Actor, Handler};
+use crate::actor::ask::AskError;
+use crate::channel::oneshot;
+
+/// Content of an envelope for actors of the type `A`.
+pub(super) trait Content<A: Actor>: Send + Sized + 'static {
+    /// How to open it.
+    const OPEN: OpenFn;
+}
+
+/// A message without a reply.
+pub(super) struct Told<M>(pub(super) M);
+
+/// A message, and where the reply goes.
+pub(super) struct Asked<M, R: Send> {
+    pub(super) message: M,
+    pub(super) reply: oneshot::Sender<Result<R, AskError>>,
+}
+
+impl<A, M> Content<A> for Told<M>
+where
+    A: Handler<M>,
+    M: Send + 'static,
+{
+    const OPEN: OpenFn = open_told::<A, M>;
+}
+
+impl<A, M> Content<A> for Asked<M, A::Reply>
+where
+    A: Handler<M>,
+    M: Send + 'static,
+{
+    const OPEN: OpenFn = open_asked::<A, M>;
+}
+
+/// # Safety
+///
+/// As for [`OpenFn`], with this content.
+unsafe fn open_told<A, M>(envelope: NonNull<Envelope>, frame: &mut RunFrame)
+where
+    A: Handler<M>,
+    M: Send + 'static,
+{
+    // SAFETY: the content is of this type.
+    let Told(message) = unsafe { Envelope::unseal::<Told<M>>(envelope) };
+    if frame.loss.is_some() {
+        return frame.lose(message);
+    }
+    // SAFETY: the run has the state, which is of this type.
+    let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
+    drop(actor.handle(message, Context::of(frame)));
+}
+
+/// # Safety
+///
+/// As for [`open_told`].
+unsafe fn open_asked<A, M>(envelope: NonNull<Envelope>, frame: &mut RunFrame)
+where
+    A: Handler<M>,
+    M: Send + 'static,
+{
+    // SAFETY: the content is of this type.
+    let Asked { message, reply } = unsafe { Envelope::unseal::<Asked<M, A::Reply>>(envelope) };
+    if let Some(loss) = frame.loss {
+        // The asker may be gone.
+        let _ = reply.send(Err(loss.ask_error()));
+        return frame.lose(message);
+    }
+    // SAFETY: the run has the state, which is of this type.
+    let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
+    // Should the handler panic, the place for the reply is dropped while the thread panics, and
+    // the asker learns of it.
+    let answer = actor.handle(message, Context::of(frame));
+    // As above.
+    let _ = reply.send(Ok(answer));
+}
+
+/// Opens `start`.
+///
+/// # Safety
+///
+/// As for [`OpenFn`]; the actor is of this type.
+pub(super) unsafe fn open_start<A: Actor>(_: NonNull<Envelope>, frame: &mut RunFrame) {
+    if frame.loss.is_some() {
+        return;
+    }
+    // SAFETY: the actor is alive.
+    unsafe { (*frame.core).word.start() };
+    // SAFETY: the run has the state, which is of this type.
+    let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
+    actor.started(Context::of(frame));
+}
+
+impl RunFrame {
+    /// Counts a dead letter, and drops the message.
+    #[cold]
+    fn lose<M>(&self, message: M) {
+        if let Some(loss) = self.loss {
+            // SAFETY: the actor is alive, or its memory is at least.
+            let core = unsafe { &*self.core };
+            core.system
+                .lose(|| core.name(), std::any::type_name::<M>(), loss);
+        }
+        drop(message);
+    }
+}

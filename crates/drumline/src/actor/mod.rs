@@ -1,0 +1,128 @@
+//! Actors: state that is reached by messages only.
+//!
+//! An actor is a value and a mailbox. It handles one message at a time, on some thread of its pool,
+//! so its handlers have `&mut self` and need no lock. An actor without messages holds no thread,
+//! and takes 80 bytes besides its value, so a program may have millions.
+//!
+//! ```
+//! use drumline::Pool;
+//! use drumline::actor::{Actor, ActorSystem, Context, Handler};
+//!
+//! struct Account {
+//!     balance: i64,
+//! }
+//!
+//! impl Actor for Account {}
+//!
+//! struct Deposit(i64);
+//! impl Handler<Deposit> for Account {
+//!     type Reply = i64;
+//!     fn handle(&mut self, Deposit(amount): Deposit, _: &mut Context<Self>) -> i64 {
+//!         self.balance += amount;
+//!         self.balance
+//!     }
+//! }
+//!
+//! let pool = Pool::builder().jobs(2).build()?;
+//! let system = ActorSystem::new(&pool);
+//! let account = system.spawn(Account { balance: 0 });
+//! account.tell(Deposit(30))?; // goes on at once
+//! assert_eq!(account.ask(Deposit(12)).recv(), Ok(42)); // waits for the reply
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Messages
+//!
+//! An actor has a [`Handler`] for each type of message, or one for an enum. [`ActorRef::tell`]
+//! sends a message, at the cost of one atomic swap; [`ActorRef::ask`] one whose reply is waited
+//! for. What one sender sends comes in that order. The mailbox may have a
+//! [bound](SpawnOptions::bounded).
+//!
+//! A message that is told from a handler to an idle actor makes that actor the next thing that the
+//! worker runs. From outside of the pool it is queued.
+//!
+//! # The end of an actor
+//!
+//! An actor ends
+//!
+//! * when it is stopped, after what it was told before ([`ActorRef::stop`], [`Context::stop`]) or
+//!   after the message at hand ([`ActorRef::stop_now`], [`Context::stop_now`]),
+//! * when no [`ActorRef`] and the like is left, after the messages that it has,
+//! * when its [system](ActorSystem) or its pool ends,
+//! * when a handler or a hook panics.
+//!
+//! Its hook [`Actor::stopped`] is called, except after a panic. Then its value is dropped, and what
+//! is left in its mailbox is discarded: [dead letters](DeadLetter), which are
+//! [counted](ActorSystem::dead_letters). A message that is told to a dead actor comes back. What is
+//! asked of it is answered by [`AskError::Dead`] or [`AskError::Panicked`].
+//!
+//! # Panics
+//!
+//! A panic in a handler ends its actor and nothing else. It is reported as that of a task that
+//! nothing joins: to the [panic handler](crate::PoolBuilder::panic_handler) of the pool. With
+//! `panic = "abort"` it ends the process, as everywhere.
+//!
+//! # Blocking
+//!
+//! A handler may block, and so blocks its actor. Another thread of the pool takes the place of the
+//! one that blocks, as in any job; see [`blocking`](crate::blocking()). An actor that blocks most
+//! of the time may have [a thread of its own](Scheduler::Pinned).
+
+#[cfg(not(drumline_loom))]
+mod actor_list;
+#[cfg(not(drumline_loom))]
+mod actor_ref;
+#[cfg(not(drumline_loom))]
+mod ask;
+#[cfg(not(drumline_loom))]
+mod block_cache;
+#[cfg(not(drumline_loom))]
+mod bounded;
+#[cfg(not(drumline_loom))]
+mod cell;
+#[cfg(not(drumline_loom))]
+mod context;
+#[cfg(not(drumline_loom))]
+mod dead_letter;
+#[cfg(not(drumline_loom))]
+mod envelope;
+#[cfg(not(drumline_loom))]
+mod extra;
+#[cfg(not(drumline_loom))]
+mod handler;
+mod life_word;
+mod mailbox;
+#[cfg(not(drumline_loom))]
+mod message;
+#[cfg(all(test, drumline_loom))]
+mod models;
+#[cfg(not(drumline_loom))]
+mod options;
+#[cfg(not(drumline_loom))]
+mod own_thread;
+#[cfg(doctest)]
+mod promises;
+#[cfg(not(drumline_loom))]
+mod recipient;
+#[cfg(not(drumline_loom))]
+mod run;
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod small_tests;
+#[cfg(not(drumline_loom))]
+mod system;
+#[cfg(not(drumline_loom))]
+mod tell_error;
+mod wait_graph;
+
+#[cfg(not(drumline_loom))]
+pub use {
+    actor_ref::ActorRef,
+    ask::{Answer, AskError},
+    context::Context,
+    dead_letter::DeadLetter,
+    handler::{Actor, Handler},
+    options::{Overflow, Scheduler, SpawnOptions, Style},
+    recipient::Recipient,
+    system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
+    tell_error::TellError,
+};

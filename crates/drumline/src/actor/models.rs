@@ -1,0 +1,430 @@
+//! Loom models of the mailbox, the references and the waits.
+
+// The standard library's `Arc`: a planted deadlock drops it while it unwinds, outside of the model.
+use std::sync::Arc;
+
+use loom::cell::UnsafeCell;
+use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use loom::thread;
+
+use super::life_word::{FinalStep, LifeWord, RefDrop};
+use super::mailbox::{MailLink, Mailbox, Pushed};
+use super::wait_graph::{ReplyProbe, Wait, WaitGraph};
+use crate::sync::plant::{Plant, must_catch};
+
+fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 10_000;
+    builder.check(model);
+}
+
+/// What a message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Note {
+    Count(usize),
+    Stop,
+    Final,
+    Nudge,
+}
+
+/// A message, as an envelope is one.
+#[repr(C)]
+struct Letter {
+    link: MailLink,
+    note: Note,
+}
+
+/// An actor that adds up what it is told. Its parts are those of `ActorCore`, and it runs them as
+/// `RunFrame` does.
+struct Adder {
+    mailbox: Mailbox,
+    word: LifeWord,
+    /// The state: plain memory.
+    sum: UnsafeCell<usize>,
+    /// Discarded messages.
+    lost: AtomicUsize,
+    /// How often the memory was freed.
+    freed: AtomicUsize,
+}
+
+// SAFETY: the sum is what the mailbox hands from thread to thread; loom checks every access.
+unsafe impl Send for Adder {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Adder {}
+
+fn letter(note: Note) -> *const MailLink {
+    let letter = Letter {
+        link: MailLink::new(),
+        note,
+    };
+    Box::into_raw(Box::new(letter)).cast_const().cast()
+}
+
+fn note(link: *const MailLink) -> Note {
+    // SAFETY: the run has not freed it.
+    unsafe { (*link.cast::<Letter>()).note }
+}
+
+fn free(link: *const MailLink) {
+    // SAFETY: leaked in `letter`, and freed once.
+    drop(unsafe { Box::from_raw(link.cast_mut().cast::<Letter>()) });
+}
+
+impl Adder {
+    /// An idle actor with one reference.
+    fn idle() -> Arc<Self> {
+        let first = letter(Note::Nudge);
+        let adder = Arc::new(Adder {
+            mailbox: Mailbox::new(first),
+            word: LifeWord::new(),
+            sum: UnsafeCell::new(0),
+            lost: AtomicUsize::new(0),
+            freed: AtomicUsize::new(0),
+        });
+        adder.run();
+        adder
+    }
+
+    fn send(&self, note: Note) {
+        // SAFETY: the letter is fresh, and the model keeps the actor.
+        if unsafe { self.mailbox.push(letter(note)) } == Pushed::FoundIdle {
+            // The dead have their messages discarded by this thread.
+            self.run();
+        }
+    }
+
+    fn drop_ref(&self) {
+        if self.word.drop_ref() == RefDrop::SendFinal {
+            self.send(Note::Final);
+        }
+    }
+
+    fn kill(&self) {
+        self.word.kill();
+        self.send(Note::Nudge);
+    }
+
+    fn run(&self) {
+        // SAFETY: this thread acts for the actor.
+        let mut at_hand = unsafe { self.mailbox.first() };
+        if self.word.is_dead() {
+            if self.discard_all(at_hand) {
+                self.freed.fetch_add(1, Ordering::Relaxed);
+            }
+            return;
+        }
+        loop {
+            if self.word.is_killed() {
+                self.word.add_ref();
+                return self.end_run(at_hand);
+            }
+            match note(at_hand) {
+                Note::Count(number) => self.add(number),
+                Note::Nudge => {}
+                Note::Stop => {
+                    self.word.add_ref();
+                    return self.end_run(self.opened(at_hand));
+                }
+                Note::Final => match self.word.accept_final() {
+                    FinalStep::Continue => {}
+                    FinalStep::SendAgain => self.send(Note::Final),
+                    FinalStep::End => return self.end_run(self.opened(at_hand)),
+                },
+            }
+            // SAFETY: this thread is the run.
+            let next = unsafe { self.mailbox.next_or_idle(at_hand) };
+            free(at_hand);
+            match next {
+                Some(next) => at_hand = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Marks a letter as one that has been opened.
+    fn opened(&self, at_hand: *const MailLink) -> *const MailLink {
+        // SAFETY: this thread is the run.
+        unsafe { (*at_hand.cast_mut().cast::<Letter>()).note = Note::Nudge };
+        at_hand
+    }
+
+    /// Ends the actor, with a reference.
+    fn end_run(&self, at_hand: *const MailLink) {
+        // SAFETY: loom checks that no other thread is here.
+        self.sum.with_mut(|sum| unsafe { *sum += 0 });
+        self.word.die(false);
+        assert!(!self.discard_all(at_hand), "the run has a reference");
+        self.drop_ref();
+    }
+
+    fn discard_all(&self, mut at_hand: *const MailLink) -> bool {
+        let mut is_last = false;
+        // SAFETY: this thread acts for the actor.
+        let last = unsafe { self.mailbox.take_all() };
+        loop {
+            match note(at_hand) {
+                Note::Final => is_last |= self.word.accept_final() == FinalStep::End,
+                Note::Count(_) => {
+                    self.lost.fetch_add(1, Ordering::Relaxed);
+                }
+                Note::Stop | Note::Nudge => {}
+            }
+            let this = at_hand;
+            if this == last {
+                free(this);
+                return is_last;
+            }
+            // SAFETY: it is not the last one.
+            at_hand = unsafe { Mailbox::await_next(this) };
+            free(this);
+        }
+    }
+
+    fn add(&self, number: usize) {
+        // SAFETY: loom checks that no other thread is here.
+        self.sum
+            .with_mut(|sum| unsafe { *sum = *sum * 10 + number });
+    }
+
+    fn sum(&self) -> usize {
+        // SAFETY: as above.
+        self.sum.with(|sum| unsafe { *sum })
+    }
+
+    /// Drops the first reference. It was the last one, so the actor ends.
+    fn end(&self) {
+        self.drop_ref();
+        assert!(self.word.is_dead(), "the last reference is gone");
+        assert_eq!(self.freed.load(Ordering::Relaxed), 1, "freed once");
+    }
+}
+
+/// Two threads tell an idle actor something; one of them twice. Each message is handled, those of
+/// one sender in their order.
+fn two_tell() {
+    explore(3, || {
+        let adder = Adder::idle();
+        let other = Arc::clone(&adder);
+        let teller = thread::spawn(move || {
+            other.send(Note::Count(1));
+            other.send(Note::Count(2));
+        });
+        adder.send(Note::Count(3));
+        teller.join().unwrap();
+        let sum = adder.sum();
+        assert!([123, 132, 312].contains(&sum), "{sum}");
+        adder.end();
+    });
+}
+
+/// Three threads do.
+fn three_tell() {
+    explore(2, || {
+        let adder = Adder::idle();
+        let tellers = [1, 2].map(|number| {
+            let other = Arc::clone(&adder);
+            thread::spawn(move || other.send(Note::Count(number)))
+        });
+        adder.send(Note::Count(3));
+        for teller in tellers {
+            teller.join().unwrap();
+        }
+        let sum = adder.sum();
+        assert!([123, 132, 213, 231, 312, 321].contains(&sum), "{sum}");
+        adder.end();
+    });
+}
+
+/// A message comes while the actor stops: it is handled or lost, and no other.
+fn tell_and_stop() {
+    explore(3, || {
+        let adder = Adder::idle();
+        let other = Arc::clone(&adder);
+        let teller = thread::spawn(move || {
+            other.send(Note::Count(1));
+            other.send(Note::Count(2));
+        });
+        adder.send(Note::Stop);
+        teller.join().unwrap();
+        let handled = [0, 1, 12].iter().position(|sum| *sum == adder.sum());
+        let lost = adder.lost.load(Ordering::Relaxed);
+        assert_eq!(handled.map(|handled| handled + lost), Some(2));
+        adder.end();
+    });
+}
+
+/// The same with `stop_now`.
+fn tell_and_kill() {
+    explore(3, || {
+        let adder = Adder::idle();
+        let other = Arc::clone(&adder);
+        let teller = thread::spawn(move || {
+            other.send(Note::Count(1));
+            other.send(Note::Count(2));
+        });
+        adder.kill();
+        teller.join().unwrap();
+        assert!(adder.word.is_dead(), "the nudge was lost");
+        let handled = [0, 1, 12].iter().position(|sum| *sum == adder.sum());
+        let lost = adder.lost.load(Ordering::Relaxed);
+        assert_eq!(handled.map(|handled| handled + lost), Some(2));
+        adder.end();
+    });
+}
+
+/// Two references are dropped while a message is handled: the actor ends once, after it.
+fn last_reference() {
+    explore(3, || {
+        let adder = Adder::idle();
+        adder.word.add_ref();
+        let other = Arc::clone(&adder);
+        let holder = thread::spawn(move || {
+            other.send(Note::Count(1));
+            other.drop_ref();
+        });
+        adder.drop_ref();
+        holder.join().unwrap();
+        assert_eq!(adder.sum(), 1);
+        assert!(adder.word.is_dead());
+        assert_eq!(adder.freed.load(Ordering::Relaxed), 1, "freed once");
+    });
+}
+
+/// The actor makes a reference to itself while `final` is on its way, and another thread drops it.
+fn reference_to_itself() {
+    explore(3, || {
+        let adder = Adder::idle();
+        assert_eq!(adder.word.drop_ref(), RefDrop::SendFinal);
+        // As a handler does, whose message is before `final`.
+        adder.word.add_ref_in_run();
+        let other = Arc::clone(&adder);
+        let holder = thread::spawn(move || {
+            other.send(Note::Count(1));
+            other.drop_ref();
+        });
+        adder.send(Note::Final);
+        holder.join().unwrap();
+        assert_eq!(adder.sum(), 1, "it had a reference");
+        assert!(adder.word.is_dead());
+        assert_eq!(adder.freed.load(Ordering::Relaxed), 1, "freed once");
+    });
+}
+
+/// The last reference is dropped while the actor ends for another reason.
+fn last_reference_and_kill() {
+    explore(3, || {
+        let adder = Adder::idle();
+        adder.word.add_ref();
+        let other = Arc::clone(&adder);
+        let killer = thread::spawn(move || {
+            other.kill();
+            other.drop_ref();
+        });
+        adder.drop_ref();
+        killer.join().unwrap();
+        assert!(adder.word.is_dead());
+        assert_eq!(adder.freed.load(Ordering::Relaxed), 1, "freed once");
+    });
+}
+
+/// # Safety
+///
+/// The address is that of a live flag.
+unsafe fn is_set(flag: *const ()) -> bool {
+    // SAFETY: the caller's obligation.
+    unsafe { &*flag.cast::<AtomicBool>() }.load(Ordering::Acquire)
+}
+
+fn wait(asker: usize, asked: usize, reply: &AtomicBool) -> Wait {
+    Wait {
+        asker,
+        asked,
+        name: asker.to_string(),
+        // SAFETY: the flags of the models outlive their waits.
+        reply: unsafe { ReplyProbe::new(std::ptr::from_ref(reply).cast(), is_set) },
+    }
+}
+
+/// Two actors ask each other at once: one of them does not wait.
+fn ask_each_other() {
+    explore(3, || {
+        let graph = Arc::new(WaitGraph::new());
+        let other = Arc::clone(&graph);
+        let waits = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&waits);
+        let ask = |graph: &WaitGraph, waits: &AtomicUsize, asker, asked| {
+            let reply = AtomicBool::new(false);
+            match graph.enter(wait(asker, asked, &reply)) {
+                Ok(waiting) => {
+                    waits.fetch_add(1, Ordering::Relaxed);
+                    // It waits for ever: the other one never replies.
+                    std::mem::forget((waiting, Box::leak(Box::new(reply))));
+                }
+                Err(names) => assert_eq!(names, [asker.to_string(), asked.to_string()]),
+            }
+        };
+        let asker = thread::spawn(move || ask(&other, &counted, 1, 2));
+        ask(&graph, &waits, 2, 1);
+        asker.join().unwrap();
+        assert!(waits.load(Ordering::Relaxed) < 2, "both wait");
+    });
+}
+
+/// The actor that has replied asks the asker: that is no circle, also if the asker has not woken,
+/// or not begun to wait.
+fn ask_back() {
+    explore(3, || {
+        let graph = Arc::new(WaitGraph::new());
+        let reply = Arc::new(AtomicBool::new(false));
+        let (other, replied) = (Arc::clone(&graph), Arc::clone(&reply));
+        let asker = thread::spawn(move || {
+            let waiting = other.enter(wait(1, 2, &replied));
+            assert!(waiting.is_ok(), "it has its reply");
+            while !replied.load(Ordering::Acquire) {
+                thread::yield_now();
+            }
+        });
+        reply.store(true, Ordering::Release);
+        let back = AtomicBool::new(false);
+        assert!(graph.enter(wait(2, 1, &back)).is_ok(), "it has replied");
+        asker.join().unwrap();
+    });
+}
+
+#[test]
+fn loom_actor_tell() {
+    two_tell();
+    must_catch(Plant::MailboxIdleBlindly, two_tell);
+    must_catch(Plant::MailboxIdleRelaxed, two_tell);
+    must_catch(Plant::MailboxLinkUnawaited, two_tell);
+    three_tell();
+}
+
+#[test]
+fn loom_actor_stop() {
+    tell_and_stop();
+    must_catch(Plant::MailboxIdleBlindly, tell_and_stop);
+    tell_and_kill();
+    must_catch(Plant::MailboxIdleBlindly, tell_and_kill);
+}
+
+#[test]
+fn loom_actor_last_reference() {
+    last_reference();
+    must_catch(Plant::ActorLastRefTwoSteps, last_reference);
+    reference_to_itself();
+    must_catch(Plant::ActorLastRefGone, reference_to_itself);
+    must_catch(Plant::ActorFinalUncounted, reference_to_itself);
+    must_catch(Plant::ActorRevivedUnseen, reference_to_itself);
+    last_reference_and_kill();
+    must_catch(Plant::ActorLastRefTwoSteps, last_reference_and_kill);
+}
+
+#[test]
+fn loom_actor_ask() {
+    ask_each_other();
+    must_catch(Plant::AskLooksFirst, ask_each_other);
+    ask_back();
+    must_catch(Plant::AskAnsweredCounts, ask_back);
+}

@@ -1,0 +1,100 @@
+//! How an actor is started.
+
+/// What an actor does after a message, if it has another one.
+///
+/// The names are those of the two ways in which an event-based actor of Scala waited for its next
+/// message: the recursion of `react`, and `loop`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Style {
+    /// It goes straight on to it. After 61 messages it is queued behind other work.
+    #[default]
+    Recursive,
+    /// It is queued for each message.
+    Loop,
+}
+
+/// Which threads run an actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Scheduler {
+    /// Those of the pool. An actor that has no message holds none. If a handler blocks, another
+    /// thread takes the place of the one that runs it.
+    #[default]
+    Managed,
+    /// A thread of its own, which may block as it likes. It costs a stack, and two context switches
+    /// for each time that the actor gets a message and has none. If the system refuses the thread,
+    /// the actor runs in the pool.
+    Pinned,
+}
+
+/// What becomes of a message for which there is no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// The sender waits until there is room.
+    Wait,
+    /// The message comes back.
+    Fail,
+    /// The oldest message in the mailbox is lost: a dead letter.
+    DropOldest,
+    /// The message is lost: a dead letter.
+    DropNewest,
+}
+
+/// How an actor is started.
+///
+/// ```
+/// use drumline::actor::{Overflow, Scheduler, SpawnOptions, Style};
+///
+/// let options = SpawnOptions::new()
+///     .name("printer")
+///     .style(Style::Loop)
+///     .scheduler(Scheduler::Pinned)
+///     .bounded(100, Overflow::Wait);
+/// # drop(options);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "options do nothing until an actor is spawned with them"]
+pub struct SpawnOptions {
+    pub(super) name: Option<String>,
+    pub(super) style: Option<Style>,
+    pub(super) scheduler: Option<Scheduler>,
+    pub(super) bound: Option<(usize, Overflow)>,
+}
+
+impl SpawnOptions {
+    /// Those of the system.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the actor is called, in dead letters, errors and reports. An actor without a name is
+    /// called by its type.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// What the actor does after a message.
+    pub fn style(mut self, style: Style) -> Self {
+        self.style = Some(style);
+        self
+    }
+
+    /// Which threads run the actor.
+    pub fn scheduler(mut self, scheduler: Scheduler) -> Self {
+        self.scheduler = Some(scheduler);
+        self
+    }
+
+    /// At most `bound` messages wait in the mailbox, and what becomes of others. The one that is
+    /// handled does not count.
+    ///
+    /// # Panics
+    ///
+    /// If `bound` is 0.
+    pub fn bounded(mut self, bound: usize, overflow: Overflow) -> Self {
+        assert!(bound > 0, "a mailbox without room is of no use");
+        self.bound = Some((bound, overflow));
+        self
+    }
+}

@@ -1,0 +1,100 @@
+//! References to actors by what they accept.
+
+use std::fmt;
+
+use super::actor_ref::CoreRef;
+use super::message::Told;
+use super::{Handler, TellError};
+
+/// What accepts messages of the type `M`: an actor, whatever its type.
+///
+/// ```
+/// use drumline::Pool;
+/// use drumline::actor::{Actor, ActorSystem, Context, Handler, Recipient};
+/// use std::sync::mpsc;
+///
+/// struct Sum(u32, mpsc::Sender<u32>);
+/// impl Actor for Sum {
+///     fn stopped(&mut self, _: &mut Context<Self>) {
+///         let _ = self.1.send(self.0);
+///     }
+/// }
+/// impl Handler<u32> for Sum {
+///     type Reply = ();
+///     fn handle(&mut self, number: u32, _: &mut Context<Self>) {
+///         self.0 += number;
+///     }
+/// }
+///
+/// let pool = Pool::builder().jobs(2).build()?;
+/// let system = ActorSystem::new(&pool);
+/// let (send, receive) = mpsc::channel();
+/// let recipient: Recipient<u32> = system.spawn(Sum(0, send)).recipient();
+/// recipient.tell(1)?;
+/// recipient.tell(2)?;
+/// drop(recipient); // the last reference
+/// assert_eq!(receive.recv(), Ok(3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Recipient<M> {
+    core: CoreRef,
+    tell: fn(&CoreRef, M, bool) -> Result<(), TellError<M>>,
+}
+
+impl<M: Send + 'static> Recipient<M> {
+    pub(super) fn new<A: Handler<M>>(core: CoreRef) -> Self {
+        Recipient {
+            core,
+            tell: |core, message, may_wait| {
+                // SAFETY: `new` is called by a reference to an actor of this type.
+                unsafe { core.post::<A, _>(Told(message), may_wait) }
+                    .map_err(|error| error.map(|Told(message)| message))
+            },
+        }
+    }
+
+    /// As [`ActorRef::tell`](super::ActorRef::tell).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    ///
+    /// # Blocking
+    ///
+    /// As there.
+    pub fn tell(&self, message: M) -> Result<(), TellError<M>> {
+        (self.tell)(&self.core, message, true)
+    }
+
+    /// As [`ActorRef::try_tell`](super::ActorRef::try_tell).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn try_tell(&self, message: M) -> Result<(), TellError<M>> {
+        (self.tell)(&self.core, message, false)
+    }
+
+    /// As [`ActorRef::is_alive`](super::ActorRef::is_alive).
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        !self.core.core().word.is_dead()
+    }
+}
+
+impl<M> Clone for Recipient<M> {
+    fn clone(&self) -> Self {
+        Recipient {
+            core: self.core.clone(),
+            tell: self.tell,
+        }
+    }
+}
+
+impl<M> fmt::Debug for Recipient<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recipient")
+            .field("name", &self.core.core().name())
+            .finish_non_exhaustive()
+    }
+}

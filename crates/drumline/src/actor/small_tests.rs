@@ -1,0 +1,214 @@
+//! Small cases, for Miri as well.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+
+use super::{
+    Actor, ActorRef, ActorSystem, AskError, Context, Handler, Overflow, Scheduler, SpawnOptions,
+    Style, TellError,
+};
+use crate::Pool;
+
+/// Counts how many there are.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Counted(Arc::clone(count))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Passes on what it is told, and counts what is sent to it.
+struct Relay {
+    next: Option<ActorRef<Relay>>,
+    heard: mpsc::Sender<u32>,
+    _counted: Counted,
+}
+
+impl Actor for Relay {
+    fn stopped(&mut self, _: &mut Context<Self>) {
+        let _ = self.heard.send(u32::MAX);
+    }
+}
+
+struct Pass(
+    u32,
+    #[allow(dead_code, reason = "dropped with the message")] Counted,
+);
+
+impl Handler<Pass> for Relay {
+    type Reply = u32;
+
+    fn handle(&mut self, message: Pass, context: &mut Context<Self>) -> u32 {
+        let number = message.0;
+        assert_ne!(number, 13, "a panic on request");
+        if number == 14 {
+            context.stop_now();
+        }
+        let _ = self.heard.send(number);
+        if let Some(next) = &self.next {
+            let _ = next.tell(message);
+        }
+        number + 1
+    }
+}
+
+struct Fixture {
+    pool: Pool,
+    system: ActorSystem,
+    count: Arc<AtomicUsize>,
+    heard: mpsc::Receiver<u32>,
+    sender: mpsc::Sender<u32>,
+}
+
+impl Fixture {
+    fn new(jobs: usize) -> Self {
+        let pool = Pool::builder().jobs(jobs).panic_handler(|_| {}).build();
+        let pool = pool.unwrap();
+        let (sender, heard) = mpsc::channel();
+        Fixture {
+            system: ActorSystem::new(&pool),
+            pool,
+            count: Arc::new(AtomicUsize::new(0)),
+            heard,
+            sender,
+        }
+    }
+
+    fn relay(&self, next: Option<ActorRef<Relay>>) -> Relay {
+        Relay {
+            next,
+            heard: self.sender.clone(),
+            _counted: Counted::new(&self.count),
+        }
+    }
+
+    fn pass(&self, number: u32) -> Pass {
+        Pass(number, Counted::new(&self.count))
+    }
+
+    /// Ends everything. Returns what was heard.
+    fn end(self) -> Vec<u32> {
+        drop(self.system);
+        self.pool.shutdown().unwrap();
+        assert_eq!(self.count.load(Ordering::SeqCst), 0, "each dropped once");
+        drop(self.sender);
+        self.heard.iter().collect()
+    }
+}
+
+#[test]
+fn miri_actors_pass_messages_on() {
+    let fixture = Fixture::new(2);
+    let last = fixture.system.spawn(fixture.relay(None));
+    let first = fixture.system.spawn(fixture.relay(Some(last.clone())));
+    for number in 0..5 {
+        first.tell(fixture.pass(number)).unwrap();
+    }
+    assert_eq!(first.ask(fixture.pass(5)).recv(), Ok(6));
+    drop((first, last));
+    let mut heard = fixture.end();
+    heard.sort_unstable();
+    assert_eq!(
+        heard,
+        [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, u32::MAX, u32::MAX]
+    );
+}
+
+#[test]
+fn miri_a_panic_ends_the_actor() {
+    let fixture = Fixture::new(1);
+    let relay = fixture.system.spawn(fixture.relay(None));
+    relay.tell(fixture.pass(1)).unwrap();
+    let asked = relay.ask(fixture.pass(13));
+    let after = relay.ask(fixture.pass(2));
+    assert_eq!(asked.recv(), Err(AskError::Panicked));
+    assert!(matches!(
+        after.recv(),
+        Err(AskError::Panicked | AskError::Dead)
+    ));
+    assert_eq!(relay.ask(fixture.pass(3)).recv(), Err(AskError::Dead));
+    assert!(matches!(
+        relay.tell(fixture.pass(3)),
+        Err(TellError::Dead(Pass(3, _)))
+    ));
+    assert!(!relay.is_alive());
+    drop(relay);
+    assert_eq!(fixture.end(), [1]);
+}
+
+#[test]
+fn miri_stops() {
+    let fixture = Fixture::new(1);
+    let relay = fixture.system.spawn(fixture.relay(None));
+    relay.tell(fixture.pass(1)).unwrap();
+    relay.stop();
+    let _ = relay.tell(fixture.pass(2));
+    let other = fixture.system.spawn(fixture.relay(None));
+    other.tell(fixture.pass(14)).unwrap();
+    let _ = other.tell(fixture.pass(2));
+    let killed = fixture.system.spawn(fixture.relay(None));
+    killed.stop_now();
+    drop((relay, other, killed));
+    let mut heard = fixture.end();
+    heard.retain(|number| *number != u32::MAX);
+    heard.sort_unstable();
+    assert_eq!(heard, [1, 14]);
+}
+
+#[test]
+fn miri_mailboxes_with_bounds() {
+    for overflow in [Overflow::Fail, Overflow::DropNewest, Overflow::DropOldest] {
+        let fixture = Fixture::new(1);
+        let options = SpawnOptions::new().bounded(2, overflow).style(Style::Loop);
+        let relay = fixture.system.spawn_with(fixture.relay(None), options);
+        for number in 0..6 {
+            let told = relay.tell(fixture.pass(number));
+            assert!(overflow == Overflow::Fail || told.is_ok());
+        }
+        drop(relay);
+        assert!(fixture.end().len() > 2);
+    }
+}
+
+#[test]
+fn miri_an_actor_with_a_thread() {
+    let fixture = Fixture::new(1);
+    let options = SpawnOptions::new().scheduler(Scheduler::Pinned);
+    let relay = fixture.system.spawn_with(fixture.relay(None), options);
+    assert_eq!(relay.ask(fixture.pass(1)).recv(), Ok(2));
+    assert_eq!(relay.ask(fixture.pass(2)).recv(), Ok(3));
+    drop(relay);
+    assert_eq!(fixture.end(), [1, 2, u32::MAX]);
+}
+
+#[test]
+fn miri_systems_end_with_their_pools() {
+    let Fixture {
+        pool,
+        system,
+        count,
+        sender,
+        ..
+    } = Fixture::new(2);
+    let relay = |next| Relay {
+        next,
+        heard: sender.clone(),
+        _counted: Counted::new(&count),
+    };
+    let first = system.spawn(relay(None));
+    first.tell(Pass(1, Counted::new(&count))).unwrap();
+    pool.shutdown().unwrap();
+    assert!(!first.is_alive());
+    assert!(!system.spawn(relay(None)).is_alive());
+    assert!(first.tell(Pass(1, Counted::new(&count))).is_err());
+    drop((first, system));
+    assert_eq!(count.load(Ordering::SeqCst), 0);
+}
