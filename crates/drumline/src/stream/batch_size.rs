@@ -50,6 +50,11 @@ impl BatchSize {
         }
     }
 
+    /// Whether it never changes.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.fixed.is_some()
+    }
+
     /// How many to take now.
     pub(super) fn items(&self) -> usize {
         self.fixed.unwrap_or(self.next)

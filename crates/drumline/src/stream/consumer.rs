@@ -18,6 +18,11 @@ use crate::wait::{self, OversubscriptionWatch};
 /// some time slices.
 const OVERSUBSCRIBED_BACKLOG: Duration = Duration::from_millis(35);
 
+/// Work that has to wait before another consumer is called at all: a call costs as much, and this
+/// consumer has done it by the time at which another one comes. With a fixed batch any item is
+/// enough, because it may be one that an earlier one waits for.
+const WORTH_A_CALL: Duration = Duration::from_micros(10);
+
 /// Items of this much time are lengthy: to wake a thread is a small thing beside them. The second
 /// is for where threads compete for processors: the thread that is woken takes time from another,
 /// and an item that comes during a shorter one waits no longer than for a time slice or two.
@@ -251,10 +256,13 @@ where
         PullOutcome::Batch(ticket, pull)
     }
 
-    /// Whether the items that wait are a reason to call another consumer: where threads compete for
-    /// processors, only if they are many.
+    /// Whether the items that wait are a reason to call another consumer: if they are worth it, and
+    /// where threads compete for processors, only if they are many.
     pub(super) fn is_overloaded(&self, waiting: usize) -> bool {
-        self.hand.batch_size.takes(waiting) >= OVERSUBSCRIBED_BACKLOG || !self.is_oversubscribed()
+        let batch_size = &self.hand.batch_size;
+        let is_worth_it = batch_size.is_fixed() || batch_size.may_exceed(waiting, WORTH_A_CALL);
+        is_worth_it
+            && (batch_size.takes(waiting) >= OVERSUBSCRIBED_BACKLOG || !self.is_oversubscribed())
     }
 
     /// Whether the consumer that works on these items will not be back soon.
@@ -306,16 +314,18 @@ where
         if self.oversubscription.is_oversubscribed(begun) || !self.spin_backoff.looks() {
             return None;
         }
-        while begun.elapsed() < LOOKS_FOR {
-            for _ in 0..PAUSE {
-                relax();
-            }
+        let mut found = None;
+        let _ = wait::watch(begun.checked_add(LOOKS_FOR), || {
             let drained = self.draw(source, most, room, weight);
             let is_empty = matches!(drained, Ok(Drained::Empty | Drained::More));
             if !is_empty || !self.hand.batch.is_empty() {
-                self.spin_backoff.looked(true);
-                return Some(drained);
+                found = Some(drained);
             }
+            found.is_some()
+        });
+        if found.is_some() {
+            self.spin_backoff.looked(true);
+            return found;
         }
         self.spin_backoff.looked(false);
         None
@@ -450,8 +460,11 @@ where
             let now = Instant::now();
             let work = now - since;
             let should = self.hand.batch_size.takes_at_least(items);
-            self.oversubscription.took(should, pull.max(work), now);
-            let lost = pull.max(work) >= LENGTHY[0] && self.oversubscription.is_oversubscribed(now);
+            let took = pull.max(work);
+            let is_lost = self.oversubscription.took(should, took, now)
+                || took >= LENGTHY[0] && self.oversubscription.is_oversubscribed(now);
+            // A thread seldom waits for its processor for this long: the items are long, too.
+            let lost = is_lost && took < OVERSUBSCRIBED_BACKLOG;
             self.hand.batch_size.took(items, pull, work, lost);
             if let Some(stats) = &stage.settings.stats {
                 stats.finished(items, work);

@@ -38,9 +38,10 @@
 //! waiting for it and there is more to take. Who finds nothing leaves, and the thread goes back to
 //! its pool. So as few threads as can do the work do it, and the others are left alone: this is a
 //! *biased* work queue, and it saves nearly all of the context switches that a queue costs which
-//! wakes another sleeper for every item. The last consumer does not leave but waits in the source,
-//! and if it is a thread of a pool, it is replaced there meanwhile (see
-//! [`blocking`](crate::blocking())). Where items come every few microseconds it first looks for 10
+//! wakes another sleeper for every item. Less than some 10 µs of work is no reason to call, unless
+//! the [batch](#batches) is fixed: a call costs as much. The last consumer does not leave but waits
+//! in the source, and if it is a thread of a pool, it is replaced there meanwhile (see
+//! [`blocking`](crate::blocking())). Where items come every few microseconds it first looks for 60
 //! µs whether the next one is there, which saves the sender a wake-up.
 //!
 //! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer

@@ -1,11 +1,15 @@
 //! Loom models of the consumer that stays aside over a source that is not blind: `StageState::look`
 //! and what it relies on. Nothing foretells that the first item waits for the second.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use loom::thread;
+
 use super::finished::Finished;
+use super::load::Load;
 use super::models::{Queue, Stage, explore, run, take_all};
-use super::stage_state::Look;
+use super::stage_state::{Look, PullReport, StageState, Turn};
 use crate::sync::plant::{Plant, must_catch};
 
 /// A consumer leaves after two naps without a pull.
@@ -148,4 +152,63 @@ fn loom_stream_end_leaves() {
 #[test]
 fn loom_plants_stream_end_leaves() {
     must_catch(Plant::EndLeavesUnwatched, || explore(2, end_leaves));
+}
+
+/// A consumer that is aside sleeps until it is beckoned, with no end to its naps: an overloaded
+/// consumer beckons it, or the end of the stream.
+fn beckoned(ends: bool) {
+    let limit = Load {
+        items: usize::MAX,
+        batches: usize::MAX,
+        weight: usize::MAX,
+    };
+    let stage_state = StageState::<usize>::new(2, limit, Finished::Unwanted).watched();
+    let stage_state = Arc::new(stage_state);
+    assert!(stage_state.summon() && stage_state.arrive());
+    let mut watch = stage_state.begin_watch().expect("one is at work");
+    let watcher = {
+        let stage_state = Arc::clone(&stage_state);
+        thread::spawn(move || {
+            loop {
+                match stage_state.look(&mut watch, None) {
+                    Look::Stay => stage_state.sleep_aside(),
+                    look => return look,
+                }
+            }
+        })
+    };
+    if ends {
+        stage_state.stop();
+    } else {
+        assert!(matches!(stage_state.turn(false, false), Turn::Pull(_)));
+        let (_, call) = stage_state.pulled(PullReport {
+            load: Load {
+                items: 1,
+                batches: 1,
+                weight: 0,
+            },
+            overloaded: true,
+            lengthy: false,
+            ended: false,
+        });
+        assert!(!call, "one is aside");
+    }
+    let expected = if ends { Look::Leave } else { Look::Work };
+    assert_eq!(watcher.join().unwrap(), expected);
+}
+
+#[test]
+fn loom_stream_beckoned() {
+    for ends in [false, true] {
+        explore(3, move || beckoned(ends));
+    }
+}
+
+#[test]
+fn loom_plants_stream_beckoned() {
+    for ends in [false, true] {
+        must_catch(Plant::BeckonsSilently, move || {
+            explore(3, move || beckoned(ends));
+        });
+    }
 }

@@ -282,6 +282,8 @@ pub(crate) enum Plant {
     Unwatched,
     /// `StageState::look` lets the consumer leave, and goes on as if it were aside.
     AsideForGood,
+    /// `LockedState` releases the lock, and does not wake the consumer that was beckoned.
+    BeckonsSilently,
     /// `StageState::go` calls no consumer to watch in place of the serial end.
     EndLeavesUnwatched,
     /// `Bench::call` forgets a call that nobody answers.

@@ -98,7 +98,7 @@ fn stamp_of(time: Duration) -> usize {
 #[derive(Debug)]
 pub(crate) struct OversubscriptionWatch {
     /// How often it had lost its processor when it asked last.
-    seen: Option<u64>,
+    seen: u64,
     shared: &'static Oversubscription,
 }
 
@@ -106,7 +106,7 @@ impl OversubscriptionWatch {
     /// To be used on one thread.
     pub(crate) fn new() -> Self {
         OversubscriptionWatch {
-            seen: None,
+            seen: preemptions::preemptions(),
             shared: Oversubscription::here(),
         }
     }
@@ -118,17 +118,18 @@ impl OversubscriptionWatch {
     }
 
     /// Something took this long, and should have taken less. If it took much longer, and the thread
-    /// lost its processor meanwhile, it is oversubscription.
-    pub(crate) fn took(&mut self, should: Duration, did: Duration, now: Instant) {
+    /// lost its processor meanwhile, it is oversubscription. Returns whether that is so.
+    pub(crate) fn took(&mut self, should: Duration, did: Duration, now: Instant) -> bool {
         let loss = did.saturating_sub(should);
         if loss < LOSS {
-            return;
+            return false;
         }
         let count = preemptions::preemptions();
-        let before = self.seen.replace(count);
-        if before.is_some_and(|before| before != count) {
+        let is_lost = std::mem::replace(&mut self.seen, count) != count;
+        if is_lost {
             self.shared.note(loss, now);
         }
+        is_lost
     }
 }
 

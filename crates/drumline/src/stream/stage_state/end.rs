@@ -3,14 +3,14 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use super::{NextBatch, StageState, State, Ticket, WakeNeeded};
-use crate::sync::{MutexGuard, lock, planted};
+use super::{LockedState, NextBatch, StageState, State, Ticket, WakeNeeded};
+use crate::sync::planted;
 use crate::unwind;
 
 impl<B> StageState<B> {
     /// The serial end, which stepped in, leaves with what it has finished.
     pub(in crate::stream) fn step_out(&self, done: Option<(Ticket, B)>) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         if let Some((ticket, batch)) = done {
             state.is_done(ticket);
             if let Some(gone) = state.finished.put(ticket, batch) {
@@ -23,31 +23,31 @@ impl<B> StageState<B> {
     /// How many are at hand, besides the one at work that asks: at work, too, or looking for
     /// something to do.
     pub(in crate::stream) fn at_hand(&self) -> usize {
-        let state = lock(&self.state);
+        let state = self.locked();
         state.active - 1 + usize::from(state.end_helps())
     }
 
     /// The serial end looks for something to do, or does no more.
     pub(in crate::stream) fn look_out(&self, looks: bool) {
-        lock(&self.state).end_looks = looks;
+        self.locked().end_looks = looks;
     }
 
     /// Whether there is no room, with results at hand for the serial end.
     pub(in crate::stream) fn is_held_back(&self) -> bool {
-        let state = lock(&self.state);
+        let state = self.locked();
         !state.ended && !state.has_room() && state.finished.is_ready()
     }
 
     /// Whether the serial end has something to do.
     pub(in crate::stream) fn is_ready(&self) -> bool {
-        let state = lock(&self.state);
+        let state = self.locked();
         state.finished.is_ready() || state.is_over()
     }
 
     /// One more is at work: the serial end, for what was pulled, or a consumer that was aside.
     /// `false`: there may be no more of them.
     pub(in crate::stream) fn join_in(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         if state.active == state.most {
             return false;
         }
@@ -59,7 +59,7 @@ impl<B> StageState<B> {
     /// The next finished batch, for the serial end. `sleep`: the serial end is going to sleep if
     /// there is none.
     pub(in crate::stream) fn next(&self, sleep: bool) -> NextBatch<B> {
-        self.next_in(&mut lock(&self.state), sleep)
+        self.next_in(&mut self.locked(), sleep)
     }
 
     fn next_in(&self, state: &mut State<B>, sleep: bool) -> NextBatch<B> {
@@ -85,12 +85,12 @@ impl<B> StageState<B> {
     /// of the program.
     #[cfg(any(feature = "futures", drumline_loom))]
     pub(in crate::stream) fn next_or_wake(&self, waker: &mut Option<Waker>) -> NextBatch<B> {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let next = self.next_in(&mut state, true);
         if planted!(EndWakerTwoSteps) {
             state.end_sleeps = false;
             drop(state);
-            state = lock(&self.state);
+            state = self.locked();
             state.end_sleeps = true;
         }
         if matches!(next, NextBatch::Wait) {
@@ -102,7 +102,7 @@ impl<B> StageState<B> {
     /// The task that is the serial end is not to be woken any more.
     #[cfg(any(feature = "futures", drumline_loom))]
     pub(in crate::stream) fn forget_waker(&self) {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let waker = state.end_waker.take();
         state.end_sleeps &= waker.is_none();
         drop(state);
@@ -113,7 +113,7 @@ impl<B> StageState<B> {
     /// Wants a consumer, if none is at work and those that were called do not come.
     #[cfg(any(feature = "futures", drumline_loom))]
     pub(in crate::stream) fn recall(&self) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         if state.ended || state.active > 0 {
             return false;
         }
@@ -140,7 +140,7 @@ impl<B> StageState<B> {
     }
 
     /// Wakes the serial end if it sleeps and has a reason not to.
-    pub(super) fn rouse_end(&self, mut state: MutexGuard<'_, State<B>>) {
+    pub(super) fn rouse_end(&self, mut state: LockedState<'_, B>) {
         self.beckon_at_end(&mut state);
         let has_reason = state.finished.is_ready() || state.is_over();
         if state.end_sleeps && has_reason && !planted!(EndNotRoused) {

@@ -55,9 +55,11 @@
 //! the next.
 
 mod end;
+mod locked;
 mod run;
 mod watch;
 
+use self::locked::LockedState;
 pub(super) use self::watch::Look;
 
 use std::task::Waker;
@@ -66,7 +68,7 @@ use super::end_parker::EndParker;
 use super::finished::Finished;
 use super::load::Load;
 use crate::sync::atomic::AtomicBool;
-use crate::sync::{Mutex, MutexGuard, lock, planted};
+use crate::sync::{Mutex, planted};
 
 /// Where the consumers of a stage meet. `B`: a finished batch.
 #[derive(Debug)]
@@ -120,6 +122,8 @@ struct State<B> {
     aside: bool,
     /// And is to come forward.
     beckoned: bool,
+    /// And is to be woken when the lock is released: see `locked`.
+    wakes_watcher: bool,
     /// The source is not blind, and consumers stay aside: see `watch`.
     is_watched: bool,
     /// Batches that were pulled and not handed in.
@@ -215,6 +219,7 @@ impl<B> StageState<B> {
                 end_looks: false,
                 aside: false,
                 beckoned: false,
+                wakes_watcher: false,
                 is_watched: false,
                 at_work: 0,
                 held_up: 0,
@@ -231,13 +236,13 @@ impl<B> StageState<B> {
 
     /// Wants a consumer, if there is none.
     pub(in crate::stream) fn summon(&self) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.active == 0 && self.call_in(&mut state)
     }
 
     /// A called consumer comes. `false`: it is too late, and to go again.
     pub(in crate::stream) fn arrive(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.out -= 1;
         if state.called == 0 {
             return false;
@@ -250,7 +255,7 @@ impl<B> StageState<B> {
     /// The serial end wants to work for a while rather than wait. `false`: others do what there is
     /// to do, or it would take long.
     pub(in crate::stream) fn step_in(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         if state.token || state.ended || !state.has_room() {
             return false;
         }
@@ -266,7 +271,7 @@ impl<B> StageState<B> {
     /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more.
     /// `patient`: it would ask again.
     pub(in crate::stream) fn turn(&self, stopped: bool, patient: bool) -> Turn {
-        self.turn_in(lock(&self.state), stopped, patient)
+        self.turn_in(self.locked(), stopped, patient)
     }
 
     /// As [`turn`](Self::turn), for one that has finished a batch.
@@ -277,7 +282,7 @@ impl<B> StageState<B> {
         stopped: bool,
         patient: bool,
     ) -> Turn {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.is_done(ticket);
         if let Some(gone) = state.finished.put(ticket, batch) {
             // There is no serial end to wait for.
@@ -287,7 +292,7 @@ impl<B> StageState<B> {
         self.turn_in(state, stopped, patient)
     }
 
-    fn turn_in(&self, mut state: MutexGuard<'_, State<B>>, stopped: bool, patient: bool) -> Turn {
+    fn turn_in(&self, mut state: LockedState<'_, B>, stopped: bool, patient: bool) -> Turn {
         state.ended |= stopped;
         let turn = if state.ended {
             Turn::Over
@@ -315,7 +320,7 @@ impl<B> StageState<B> {
 
     /// The one with the token has pulled, and gives the token back.
     pub(in crate::stream) fn pulled(&self, pulled: PullReport) -> (Ticket, WakeNeeded) {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let ticket = Ticket {
             batch: state.next_batch,
             first: state.next_item,
@@ -344,7 +349,7 @@ impl<B> StageState<B> {
     /// The one with the token has found nothing. `is_end`: it is the serial end, which must not
     /// sleep while there is something for it.
     pub(in crate::stream) fn empty(&self, is_end: bool) -> (EmptySource, WakeNeeded) {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         // The serial end must take what those that are held up hand in.
         let others = state.active - 1 - if is_end { 0 } else { state.held_up };
         let is_last = others == 0 && !planted!(LastConsumerLeaves);
@@ -359,7 +364,7 @@ impl<B> StageState<B> {
 
     /// One less at work. If it was the serial end, another consumer has to come: to pull, if this
     /// was the last that is not held up, or to watch. With one consumer at a time there is none.
-    fn go(&self, mut state: MutexGuard<'_, State<B>>, is_end: bool) -> WakeNeeded {
+    fn go(&self, mut state: LockedState<'_, B>, is_end: bool) -> WakeNeeded {
         state.active -= 1;
         let call = is_end
             && state.most > 1
@@ -374,7 +379,7 @@ impl<B> StageState<B> {
 
     /// Hands a finished batch in, and stays at work.
     pub(in crate::stream) fn put(&self, ticket: Ticket, batch: B) {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         if let Some(gone) = state.finished.put(ticket, batch) {
             state.in_flight -= gone;
             state.held_back &= !state.has_room();
@@ -384,30 +389,30 @@ impl<B> StageState<B> {
 
     /// The numbers for a batch that one at work takes from what was pulled.
     pub(in crate::stream) fn ticket(&self, load: Load) -> Ticket {
-        lock(&self.state).next_ticket(load)
+        self.locked().next_ticket(load)
     }
 
     /// How many others are at work besides the caller, which is.
     pub(in crate::stream) fn others(&self) -> usize {
-        lock(&self.state).active - 1
+        self.locked().active - 1
     }
 
     /// Wants one more consumer.
     pub(in crate::stream) fn call(&self) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.most > 1 && self.call_in(&mut state)
     }
 
     /// A consumer at work leaves.
     pub(in crate::stream) fn leave(&self) {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.active -= 1;
         self.rouse_end(state);
     }
 
     /// Nothing shall be pulled any more.
     pub(in crate::stream) fn stop(&self) {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.ended = true;
         self.end_wanted_run();
         self.rouse_end(state);
@@ -415,12 +420,12 @@ impl<B> StageState<B> {
 
     /// Whether nothing is pulled any more.
     pub(in crate::stream) fn has_ended(&self) -> bool {
-        lock(&self.state).ended
+        self.locked().ended
     }
 
     /// How many items have been taken from the source.
     pub(in crate::stream) fn items(&self) -> u64 {
-        lock(&self.state).next_item
+        self.locked().next_item
     }
 }
 

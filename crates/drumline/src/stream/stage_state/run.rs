@@ -4,7 +4,7 @@ use super::{StageState, State, Ticket, WakeNeeded};
 use crate::stream::held_source::{PullRun, ResultsTo};
 use crate::stream::load::Load;
 use crate::sync::atomic::Ordering;
-use crate::sync::{lock, planted};
+use crate::sync::planted;
 
 impl<B> StageState<B> {
     /// The one with the token hands in what came of the next item, and pulls again if this says so.
@@ -19,7 +19,7 @@ impl<B> StageState<B> {
     where
         B: Default,
     {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         if let Some(ticket) = state.reserved.take() {
             let _ = state.finished.put(ticket, std::mem::take(batch));
             self.rouse_end(state);
@@ -57,7 +57,7 @@ impl<B> StageState<B> {
 
     /// A consumer with the token begins a run, whose results it hands in.
     pub(in crate::stream) fn begin_alone(&self) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         self.begin_run(&mut state, true);
         state.is_unwatched() && self.call_in(&mut state)
     }
@@ -77,7 +77,7 @@ impl<B> StageState<B> {
         ended: bool,
         is_taken: bool,
     ) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         // Relaxed, as all that concerns this word: it only tells where to look.
         self.run.store(false, Ordering::Relaxed);
         if run.results != ResultsTo::StageState {
@@ -102,7 +102,7 @@ impl<B> StageState<B> {
 
     /// The serial end, whose run is over, is no longer at work.
     pub(in crate::stream) fn leave_run(&self) -> WakeNeeded {
-        self.go(lock(&self.state), true)
+        self.go(self.locked(), true)
     }
 
     /// Whether there seems to be a run of the serial end.
@@ -125,14 +125,14 @@ impl<B> StageState<B> {
 
     /// Whether others are pulling now, and have hardly any results yet.
     pub(in crate::stream) fn is_run_by_others(&self) -> bool {
-        let state = lock(&self.state);
+        let state = self.locked();
         state.token && state.active < state.most && state.finished.len() == 1
     }
 
     /// The serial end steps in, with the token, where nothing else is at work or finished; perhaps
     /// for a run.
     pub(in crate::stream) fn step_in_alone(&self, runs: bool) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let is_alone = state.active == 0 && !state.token && !state.finished.is_ready();
         if !is_alone || state.ended || !state.has_room() {
             return false;

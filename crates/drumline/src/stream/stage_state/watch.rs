@@ -31,7 +31,7 @@
 use std::time::Duration;
 
 use super::{StageState, State, WakeNeeded};
-use crate::sync::{lock, planted};
+use crate::sync::planted;
 
 /// A consumer that has seen no pull for this time leaves.
 const SILENCE: Duration = Duration::from_millis(50);
@@ -59,13 +59,13 @@ pub(in crate::stream) enum Look {
 impl<B> StageState<B> {
     /// The same stage_state, of a stage whose source is not blind, and whose consumers stay aside.
     pub(in crate::stream) fn watched(self) -> Self {
-        lock(&self.state).is_watched = true;
+        self.locked().is_watched = true;
         self
     }
 
     /// A consumer has arrived. `true`: it is only to watch, and not at work.
     pub(in crate::stream) fn arrives_to_watch(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let watches = std::mem::take(&mut state.to_watch) && state.active > 1 && !state.ended;
         state.active -= usize::from(watches);
         watches
@@ -73,7 +73,7 @@ impl<B> StageState<B> {
 
     /// A consumer that is not at work wants to watch. `None`: it is not needed.
     pub(in crate::stream) fn begin_watch(&self) -> Option<AsideWatch> {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let is_needed = state.is_watched && !state.ended && state.active > 0;
         if !is_needed || state.aside {
             return None;
@@ -87,7 +87,7 @@ impl<B> StageState<B> {
 
     /// The consumer that is aside looks, after it has slept for a whole `nap` or was woken.
     pub(in crate::stream) fn look(&self, watch: &mut AsideWatch, nap: Option<Duration>) -> Look {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let is_beckoned = std::mem::take(&mut state.beckoned);
         let has_pulled = state.next_batch != watch.pulls;
         watch.pulls = state.next_batch;
@@ -118,13 +118,13 @@ impl<B> StageState<B> {
 
     /// Consumers are about to handle items, and no other watches: whether one is to be called.
     pub(in crate::stream) fn wants_watch(&self) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.is_unwatched() && self.call_in(&mut state)
     }
 
     /// A consumer that is not at work wants to watch. `false`: it is not needed.
     pub(in crate::stream) fn step_aside(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let steps = !state.ended && !state.aside && state.token;
         state.aside |= steps;
         steps
@@ -132,7 +132,7 @@ impl<B> StageState<B> {
 
     /// Whether the consumer that is aside is to come forward.
     pub(in crate::stream) fn is_beckoned(&self) -> bool {
-        let state = lock(&self.state);
+        let state = self.locked();
         state.beckoned || state.ended
     }
 
@@ -141,10 +141,16 @@ impl<B> StageState<B> {
         self.watcher.nap(time, serves)
     }
 
+    /// Sleeps until it is woken.
+    #[cfg(all(test, drumline_loom))]
+    pub(in crate::stream) fn sleep_aside(&self) {
+        self.watcher.park();
+    }
+
     /// The consumer that is aside has something else to do: whether another one is to come.
     #[cfg(not(drumline_loom))]
     pub(in crate::stream) fn give_up_watch(&self) -> WakeNeeded {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         state.aside = false;
         let is_wanted = std::mem::take(&mut state.beckoned) || state.is_unwatched();
         is_wanted && self.call_in(&mut state)
@@ -152,7 +158,7 @@ impl<B> StageState<B> {
 
     /// The consumer that is aside watches no more. `false`: it is to come forward.
     pub(in crate::stream) fn watch_no_more(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         let may_leave = !state.beckoned && !state.ended && state.token;
         state.aside &= !may_leave;
         may_leave
@@ -160,7 +166,7 @@ impl<B> StageState<B> {
 
     /// The consumer that is aside is at work again. `false`: it is to leave.
     pub(in crate::stream) fn come_forward(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.locked();
         if state.ended || state.active == state.most {
             state.aside = false;
             state.beckoned = false;
@@ -191,9 +197,7 @@ impl<B> StageState<B> {
     }
 
     pub(super) fn beckon(&self, state: &mut State<B>) {
-        if !std::mem::replace(&mut state.beckoned, true) {
-            self.watcher.unpark();
-        }
+        state.wakes_watcher |= !std::mem::replace(&mut state.beckoned, true);
     }
 
     pub(super) fn beckon_at_end(&self, state: &mut State<B>) {
