@@ -314,18 +314,16 @@ where
         if self.oversubscription.is_oversubscribed(begun) || !self.spin_backoff.looks() {
             return None;
         }
-        let mut found = None;
-        let _ = wait::watch(begun.checked_add(LOOKS_FOR), || {
+        while begun.elapsed() < LOOKS_FOR {
+            for _ in 0..PAUSE {
+                relax();
+            }
             let drained = self.draw(source, most, room, weight);
             let is_empty = matches!(drained, Ok(Drained::Empty | Drained::More));
             if !is_empty || !self.hand.batch.is_empty() {
-                found = Some(drained);
+                self.spin_backoff.looked(true);
+                return Some(drained);
             }
-            found.is_some()
-        });
-        if found.is_some() {
-            self.spin_backoff.looked(true);
-            return found;
         }
         self.spin_backoff.looked(false);
         None

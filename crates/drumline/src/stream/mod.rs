@@ -41,7 +41,7 @@
 //! wakes another sleeper for every item. Less than some 10 µs of work is no reason to call, unless
 //! the [batch](#batches) is fixed: a call costs as much. The last consumer does not leave but waits
 //! in the source, and if it is a thread of a pool, it is replaced there meanwhile (see
-//! [`blocking`](crate::blocking())). Where items come every few microseconds it first looks for 60
+//! [`blocking`](crate::blocking())). Where items come every few microseconds it first looks for 10
 //! µs whether the next one is there, which saves the sender a wake-up.
 //!
 //! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer

@@ -9,14 +9,11 @@
 
 use std::time::Duration;
 
-/// For how long a consumer looks: about as long as a sleep and a wake-up take on a virtual machine.
-/// Where no thread competes for processors, it offers its own to the senders meanwhile.
-pub(super) const LOOKS_FOR: Duration = Duration::from_micros(60);
+/// For how long a consumer looks: about as long as it takes to wake a thread.
+pub(super) const LOOKS_FOR: Duration = Duration::from_micros(10);
 
-/// A wait that took less than this was short. A sleep and a wake-up take half of it, so a wait in
-/// which the consumer slept for an item that came at once is short as well: the consumer does not
-/// go on sleeping only because it has slept.
-const SHORT: Duration = Duration::from_micros(120);
+/// A wait that took less than this was short.
+const SHORT: Duration = Duration::from_micros(50);
 
 /// Doublings of the number of waits without a look.
 const MAX_FAILURES: u32 = 6;
