@@ -66,7 +66,8 @@
 //!
 //! A handler may block, and so blocks its actor. Another thread of the pool takes the place of the
 //! one that blocks, as in any job; see [`blocking`](crate::blocking()). An actor that blocks most
-//! of the time may have [a thread of its own](Scheduler::Pinned).
+//! of the time may have [a thread of its own](Scheduler::Pinned), or be a function on such a thread
+//! that [receives](Inbox) its messages when it likes.
 
 #[cfg(not(drumline_loom))]
 mod actor_list;
@@ -90,6 +91,8 @@ mod envelope;
 mod extra;
 #[cfg(not(drumline_loom))]
 mod handler;
+#[cfg(not(drumline_loom))]
+mod inbox;
 mod life_word;
 mod mailbox;
 #[cfg(not(drumline_loom))]
@@ -112,6 +115,8 @@ mod small_tests;
 mod system;
 #[cfg(not(drumline_loom))]
 mod tell_error;
+#[cfg(not(drumline_loom))]
+mod thread_actor;
 mod wait_graph;
 
 #[cfg(not(drumline_loom))]
@@ -121,8 +126,10 @@ pub use {
     context::Context,
     dead_letter::DeadLetter,
     handler::{Actor, Handler},
+    inbox::{Inbox, InboxError},
     options::{Overflow, Scheduler, SpawnOptions, Style},
     recipient::Recipient,
     system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
     tell_error::TellError,
+    thread_actor::ThreadActor,
 };

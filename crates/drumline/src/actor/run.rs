@@ -80,6 +80,16 @@ pub(super) enum RunEnd {
     Ended,
 }
 
+/// What came of the envelope at hand.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// It is open, and the actor goes on.
+    GoOn,
+    /// The actor is to end. The run has `final`'s reference if it `has_reference`.
+    End { has_reference: bool },
+}
+
 /// How the messages of a run ended.
 enum Handled {
     Idle,
@@ -131,9 +141,8 @@ unsafe fn run_as_job(data: *const (), most: u32) {
 #[inline]
 pub(super) unsafe fn run(core: NonNull<ActorCore>, most: u32) -> RunEnd {
     let _current = Current::enter(core.as_ptr());
-    // SAFETY: the run owns the mailbox, which is not empty.
-    let first = unsafe { Envelope::of((*core.as_ptr()).mailbox.first()) };
-    let mut frame = RunFrame::new(core.as_ptr(), first);
+    // SAFETY: the caller's obligation.
+    let mut frame = unsafe { RunFrame::begin(core) };
     // SAFETY: the frame is that of this run.
     match unwind::catch(|| unsafe { frame.handle(most) }) {
         Ok(Handled::Idle) => RunEnd::Idle,
@@ -163,6 +172,18 @@ impl RunFrame {
         }
     }
 
+    /// The frame of a run that begins with what is in the mailbox.
+    ///
+    /// # Safety
+    ///
+    /// As for [`run`].
+    #[inline]
+    pub(super) unsafe fn begin(core: NonNull<ActorCore>) -> Self {
+        // SAFETY: the run owns the mailbox, which is not empty.
+        let first = unsafe { Envelope::of((*core.as_ptr()).mailbox.first()) };
+        RunFrame::new(core.as_ptr(), first)
+    }
+
     /// Takes the envelope at hand away, and the next one up.
     ///
     /// # Safety
@@ -180,47 +201,76 @@ impl RunFrame {
         }
     }
 
+    /// Whether the envelope at hand has been opened.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Opens the envelope at hand, unless the actor has been killed.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run that has begun, and the envelope at hand is not open.
+    #[inline]
+    pub(super) unsafe fn open_at_hand(&mut self) -> Opened {
+        // SAFETY: the actor is alive until it is idle.
+        if unsafe { (*self.core).word.is_killed() } {
+            return Opened::End {
+                has_reference: false,
+            };
+        }
+        self.is_open = true;
+        // SAFETY: this is the run, and the envelope has not been opened.
+        unsafe { Envelope::open(self.at_hand, self) };
+        if self.request != Request::Nothing {
+            let request = std::mem::replace(&mut self.request, Request::Nothing);
+            // SAFETY: the actor is alive.
+            if request == Request::Stop || unsafe { self.accept_final() } {
+                return Opened::End {
+                    has_reference: request == Request::Final,
+                };
+            }
+        }
+        Opened::GoOn
+    }
+
+    /// Goes on to the next envelope. `false`: there is none, and the actor may be gone.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run that has begun, and the envelope at hand is open.
+    #[inline]
+    pub(super) unsafe fn next_or_idle(&mut self) -> bool {
+        let link = Envelope::link(self.at_hand);
+        // SAFETY: this is the run, and that is the message at hand.
+        let next = unsafe { (*self.core).mailbox.next_or_idle(link) };
+        // SAFETY: links are those of envelopes.
+        let next = next.map(|next| unsafe { Envelope::of(next) });
+        // SAFETY: the envelope is open.
+        unsafe { self.go_on(next) };
+        next.is_some()
+    }
+
     /// # Safety
     ///
     /// The frame is that of a run that has begun. After `Idle` the actor may be gone.
     #[inline]
     unsafe fn handle(&mut self, most: u32) -> Handled {
-        let core = self.core;
         let mut left = most;
         loop {
-            // SAFETY: the actor is alive until it is idle.
-            if unsafe { (*core).word.is_killed() } {
-                return Handled::End {
-                    has_reference: false,
-                };
-            }
-            self.is_open = true;
-            // SAFETY: this is the run, and the envelope has not been opened.
-            unsafe { Envelope::open(self.at_hand, self) };
-            if self.request != Request::Nothing {
-                let request = std::mem::replace(&mut self.request, Request::Nothing);
-                // SAFETY: the actor is alive.
-                if request == Request::Stop || unsafe { self.accept_final() } {
-                    return Handled::End {
-                        has_reference: request == Request::Final,
-                    };
-                }
+            // SAFETY: this is the run, and the envelope at hand is fresh.
+            if let Opened::End { has_reference } = unsafe { self.open_at_hand() } {
+                return Handled::End { has_reference };
             }
             left -= 1;
-            let link = Envelope::link(self.at_hand);
-            // SAFETY: this is the run, and that is the message at hand.
-            let next = unsafe { (*core).mailbox.next_or_idle(link) };
-            // SAFETY: links are those of envelopes.
-            let next = next.map(|next| unsafe { Envelope::of(next) });
-            // SAFETY: the envelope is open.
-            unsafe { self.go_on(next) };
-            if next.is_none() {
+            // SAFETY: this is the run, and the envelope is open.
+            if !unsafe { self.next_or_idle() } {
                 return Handled::Idle;
             }
             if left == 0 {
                 let link = Envelope::link(self.at_hand);
                 // SAFETY: this is the run, and that is the next message.
-                unsafe { (*core).mailbox.requeue(link) };
+                unsafe { (*self.core).mailbox.requeue(link) };
                 return Handled::More;
             }
         }
@@ -232,7 +282,7 @@ impl RunFrame {
     ///
     /// The frame is that of a run, which has `final`'s reference if it `has_reference`.
     #[cold]
-    unsafe fn end(&mut self, panic: Option<Payload>, has_reference: bool) {
+    pub(super) unsafe fn end(&mut self, panic: Option<Payload>, has_reference: bool) {
         let core = self.core;
         // SAFETY: the actor is alive until the last line.
         let (word, table) = unsafe { (&(*core).word, (*core).table) };
@@ -276,9 +326,9 @@ impl RunFrame {
     /// The actor is fresh: it has not been run, and no run is queued. The caller has a reference.
     pub(super) unsafe fn end_unstarted(core: NonNull<ActorCore>) {
         // SAFETY: the caller stands for the run, and the mailbox of a fresh actor is not empty.
-        let first = unsafe { Envelope::of((*core.as_ptr()).mailbox.first()) };
+        let mut frame = unsafe { RunFrame::begin(core) };
         // SAFETY: the frame is that of a run.
-        unsafe { RunFrame::new(core.as_ptr(), first).end(None, false) };
+        unsafe { frame.end(None, false) };
     }
 
     /// The run has come to `final`. Returns whether the actor ends, and the run has the reference.
@@ -400,11 +450,11 @@ pub(super) fn current() -> *const ActorCore {
 }
 
 /// Says which actor's message this thread handles, until it is dropped.
-struct Current(*const ActorCore);
+pub(super) struct Current(*const ActorCore);
 
 impl Current {
     #[inline]
-    fn enter(core: *const ActorCore) -> Self {
+    pub(super) fn enter(core: *const ActorCore) -> Self {
         Current(CURRENT.with(|current| current.replace(core)))
     }
 }
