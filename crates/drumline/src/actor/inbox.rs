@@ -195,10 +195,12 @@ impl<M: Send + 'static> Inbox<M> {
                 }
             }
             // SAFETY: the thread owns the mailbox, and the envelope at hand is fresh.
-            if let Opened::End { has_reference } = unsafe { self.frame.open_at_hand() } {
+            let opened = unsafe { self.frame.open_at_hand() };
+            if let Opened::End { has_reference } = opened {
                 self.stage = InboxStage::Ended { has_reference };
                 continue;
             }
+            debug_assert_eq!(opened, Opened::GoOn, "only handlers put something in front");
             // SAFETY: the state is of this type, and used by this thread only.
             let actor = unsafe { &mut *ActorCell::<ThreadActor<M>>::state(self.frame.core) };
             // Nothing: it was a notice.

@@ -112,6 +112,8 @@ mod run;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
+mod stash;
+#[cfg(not(drumline_loom))]
 mod system;
 #[cfg(not(drumline_loom))]
 mod tell_error;
@@ -129,6 +131,7 @@ pub use {
     inbox::{Inbox, InboxError},
     options::{Overflow, Scheduler, SpawnOptions, Style},
     recipient::Recipient,
+    stash::StashError,
     system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
     tell_error::TellError,
     thread_actor::ThreadActor,

@@ -55,6 +55,8 @@ pub(super) enum Request {
     Stop,
     /// The message was `final`.
     Final,
+    /// To go on with the envelope at hand: it has come in front of the one that was opened.
+    Front,
 }
 
 /// What a run knows.
@@ -86,6 +88,8 @@ pub(super) enum RunEnd {
 pub(super) enum Opened {
     /// It is open, and the actor goes on.
     GoOn,
+    /// The same; there is another envelope at hand, not opened yet.
+    Front,
     /// The actor is to end. The run has `final`'s reference if it `has_reference`.
     End { has_reference: bool },
 }
@@ -224,6 +228,9 @@ impl RunFrame {
         unsafe { Envelope::open(self.at_hand, self) };
         if self.request != Request::Nothing {
             let request = std::mem::replace(&mut self.request, Request::Nothing);
+            if request == Request::Front {
+                return Opened::Front;
+            }
             // SAFETY: the actor is alive.
             if request == Request::Stop || unsafe { self.accept_final() } {
                 return Opened::End {
@@ -259,20 +266,39 @@ impl RunFrame {
         let mut left = most;
         loop {
             // SAFETY: this is the run, and the envelope at hand is fresh.
-            if let Opened::End { has_reference } = unsafe { self.open_at_hand() } {
-                return Handled::End { has_reference };
+            match unsafe { self.open_at_hand() } {
+                // SAFETY: this is the run, and the envelope is open.
+                Opened::GoOn if !unsafe { self.next_or_idle() } => return Handled::Idle,
+                Opened::GoOn | Opened::Front => {}
+                Opened::End { has_reference } => return Handled::End { has_reference },
             }
             left -= 1;
-            // SAFETY: this is the run, and the envelope is open.
-            if !unsafe { self.next_or_idle() } {
-                return Handled::Idle;
-            }
             if left == 0 {
                 let link = Envelope::link(self.at_hand);
                 // SAFETY: this is the run, and that is the next message.
                 unsafe { (*self.core).mailbox.requeue(link) };
                 return Handled::More;
             }
+        }
+    }
+
+    /// Puts an envelope in front of all that the run is to come to. For handlers and hooks.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run, which has the actor. The envelope is for this actor, in no
+    /// mailbox, and has not been opened.
+    pub(super) unsafe fn put_front(&mut self, envelope: NonNull<Envelope>) {
+        if self.is_open {
+            // SAFETY: its content has been taken out before the handler was called.
+            unsafe { Envelope::make_nudge(self.at_hand) };
+            self.is_open = false;
+        }
+        // SAFETY: the run is to come to the envelope at hand.
+        unsafe { Mailbox::put_before(Envelope::link(envelope), Envelope::link(self.at_hand)) };
+        self.at_hand = envelope;
+        if self.request == Request::Nothing {
+            self.request = Request::Front;
         }
     }
 

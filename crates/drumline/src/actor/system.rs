@@ -145,7 +145,10 @@ pub(super) fn spawn_on<A: Actor>(
 ) -> ActorRef<A> {
     let registry = system.registry();
     let style = options.style.unwrap_or(system.style);
-    let has_extra = options.name.is_some() || options.bound.is_some() || thread.is_some();
+    let has_extra = options.name.is_some()
+        || options.bound.is_some()
+        || options.stash.is_some()
+        || thread.is_some();
     let extra = has_extra.then(|| {
         Box::new(Extra {
             name: options.name,
@@ -153,6 +156,7 @@ pub(super) fn spawn_on<A: Actor>(
                 .bound
                 .map(|(bound, overflow)| super::bounded::BoundedMail::new(bound, overflow)),
             thread: thread.clone(),
+            stash: options.stash.map(super::stash::Stash::new),
         })
     });
     let start = Envelope::notice(message::open_start::<A>);
