@@ -84,6 +84,8 @@ mod cell;
 #[cfg(not(drumline_loom))]
 mod context;
 #[cfg(not(drumline_loom))]
+mod continuation;
+#[cfg(not(drumline_loom))]
 mod dead_letter;
 #[cfg(not(drumline_loom))]
 mod envelope;
