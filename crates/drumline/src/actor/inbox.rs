@@ -200,7 +200,11 @@ impl<M: Send + 'static> Inbox<M> {
                 self.stage = InboxStage::Ended { has_reference };
                 continue;
             }
-            debug_assert_eq!(opened, Opened::GoOn, "only handlers put something in front");
+            debug_assert_eq!(
+                opened,
+                Opened::Continue,
+                "only handlers put something in front"
+            );
             // SAFETY: the state is of this type, and used by this thread only.
             let actor = unsafe { &mut *ActorCell::<ThreadActor<M>>::state(self.frame.core) };
             // Nothing: it was a notice.

@@ -87,7 +87,7 @@ pub(super) enum RunEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opened {
     /// It is open, and the actor goes on.
-    GoOn,
+    Continue,
     /// The same; there is another envelope at hand, not opened yet.
     Front,
     /// The actor is to end. The run has `final`'s reference if it `has_reference`.
@@ -238,7 +238,7 @@ impl RunFrame {
                 };
             }
         }
-        Opened::GoOn
+        Opened::Continue
     }
 
     /// Goes on to the next envelope. `false`: there is none, and the actor may be gone.
@@ -268,8 +268,8 @@ impl RunFrame {
             // SAFETY: this is the run, and the envelope at hand is fresh.
             match unsafe { self.open_at_hand() } {
                 // SAFETY: this is the run, and the envelope is open.
-                Opened::GoOn if !unsafe { self.next_or_idle() } => return Handled::Idle,
-                Opened::GoOn | Opened::Front => {}
+                Opened::Continue if !unsafe { self.next_or_idle() } => return Handled::Idle,
+                Opened::Continue | Opened::Front => {}
                 Opened::End { has_reference } => return Handled::End { has_reference },
             }
             left -= 1;
