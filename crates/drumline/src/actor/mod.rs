@@ -105,6 +105,8 @@ mod models;
 mod options;
 #[cfg(not(drumline_loom))]
 mod own_thread;
+#[cfg(not(drumline_loom))]
+mod probe;
 #[cfg(doctest)]
 mod promises;
 #[cfg(not(drumline_loom))]
@@ -132,6 +134,7 @@ pub use {
     handler::{Actor, Handler},
     inbox::{Inbox, InboxError},
     options::{Overflow, Scheduler, SpawnOptions, Style},
+    probe::{Probe, ProbeActor},
     recipient::Recipient,
     stash::StashError,
     system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
