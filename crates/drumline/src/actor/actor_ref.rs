@@ -196,6 +196,10 @@ impl<A: Actor> ActorRef<A> {
         }
     }
 
+    pub(super) fn core(&self) -> &CoreRef {
+        &self.core
+    }
+
     /// Sends a message. The reply of its handler is dropped.
     ///
     /// # Errors

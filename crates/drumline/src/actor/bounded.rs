@@ -14,7 +14,7 @@ use std::ptr::NonNull;
 
 use super::cell::ActorCore;
 use super::dead_letter::Loss;
-use super::envelope::Envelope;
+use super::envelope::{Envelope, SpentEnvelope};
 use super::options::Overflow;
 use super::run::RunFrame;
 use crate::sync::{Arc, Mutex, lock};
@@ -137,16 +137,6 @@ impl fmt::Debug for BoundedMail {
             .field("bound", &self.bound)
             .field("overflow", &self.overflow)
             .finish_non_exhaustive()
-    }
-}
-
-/// An envelope whose memory is given back when this is dropped, also by a panic.
-struct SpentEnvelope(NonNull<Envelope>);
-
-impl Drop for SpentEnvelope {
-    fn drop(&mut self) {
-        // SAFETY: its content has been taken out, and it is in no mailbox.
-        unsafe { Envelope::free(self.0) };
     }
 }
 

@@ -14,7 +14,7 @@ use super::{Actor, system};
 /// What an actor can do about itself, in its handlers and hooks.
 #[repr(transparent)]
 pub struct Context<A: Actor> {
-    frame: RunFrame,
+    pub(super) frame: RunFrame,
     _actor: PhantomData<fn(A)>,
 }
 

@@ -15,7 +15,7 @@ use std::ptr::NonNull;
 
 use super::block_cache::{self, BLOCK_ALIGN, BLOCK_SIZE};
 use super::mailbox::MailLink;
-use super::run::RunFrame;
+use super::run::{self, RunFrame};
 
 /// Takes the content out and deals with it, as the frame says: has the actor handle it, or discards
 /// it. May unwind; the content is gone then, too.
@@ -126,6 +126,16 @@ impl Envelope {
         unsafe { open(envelope, frame) };
     }
 
+    /// Makes an open envelope one that does nothing when it is opened once more.
+    ///
+    /// # Safety
+    ///
+    /// The content has been taken out, and the caller is the run that has it at hand.
+    pub(super) unsafe fn make_nudge(envelope: NonNull<Envelope>) {
+        // SAFETY: senders use the link only.
+        unsafe { (&raw mut (*envelope.as_ptr()).open).write(run::open_nudge) };
+    }
+
     /// Gives the memory back.
     ///
     /// # Safety
@@ -135,6 +145,16 @@ impl Envelope {
     pub(super) unsafe fn free(envelope: NonNull<Envelope>) {
         // SAFETY: the block is in no use any more.
         unsafe { block_cache::give(envelope.cast()) };
+    }
+}
+
+/// An envelope whose memory is given back when this is dropped, also by a panic.
+pub(super) struct SpentEnvelope(pub(super) NonNull<Envelope>);
+
+impl Drop for SpentEnvelope {
+    fn drop(&mut self) {
+        // SAFETY: its content has been taken out, and it is in no mailbox.
+        unsafe { Envelope::free(self.0) };
     }
 }
 

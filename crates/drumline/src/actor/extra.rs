@@ -3,6 +3,7 @@
 use super::bounded::BoundedMail;
 use super::own_thread::OwnThread;
 use super::run::RunFrame;
+use super::stash::Stash;
 use crate::sync::Arc;
 
 /// What few actors have, in a box of its own.
@@ -11,6 +12,7 @@ pub(super) struct Extra {
     pub(super) name: Option<String>,
     pub(super) bounded: Option<BoundedMail>,
     pub(super) thread: Option<Arc<OwnThread>>,
+    pub(super) stash: Option<Stash>,
 }
 
 impl Extra {
@@ -18,6 +20,9 @@ impl Extra {
     pub(super) fn close(&self, frame: &mut RunFrame) {
         if let Some(bounded) = &self.bounded {
             bounded.close(frame);
+        }
+        if let Some(stash) = &self.stash {
+            stash.close(frame);
         }
     }
 }

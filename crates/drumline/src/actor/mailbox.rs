@@ -40,6 +40,11 @@
 //! message only when its `next` is written, or when the step to null has shown that no sender has
 //! seen it in `last`.
 //!
+//! **What is put in front.** A run can have messages of its own handled before the next one: each is
+//! linked to the one behind it, and the last to the message at hand, which has been opened and is
+//! made a nudge. To senders nothing has changed: `last` is the message at hand, or one behind it,
+//! and the run keeps that as long as before.
+//!
 //! **The end.** A dead actor takes all messages at once, and is idle before they are discarded. If
 //! it took them one by one, senders that are faster than it would keep it busy for ever, and not
 //! learn that it is dead.
@@ -145,6 +150,27 @@ impl Mailbox {
     pub(super) unsafe fn requeue(&self, message: *const MailLink) {
         // SAFETY: the caller owns the actor.
         self.first.with_mut(|first| unsafe { *first = message });
+    }
+
+    /// Puts `message` in front of `before`.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the run, which is to come to `before`. The message is in no mailbox.
+    pub(super) unsafe fn put_before(message: *const MailLink, before: *const MailLink) {
+        if planted!(MailboxFrontForgets) {
+            // SAFETY: the caller's obligation.
+            let behind = unsafe { &*before }.next.load(Ordering::Acquire);
+            // SAFETY: the message is the caller's.
+            unsafe { &*message }.next.store(behind, Ordering::Release);
+            return;
+        }
+        // Relaxed: read by this run, or by one that sees what this one has done.
+        //
+        // SAFETY: the message is the caller's.
+        unsafe { &*message }
+            .next
+            .store(before.cast_mut(), Ordering::Relaxed);
     }
 
     /// The message behind `message`, if its sender has linked it.

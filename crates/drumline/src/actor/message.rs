@@ -102,7 +102,7 @@ pub(super) unsafe fn open_start<A: Actor>(_: NonNull<Envelope>, frame: &mut RunF
 impl RunFrame {
     /// Counts a dead letter, and drops the message.
     #[cold]
-    fn lose<M>(&self, message: M) {
+    pub(super) fn lose<M>(&self, message: M) {
         if let Some(loss) = self.loss {
             // SAFETY: the actor is alive, or its memory is at least.
             let core = unsafe { &*self.core };

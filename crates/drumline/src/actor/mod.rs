@@ -66,7 +66,8 @@
 //!
 //! A handler may block, and so blocks its actor. Another thread of the pool takes the place of the
 //! one that blocks, as in any job; see [`blocking`](crate::blocking()). An actor that blocks most
-//! of the time may have [a thread of its own](Scheduler::Pinned).
+//! of the time may have [a thread of its own](Scheduler::Pinned), or be a function on such a thread
+//! that [receives](Inbox) its messages when it likes.
 
 #[cfg(not(drumline_loom))]
 mod actor_list;
@@ -83,6 +84,8 @@ mod cell;
 #[cfg(not(drumline_loom))]
 mod context;
 #[cfg(not(drumline_loom))]
+mod continuation;
+#[cfg(not(drumline_loom))]
 mod dead_letter;
 #[cfg(not(drumline_loom))]
 mod envelope;
@@ -90,6 +93,8 @@ mod envelope;
 mod extra;
 #[cfg(not(drumline_loom))]
 mod handler;
+#[cfg(not(drumline_loom))]
+mod inbox;
 mod life_word;
 mod mailbox;
 #[cfg(not(drumline_loom))]
@@ -100,6 +105,8 @@ mod models;
 mod options;
 #[cfg(not(drumline_loom))]
 mod own_thread;
+#[cfg(not(drumline_loom))]
+mod probe;
 #[cfg(doctest)]
 mod promises;
 #[cfg(not(drumline_loom))]
@@ -109,9 +116,13 @@ mod run;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
+mod stash;
+#[cfg(not(drumline_loom))]
 mod system;
 #[cfg(not(drumline_loom))]
 mod tell_error;
+#[cfg(not(drumline_loom))]
+mod thread_actor;
 mod wait_graph;
 
 #[cfg(not(drumline_loom))]
@@ -121,8 +132,12 @@ pub use {
     context::Context,
     dead_letter::DeadLetter,
     handler::{Actor, Handler},
+    inbox::{Inbox, InboxError},
     options::{Overflow, Scheduler, SpawnOptions, Style},
+    probe::{Probe, ProbeActor},
     recipient::Recipient,
+    stash::StashError,
     system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
     tell_error::TellError,
+    thread_actor::ThreadActor,
 };

@@ -26,6 +26,8 @@ enum Note {
     Stop,
     Final,
     Nudge,
+    /// To handle `Count` next, before what is in the mailbox.
+    Front(usize),
 }
 
 /// A message, as an envelope is one.
@@ -122,6 +124,13 @@ impl Adder {
             match note(at_hand) {
                 Note::Count(number) => self.add(number),
                 Note::Nudge => {}
+                Note::Front(number) => {
+                    let front = letter(Note::Count(number));
+                    // SAFETY: the letter is fresh, and this thread is the run.
+                    unsafe { Mailbox::put_before(front, self.opened(at_hand)) };
+                    at_hand = front;
+                    continue;
+                }
                 Note::Stop => {
                     self.word.add_ref();
                     return self.end_run(self.opened(at_hand));
@@ -168,7 +177,7 @@ impl Adder {
                 Note::Count(_) => {
                     self.lost.fetch_add(1, Ordering::Relaxed);
                 }
-                Note::Stop | Note::Nudge => {}
+                Note::Stop | Note::Nudge | Note::Front(_) => {}
             }
             let this = at_hand;
             if this == last {
@@ -232,6 +241,23 @@ fn three_tell() {
         }
         let sum = adder.sum();
         assert!([123, 132, 213, 231, 312, 321].contains(&sum), "{sum}");
+        adder.end();
+    });
+}
+
+/// Messages come while the actor puts one of its own in front of them.
+fn tell_and_front() {
+    explore(3, || {
+        let adder = Adder::idle();
+        let other = Arc::clone(&adder);
+        let teller = thread::spawn(move || {
+            other.send(Note::Count(1));
+            other.send(Note::Count(3));
+        });
+        adder.send(Note::Front(2));
+        teller.join().unwrap();
+        let sum = adder.sum();
+        assert!([213, 123, 132].contains(&sum), "{sum}");
         adder.end();
     });
 }
@@ -399,6 +425,12 @@ fn loom_actor_tell() {
     must_catch(Plant::MailboxIdleRelaxed, two_tell);
     must_catch(Plant::MailboxLinkUnawaited, two_tell);
     three_tell();
+}
+
+#[test]
+fn loom_actor_front() {
+    tell_and_front();
+    must_catch(Plant::MailboxFrontForgets, tell_and_front);
 }
 
 #[test]

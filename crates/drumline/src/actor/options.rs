@@ -59,6 +59,7 @@ pub struct SpawnOptions {
     pub(super) style: Option<Style>,
     pub(super) scheduler: Option<Scheduler>,
     pub(super) bound: Option<(usize, Overflow)>,
+    pub(super) stash: Option<usize>,
 }
 
 impl SpawnOptions {
@@ -95,6 +96,12 @@ impl SpawnOptions {
     pub fn bounded(mut self, bound: usize, overflow: Overflow) -> Self {
         assert!(bound > 0, "a mailbox without room is of no use");
         self.bound = Some((bound, overflow));
+        self
+    }
+
+    /// The actor can [set aside](super::Context::stash) up to `bound` messages. Without this, none.
+    pub fn stash(mut self, bound: usize) -> Self {
+        self.stash = Some(bound);
         self
     }
 }

@@ -1,14 +1,15 @@
-//! The thread of a pinned actor.
+//! The thread of a pinned actor, or of one that receives by itself.
 //!
 //! The sender that finds the actor idle does not queue a run, but calls the thread. There is one
 //! call for each time that the actor was idle, so a call is never missed, and none is left over.
 
+use std::io;
 use std::ptr::{self, NonNull};
 
 use super::cell::ActorCore;
 use super::run::{self, RunEnd};
 use crate::sync::atomic::{AtomicPtr, Ordering};
-use crate::sync::{Arc, thread};
+use crate::sync::{Arc, Instant, thread};
 use crate::wait::Parker;
 
 /// What a pinned actor and its thread share.
@@ -20,18 +21,27 @@ pub(super) struct OwnThread {
 }
 
 impl OwnThread {
-    /// Starts a thread. `None`: the system refuses it.
-    pub(super) fn start(name: Option<&str>) -> Option<Arc<Self>> {
+    /// Starts a thread that lives for an actor as `live` says, when it is told of one.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses the thread.
+    pub(super) fn start(
+        name: Option<&str>,
+        live: impl FnOnce(Arc<Self>, NonNull<ActorCore>) + Send + 'static,
+    ) -> io::Result<Arc<Self>> {
         let own = Arc::new(OwnThread {
             parker: Parker::new(),
             core: AtomicPtr::new(ptr::null_mut()),
         });
         let name = name.unwrap_or("drumline-actor").replace('\0', "");
         let shared = Arc::clone(&own);
-        let started = thread::Builder::new()
-            .name(name)
-            .spawn(move || shared.live());
-        started.ok().map(|_detached| own)
+        let started = thread::Builder::new().name(name).spawn(move || {
+            if let Some(core) = shared.await_actor() {
+                live(shared, core);
+            }
+        });
+        started.map(|_detached| own)
     }
 
     /// Has the thread run this actor from now on. `None`: has it end.
@@ -47,16 +57,46 @@ impl OwnThread {
         self.parker.unpark();
     }
 
-    fn live(&self) {
+    /// Waits for the next call.
+    pub(super) fn await_call(&self) {
+        self.parker.park();
+    }
+
+    /// As [`await_call`](Self::await_call), until `deadline` at most, or for ever. Returns whether
+    /// there was a call.
+    pub(super) fn await_call_until(&self, deadline: Option<Instant>) -> bool {
+        let Some(deadline) = deadline else {
+            self.parker.park();
+            return true;
+        };
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() && !self.parker.has_token() {
+                return false;
+            }
+            if self.parker.park_timeout(left) {
+                return true;
+            }
+        }
+    }
+
+    /// Whether there is a call for which no wait has waited; asked by the thread itself.
+    pub(super) fn has_call(&self) -> bool {
+        self.parker.has_token()
+    }
+
+    fn await_actor(&self) -> Option<NonNull<ActorCore>> {
         self.parker.park();
         // Acquire pairs with the Release in `begin`.
-        let Some(core) = NonNull::new(self.core.load(Ordering::Acquire)) else {
-            return;
-        };
+        NonNull::new(self.core.load(Ordering::Acquire))
+    }
+
+    /// Runs an actor that has handlers, until it ends.
+    pub(super) fn run(self: Arc<Self>, core: NonNull<ActorCore>) {
         loop {
             // SAFETY: the thread was called by the sender that found the actor idle.
             match unsafe { run::run(core, u32::MAX) } {
-                RunEnd::Idle => self.parker.park(),
+                RunEnd::Idle => self.await_call(),
                 RunEnd::More => {}
                 RunEnd::Ended => return,
             }

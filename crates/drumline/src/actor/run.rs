@@ -55,6 +55,8 @@ pub(super) enum Request {
     Stop,
     /// The message was `final`.
     Final,
+    /// To go on with the envelope at hand: it has come in front of the one that was opened.
+    Front,
 }
 
 /// What a run knows.
@@ -78,6 +80,18 @@ pub(super) enum RunEnd {
     More,
     /// The actor has ended. It may be gone.
     Ended,
+}
+
+/// What came of the envelope at hand.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// It is open, and the actor goes on.
+    Continue,
+    /// The same; there is another envelope at hand, not opened yet.
+    Front,
+    /// The actor is to end. The run has `final`'s reference if it `has_reference`.
+    End { has_reference: bool },
 }
 
 /// How the messages of a run ended.
@@ -131,9 +145,8 @@ unsafe fn run_as_job(data: *const (), most: u32) {
 #[inline]
 pub(super) unsafe fn run(core: NonNull<ActorCore>, most: u32) -> RunEnd {
     let _current = Current::enter(core.as_ptr());
-    // SAFETY: the run owns the mailbox, which is not empty.
-    let first = unsafe { Envelope::of((*core.as_ptr()).mailbox.first()) };
-    let mut frame = RunFrame::new(core.as_ptr(), first);
+    // SAFETY: the caller's obligation.
+    let mut frame = unsafe { RunFrame::begin(core) };
     // SAFETY: the frame is that of this run.
     match unwind::catch(|| unsafe { frame.handle(most) }) {
         Ok(Handled::Idle) => RunEnd::Idle,
@@ -163,6 +176,18 @@ impl RunFrame {
         }
     }
 
+    /// The frame of a run that begins with what is in the mailbox.
+    ///
+    /// # Safety
+    ///
+    /// As for [`run`].
+    #[inline]
+    pub(super) unsafe fn begin(core: NonNull<ActorCore>) -> Self {
+        // SAFETY: the run owns the mailbox, which is not empty.
+        let first = unsafe { Envelope::of((*core.as_ptr()).mailbox.first()) };
+        RunFrame::new(core.as_ptr(), first)
+    }
+
     /// Takes the envelope at hand away, and the next one up.
     ///
     /// # Safety
@@ -180,49 +205,100 @@ impl RunFrame {
         }
     }
 
+    /// Whether the envelope at hand has been opened.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Opens the envelope at hand, unless the actor has been killed.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run that has begun, and the envelope at hand is not open.
+    #[inline]
+    pub(super) unsafe fn open_at_hand(&mut self) -> Opened {
+        // SAFETY: the actor is alive until it is idle.
+        if unsafe { (*self.core).word.is_killed() } {
+            return Opened::End {
+                has_reference: false,
+            };
+        }
+        self.is_open = true;
+        // SAFETY: this is the run, and the envelope has not been opened.
+        unsafe { Envelope::open(self.at_hand, self) };
+        if self.request != Request::Nothing {
+            let request = std::mem::replace(&mut self.request, Request::Nothing);
+            if request == Request::Front {
+                return Opened::Front;
+            }
+            // SAFETY: the actor is alive.
+            if request == Request::Stop || unsafe { self.accept_final() } {
+                return Opened::End {
+                    has_reference: request == Request::Final,
+                };
+            }
+        }
+        Opened::Continue
+    }
+
+    /// Goes on to the next envelope. `false`: there is none, and the actor may be gone.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run that has begun, and the envelope at hand is open.
+    #[inline]
+    pub(super) unsafe fn next_or_idle(&mut self) -> bool {
+        let link = Envelope::link(self.at_hand);
+        // SAFETY: this is the run, and that is the message at hand.
+        let next = unsafe { (*self.core).mailbox.next_or_idle(link) };
+        // SAFETY: links are those of envelopes.
+        let next = next.map(|next| unsafe { Envelope::of(next) });
+        // SAFETY: the envelope is open.
+        unsafe { self.go_on(next) };
+        next.is_some()
+    }
+
     /// # Safety
     ///
     /// The frame is that of a run that has begun. After `Idle` the actor may be gone.
     #[inline]
     unsafe fn handle(&mut self, most: u32) -> Handled {
-        let core = self.core;
         let mut left = most;
         loop {
-            // SAFETY: the actor is alive until it is idle.
-            if unsafe { (*core).word.is_killed() } {
-                return Handled::End {
-                    has_reference: false,
-                };
-            }
-            self.is_open = true;
-            // SAFETY: this is the run, and the envelope has not been opened.
-            unsafe { Envelope::open(self.at_hand, self) };
-            if self.request != Request::Nothing {
-                let request = std::mem::replace(&mut self.request, Request::Nothing);
-                // SAFETY: the actor is alive.
-                if request == Request::Stop || unsafe { self.accept_final() } {
-                    return Handled::End {
-                        has_reference: request == Request::Final,
-                    };
-                }
+            // SAFETY: this is the run, and the envelope at hand is fresh.
+            match unsafe { self.open_at_hand() } {
+                // SAFETY: this is the run, and the envelope is open.
+                Opened::Continue if !unsafe { self.next_or_idle() } => return Handled::Idle,
+                Opened::Continue | Opened::Front => {}
+                Opened::End { has_reference } => return Handled::End { has_reference },
             }
             left -= 1;
-            let link = Envelope::link(self.at_hand);
-            // SAFETY: this is the run, and that is the message at hand.
-            let next = unsafe { (*core).mailbox.next_or_idle(link) };
-            // SAFETY: links are those of envelopes.
-            let next = next.map(|next| unsafe { Envelope::of(next) });
-            // SAFETY: the envelope is open.
-            unsafe { self.go_on(next) };
-            if next.is_none() {
-                return Handled::Idle;
-            }
             if left == 0 {
                 let link = Envelope::link(self.at_hand);
                 // SAFETY: this is the run, and that is the next message.
-                unsafe { (*core).mailbox.requeue(link) };
+                unsafe { (*self.core).mailbox.requeue(link) };
                 return Handled::More;
             }
+        }
+    }
+
+    /// Puts an envelope in front of all that the run is to come to. For handlers and hooks.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run, which has the actor. The envelope is for this actor, in no
+    /// mailbox, and has not been opened.
+    pub(super) unsafe fn put_front(&mut self, envelope: NonNull<Envelope>) {
+        if self.is_open {
+            // SAFETY: its content has been taken out before the handler was called.
+            unsafe { Envelope::make_nudge(self.at_hand) };
+            self.is_open = false;
+        }
+        // SAFETY: the run is to come to the envelope at hand.
+        unsafe { Mailbox::put_before(Envelope::link(envelope), Envelope::link(self.at_hand)) };
+        self.at_hand = envelope;
+        if self.request == Request::Nothing {
+            self.request = Request::Front;
         }
     }
 
@@ -232,7 +308,7 @@ impl RunFrame {
     ///
     /// The frame is that of a run, which has `final`'s reference if it `has_reference`.
     #[cold]
-    unsafe fn end(&mut self, panic: Option<Payload>, has_reference: bool) {
+    pub(super) unsafe fn end(&mut self, panic: Option<Payload>, has_reference: bool) {
         let core = self.core;
         // SAFETY: the actor is alive until the last line.
         let (word, table) = unsafe { (&(*core).word, (*core).table) };
@@ -276,9 +352,9 @@ impl RunFrame {
     /// The actor is fresh: it has not been run, and no run is queued. The caller has a reference.
     pub(super) unsafe fn end_unstarted(core: NonNull<ActorCore>) {
         // SAFETY: the caller stands for the run, and the mailbox of a fresh actor is not empty.
-        let first = unsafe { Envelope::of((*core.as_ptr()).mailbox.first()) };
+        let mut frame = unsafe { RunFrame::begin(core) };
         // SAFETY: the frame is that of a run.
-        unsafe { RunFrame::new(core.as_ptr(), first).end(None, false) };
+        unsafe { frame.end(None, false) };
     }
 
     /// The run has come to `final`. Returns whether the actor ends, and the run has the reference.
@@ -400,11 +476,11 @@ pub(super) fn current() -> *const ActorCore {
 }
 
 /// Says which actor's message this thread handles, until it is dropped.
-struct Current(*const ActorCore);
+pub(super) struct Current(*const ActorCore);
 
 impl Current {
     #[inline]
-    fn enter(core: *const ActorCore) -> Self {
+    pub(super) fn enter(core: *const ActorCore) -> Self {
         Current(CURRENT.with(|current| current.replace(core)))
     }
 }

@@ -190,6 +190,31 @@ fn miri_an_actor_with_a_thread() {
 }
 
 #[test]
+fn miri_an_actor_that_receives() {
+    let fixture = Fixture::new(1);
+    let heard = fixture.sender.clone();
+    let actor = fixture
+        .system
+        .spawn_thread(move |inbox| {
+            while let Some(Pass(number, _counted)) = inbox.receive() {
+                let _ = heard.send(number);
+            }
+            while inbox.try_receive().is_ok() {}
+        })
+        .unwrap();
+    assert_eq!(actor.ask(fixture.pass(1)).recv(), Ok(()));
+    actor.tell(fixture.pass(2)).unwrap();
+    drop(actor);
+    let other = fixture.system.spawn_thread(|inbox| {
+        let first: Option<Pass> = inbox.receive();
+        assert!(inbox.try_receive().is_err());
+        drop(first);
+    });
+    assert_eq!(other.unwrap().ask(fixture.pass(1)).recv(), Ok(()));
+    assert_eq!(fixture.end(), [1, 2]);
+}
+
+#[test]
 fn miri_systems_end_with_their_pools() {
     let Fixture {
         pool,

@@ -128,14 +128,27 @@ pub(super) fn spawn<A: Actor>(
     actor: A,
     options: SpawnOptions,
 ) -> ActorRef<A> {
-    let registry = system.registry();
-    registry.forbid_fork();
-    let style = options.style.unwrap_or(system.style);
+    system.registry().forbid_fork();
     let thread = match options.scheduler.unwrap_or(system.scheduler) {
         Scheduler::Managed => None,
-        Scheduler::Pinned => OwnThread::start(options.name.as_deref()),
+        Scheduler::Pinned => OwnThread::start(options.name.as_deref(), OwnThread::run).ok(),
     };
-    let has_extra = options.name.is_some() || options.bound.is_some() || thread.is_some();
+    spawn_on(system, actor, options, thread)
+}
+
+/// Starts an actor on a thread that waits for one, or in the pool.
+pub(super) fn spawn_on<A: Actor>(
+    system: &Arc<SystemShared>,
+    actor: A,
+    options: SpawnOptions,
+    thread: Option<Arc<OwnThread>>,
+) -> ActorRef<A> {
+    let registry = system.registry();
+    let style = options.style.unwrap_or(system.style);
+    let has_extra = options.name.is_some()
+        || options.bound.is_some()
+        || options.stash.is_some()
+        || thread.is_some();
     let extra = has_extra.then(|| {
         Box::new(Extra {
             name: options.name,
@@ -143,6 +156,7 @@ pub(super) fn spawn<A: Actor>(
                 .bound
                 .map(|(bound, overflow)| super::bounded::BoundedMail::new(bound, overflow)),
             thread: thread.clone(),
+            stash: options.stash.map(super::stash::Stash::new),
         })
     });
     let start = Envelope::notice(message::open_start::<A>);
@@ -260,6 +274,10 @@ impl ActorSystem {
     /// In a forked child.
     pub fn spawn_with<A: Actor>(&self, actor: A, options: SpawnOptions) -> ActorRef<A> {
         spawn(&self.shared, actor, options)
+    }
+
+    pub(super) fn shared(&self) -> &Arc<SystemShared> {
+        &self.shared
     }
 
     /// How many actors are alive.

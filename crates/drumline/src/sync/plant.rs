@@ -335,6 +335,8 @@ pub(crate) enum Plant {
     MailboxIdleRelaxed,
     /// `Mailbox::next_or_idle` does not wait for a sender between its two steps.
     MailboxLinkUnawaited,
+    /// `Mailbox::put_before` forgets the message at hand, which may be the last one.
+    MailboxFrontForgets,
     /// `LifeWord::drop_ref` looks whether the reference is the last one, and drops it then.
     ActorLastRefTwoSteps,
     /// `LifeWord::drop_ref` gives the last reference to no message.

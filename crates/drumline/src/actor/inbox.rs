@@ -1,0 +1,247 @@
+//! What an actor that is a function receives its messages from.
+//!
+//! ```text
+//!             next, while there are messages
+//!                 ┌───┐
+//!                 ▼   │        none
+//!  started ──► running ─────────────────► idle: senders call the thread
+//!                 │  ▲                      │
+//!                 │  └──────────────────────┘ the call, for which a receive waits
+//!                 ▼
+//!               ended: stop, kill, the last reference
+//! ```
+//!
+//! An inbox is a run turned inside out. The thread of the actor owns the mailbox while the inbox is
+//! *running*, with the message at hand kept as an open envelope. A receive goes on to the next one;
+//! if there is none, the mailbox is idle, and the sender that finds it so calls the thread. The
+//! function may go on meanwhile: the call stays until it receives again.
+//!
+//! **The end.** When the function returns, the thread ends the actor as a run does, and for that it
+//! has to own the mailbox. **The race feared** is an inbox that is idle then, while a sender comes.
+//! The thread sends a message to itself: either that finds the mailbox idle, and calls the thread,
+//! or the sender before it does. In both cases there is one call, and after it the mailbox is the
+//! thread's.
+
+use std::error::Error;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::time::Duration;
+
+use super::actor_ref::{ActorRef, CoreRef};
+use super::cell::{ActorCell, ActorCore};
+use super::envelope::Envelope;
+use super::own_thread::OwnThread;
+use super::run::{self, Current, Opened, RunFrame};
+use super::thread_actor::ThreadActor;
+use crate::sync::{Arc, Instant};
+use crate::unwind;
+
+/// The messages of an actor that is a function on a thread of its own; see
+/// [`ActorSystem::spawn_thread`](super::ActorSystem::spawn_thread).
+pub struct Inbox<M: Send + 'static> {
+    frame: RunFrame,
+    thread: Arc<OwnThread>,
+    stage: InboxStage,
+    _messages: PhantomData<fn() -> M>,
+}
+
+/// What the thread has of the mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InboxStage {
+    /// It owns it, with an envelope at hand.
+    Running,
+    /// Nothing: it is called when there is a message.
+    Idle,
+    /// It owns it, and receives nothing more.
+    Ended { has_reference: bool },
+}
+
+/// Why nothing was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InboxError {
+    /// No message has come, or not in time.
+    Empty,
+    /// The actor is to end: it was stopped, its system was, or no reference to it is left.
+    Ended,
+}
+
+impl fmt::Display for InboxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InboxError::Empty => "no message has come",
+            InboxError::Ended => "the actor is to end",
+        })
+    }
+}
+
+impl Error for InboxError {}
+
+impl<M: Send + 'static> Inbox<M> {
+    /// Calls `body` with the inbox of an actor, and ends the actor.
+    ///
+    /// # Safety
+    ///
+    /// The actor is a fresh [`ThreadActor`] for these messages, and this is its thread, which has
+    /// been called for it.
+    pub(super) unsafe fn live(
+        thread: Arc<OwnThread>,
+        core: NonNull<ActorCore>,
+        body: impl FnOnce(&mut Inbox<M>),
+    ) {
+        let _current = Current::enter(core.as_ptr());
+        let mut inbox = Inbox {
+            // SAFETY: the thread was called on for the actor.
+            frame: unsafe { RunFrame::begin(core) },
+            thread,
+            stage: InboxStage::Running,
+            _messages: PhantomData,
+        };
+        let panic = unwind::catch(|| body(&mut inbox)).err();
+        let has_reference = inbox.regain();
+        // SAFETY: the inbox is not used any more, and its thread owns the mailbox.
+        unsafe { inbox.frame.end(panic, has_reference) };
+    }
+
+    /// The next message; waits for it if there is none. `None`: the actor is to end, and there will
+    /// be none.
+    ///
+    /// # Blocking
+    ///
+    /// Until there is a message, or the actor is to end.
+    pub fn receive(&mut self) -> Option<M> {
+        self.next(|thread| thread.await_call_until(None)).ok()
+    }
+
+    /// As [`receive`](Self::receive), for `timeout` at most.
+    ///
+    /// # Errors
+    ///
+    /// If no message has come until then, or if the actor is to end.
+    ///
+    /// # Blocking
+    ///
+    /// As [`receive`](Self::receive), for `timeout` at most.
+    pub fn receive_timeout(&mut self, timeout: Duration) -> Result<M, InboxError> {
+        // A time that no clock shows is for ever.
+        let deadline = Instant::now().checked_add(timeout);
+        self.next(|thread| thread.await_call_until(deadline))
+    }
+
+    /// As [`receive`](Self::receive), until `deadline` at most.
+    ///
+    /// # Errors
+    ///
+    /// As [`receive_timeout`](Self::receive_timeout).
+    ///
+    /// # Blocking
+    ///
+    /// As [`receive`](Self::receive), until `deadline` at most.
+    pub fn receive_deadline(&mut self, deadline: Instant) -> Result<M, InboxError> {
+        self.next(|thread| thread.await_call_until(Some(deadline)))
+    }
+
+    /// The next message, if it has come.
+    ///
+    /// # Errors
+    ///
+    /// If none has come, or if the actor is to end.
+    pub fn try_receive(&mut self) -> Result<M, InboxError> {
+        self.next(|thread| thread.has_call() && thread.await_call_until(None))
+    }
+
+    /// A reference to this actor.
+    ///
+    /// While the function keeps one, the actor does not learn that no other is left.
+    pub fn actor_ref(&self) -> ActorRef<ThreadActor<M>> {
+        // SAFETY: the actor is alive until its function has returned.
+        unsafe {
+            (*self.frame.core).word.add_ref_in_run();
+        }
+        // SAFETY: counted just now.
+        ActorRef::new(unsafe { CoreRef::from_raw(self.core()) })
+    }
+
+    /// The name of this actor.
+    #[must_use]
+    pub fn name(&self) -> String {
+        // SAFETY: the actor is alive until its function has returned.
+        unsafe { &*self.frame.core }.name()
+    }
+
+    fn core(&self) -> NonNull<ActorCore> {
+        // SAFETY: the core of a run is not null.
+        unsafe { NonNull::new_unchecked(self.frame.core.cast_mut()) }
+    }
+
+    /// The next message. `wait` waits for the call when the mailbox is idle, and returns whether it
+    /// has come.
+    fn next(&mut self, mut wait: impl FnMut(&OwnThread) -> bool) -> Result<M, InboxError> {
+        loop {
+            match self.stage {
+                InboxStage::Ended { .. } => return Err(InboxError::Ended),
+                InboxStage::Idle => {
+                    if !wait(&self.thread) {
+                        return Err(InboxError::Empty);
+                    }
+                    self.begin();
+                }
+                InboxStage::Running => {
+                    // SAFETY: the thread owns the mailbox, and the envelope is open.
+                    if self.frame.is_open() && !unsafe { self.frame.next_or_idle() } {
+                        self.stage = InboxStage::Idle;
+                        continue;
+                    }
+                }
+            }
+            // SAFETY: the thread owns the mailbox, and the envelope at hand is fresh.
+            let opened = unsafe { self.frame.open_at_hand() };
+            if let Opened::End { has_reference } = opened {
+                self.stage = InboxStage::Ended { has_reference };
+                continue;
+            }
+            debug_assert_eq!(
+                opened,
+                Opened::Continue,
+                "only handlers put something in front"
+            );
+            // SAFETY: the state is of this type, and used by this thread only.
+            let actor = unsafe { &mut *ActorCell::<ThreadActor<M>>::state(self.frame.core) };
+            // Nothing: it was a notice.
+            if let Some(message) = actor.received.take() {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// The thread has been called.
+    fn begin(&mut self) {
+        // SAFETY: the sender that found the actor idle has called.
+        self.frame = unsafe { RunFrame::begin(self.core()) };
+        self.stage = InboxStage::Running;
+    }
+
+    /// Sees to it that the thread owns the mailbox. Returns whether it has the reference of
+    /// `final`.
+    fn regain(&mut self) -> bool {
+        match self.stage {
+            InboxStage::Running => false,
+            InboxStage::Ended { has_reference } => has_reference,
+            InboxStage::Idle => {
+                // SAFETY: the actor is alive: only this thread ends it.
+                unsafe { ActorCore::notify(self.core(), Envelope::notice(run::open_nudge)) };
+                self.thread.await_call();
+                self.begin();
+                false
+            }
+        }
+    }
+}
+
+impl<M: Send + 'static> fmt::Debug for Inbox<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,202 @@
+//! Messages that an actor has set aside.
+//!
+//! They lie in a queue that the run alone uses, as envelopes that have not been opened. To take
+//! them up again puts them in front of what the run comes to next, the newest first, so that they
+//! are handled in their order. What is here when the actor ends is discarded.
+
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+use std::error::Error;
+use std::fmt;
+use std::ptr::NonNull;
+
+use super::envelope::{Envelope, SpentEnvelope};
+use super::message::{Content, Told};
+use super::run::RunFrame;
+use super::{Actor, Context, Handler};
+
+/// What an actor has set aside.
+pub(super) struct Stash {
+    bound: usize,
+    /// Used by the run.
+    queue: UnsafeCell<VecDeque<NonNull<Envelope>>>,
+}
+
+// SAFETY: the envelopes are owned by the queue, and their content is `Send`.
+unsafe impl Send for Stash {}
+// SAFETY: the queue is used by the run only, which the mailbox hands around.
+unsafe impl Sync for Stash {}
+
+impl Stash {
+    pub(super) fn new(bound: usize) -> Self {
+        Stash {
+            bound,
+            queue: UnsafeCell::default(),
+        }
+    }
+
+    /// The queue.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the run, and calls nothing of the program meanwhile.
+    #[expect(clippy::mut_from_ref, reason = "the run alone uses it")]
+    unsafe fn queue(&self) -> &mut VecDeque<NonNull<Envelope>> {
+        // SAFETY: the caller's obligation.
+        unsafe { &mut *self.queue.get() }
+    }
+
+    /// The actor has ended: discards what is here.
+    pub(super) fn close(&self, frame: &mut RunFrame) {
+        // SAFETY: the run ends the actor, so this is the run.
+        let queue = std::mem::take(unsafe { self.queue() });
+        for envelope in queue {
+            let memory = SpentEnvelope(envelope);
+            // SAFETY: the queue had the envelope, which has not been opened.
+            frame.report_panic(|frame| unsafe { Envelope::open(memory.0, frame) });
+        }
+    }
+}
+
+impl fmt::Debug for Stash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stash")
+            .field("bound", &self.bound)
+            .finish_non_exhaustive()
+    }
+}
+
+/// There is no room for a message to be set aside. It comes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct StashError<M>(M);
+
+impl<M> StashError<M> {
+    /// The message.
+    pub fn into_inner(self) -> M {
+        self.0
+    }
+}
+
+impl<M> fmt::Debug for StashError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StashError(..)")
+    }
+}
+
+impl<M> fmt::Display for StashError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no room for a message to be set aside; the message comes back")
+    }
+}
+
+impl<M> Error for StashError<M> {}
+
+impl<A: Actor> Context<A> {
+    fn own_stash(&self) -> Option<&Stash> {
+        // SAFETY: the run has the actor.
+        unsafe { (*self.frame.core).extra.as_deref() }?
+            .stash
+            .as_ref()
+    }
+
+    /// Sets a message aside, most often the one at hand, until
+    /// [`unstash_all`](Self::unstash_all).
+    ///
+    /// An actor has room for as many as it was [spawned](super::SpawnOptions::stash) with. When it
+    /// ends, they become [dead letters](super::DeadLetter).
+    ///
+    /// ```
+    /// use drumline::Pool;
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SpawnOptions};
+    ///
+    /// /// Writes down what it is told, when it has been opened.
+    /// #[derive(Default)]
+    /// struct Book {
+    ///     is_open: bool,
+    ///     lines: Vec<&'static str>,
+    /// }
+    /// impl Actor for Book {}
+    ///
+    /// impl Handler<&'static str> for Book {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, line: &'static str, context: &mut Context<Self>) {
+    ///         if self.is_open {
+    ///             self.lines.push(line);
+    ///         } else {
+    ///             context.stash(line).expect("there is room for ten");
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// struct Open;
+    /// impl Handler<Open> for Book {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, _: Open, context: &mut Context<Self>) {
+    ///         self.is_open = true;
+    ///         context.unstash_all();
+    ///     }
+    /// }
+    ///
+    /// struct Read;
+    /// impl Handler<Read> for Book {
+    ///     type Reply = Vec<&'static str>;
+    ///     fn handle(&mut self, _: Read, _: &mut Context<Self>) -> Vec<&'static str> {
+    ///         self.lines.clone()
+    ///     }
+    /// }
+    ///
+    /// let pool = Pool::builder().jobs(1).build()?;
+    /// let system = ActorSystem::new(&pool);
+    /// let book = system.spawn_with(Book::default(), SpawnOptions::new().stash(10));
+    /// book.tell("one")?;
+    /// book.tell("two")?;
+    /// book.tell(Open)?;
+    /// assert_eq!(book.ask(Read).recv().as_deref(), Ok(&["one", "two"][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// An asker does not wait for a message that is set aside: it gets the reply of the handler
+    /// that did so.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room. The message comes back.
+    pub fn stash<M>(&mut self, message: M) -> Result<(), StashError<M>>
+    where
+        A: Handler<M>,
+        M: Send + 'static,
+    {
+        let Some(stash) = self.own_stash() else {
+            return Err(StashError(message));
+        };
+        // SAFETY: this is the run.
+        let queue = unsafe { stash.queue() };
+        if queue.len() >= stash.bound {
+            return Err(StashError(message));
+        }
+        queue.push_back(Envelope::seal(Told(message), <Told<M> as Content<A>>::OPEN));
+        Ok(())
+    }
+
+    /// Has the messages that were [set aside](Self::stash) handled next, in their order, before
+    /// what else is in the mailbox.
+    pub fn unstash_all(&mut self) {
+        loop {
+            // SAFETY: this is the run.
+            let newest = self
+                .own_stash()
+                .and_then(|stash| unsafe { stash.queue() }.pop_back());
+            let Some(envelope) = newest else { return };
+            // SAFETY: the queue had the envelope, which is for this actor and not open.
+            unsafe { self.frame.put_front(envelope) };
+        }
+    }
+
+    /// How many messages are [set aside](Self::stash).
+    #[must_use]
+    pub fn stashed(&self) -> usize {
+        // SAFETY: this is the run.
+        self.own_stash()
+            .map_or(0, |stash| unsafe { stash.queue() }.len())
+    }
+}
