@@ -64,6 +64,8 @@ fn list_names_everything() {
         "token-ring",
         "threadring",
         "virtual cores",
+        "actor-ring",
+        "actor-pingpong",
     ];
     let runtimes = [
         "seq",
@@ -107,6 +109,12 @@ fn list_names_everything() {
         "locked-sender",
         "rtrb",
         "tokio-spawn-blocking-capped",
+        "drumline-loop",
+        "drumline-pinned",
+        "actix",
+        "kameo",
+        "ractor",
+        "xtra",
         "cargo lab blocking",
         "cargo lab async",
         "cargo lab messages",
