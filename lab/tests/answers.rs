@@ -51,6 +51,8 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "par-bridge" => "10,11,12",
         // Each process starts 100,000 actors.
         "actor-ring" => "2",
+        // A sender has bursts of 100.
+        "actor-fan-in" => "1,100,205",
         // From 1,024 on, some sorts are parallel.
         "sort" | "sort-unstable" => "1,2,5000",
         // Also for workloads that this test does not know yet.

@@ -66,6 +66,10 @@ fn list_names_everything() {
         "virtual cores",
         "actor-ring",
         "actor-pingpong",
+        "actor-spawn",
+        "actor-memory",
+        "actor-fan-in",
+        "actor-fan-out",
     ];
     let runtimes = [
         "seq",

@@ -14,6 +14,7 @@ use crate::runtime::RuntimeCard;
 use crate::session::{Effort, Session};
 use crate::workload::{WorkloadCard, group};
 
+pub mod fan;
 pub mod link;
 
 include!(concat!(env!("OUT_DIR"), "/families/actors.rs"));

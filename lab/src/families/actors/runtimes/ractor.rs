@@ -14,7 +14,8 @@ use crate::runtime::{Role, RuntimeCard};
 pub struct Shell<B>(PhantomData<fn() -> B>);
 
 impl<B: Behaviour> Actor for Shell<B> {
-    type Msg = B::Message;
+    /// `None` ends the actor. A `drain` before the actor has begun keeps it from ever beginning.
+    type Msg = Option<B::Message>;
     type State = B;
     type Arguments = B;
 
@@ -28,11 +29,14 @@ impl<B: Behaviour> Actor for Shell<B> {
 
     async fn handle(
         &self,
-        _: ActorRef<Self::Msg>,
-        message: B::Message,
+        own: ActorRef<Self::Msg>,
+        message: Self::Msg,
         behaviour: &mut B,
     ) -> Result<(), ActorProcessingErr> {
-        behaviour.handle(message);
+        match message {
+            Some(message) => behaviour.handle(message),
+            None => own.stop(None),
+        }
         Ok(())
     }
 }
@@ -52,7 +56,7 @@ pub struct Ractor {
 impl ActorRuntime for Ractor {
     const CARD: RuntimeCard = RuntimeCard {
         name: "ractor",
-        about: "`spawn_instant`, `send_message`, `drain`; tokio with a worker per job",
+        about: "`spawn_instant`, `send_message`; tokio with a worker per job",
         package: Some("ractor"),
         role: Role::Peer,
         rank: 32,
@@ -61,7 +65,7 @@ impl ActorRuntime for Ractor {
         colour: (205, 92, 140),
     };
 
-    type Ref<B: Behaviour> = ActorRef<B::Message>;
+    type Ref<B: Behaviour> = ActorRef<Option<B::Message>>;
 
     fn start(jobs: usize) -> Result<Self> {
         let runtime = Builder::new_multi_thread().worker_threads(jobs).build()?;
@@ -76,10 +80,10 @@ impl ActorRuntime for Ractor {
 
     fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message) {
         // A message to an actor that has ended is missed.
-        let _ = actor.send_message(message);
+        let _ = actor.send_message(Some(message));
     }
 
     fn stop<B: Behaviour>(actor: Self::Ref<B>) {
-        let _ = actor.drain();
+        let _ = actor.send_message(None);
     }
 }

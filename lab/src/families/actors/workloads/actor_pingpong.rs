@@ -100,8 +100,8 @@ impl ActorWorkload for ActorPingpong {
         analysis: "From the first message, from outside, to the last one. The actors were started \
                    before. A message is a number, which is checked, and the answer to it is the \
                    next one. All pairs can run at any time, and one of the two actors of each. A \
-                   runtime that goes straight from an actor to the other one leaves the rest of the \
-                   pairs waiting; one that queues each message visits them in turn.",
+                   runtime that goes straight from an actor to the other one leaves the rest of \
+                   the pairs waiting; one that queues each message visits them in turn.",
         item: "message",
         size_counts: "messages each way",
         sizes: &[10_000],
