@@ -49,6 +49,10 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "ramp" => "10,11,12",
         "spawn-outside" => "1,3",
         "par-bridge" => "10,11,12",
+        // Each process starts 100,000 actors.
+        "actor-ring" => "2",
+        // A sender has bursts of 100.
+        "actor-fan-in" => "1,100,205",
         // From 1,024 on, some sorts are parallel.
         "sort" | "sort-unstable" => "1,2,5000",
         // Also for workloads that this test does not know yet.
@@ -63,7 +67,7 @@ fn every_workload_on_every_runtime() {
     for workload in registry::all_workloads() {
         let name = workload.card.name;
         let jobs = match name {
-            "coarse-sleep" | "blocking-dep" | "two-items" => "2",
+            "coarse-sleep" | "blocking-dep" | "two-items" | "actor-ring" => "2",
             // Each process finds out first how fast the machine is.
             "offload-30" | "offload-60" | "offload-90" => "2",
             // Threads have no number of jobs.

@@ -1,6 +1,7 @@
 //! Tests of the lab from outside: the program is started as a user starts it. No test asserts a
 //! time.
 
+mod actors;
 mod answers;
 mod async_tasks;
 mod blocking;

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crate::session::Effort;
 
+pub mod actors;
 pub mod async_tasks;
 pub mod fork_join;
 pub mod loops;

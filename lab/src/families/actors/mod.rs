@@ -1,0 +1,158 @@
+//! Actors: values that handle messages, one at a time, each with a mailbox of its own.
+//!
+//! What an actor does is written once, as a [`Behaviour`]. A runtime makes its own kind of actor of
+//! it, and its own kind of reference. What is measured is what the runtime does between a message
+//! that is told and the call of [`Behaviour::handle`].
+//!
+//! A runtime lasts as long as the process, and so do most actors.
+
+use anyhow::Result;
+
+use crate::families::{Family, one_job_and_all, usual_limit};
+use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
+use crate::runtime::RuntimeCard;
+use crate::session::{Effort, Session};
+use crate::workload::{WorkloadCard, group};
+
+pub mod fan;
+pub mod link;
+
+include!(concat!(env!("OUT_DIR"), "/families/actors.rs"));
+
+/// The family.
+pub static FAMILY: Family = Family {
+    name: "actors",
+    title: "actors",
+    rank: 44,
+    nests: false,
+    computes: false,
+    jobs: one_job_and_all,
+    // One operation has a million items.
+    effort: |usual| Effort {
+        samples_min: 1,
+        ..usual
+    },
+    limit: usual_limit,
+};
+
+/// What an actor does, in every runtime.
+pub trait Behaviour: Send + 'static {
+    /// What it is told.
+    type Message: Send + 'static;
+
+    /// Handles a message. It does not wait for anything.
+    fn handle(&mut self, message: Self::Message);
+}
+
+/// Actors that send each other messages, with a checked answer.
+pub trait ActorWorkload: Sized {
+    /// Name, sizes and text.
+    const CARD: WorkloadCard;
+
+    /// Whether the heap is what is measured. A runtime whose actors have stacks has no row then:
+    /// a stack is not in the heap.
+    const HEAP: bool = false;
+
+    /// Whether an actor may have several messages from one sender, which have to come in order.
+    const NEEDS_ORDER: bool = false;
+
+    /// The sizes of the default run, where those of the card would take it too long.
+    const BRIEF: Option<&'static [u64]> = None;
+
+    /// How many actors live at once, at most.
+    fn actors(size: u64) -> u64;
+
+    /// Has the actors work as often as the session wants to.
+    fn drive<R: ActorRuntime>(size: u64, runtime: &'static R, session: &mut Session) -> Result<()>;
+
+    /// What a size is called in tables.
+    fn size_label(size: u64) -> String {
+        group(size)
+    }
+}
+
+/// A runtime that has actors, or what people use in their place.
+pub trait ActorRuntime: Sized + Sync + 'static {
+    /// Name, package and place of this runtime.
+    const CARD: RuntimeCard;
+
+    /// Whether it is a row of the default run, which has little time.
+    const BY_DEFAULT: bool = false;
+
+    /// Whether an actor has a stack of its own.
+    const HAS_STACKS: bool = false;
+
+    /// Whether an actor gets the messages of a sender in the order in which they were sent.
+    const KEEPS_ORDER: bool = true;
+
+    /// A reference to an actor. An actor may end when none is left, and may not.
+    type Ref<B: Behaviour>: Clone + Send + 'static;
+
+    /// Makes whatever runs actors, so that at most `jobs` threads run handlers at once.
+    fn start(jobs: usize) -> Result<Self>;
+
+    /// Why it cannot have this many actors at once, if it cannot.
+    fn refuses(_actors: u64) -> Option<&'static str> {
+        None
+    }
+
+    /// Starts an actor, from a thread that is not part of the runtime. Its mailbox has no bound.
+    ///
+    /// Actors of the same group talk with each other. A runtime that places an actor on a thread
+    /// for ever places it by its group.
+    fn spawn<B: Behaviour>(&'static self, group: u64, behaviour: B) -> Self::Ref<B>;
+
+    /// Sends a message, from an actor or from a thread outside.
+    fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message);
+
+    /// Has an actor end when it has handled what it was told before. This is the last reference to
+    /// it.
+    fn stop<B: Behaviour>(actor: Self::Ref<B>) {
+        drop(actor);
+    }
+}
+
+// What the registry is made of.
+
+pub(crate) const fn workload<W: ActorWorkload>() -> WorkloadEntry {
+    WorkloadEntry {
+        // A lost message leaves all threads asleep.
+        can_deadlock: true,
+        brief: W::BRIEF,
+        label: W::size_label,
+        ..WorkloadEntry::new(&FAMILY, W::CARD)
+    }
+}
+
+pub(crate) const fn runtime<R: ActorRuntime>() -> RuntimeEntry {
+    RuntimeEntry {
+        by_default: R::BY_DEFAULT,
+        ..RuntimeEntry::new(&FAMILY, R::CARD)
+    }
+}
+
+pub(crate) const fn pair<W: ActorWorkload, R: ActorRuntime>() -> Pair {
+    Pair::new(W::CARD, R::CARD, measure::<W, R>).only_if(|| !(W::HEAP && R::HAS_STACKS))
+}
+
+fn measure<W: ActorWorkload, R: ActorRuntime>(
+    size: u64,
+    jobs: usize,
+    session: &mut Session,
+) -> Result<()> {
+    session.begin();
+    let actors = W::actors(size);
+    if let Some(reason) = R::refuses(actors) {
+        session.decline(reason);
+        return Ok(());
+    }
+    if W::NEEDS_ORDER && !R::KEEPS_ORDER {
+        session.decline("it does not keep the messages of a sender in order");
+        return Ok(());
+    }
+    session.tasks(actors, None);
+    // It lasts as long as the process, so nothing waits for its end. If that goes wrong, it is not
+    // what was measured.
+    let runtime = Box::leak(Box::new(R::start(jobs)?));
+    W::drive(size, runtime, session)
+}

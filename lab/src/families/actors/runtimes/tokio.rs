@@ -1,0 +1,51 @@
+//! Tokio: a task that receives from a channel, in the place of an actor.
+
+use ::tokio::runtime::{Builder, Runtime};
+use ::tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use anyhow::Result;
+
+use crate::families::actors::{ActorRuntime, Behaviour};
+use crate::runtime::{Role, RuntimeCard};
+
+/// A multi-threaded runtime of tokio.
+#[derive(Debug)]
+pub struct Tokio {
+    runtime: Runtime,
+}
+
+impl ActorRuntime for Tokio {
+    const CARD: RuntimeCard = RuntimeCard {
+        name: "tokio",
+        about: "a task in a loop around `recv` of a `mpsc::unbounded_channel`; a worker per job",
+        package: Some("tokio"),
+        role: Role::Peer,
+        rank: 20,
+        scheduler: "async work stealing, fixed workers",
+        parallel: true,
+        colour: (132, 98, 176),
+    };
+
+    const BY_DEFAULT: bool = true;
+
+    type Ref<B: Behaviour> = UnboundedSender<B::Message>;
+
+    fn start(jobs: usize) -> Result<Self> {
+        let runtime = Builder::new_multi_thread().worker_threads(jobs).build()?;
+        Ok(Self { runtime })
+    }
+
+    fn spawn<B: Behaviour>(&'static self, _group: u64, mut behaviour: B) -> Self::Ref<B> {
+        let (sender, mut mailbox) = unbounded_channel();
+        drop(self.runtime.spawn(async move {
+            while let Some(message) = mailbox.recv().await {
+                behaviour.handle(message);
+            }
+        }));
+        sender
+    }
+
+    fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message) {
+        // A message that has no receiver is missed.
+        let _ = actor.send(message);
+    }
+}
