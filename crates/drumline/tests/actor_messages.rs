@@ -300,3 +300,35 @@ fn an_actor_does_not_wait_for_itself() {
     let talkative = system.spawn_with(Talkative, options);
     assert_eq!(talkative.ask(10).recv(), Ok(3));
 }
+
+/// Whatever other senders do meanwhile: their messages have tickets of their own.
+#[test]
+fn what_was_told_before_a_stop_is_handled_in_a_bounded_mailbox() {
+    let pool = pool(2);
+    for round in 0..400 {
+        let system = ActorSystem::new(&pool);
+        let options = SpawnOptions::new().bounded(100_000, Overflow::Wait);
+        let clerk = system.spawn_with(Clerk::default(), options);
+        let (begin, begun) = mpsc::channel();
+        let other = thread::spawn({
+            let clerk = clerk.clone();
+            move || {
+                for number in 0..1_000 {
+                    if clerk.tell((1, number)).is_err() {
+                        break;
+                    }
+                    if number == 10 {
+                        begin.send(()).unwrap();
+                    }
+                }
+            }
+        });
+        begun.recv().unwrap();
+        clerk.tell((0, round)).unwrap();
+        let all = clerk.ask(All);
+        clerk.stop();
+        let all = all.recv().expect("it was asked before the stop");
+        assert!(all.contains(&(0, round)));
+        other.join().unwrap();
+    }
+}

@@ -300,3 +300,46 @@ fn a_pool_waits_for_its_functions() {
     assert_eq!(ended.load(Ordering::SeqCst), 10);
     assert!(actors.iter().all(|actor| !actor.is_alive()));
 }
+
+/// The pool ends after its actors, and so after the thread that drops it.
+#[test]
+fn the_last_handle_of_the_pool_may_be_dropped_on_the_thread_of_an_actor() {
+    let pool = pool(1);
+    let system = ActorSystem::new(&pool);
+    let (go, wait) = mpsc::channel::<()>();
+    let (send, receive) = mpsc::channel();
+    let actor = system
+        .spawn_thread(move |_: &mut Inbox<()>| {
+            wait.recv().unwrap_err();
+            drop(pool);
+            send.send(()).unwrap();
+        })
+        .unwrap();
+    drop(system);
+    drop(go);
+    receive.recv().unwrap();
+    eventually("the actor has ended", || !actor.is_alive());
+}
+
+/// The same in a handler of a pinned actor.
+#[test]
+fn the_pool_may_come_in_a_message_for_a_pinned_actor() {
+    struct Keeper(mpsc::Sender<bool>);
+    impl Actor for Keeper {}
+    impl Handler<Pool> for Keeper {
+        type Reply = ();
+        fn handle(&mut self, pool: Pool, _: &mut Context<Self>) {
+            drop(pool);
+            self.0.send(true).unwrap();
+        }
+    }
+    for _ in 0..20 {
+        let pool = pool(1);
+        let system = ActorSystem::new(&pool);
+        let (send, receive) = mpsc::channel();
+        let options = SpawnOptions::new().scheduler(drumline::actor::Scheduler::Pinned);
+        let keeper = system.spawn_with(Keeper(send), options);
+        keeper.tell(pool).unwrap_or_else(|_| panic!("it is alive"));
+        assert!(receive.recv().unwrap());
+    }
+}

@@ -93,10 +93,12 @@ impl CoreRef {
         };
         // An actor that waits for room with itself waits for ever.
         let may_wait = may_wait && run::current() != self.0.as_ptr().cast_const();
-        match bounded.offer(envelope, may_wait) {
-            Ok(Offered::Queued) => {
-                // SAFETY: this reference stays meanwhile.
-                unsafe { ActorCore::notify(self.0, Envelope::notice(super::bounded::open_ticket)) };
+        // SAFETY: this reference stays meanwhile.
+        let push = |ticket| unsafe { ActorCore::push(self.0, ticket) };
+        match bounded.offer(envelope, may_wait, push) {
+            Ok(Offered::Queued(ticket, pushed)) => {
+                // SAFETY: as above.
+                unsafe { ActorCore::has_notified(self.0, ticket, pushed) };
                 Ok(())
             }
             Ok(Offered::Overflow(lost)) => {

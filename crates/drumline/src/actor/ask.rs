@@ -81,8 +81,11 @@ impl Error for AskError {}
 ///
 /// A handler may wait for a reply, and blocks its actor meanwhile; in a pool, another thread takes
 /// the place of the one that waits. If actors would wait for each other in a circle, the last of
-/// them gets [`AskError::Cycle`]. Only blocking waits inside of handlers are seen: not what is
-/// awaited by a task, and not what waits for room in a [bounded](super::Overflow::Wait) mailbox.
+/// them gets [`AskError::Cycle`]. Only blocking waits of the handler itself are seen: not what is
+/// awaited by a task, what waits for room in a [bounded](super::Overflow::Wait) mailbox, or what
+/// another thread asks for the handler, as in a half of a [`join`](crate::join()). Nor are actors
+/// that a handler runs on top of itself: by [`yield_now`](crate::yield_now()), or where the pool
+/// [steals while it waits](crate::WaitPolicy::Steal).
 ///
 /// In a pool without [spares](crate::PoolBuilder::spares) no thread takes the place. There, as many
 /// handlers that wait as the pool has jobs wait for ever if the actors that they have asked are in

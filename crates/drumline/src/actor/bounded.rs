@@ -5,6 +5,11 @@
 //! it has as many tickets as the queue has messages, and what the library sends goes past the
 //! bound. When a new message takes the place of the oldest one, the ticket of that is for the next.
 //!
+//! **The race feared** is a message whose place in the queue is not that of its ticket: another
+//! sender's ticket takes it first, and a stop that was sent behind that ticket comes before the
+//! message of the first sender. So the ticket is pushed under the lock, and the order is one. What
+//! follows the push may run code of the program, and comes after the lock.
+//!
 //! The end of the actor closes the queue. A sender sees that under the lock, so its message comes
 //! back or was in the queue when it was closed. Tickets that are left find nothing.
 
@@ -15,6 +20,7 @@ use std::ptr::NonNull;
 use super::cell::ActorCore;
 use super::dead_letter::Loss;
 use super::envelope::{Envelope, SpentEnvelope};
+use super::mailbox::Pushed;
 use super::options::Overflow;
 use super::run::RunFrame;
 use crate::sync::{Arc, Mutex, lock};
@@ -41,8 +47,9 @@ unsafe impl Send for BoundedState {}
 #[must_use]
 #[derive(Debug)]
 pub(super) enum Offered {
-    /// It is in the queue. A ticket is to be sent.
-    Queued,
+    /// It is in the queue, and its ticket in the mailbox. What is to follow the push of that is the
+    /// caller's.
+    Queued(NonNull<Envelope>, Pushed),
     /// This one is lost: the new one, or the oldest, whose ticket is for the new one.
     Overflow(NonNull<Envelope>),
 }
@@ -67,11 +74,12 @@ impl BoundedMail {
         }
     }
 
-    /// Queues a message if there is room, or as the policy says.
+    /// Queues a message if there is room, or as the policy says. `push` pushes a ticket.
     pub(super) fn offer(
         &self,
         envelope: NonNull<Envelope>,
         may_wait: bool,
+        push: impl Fn(NonNull<Envelope>) -> Pushed,
     ) -> Result<Offered, Refused> {
         loop {
             let mut state = lock(&self.state);
@@ -79,8 +87,9 @@ impl BoundedMail {
                 return Err(Refused::Dead);
             }
             if state.queue.len() < self.bound {
+                let ticket = Envelope::notice(open_ticket);
                 state.queue.push_back(envelope);
-                return Ok(Offered::Queued);
+                return Ok(Offered::Queued(ticket, push(ticket)));
             }
             match self.overflow {
                 Overflow::DropNewest => return Ok(Offered::Overflow(envelope)),

@@ -144,13 +144,23 @@ impl ActorCore {
         this: NonNull<ActorCore>,
         envelope: NonNull<Envelope>,
     ) -> Option<NonNull<Envelope>> {
-        // SAFETY: the actor is alive.
-        let pushed = unsafe { (*this.as_ptr()).mailbox.push(Envelope::link(envelope)) };
-        match pushed {
+        // SAFETY: the caller's obligation.
+        match unsafe { Self::push(this, envelope) } {
             Pushed::Behind => None,
             // SAFETY: the mailbox was idle.
             Pushed::FoundIdle => unsafe { Self::schedule(this, envelope) },
         }
+    }
+
+    /// Pushes an envelope. What the answer asks for is the caller's.
+    ///
+    /// # Safety
+    ///
+    /// As for [`send`](Self::send).
+    #[inline]
+    pub(super) unsafe fn push(this: NonNull<ActorCore>, envelope: NonNull<Envelope>) -> Pushed {
+        // SAFETY: the actor is alive.
+        unsafe { (*this.as_ptr()).mailbox.push(Envelope::link(envelope)) }
     }
 
     /// Has the envelope dealt with that was pushed when the actor was idle.
@@ -205,7 +215,26 @@ impl ActorCore {
     /// The caller has a reference, which may be that of the notice.
     pub(super) unsafe fn notify(this: NonNull<ActorCore>, notice: NonNull<Envelope>) {
         // SAFETY: the caller's obligation.
-        if let Some(back) = unsafe { Self::send(this, notice) } {
+        let pushed = unsafe { Self::push(this, notice) };
+        // SAFETY: as above.
+        unsafe { Self::has_notified(this, notice, pushed) };
+    }
+
+    /// What follows the push of such a notice.
+    ///
+    /// # Safety
+    ///
+    /// As for [`notify`](Self::notify).
+    pub(super) unsafe fn has_notified(
+        this: NonNull<ActorCore>,
+        notice: NonNull<Envelope>,
+        pushed: Pushed,
+    ) {
+        if pushed == Pushed::Behind {
+            return;
+        }
+        // SAFETY: the mailbox was idle.
+        if let Some(back) = unsafe { Self::schedule(this, notice) } {
             // SAFETY: the actor is dead and was idle, so this thread stands for its run.
             unsafe { run::give_up(this, back, false) };
         }

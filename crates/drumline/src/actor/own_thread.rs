@@ -8,6 +8,7 @@ use std::ptr::{self, NonNull};
 
 use super::cell::ActorCore;
 use super::run::{self, RunEnd};
+use crate::pool::local;
 use crate::sync::atomic::{AtomicPtr, Ordering};
 use crate::sync::{Arc, Instant, thread};
 use crate::wait::Parker;
@@ -21,13 +22,15 @@ pub(super) struct OwnThread {
 }
 
 impl OwnThread {
-    /// Starts a thread that lives for an actor as `live` says, when it is told of one.
+    /// Starts a thread that lives for an actor as `live` says, when it is told of one. `pool` is the
+    /// number of the actor's pool, whose end waits for this thread.
     ///
     /// # Errors
     ///
     /// If the system refuses the thread.
     pub(super) fn start(
         name: Option<&str>,
+        pool: usize,
         live: impl FnOnce(Arc<Self>, NonNull<ActorCore>) + Send + 'static,
     ) -> io::Result<Arc<Self>> {
         let own = Arc::new(OwnThread {
@@ -37,6 +40,8 @@ impl OwnThread {
         let name = name.unwrap_or("drumline-actor").replace('\0', "");
         let shared = Arc::clone(&own);
         let started = thread::Builder::new().name(name).spawn(move || {
+            // So a drop of the pool on this thread does not wait for the thread.
+            local::set_home(pool);
             if let Some(core) = shared.await_actor() {
                 live(shared, core);
             }

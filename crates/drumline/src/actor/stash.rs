@@ -179,7 +179,7 @@ impl<A: Actor> Context<A> {
     }
 
     /// Has the messages that were [set aside](Self::stash) handled next, in their order, before
-    /// what else is in the mailbox.
+    /// what else is in the mailbox, and before what an earlier call has taken up.
     pub fn unstash_all(&mut self) {
         loop {
             // SAFETY: this is the run.

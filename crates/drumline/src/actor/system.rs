@@ -131,7 +131,12 @@ pub(super) fn spawn<A: Actor>(
     system.registry().forbid_fork();
     let thread = match options.scheduler.unwrap_or(system.scheduler) {
         Scheduler::Managed => None,
-        Scheduler::Pinned => OwnThread::start(options.name.as_deref(), OwnThread::run).ok(),
+        Scheduler::Pinned => OwnThread::start(
+            options.name.as_deref(),
+            system.registry().id(),
+            OwnThread::run,
+        )
+        .ok(),
     };
     spawn_on(system, actor, options, thread)
 }

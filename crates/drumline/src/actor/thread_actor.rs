@@ -148,8 +148,10 @@ impl ActorSystem {
         M: Send + 'static,
         F: FnOnce(&mut Inbox<M>) + Send + 'static,
     {
-        self.shared().registry().forbid_fork();
-        let thread = OwnThread::start(options.name.as_deref(), |thread, core| {
+        let registry = self.shared().registry();
+        registry.forbid_fork();
+        let name = options.name.as_deref();
+        let thread = OwnThread::start(name, registry.id(), |thread, core| {
             // SAFETY: the thread begins with the actor below, or with none.
             unsafe { Inbox::live(thread, core, body) };
         })?;
