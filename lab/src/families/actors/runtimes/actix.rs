@@ -58,8 +58,6 @@ impl ActorRuntime for Actix {
         colour: (63, 143, 84),
     };
 
-    const BY_DEFAULT: bool = true;
-
     type Ref<B: Behaviour> = Addr<Shell<B>>;
 
     fn start(jobs: usize) -> Result<Self> {

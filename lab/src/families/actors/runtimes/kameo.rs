@@ -56,8 +56,6 @@ impl ActorRuntime for Kameo {
         colour: (47, 111, 176),
     };
 
-    const BY_DEFAULT: bool = true;
-
     type Ref<B: Behaviour> = ActorRef<Shell<B>>;
 
     fn start(jobs: usize) -> Result<Self> {
