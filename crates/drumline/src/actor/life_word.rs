@@ -114,7 +114,7 @@ impl LifeWord {
                 now | FINAL
             };
             // Release: what this reference was used for comes before the end. Acquire: `final` is
-            // behind what the others were used for.
+            // behind what the others were used for. Relaxed: a step that fails is tried anew.
             match self
                 .0
                 .compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed)
@@ -150,6 +150,7 @@ impl LifeWord {
             } else {
                 (FinalStep::End, now & !(FINAL | REVIVED))
             };
+            // Relaxed: as in `drop_ref`.
             match self
                 .0
                 .compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed)

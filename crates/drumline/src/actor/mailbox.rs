@@ -40,10 +40,10 @@
 //! message only when its `next` is written, or when the step to null has shown that no sender has
 //! seen it in `last`.
 //!
-//! **What is put in front.** A run can have messages of its own handled before the next one: each is
-//! linked to the one behind it, and the last to the message at hand, which has been opened and is
-//! made a nudge. To senders nothing has changed: `last` is the message at hand, or one behind it,
-//! and the run keeps that as long as before.
+//! **What is put in front.** A run can have messages of its own handled before the next one: each
+//! is linked to the one behind it, and the last to the message at hand, which has been opened and
+//! becomes a nudge. To senders nothing has changed: `last` is the message at hand, or one behind
+//! it, and the run keeps that as long as before.
 //!
 //! **The end.** A dead actor takes all messages at once, and is idle before they are discarded. If
 //! it took them one by one, senders that are faster than it would keep it busy for ever, and not

@@ -22,8 +22,8 @@ pub(super) struct OwnThread {
 }
 
 impl OwnThread {
-    /// Starts a thread that lives for an actor as `live` says, when it is told of one. `pool` is the
-    /// number of the actor's pool, whose end waits for this thread.
+    /// Starts a thread that lives for an actor as `live` says, when it is told of one. `pool` is
+    /// the number of the actor's pool, whose end waits for this thread.
     ///
     /// # Errors
     ///

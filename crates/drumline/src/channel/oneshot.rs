@@ -361,8 +361,8 @@ impl<T: Send> Receiver<T> {
         self.once().look() != Seen::Nothing
     }
 
-    /// An address, and what says with it whether the receiver [is ready](Self::is_ready). Any thread
-    /// may ask while the receiver exists, also while another one uses that.
+    /// An address, and what says with it whether the receiver [is ready](Self::is_ready). Any
+    /// thread may ask while the receiver exists, also while another one uses that.
     pub(crate) fn probe(&self) -> (*const (), unsafe fn(*const ()) -> bool) {
         /// # Safety
         ///

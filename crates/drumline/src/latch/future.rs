@@ -224,8 +224,8 @@ impl FutureWord {
         self.queue(0, 0).map_or(WakeStep::Nothing, queues)
     }
 
-    /// Sets `bits`, and ACTIVE if a run is to be queued, with `references` added for it; else WOKEN.
-    /// Returns the word as it was; `None`: it is done.
+    /// Sets `bits`, and ACTIVE if a run is to be queued, with `references` added for it; else
+    /// WOKEN. Returns the word as it was; `None`: it is done.
     #[inline]
     fn queue(&self, bits: usize, references: usize) -> Option<usize> {
         self.step(|now| {

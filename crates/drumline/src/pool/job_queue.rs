@@ -6,8 +6,8 @@
 //!
 //! A task that yields costs no allocation, and would notice the lock. So the line of jobs that are
 //! queued *behind* all others begins in a [ring](super::job_ring). Its further jobs are under the
-//! lock, after those of the ring: a job goes into the ring only while there are none. When the owner
-//! has emptied the ring, it moves the next ones there.
+//! lock, after those of the ring: a job goes into the ring only while there are none. When the
+//! owner has emptied the ring, it moves the next ones there.
 
 use std::collections::VecDeque;
 

@@ -25,13 +25,13 @@
 //! its values.
 //!
 //! *A thread reads a slot while the owner fills it anew.* The owner does so only after it has seen
-//! that the head is past this job. Then the compare-and-swap of that thread fails, and it drops what
-//! it has read. The words of a slot are atomic, so what it has read may be nonsense, and no more.
-//! (With 64 bits the head does not come back to a value. With 32 bits a thread would have to sleep
-//! between its read and its compare-and-swap for exactly 2^32 jobs.)
+//! that the head is past this job. Then the compare-and-swap of that thread fails, and it drops
+//! what it has read. The words of a slot are atomic, so what it has read may be nonsense, and no
+//! more. (With 64 bits the head does not come back to a value. With 32 bits a thread would have to
+//! sleep between its read and its compare-and-swap for exactly 2^32 jobs.)
 //!
-//! *A job is not seen by a thread that goes to sleep.* A push is a store, as a push to the deque is,
-//! and is followed by the same duty ([`Seat::published`](super::seat::Seat::published)).
+//! *A job is not seen by a thread that goes to sleep.* A push is a store, as a push to the deque
+//! is, and is followed by the same duty ([`Seat::published`](super::seat::Seat::published)).
 
 use std::mem;
 use std::ptr;

@@ -224,8 +224,8 @@ impl<T: Send + 'static> JoinHandle<T> {
     /// # Errors
     ///
     /// The handle, if the task has ended, if the closure has been begun, or if the future is being
-    /// polled at this moment, or was woken and is about to be: it may still give a value. The handle
-    /// tells what comes of it.
+    /// polled at this moment, or was woken and is about to be: it may still give a value. The
+    /// handle tells what comes of it.
     ///
     /// # Panics
     ///

@@ -6,9 +6,10 @@
 //! new budget there. The idea is that of tokio ("Reducing tail latencies with automatic cooperative
 //! task yielding", 2020).
 //!
-//! A task that yields need not wake itself: it leaves a note in the turn of its poll, and the thread
-//! that polls it queues it again. This holds for the very waker of that poll. Another one, of an
-//! executor inside of the task, is woken: that executor has to know which of its futures to poll.
+//! A task that yields need not wake itself: it leaves a note in the turn of its poll, and the
+//! thread that polls it queues it again. This holds for the very waker of that poll. Another one,
+//! of an executor inside of the task, is woken: that executor has to know which of its futures to
+//! poll.
 
 use std::cell::Cell;
 use std::ptr;

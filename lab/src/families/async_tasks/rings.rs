@@ -10,8 +10,8 @@ use crate::session::Session;
 /// The tasks of a ring.
 pub const TASKS: u64 = 100;
 
-/// One ring: a flag per task, and the token. In cache lines of its own, so that two rings are not in
-/// each other's way.
+/// One ring: a flag per task, and the token. In cache lines of its own, so that two rings are not
+/// in each other's way.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Ring {

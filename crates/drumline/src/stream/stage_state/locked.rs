@@ -1,8 +1,8 @@
 //! The lock of the stage state.
 //!
-//! The consumer that is aside takes this lock as soon as it is woken. So the thread that beckons it
-//! wakes it after it has released the lock: otherwise the woken thread would sleep again at once, at
-//! the lock, and would have to be woken a second time.
+//! The consumer that is aside takes this lock as soon as it is woken. So the thread that beckons
+//! it wakes it after it has released the lock: otherwise the woken thread would sleep again at
+//! once, at the lock, and would have to be woken a second time.
 //!
 //! # The race feared
 //!
