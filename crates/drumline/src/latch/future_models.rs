@@ -173,22 +173,6 @@ fn wake() {
     });
 }
 
-/// A wake-up meets a future that yields, before the yield, or while the next run is queued.
-fn wake_and_yield() {
-    loom::model(|| {
-        let cell = Cell::new();
-        cell.yields.store(1, Ordering::Relaxed);
-        cell.word.add_ref();
-        let other = Arc::clone(&cell);
-        let waker = thread::spawn(move || other.make_ready());
-        cell.run_first();
-        waker.join().unwrap();
-        assert!(cell.word.is_done(), "the wake-up was lost");
-        assert_eq!(cell.detach(), READY);
-        cell.was_freed_once();
-    });
-}
-
 /// A future that yields is cancelled by its handle.
 fn cancel_and_yield() {
     loom::model(|| {
@@ -206,10 +190,12 @@ fn cancel_and_yield() {
     });
 }
 
-/// The same by value: the waker's reference becomes that of the run.
-fn wake_with_ref() {
-    loom::model(|| {
+/// The same by value: the waker's reference becomes that of the run. The future yields this often,
+/// so the wake-up may come while its next run is queued.
+fn wake_with_ref(yields: usize) {
+    loom::model(move || {
         let cell = Cell::new();
+        cell.yields.store(yields, Ordering::Relaxed);
         cell.word.add_ref();
         let other = Arc::clone(&cell);
         let waker = thread::spawn(move || other.make_ready());
@@ -371,16 +357,16 @@ fn loom_future_wake() {
     wake();
     must_catch(Plant::FutureWakeLooksFirst, wake);
     must_catch(Plant::FuturePauseForgetsWake, wake);
-    wake_with_ref();
-    must_catch(Plant::FutureWakeLooksFirst, wake_with_ref);
-    must_catch(Plant::FuturePauseForgetsWake, wake_with_ref);
+    wake_with_ref(0);
+    must_catch(Plant::FutureWakeLooksFirst, || wake_with_ref(0));
+    must_catch(Plant::FuturePauseForgetsWake, || wake_with_ref(0));
 }
 
 #[test]
 fn loom_future_yield() {
-    wake_and_yield();
-    must_catch(Plant::FutureResumeBlind, wake_and_yield);
-    must_catch(Plant::FuturePauseForgetsWake, wake_and_yield);
+    wake_with_ref(1);
+    must_catch(Plant::FutureResumeBlind, || wake_with_ref(1));
+    must_catch(Plant::FuturePauseForgetsWake, || wake_with_ref(1));
     cancel_and_yield();
 }
 
