@@ -298,7 +298,7 @@ where
             return Help::Results;
         }
         let goes = impatient || has_results;
-        if pulled.len() > 0 && (goes || !pulled.is_open()) && stage.stage_state.join_in() {
+        if pulled.len() > 0 && (goes || !pulled.is_open()) && stage.stage_state.join_in_at_end() {
             stage.stage_state.look_out(false);
             return Help::Batch(Some(self.take(&mut pulled)), Duration::ZERO);
         }
@@ -331,7 +331,10 @@ where
                 stage.stage_state.put(ticket, outcome);
             }
             let mut pulled = stage.pocket.look();
-            if pulled.len() > 0 && (pulled.is_open() || stage.stage_state.others() == 0) {
+            if pulled.len() > 0
+                && (pulled.is_open() || stage.stage_state.others() == 0)
+                && stage.stage_state.leaves_room_at_end()
+            {
                 ticket = Some(self.take(&mut pulled));
                 pull = Duration::ZERO;
                 continue;

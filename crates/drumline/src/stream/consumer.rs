@@ -159,14 +159,11 @@ where
         stage_state.turn(self.stage.is_cancelled(), false)
     }
 
-    /// Works on one batch, and leaves. The stage state has let it step in. `false`: there was
-    /// nothing to do, and others are there to wait for more.
-    pub(super) fn one_batch(&mut self) -> bool {
+    /// Works on one batch, and leaves. The stage state has let it step in, with the token. `false`:
+    /// there was nothing to do, and others are there to wait for more.
+    pub(super) fn one_batch(&mut self, room: Load) -> bool {
         let stage_state = &self.stage.stage_state;
         self.since = None;
-        let Turn::Pull(room) = stage_state.turn(self.stage.is_cancelled(), false) else {
-            return false;
-        };
         let done = match self.pull(room) {
             PullOutcome::Batch(ticket, pull) => Some((ticket, self.work(ticket, pull))),
             PullOutcome::Nothing => None,

@@ -81,7 +81,8 @@
 //! [`in_flight`](Stream::in_flight) and [`weigh`](Stream::weigh) say. In flight is what has been
 //! taken from the source and not been handed to the serial end, so results that wait for an earlier
 //! one count as well. Where there is no room nothing is taken from the source, so a slow stage
-//! holds back the one before it, and in the end the [`queue`]'s senders.
+//! holds back the one before it, and in the end the [`queue`]'s senders. An item that waits for a
+//! later one needs room for both, and for those in between.
 //!
 //! What [`flat_map`](Stream::flat_map) makes of one item is not bounded.
 //!

@@ -163,9 +163,6 @@ impl Stage {
 
     /// As `StageConsumer::one_batch`.
     fn one_batch(&self) -> bool {
-        if !matches!(self.stage_state.turn(false, false), Turn::Pull(_)) {
-            return false;
-        }
         let done = match self.pull(true) {
             Some(Some((ticket, item))) => {
                 self.handle(item);
@@ -355,7 +352,7 @@ pub(super) fn take_all(stage: &Stage, helps: bool) -> Vec<usize> {
             NextBatch::Over => return results,
             NextBatch::Wait => {}
         }
-        if !sleep && helps && stage.stage_state.step_in() && stage.one_batch() {
+        if !sleep && helps && stage.stage_state.step_in(false).is_some() && stage.one_batch() {
             continue;
         }
         if sleep {
@@ -392,7 +389,7 @@ fn loom_stream_helping() {
     explore(2, helping);
 }
 
-/// As before, with items that come one by one: the serial end may be the one that sleeps in the
+/// As `helping`, with items that come one by one: the serial end may be the one that sleeps in the
 /// source.
 fn helping_and_watching() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0], false));

@@ -6,6 +6,7 @@ use std::vec;
 
 use super::consumer::StageConsumer;
 use super::executor::Executor;
+use super::load::Load;
 use super::solo::{Ran, Solo};
 use super::source::{Drained, Polled, Source};
 use super::stage::Stage;
@@ -159,7 +160,9 @@ where
                         if self.help(false) {
                             continue;
                         }
-                    } else if stage_state.step_in() && self.one_batch(wait.until()) {
+                    } else if let Some(room) = stage_state.step_in(stage.is_cancelled())
+                        && self.one_batch(room, wait.until())
+                    {
                         continue;
                     }
                 } else if stage_state.summon() {
@@ -241,11 +244,11 @@ where
         was_of_use
     }
 
-    fn one_batch(&self, until: Option<Instant>) -> bool {
+    fn one_batch(&self, room: Load, until: Option<Instant>) -> bool {
         let mut was_of_use = false;
         let (stage, executor) = (&self.stage, self.executor);
         executor.with_caller(&mut || {
-            was_of_use = StageConsumer::new(stage, executor, true, until).one_batch();
+            was_of_use = StageConsumer::new(stage, executor, true, until).one_batch(room);
         });
         was_of_use
     }

@@ -154,6 +154,32 @@ fn loom_plants_stream_end_leaves() {
     must_catch(Plant::EndLeavesUnwatched, || explore(2, end_leaves));
 }
 
+/// Two items may be in flight, and the second waits for the third. The serial end must not take the
+/// second while the first counts: only the serial end takes the first out.
+fn end_leaves_room() {
+    let mut stage = Stage::new(2, 2, Finished::in_order(), Queue::new([2, 0, 1], true));
+    stage.stage_state = stage.stage_state.watched();
+    stage.is_watched = true;
+    stage.first_waits = true;
+    assert!(stage.stage_state.summon());
+    stage.parked.call();
+    let stage = run(stage, 0..2, &[], |stage| {
+        assert_eq!(take_all(stage, true), [2, 0, 1]);
+        stage.parked.close();
+    });
+    stage.assert_all(3);
+}
+
+#[test]
+fn loom_stream_end_leaves_room() {
+    explore(2, end_leaves_room);
+}
+
+#[test]
+fn loom_plants_stream_end_leaves_room() {
+    must_catch(Plant::EndFillsUp, || explore(2, end_leaves_room));
+}
+
 /// A consumer that is aside sleeps until it is beckoned, with no end to its naps: an overloaded
 /// consumer beckons it, or the end of the stream.
 fn beckoned(ends: bool) {

@@ -286,6 +286,8 @@ pub(crate) enum Plant {
     BeckonsSilently,
     /// `StageState::go` calls no consumer to watch in place of the serial end.
     EndLeavesUnwatched,
+    /// stream: the serial end takes an item whatever is in flight.
+    EndFillsUp,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,
     /// `IdleSet::prepare_nap` does not announce the nap.

@@ -44,16 +44,20 @@ impl<B> StageState<B> {
         state.finished.is_ready() || state.is_over()
     }
 
-    /// One more is at work: the serial end, for what was pulled, or a consumer that was aside.
-    /// `false`: there may be no more of them.
+    /// One more is at work: a consumer that was aside. `false`: there may be no more of them.
     pub(in crate::stream) fn join_in(&self) -> bool {
+        self.locked().join_in()
+    }
+
+    /// The serial end is at work on what was pulled. `false`: it is not to be.
+    pub(in crate::stream) fn join_in_at_end(&self) -> bool {
         let mut state = self.locked();
-        if state.active == state.most {
-            return false;
-        }
-        state.active += 1;
-        state.called = state.called.min(state.most - state.active);
-        true
+        state.leaves_room_at_end() && state.join_in()
+    }
+
+    /// Whether the serial end, which is at work, may take more of what was pulled.
+    pub(in crate::stream) fn leaves_room_at_end(&self) -> bool {
+        self.locked().leaves_room_at_end()
     }
 
     /// The next finished batch, for the serial end. `sleep`: the serial end is going to sleep if

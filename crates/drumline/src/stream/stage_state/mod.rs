@@ -47,7 +47,9 @@
 //! *A call is not answered*, as the pool is busy with other things. That holds the stream up no
 //! longer than the serial end takes to notice: while no consumer is at work it steps in, in place
 //! of the called one, which then finds nothing to do. It may sleep in the source, too, if it is the
-//! only one at work: as long as it does, no other thread can finish anything. Where it may not step
+//! only one at work: as long as it does, no other thread can finish anything. While it works on an
+//! item, no other thread takes results, and the item may wait for a later one: so it steps in only
+//! if all others can pull an item each after that (`State::leaves_room_at_end`). Where it may not step
 //! in (its thread is in no pool that takes it, or the consumers have threads of their own), it
 //! calls a consumer before it sleeps, if none is at work. So does a serial end that is a task,
 //! which never steps in and leaves its waker here (`async_results`). The thread of the serial end
@@ -252,20 +254,28 @@ impl<B> StageState<B> {
         true
     }
 
-    /// The serial end wants to work for a while rather than wait. `false`: others do what there is
-    /// to do, or it would take long.
-    pub(in crate::stream) fn step_in(&self) -> bool {
+    /// The serial end wants to work for a while rather than wait: it is at work with the token, and
+    /// may pull this much. `None`: others do what there is to do, or it would take long, or nothing
+    /// is pulled any more (`stopped`: from now on).
+    pub(in crate::stream) fn step_in(&self, stopped: bool) -> Option<Load> {
         let mut state = self.locked();
-        if state.token || state.ended || !state.has_room() {
-            return false;
+        if stopped && !state.ended {
+            state.ended = true;
+            self.end_wanted_run();
+            self.rouse_end(state);
+            return None;
+        }
+        if state.token || state.ended || !state.leaves_room_at_end() {
+            return None;
         }
         if state.active == state.most || (state.active > 0 && state.lengthy) {
-            return false;
+            return None;
         }
         state.active += 1;
+        state.token = true;
         // Perhaps in place of one that was called.
         state.called = state.called.min(state.most - state.active);
-        true
+        Some(state.room())
     }
 
     /// A consumer at work wants something to do; `stopped`: nothing shall be pulled any more.
@@ -461,6 +471,15 @@ impl<B> State<B> {
         }
     }
 
+    fn join_in(&mut self) -> bool {
+        let joins = self.active < self.most;
+        if joins {
+            self.active += 1;
+            self.called = self.called.min(self.most - self.active);
+        }
+        joins
+    }
+
     /// The serial end is about to do what is there.
     fn end_helps(&self) -> bool {
         self.end_looks && self.active < self.most
@@ -469,6 +488,21 @@ impl<B> State<B> {
     /// One item may always be in flight, whatever it weighs.
     fn has_room(&self) -> bool {
         self.in_flight.items == 0 || self.in_flight.is_below(self.limit)
+    }
+
+    /// Whether the serial end may work on something: all others can be held up by an item each, and
+    /// there is still room. Nothing of what is in flight now, and is finished meanwhile, makes room
+    /// before the serial end is back. Where items are weighed, any of them may be as heavy as all
+    /// the room.
+    fn leaves_room_at_end(&self) -> bool {
+        if planted!(EndFillsUp) {
+            return self.has_room();
+        }
+        let Load { items, batches, .. } = self.in_flight;
+        let fits = |there: usize, limit: usize| there.saturating_add(self.most) <= limit;
+        let is_weighed = self.limit.weight < usize::MAX;
+        items == 0
+            || !is_weighed && fits(items, self.limit.items) && fits(batches, self.limit.batches)
     }
 
     /// How much may still be taken; one item in any case.
