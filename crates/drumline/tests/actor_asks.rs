@@ -1,5 +1,6 @@
 //! What is asked of actors: replies, deadlines, circles.
 
+mod actors;
 mod common;
 
 use std::sync::{Arc, Barrier, mpsc};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use common::{FOREVER, pool};
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, Answer, AskError, Context, Handler, Scheduler, SpawnOptions,
+    Actor, ActorRef, ActorSystem, Answer, AskError, Context, Handler, SpawnOptions,
 };
 
 /// Asks the next one, if there is one, and so on.
@@ -189,7 +190,7 @@ impl Handler<u32> for Slow {
 
 #[test]
 fn deadlines() {
-    for scheduler in [Scheduler::Managed, Scheduler::Pinned] {
+    for scheduler in actors::schedulers() {
         let pool = pool(1);
         let system = ActorSystem::builder().scheduler(scheduler).build(&pool);
         let (go, gone) = mpsc::channel();

@@ -1,5 +1,6 @@
 //! Futures that actors start.
 
+mod actors;
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +8,7 @@ use std::sync::{Arc, mpsc};
 
 use common::{eventually, quiet_panic};
 use drumline::Pool;
-use drumline::actor::{Actor, ActorSystem, Context, Handler, Overflow, Scheduler, SpawnOptions};
+use drumline::actor::{Actor, ActorSystem, Context, Handler, Overflow, SpawnOptions};
 use drumline::channel::oneshot;
 
 /// Hears numbers, from messages and from futures.
@@ -60,7 +61,7 @@ fn fixture() -> (Pool, ActorSystem, Arc<AtomicUsize>) {
 
 #[test]
 fn the_mailbox_is_open_while_a_future_runs() {
-    for scheduler in [Scheduler::Managed, Scheduler::Pinned] {
+    for scheduler in actors::schedulers() {
         let (_pool, system, _) = fixture();
         let (send, receive) = mpsc::channel();
         let options = SpawnOptions::new().scheduler(scheduler);

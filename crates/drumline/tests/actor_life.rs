@@ -1,5 +1,6 @@
 //! Actors begin and end: stops, panics, the last reference, systems and pools that end.
 
+mod actors;
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,8 +10,7 @@ use std::time::{Duration, Instant};
 use common::{Event, FOREVER, eventually, pool};
 use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, AskError, Context, Handler, Scheduler, SpawnOptions, Style,
-    TellError,
+    Actor, ActorRef, ActorSystem, AskError, Context, Handler, SpawnOptions, Style, TellError,
 };
 
 /// Counts how many of them there are.
@@ -257,7 +257,7 @@ fn a_panic_in_a_handler_discards_what_is_left() {
 
 #[test]
 fn stop_now_discards_what_is_left() {
-    for scheduler in [Scheduler::Managed, Scheduler::Pinned] {
+    for scheduler in actors::schedulers() {
         let fixture = Fixture::new(1);
         let options = SpawnOptions::new().scheduler(scheduler).name("the doer");
         let doer = fixture.doer(Panics::Nowhere);
@@ -315,7 +315,7 @@ fn messages_come_from_drops() {
 
 #[test]
 fn shutdown_reports_handlers_that_block() {
-    for scheduler in [Scheduler::Managed, Scheduler::Pinned] {
+    for scheduler in actors::schedulers() {
         let fixture = Fixture::new(2);
         let options = SpawnOptions::new().name("stuck").scheduler(scheduler);
         let doer = fixture.doer(Panics::Nowhere);

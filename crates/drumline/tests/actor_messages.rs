@@ -1,5 +1,6 @@
 //! What is told to actors: order, bounds, references by message.
 
+mod actors;
 mod common;
 
 use std::sync::{Arc, Mutex, mpsc};
@@ -8,8 +9,8 @@ use std::thread;
 use common::{eventually, pool};
 use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, Context, Handler, Overflow, Recipient, Scheduler, SpawnOptions,
-    Style, TellError,
+    Actor, ActorRef, ActorSystem, Context, Handler, Overflow, Recipient, SpawnOptions, Style,
+    TellError,
 };
 
 /// Writes down what it is told.
@@ -74,13 +75,13 @@ fn check_order(all: &[(usize, usize)]) {
 
 #[test]
 fn order_holds_for_each_sender_across_clones() {
-    for scheduler in [Scheduler::Managed, Scheduler::Pinned] {
+    for scheduler in actors::schedulers() {
         for style in [Style::Recursive, Style::Loop] {
             for inside in [false, true] {
                 let pool = pool(2);
                 let system = ActorSystem::builder()
                     .style(style)
-                    .scheduler(scheduler)
+                    .scheduler(scheduler.clone())
                     .build(&pool);
                 let clerk = system.spawn(Clerk::default());
                 let send = |sender: usize| {

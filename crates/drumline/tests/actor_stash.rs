@@ -1,5 +1,6 @@
 //! Messages that actors set aside.
 
+mod actors;
 mod common;
 
 use std::sync::{Arc, mpsc};
@@ -7,7 +8,7 @@ use std::sync::{Arc, mpsc};
 use common::{eventually, quiet_panic};
 use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, Context, Handler, Overflow, Scheduler, SpawnOptions, Style,
+    Actor, ActorRef, ActorSystem, Context, Handler, Overflow, SpawnOptions, Style,
 };
 
 /// Sets numbers aside while it is shut.
@@ -107,7 +108,7 @@ impl Fixture {
 #[test]
 fn what_was_set_aside_comes_before_the_rest_in_order() {
     for style in [Style::Recursive, Style::Loop] {
-        for scheduler in [Scheduler::Managed, Scheduler::Pinned] {
+        for scheduler in actors::schedulers() {
             let fixture = Fixture::new();
             let options = SpawnOptions::new().style(style).scheduler(scheduler);
             // Larger than what a recursive actor handles in a row.

@@ -16,13 +16,13 @@ use super::actor_ref::CoreRef;
 use super::context::Context;
 use super::envelope::Envelope;
 use super::extra::Extra;
-use super::life_word::{LifeWord, RefDrop};
+use super::life_word::{LifeWord, RefDrop, RunOrder};
 use super::mailbox::{Mailbox, Pushed};
 use super::run::{self, RunFrame};
 use super::system::SystemShared;
 use super::{Actor, Style};
 use crate::job::Header;
-use crate::pool::{SharedRegistry, WakeOrigin, local, submit_woken};
+use crate::pool::{SharedRegistry, WakeOrigin, local, submit_plain, submit_woken};
 use crate::sync::Arc;
 
 /// The part of an actor that does not depend on its type.
@@ -77,6 +77,7 @@ impl<A: Actor> ActorCell<A> {
         first: NonNull<Envelope>,
         system: Arc<SystemShared>,
         style: Style,
+        order: RunOrder,
         extra: Option<Box<Extra>>,
     ) -> CoreRef {
         let run = match style {
@@ -87,7 +88,7 @@ impl<A: Actor> ActorCell<A> {
             core: ActorCore {
                 header: Header::new(run),
                 mailbox: Mailbox::new(Envelope::link(first)),
-                word: LifeWord::new(),
+                word: LifeWord::new(order),
                 system,
                 table: &Self::TABLE,
                 links: ListLinks {
@@ -193,19 +194,26 @@ impl ActorCore {
         let core = this.as_ptr().cast_const();
         // SAFETY: the actor is alive now.
         if let Some(extra) = unsafe { &(*core).extra }
-            && let Some(thread) = &extra.thread
+            // SAFETY: as above, and the caller's obligations.
+            && unsafe { extra.place.queue(this) }
         {
-            // The thread may end the actor at once.
-            let thread = Arc::clone(thread);
-            thread.call();
             return;
         }
+        // SAFETY: as above.
+        let order = unsafe { (*core).word.order() };
         // SAFETY: the actor is alive now.
         let registry = unsafe { Arc::as_ptr((*core).system.registry()) };
         // SAFETY: the registry is kept by the pool that this thread is in, or by the caller.
         let seat = local::find(unsafe { &*registry });
-        // SAFETY: as above.
-        unsafe { submit_woken(&*registry, seat, core.cast(), origin) };
+        if order == RunOrder::Managed {
+            // SAFETY: as above.
+            unsafe { submit_woken(&*registry, seat, core.cast(), origin) };
+        } else {
+            // The oldest first if it goes on: it has had its turn.
+            let on_top = order == RunOrder::NewestFirst && origin == WakeOrigin::Woken;
+            // SAFETY: as above.
+            unsafe { submit_plain(&*registry, seat, core.cast(), on_top) };
+        }
     }
 
     /// Pushes a notice of the library. It never comes back.

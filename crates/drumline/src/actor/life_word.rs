@@ -8,6 +8,7 @@
 //! | `PANICKED` | the run, with `DEAD` | because a handler panicked |
 //! | `FINAL` | the last reference | the message `final` is on its way, with that reference |
 //! | `REVIVED` | a handler, beside `FINAL` | there was another reference since |
+//! | `NEWEST`, `OLDEST` | the spawn | in which order the pool runs it: see [`RunOrder`] |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.
@@ -50,8 +51,21 @@ const DEAD: usize = 4;
 const PANICKED: usize = 8;
 const FINAL: usize = 16;
 const REVIVED: usize = 32;
+const NEWEST: usize = 64;
+const OLDEST: usize = 128;
 /// One reference.
-const REF: usize = 64;
+const REF: usize = 256;
+
+/// In which order a worker of the pool comes to its actors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunOrder {
+    /// As woken tasks: the one that was told something last is the next, but not too often.
+    Managed,
+    /// The one that has got a message last is the first.
+    NewestFirst,
+    /// The one that has got a message first.
+    OldestFirst,
+}
 
 /// What a thread has to do that has come to `final`.
 #[must_use]
@@ -82,8 +96,24 @@ pub(super) struct LifeWord(AtomicUsize);
 
 impl LifeWord {
     /// Of an actor with one reference.
-    pub(super) fn new() -> Self {
-        LifeWord(AtomicUsize::new(REF))
+    pub(super) fn new(order: RunOrder) -> Self {
+        let bit = match order {
+            RunOrder::Managed => 0,
+            RunOrder::NewestFirst => NEWEST,
+            RunOrder::OldestFirst => OLDEST,
+        };
+        LifeWord(AtomicUsize::new(REF | bit))
+    }
+
+    /// In which order the pool runs the actor.
+    #[inline]
+    pub(super) fn order(&self) -> RunOrder {
+        // Relaxed: it never changes.
+        match self.0.load(Ordering::Relaxed) & (NEWEST | OLDEST) {
+            0 => RunOrder::Managed,
+            NEWEST => RunOrder::NewestFirst,
+            _ => RunOrder::OldestFirst,
+        }
     }
 
     /// A reference is made, from another one or by a thread that acts for the actor.

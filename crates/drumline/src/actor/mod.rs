@@ -92,6 +92,8 @@ mod envelope;
 #[cfg(not(drumline_loom))]
 mod extra;
 #[cfg(not(drumline_loom))]
+mod hand_scheduler;
+#[cfg(not(drumline_loom))]
 mod handler;
 #[cfg(not(drumline_loom))]
 mod inbox;
@@ -113,6 +115,10 @@ mod promises;
 mod recipient;
 #[cfg(not(drumline_loom))]
 mod run;
+#[cfg(any(not(drumline_loom), test))]
+mod run_queue;
+#[cfg(not(drumline_loom))]
+mod shared_scheduler;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
 #[cfg(not(drumline_loom))]
@@ -131,11 +137,13 @@ pub use {
     ask::{Answer, AskError},
     context::Context,
     dead_letter::DeadLetter,
+    hand_scheduler::{HandQueue, HandScheduler},
     handler::{Actor, Handler},
     inbox::{Inbox, InboxError},
     options::{Overflow, Scheduler, SpawnOptions, Style},
     probe::{Probe, ProbeActor},
     recipient::Recipient,
+    shared_scheduler::SharedScheduler,
     stash::StashError,
     system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
     tell_error::TellError,

@@ -7,7 +7,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
-use super::life_word::{FinalStep, LifeWord, RefDrop};
+use super::life_word::{FinalStep, LifeWord, RefDrop, RunOrder};
 use super::mailbox::{MailLink, Mailbox, Pushed};
 use super::wait_graph::{ReplyProbe, Wait, WaitGraph};
 use crate::sync::plant::{Plant, must_catch};
@@ -79,7 +79,7 @@ impl Adder {
         let first = letter(Note::Nudge);
         let adder = Arc::new(Adder {
             mailbox: Mailbox::new(first),
-            word: LifeWord::new(),
+            word: LifeWord::new(RunOrder::Managed),
             sum: UnsafeCell::new(0),
             lost: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),

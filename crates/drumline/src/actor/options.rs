@@ -1,5 +1,8 @@
 //! How an actor is started.
 
+use super::hand_scheduler::HandQueue;
+use super::shared_scheduler::SharedScheduler;
+
 /// What an actor does after a message, if it has another one.
 ///
 /// The names are those of the two ways in which an event-based actor of Scala waited for its next
@@ -13,14 +16,27 @@ pub enum Style {
     Loop,
 }
 
-/// Which threads run an actor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// Which threads run an actor, and in which order.
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Scheduler {
-    /// Those of the pool. An actor that has no message holds none. If a handler blocks, another
-    /// thread takes the place of the one that runs it.
+    /// The threads of the pool. An actor that has no message holds none. If a handler blocks,
+    /// another thread takes the place of the one that runs it.
+    ///
+    /// An actor that is told something by another one is the next that this worker runs, 16 times in
+    /// a row at most. Others wait in the order in which they have got their messages.
     #[default]
     Managed,
+    /// The threads of the pool, as those of a plain fork/join pool: each worker runs the actor
+    /// first that has got a message last. The oldest has a turn now and then.
+    ForkJoinLifo,
+    /// The threads of the pool: each worker runs its actors in the order in which they have got
+    /// messages.
+    ForkJoinFifo,
+    /// Threads of their own that share one queue.
+    Shared(SharedScheduler),
+    /// The thread of a test, step by step; made by [`HandScheduler`](super::HandScheduler).
+    ByHand(HandQueue),
     /// A thread of its own, which may block as it likes. It costs a stack, and two context switches
     /// for each time that the actor gets a message and has none. If the system refuses the thread,
     /// the actor runs in the pool.

@@ -20,14 +20,15 @@ use super::actor_ref::ActorRef;
 use super::cell::{ActorCell, ActorCore};
 use super::dead_letter::{DeadLetter, Loss};
 use super::envelope::{Envelope, OpenFn};
-use super::extra::Extra;
+use super::extra::{Extra, Place};
+use super::life_word::RunOrder;
 use super::message;
 use super::options::{Scheduler, SpawnOptions, Style};
 use super::own_thread::OwnThread;
 use super::run::{self, RunFrame};
 use crate::channel::oneshot;
 use crate::job::Header;
-use crate::pool::{self, HeldOpen, Pool, Registry, SharedRegistry, local};
+use crate::pool::{self, HeldOpen, Pool, Registry, SharedRegistry, WakeOrigin, local};
 use crate::spawn::{JoinHandle, spawn_future_in};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Arc, Instant, Mutex, lock};
@@ -129,43 +130,50 @@ pub(super) fn spawn<A: Actor>(
     options: SpawnOptions,
 ) -> ActorRef<A> {
     system.registry().forbid_fork();
-    let thread = match options.scheduler.unwrap_or(system.scheduler) {
-        Scheduler::Managed => None,
-        Scheduler::Pinned => OwnThread::start(
-            options.name.as_deref(),
-            system.registry().id(),
-            OwnThread::run,
-        )
-        .ok(),
+    let scheduler = options.scheduler.as_ref().unwrap_or(&system.scheduler);
+    let place = match scheduler {
+        Scheduler::Managed => Place::Pool(RunOrder::Managed),
+        Scheduler::ForkJoinLifo => Place::Pool(RunOrder::NewestFirst),
+        Scheduler::ForkJoinFifo => Place::Pool(RunOrder::OldestFirst),
+        Scheduler::Shared(shared) => Place::Shared(shared.clone()),
+        Scheduler::ByHand(queue) => Place::ByHand(queue.clone()),
+        Scheduler::Pinned => {
+            let (name, pool) = (options.name.as_deref(), system.registry().id());
+            OwnThread::start(name, pool, OwnThread::run)
+                .map_or(Place::Pool(RunOrder::Managed), Place::Thread)
+        }
     };
-    spawn_on(system, actor, options, thread)
+    spawn_on(system, actor, options, place)
 }
 
-/// Starts an actor on a thread that waits for one, or in the pool.
+/// Starts an actor where it is to run. A thread of its own waits for it.
 pub(super) fn spawn_on<A: Actor>(
     system: &Arc<SystemShared>,
     actor: A,
     options: SpawnOptions,
-    thread: Option<Arc<OwnThread>>,
+    place: Place,
 ) -> ActorRef<A> {
     let registry = system.registry();
     let style = options.style.unwrap_or(system.style);
     let has_extra = options.name.is_some()
         || options.bound.is_some()
         || options.stash.is_some()
-        || thread.is_some();
+        || place.is_elsewhere();
+    let order = place.order();
+    let is_queued = place.is_elsewhere() || order != RunOrder::Managed;
+    let thread = place.thread();
     let extra = has_extra.then(|| {
         Box::new(Extra {
             name: options.name,
             bounded: options
                 .bound
                 .map(|(bound, overflow)| super::bounded::BoundedMail::new(bound, overflow)),
-            thread: thread.clone(),
+            place,
             stash: options.stash.map(super::stash::Stash::new),
         })
     });
     let start = Envelope::notice(message::open_start::<A>);
-    let core = ActorCell::allocate(actor, start, Arc::clone(system), style, extra);
+    let core = ActorCell::allocate(actor, start, Arc::clone(system), style, order, extra);
     // SAFETY: the actor is fresh, and its run takes it out.
     let is_linked = unsafe { system.list.link(core.as_ptr()) };
     if !is_linked {
@@ -176,6 +184,10 @@ pub(super) fn spawn_on<A: Actor>(
         unsafe { RunFrame::end_unstarted(core.as_ptr()) };
     } else if let Some(thread) = thread {
         thread.begin(Some(core.as_ptr()));
+    } else if is_queued {
+        // SAFETY: the first run is the caller's to queue. The reference and the caller keep the
+        // rest.
+        unsafe { ActorCore::queue(core.as_ptr(), WakeOrigin::Woken) };
     } else {
         // SAFETY: the core begins with its job, and lives until that has been run.
         let job = unsafe { Header::job_ref(core.as_ptr().as_ptr().cast()) };
@@ -354,7 +366,7 @@ impl fmt::Debug for ActorSystem {
 }
 
 /// How a system is to be; made by [`ActorSystem::builder`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[must_use = "it has to be built"]
 pub struct ActorSystemBuilder {
     style: Style,

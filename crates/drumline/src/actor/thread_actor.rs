@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use super::extra::Place;
 use super::own_thread::OwnThread;
 use super::system::{self, ActorSystem};
 use super::{Actor, ActorRef, Context, Handler, Inbox, SpawnOptions};
@@ -160,7 +161,7 @@ impl ActorSystem {
             self.shared(),
             actor,
             options,
-            Some(thread),
+            Place::Thread(thread),
         ))
     }
 }

@@ -124,6 +124,37 @@ pub(crate) unsafe fn submit_woken(
     }
 }
 
+/// Queues a run in the pool of `registry`, for a worker that takes the newest first (`on_top`) or
+/// the oldest. `seat` is that of the calling thread there. It never runs here.
+///
+/// # Safety
+///
+/// As for [`submit_woken`].
+pub(crate) unsafe fn submit_plain(
+    registry: &Registry,
+    seat: Option<&Seat>,
+    job: *const Header,
+    on_top: bool,
+) {
+    if registry.is_forked() {
+        // As above.
+        return;
+    }
+    // SAFETY: the caller's obligation.
+    let job = unsafe { Header::job_ref(job) };
+    match seat {
+        Some(seat) if !seat.is_permanent() => {
+            if on_top {
+                seat.queue().push(job);
+            } else {
+                seat.queue().push_task(job);
+            }
+            seat.published();
+        }
+        _ => registry.inject(job),
+    }
+}
+
 /// Queues a job in the pool of `registry` behind what the calling thread has queued, for the sake
 /// of a task that was woken. It never runs here. The caller keeps the pool.
 pub(crate) fn submit_behind(registry: &Registry, job: JobRef) {

@@ -286,7 +286,9 @@ pub(crate) enum Plant {
     BeckonsSilently,
     /// `StageState::go` calls no consumer to watch in place of the serial end.
     EndLeavesUnwatched,
-    /// stream: the serial end takes an item whatever is in flight.
+    /// `RunQueue::resize` wakes no thread.
+    RunQueueResizesSilently,
+    /// `State::leaves_room_at_end` lets the serial end take an item whatever is in flight.
     EndFillsUp,
     /// `Bench::call` forgets a call that nobody answers.
     CallNotKept,

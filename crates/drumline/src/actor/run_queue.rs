@@ -1,0 +1,203 @@
+//! One queue of runs, for threads whose number may change.
+//!
+//! All of it is under one lock. A thread takes the oldest run, or sleeps. [`resize`] says how many
+//! threads there are to be: the caller starts those that are missing, and a thread that is one too
+//! many leaves when it asks for its next run. Nothing is in its hands then.
+//!
+//! **The race feared** is a run that no thread takes: a push wakes one thread, and that one is one
+//! too many, and leaves. It cannot be lost: a change of the number wakes all threads. So a thread
+//! that sleeps through a push has gone to sleep after the last change, and then there were not too
+//! many. None leaves after that before the next change, which wakes it. At least one thread stays
+//! until the queue is closed, and a closed queue is emptied before its threads leave.
+//!
+//! A queue that is *handed over* has no threads any more, and takes no further runs: they go to the
+//! pool.
+//!
+//! [`resize`]: RunQueue::resize
+
+use std::collections::VecDeque;
+
+use crate::sync::{Condvar, Mutex, lock, planted};
+
+/// Runs, and the threads that take them.
+#[derive(Debug)]
+pub(super) struct RunQueue<R> {
+    state: Mutex<State<R>>,
+    more: Condvar,
+}
+
+#[derive(Debug)]
+struct State<R> {
+    runs: VecDeque<R>,
+    /// How many threads there are to be.
+    wanted: usize,
+    /// How many there are.
+    living: usize,
+    /// How many of them sleep.
+    asleep: usize,
+    closed: bool,
+    handed_over: bool,
+}
+
+impl<R> RunQueue<R> {
+    /// A queue without threads.
+    pub(super) fn new() -> Self {
+        RunQueue {
+            state: Mutex::new(State {
+                runs: VecDeque::new(),
+                wanted: 0,
+                living: 0,
+                asleep: 0,
+                closed: false,
+                handed_over: false,
+            }),
+            more: Condvar::new(),
+        }
+    }
+
+    /// Adds a run. It comes back if the queue has been handed over.
+    pub(super) fn push(&self, run: R) -> Option<R> {
+        let mut state = lock(&self.state);
+        if state.handed_over {
+            return Some(run);
+        }
+        state.runs.push_back(run);
+        let wakes = state.asleep > 0;
+        drop(state);
+        if wakes {
+            self.more.notify_one();
+        }
+        None
+    }
+
+    /// The next run for a thread; waits for it. `None`: the thread is to end.
+    pub(super) fn next(&self) -> Option<R> {
+        let mut state = lock(&self.state);
+        loop {
+            if state.living > state.wanted || state.closed && state.runs.is_empty() {
+                state.living -= 1;
+                return None;
+            }
+            if let Some(run) = state.runs.pop_front() {
+                return Some(run);
+            }
+            state.asleep += 1;
+            state = match self.more.wait(state) {
+                Ok(state) => state,
+                Err(poisoned) => poisoned.into_inner(),
+            };
+            state.asleep -= 1;
+        }
+    }
+
+    /// From now on there are to be so many threads, at least one. Returns how many the caller is to
+    /// start: they count already.
+    pub(super) fn resize(&self, threads: usize) -> usize {
+        let mut state = lock(&self.state);
+        state.wanted = threads;
+        let missing = threads.saturating_sub(state.living);
+        state.living += missing;
+        drop(state);
+        if !planted!(RunQueueResizesSilently) {
+            self.more.notify_all();
+        }
+        missing
+    }
+
+    /// So many threads that count could not be started.
+    pub(super) fn not_started(&self, threads: usize) {
+        let mut state = lock(&self.state);
+        state.living -= threads;
+        state.wanted = state.wanted.min(state.living);
+    }
+
+    /// How many threads there are to be.
+    pub(super) fn threads(&self) -> usize {
+        lock(&self.state).wanted
+    }
+
+    /// How many runs are queued.
+    pub(super) fn len(&self) -> usize {
+        lock(&self.state).runs.len()
+    }
+
+    /// The threads are to end when the queue is empty.
+    pub(super) fn close(&self) {
+        lock(&self.state).closed = true;
+        self.more.notify_all();
+    }
+
+    /// Takes a run out of the queue, at the place that `choose` names for the number of runs.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn take(&self, choose: impl FnOnce(usize) -> usize) -> Option<R> {
+        let mut state = lock(&self.state);
+        let len = state.runs.len();
+        (len > 0)
+            .then(|| choose(len))
+            .and_then(|place| state.runs.remove(place))
+    }
+
+    /// Takes no further runs. Returns those that are queued.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn hand_over(&self) -> VecDeque<R> {
+        let mut state = lock(&self.state);
+        state.handed_over = true;
+        std::mem::take(&mut state.runs)
+    }
+}
+
+#[cfg(all(test, drumline_loom))]
+mod models {
+    // As in the models of the mailbox.
+    use std::sync::Arc;
+
+    use loom::sync::atomic::{AtomicUsize, Ordering};
+    use loom::thread;
+
+    use super::RunQueue;
+    use crate::sync::plant::{Plant, must_catch};
+    use crate::wait::Parker;
+
+    /// Runs come before and after the second of two threads is one too many.
+    fn resize() {
+        let queue = Arc::new(RunQueue::new());
+        let done = Arc::new((AtomicUsize::new(0), Parker::new()));
+        let threads: Vec<_> = (0..queue.resize(2))
+            .map(|_| {
+                let (queue, done) = (Arc::clone(&queue), Arc::clone(&done));
+                thread::spawn(move || {
+                    while let Some(run) = queue.next() {
+                        if done.0.fetch_add(run, Ordering::AcqRel) + run == 3 {
+                            done.1.unpark();
+                        }
+                    }
+                })
+            })
+            .collect();
+        assert_eq!(queue.push(1), None);
+        assert_eq!(queue.resize(1), 0);
+        assert_eq!(queue.push(2), None);
+        done.1.park();
+        queue.close();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!((queue.len(), queue.threads()), (0, 1));
+    }
+
+    fn explore() {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(resize);
+    }
+
+    #[test]
+    fn loom_actor_resize() {
+        explore();
+    }
+
+    #[test]
+    fn loom_plants_actor_resize() {
+        must_catch(Plant::RunQueueResizesSilently, explore);
+    }
+}
