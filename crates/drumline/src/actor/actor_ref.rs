@@ -12,7 +12,7 @@ use super::envelope::Envelope;
 use super::message::{Asked, Content, Told};
 use super::recipient::Recipient;
 use super::run::{self, RunFrame};
-use super::{Actor, Handler, TellError};
+use super::{Accept, Actor, TellError};
 use crate::channel::oneshot;
 
 /// A counted reference to an actor of any type.
@@ -215,14 +215,15 @@ impl<A: Actor> ActorRef<A> {
     /// Only if the mailbox is bounded and senders are to [wait](super::Overflow::Wait): until there
     /// is room. An actor that tells itself something does not wait: the message comes back.
     #[inline]
-    pub fn tell<M>(&self, message: M) -> Result<(), TellError<M>>
+    pub fn tell<M, K>(&self, message: M) -> Result<(), TellError<M>>
     where
-        A: Handler<M>,
+        A: Accept<M, K>,
         M: Send + 'static,
+        K: 'static,
     {
         // SAFETY: the actor is of this type.
-        unsafe { self.core.post::<A, _>(Told(message), true) }
-            .map_err(|error| error.map(|Told(message)| message))
+        unsafe { self.core.post::<A, _>(Told::<M, K>::new(message), true) }
+            .map_err(|error| error.map(|Told(message, _)| message))
     }
 
     /// Sends a message, and never waits.
@@ -256,14 +257,15 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// As [`tell`](Self::tell), and if there is no room. The message comes back.
     #[inline]
-    pub fn try_tell<M>(&self, message: M) -> Result<(), TellError<M>>
+    pub fn try_tell<M, K>(&self, message: M) -> Result<(), TellError<M>>
     where
-        A: Handler<M>,
+        A: Accept<M, K>,
         M: Send + 'static,
+        K: 'static,
     {
         // SAFETY: the actor is of this type.
-        unsafe { self.core.post::<A, _>(Told(message), false) }
-            .map_err(|error| error.map(|Told(message)| message))
+        unsafe { self.core.post::<A, _>(Told::<M, K>::new(message), false) }
+            .map_err(|error| error.map(|Told(message, _)| message))
     }
 
     /// Sends a message, and returns what waits for the reply: a thread by
@@ -274,14 +276,20 @@ impl<A: Actor> ActorRef<A> {
     /// # Blocking
     ///
     /// As [`tell`](Self::tell). The answer is waited for by its own methods.
-    pub fn ask<M>(&self, message: M) -> Answer<A::Reply>
+    pub fn ask<M, K>(&self, message: M) -> Answer<A::Reply>
     where
-        A: Handler<M>,
+        A: Accept<M, K>,
         M: Send + 'static,
+        K: 'static,
     {
         let (reply, receiver) = oneshot::channel();
+        let asked = Asked::<M, A::Reply, K> {
+            message,
+            reply,
+            kind: PhantomData,
+        };
         // SAFETY: the actor is of this type.
-        let sent = unsafe { self.core.post::<A, _>(Asked { message, reply }, true) };
+        let sent = unsafe { self.core.post::<A, _>(asked, true) };
         if let Err(refused) = sent {
             let error = refused.ask_error();
             // The receiver is here.
@@ -319,12 +327,13 @@ impl<A: Actor> ActorRef<A> {
 
     /// What accepts messages of one type, whatever the type of the actor.
     #[must_use]
-    pub fn recipient<M>(&self) -> Recipient<M>
+    pub fn recipient<M, K>(&self) -> Recipient<M>
     where
-        A: Handler<M>,
+        A: Accept<M, K>,
         M: Send + 'static,
+        K: 'static,
     {
-        Recipient::new::<A>(self.core.clone())
+        Recipient::new::<A, K>(self.core.clone())
     }
 }
 

@@ -8,8 +8,9 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use super::actor_ref::CoreRef;
-use super::run;
-use super::wait_graph::{self, ReplyProbe, Wait};
+use super::cell::ActorCore;
+use super::wait_graph::{self, ReplyProbe, Wait, Waiting};
+use super::{held, run};
 use crate::channel::oneshot::Receiver;
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError};
 use crate::sync::Instant;
@@ -80,10 +81,15 @@ impl Error for AskError {}
 /// # Waiting in a handler
 ///
 /// A handler may wait for a reply, and blocks its actor meanwhile; in a pool, another thread takes
-/// the place of the one that waits. If actors would wait for each other in a circle, the last of
-/// them gets [`AskError::Cycle`]. Only blocking waits of the handler itself are seen: not what is
-/// awaited by a task, what waits for room in a [bounded](super::Overflow::Wait) mailbox, or what
-/// another thread asks for the handler, as in a half of a [`join`](crate::join()). Nor are actors
+/// the place of the one that waits. An [`AsyncHandler`](super::AsyncHandler) may await it, and then
+/// no thread waits.
+///
+/// If actors would wait for each other in a circle, the last of them gets [`AskError::Cycle`]. Only
+/// waits of the handler itself are seen: not what is awaited by a task of its own, what waits for
+/// room in a [bounded](super::Overflow::Wait) mailbox, or what another thread asks for the handler,
+/// as in a half of a [`join`](crate::join()). A handler that awaits several replies at once counts
+/// as one that needs all of them, even if it would go on with the first; what a set of futures with
+/// wakers of its own awaits is not seen. Nor are actors
 /// that a handler runs on top of itself: by [`yield_now`](crate::yield_now()), or where the pool
 /// [steals while it waits](crate::WaitPolicy::Steal).
 ///
@@ -96,13 +102,19 @@ impl Error for AskError {}
 /// An answer that is dropped is no longer waited for. The message is handled all the same.
 #[must_use = "the reply is lost if it is not waited for; `tell` sends a message without one"]
 pub struct Answer<R: Send> {
+    /// While it is awaited in a handler. Before the receiver, which it refers to.
+    awaited: Option<Waiting<'static>>,
     receiver: Receiver<Result<R, AskError>>,
     asked: CoreRef,
 }
 
 impl<R: Send> Answer<R> {
     pub(super) fn new(receiver: Receiver<Result<R, AskError>>, asked: CoreRef) -> Self {
-        Answer { receiver, asked }
+        Answer {
+            awaited: None,
+            receiver,
+            asked,
+        }
     }
 
     /// The reply; waits for it if it is not there.
@@ -162,23 +174,13 @@ impl<R: Send> Answer<R> {
             &mut Receiver<Result<R, AskError>>,
         ) -> Result<Result<R, AskError>, RecvTimeoutError>,
     ) -> Result<R, AskError> {
+        self.awaited = None;
         let asker = run::current();
         let waiting = if asker.is_null() || self.receiver.is_ready() {
             None
         } else {
-            let (data, has_come) = self.receiver.probe();
-            let wait = Wait {
-                asker: asker.addr(),
-                asked: self.asked.as_ptr().as_ptr().addr(),
-                // SAFETY: this thread runs the actor.
-                name: unsafe { &*asker }.name(),
-                // SAFETY: the receiver stays until the wait has left the graph.
-                reply: unsafe { ReplyProbe::new(data, has_come) },
-            };
-            match wait_graph::graph().enter(wait) {
-                Ok(waiting) => Some(waiting),
-                Err(names) => return Err(AskError::Cycle(names.into())),
-            }
+            // SAFETY: this thread runs the actor. The wait is dropped below, before the receiver.
+            Some(unsafe { self.enter_wait(asker)? })
         };
         let received = receive(&mut self.receiver);
         drop(waiting);
@@ -187,6 +189,27 @@ impl<R: Send> Answer<R> {
             Err(RecvTimeoutError::Timeout) => Err(AskError::Timeout),
             Err(RecvTimeoutError::Closed(reason)) => Err(no_reply(reason)),
         }
+    }
+}
+
+impl<R: Send> Answer<R> {
+    /// Says that this actor waits for the reply.
+    ///
+    /// # Safety
+    ///
+    /// The actor is alive. What comes back is dropped before the receiver is.
+    unsafe fn enter_wait(&self, asker: *const ActorCore) -> Result<Waiting<'static>, AskError> {
+        let (data, has_come) = self.receiver.probe();
+        let wait = Wait {
+            asker: asker.addr(),
+            asked: self.asked.as_ptr().as_ptr().addr(),
+            // SAFETY: the caller's obligation.
+            name: unsafe { &*asker }.name(),
+            // SAFETY: the receiver stays until the wait has left the graph.
+            reply: unsafe { ReplyProbe::new(data, has_come) },
+        };
+        let entered = wait_graph::graph().enter(wait);
+        entered.map_err(|names| AskError::Cycle(names.into()))
     }
 }
 
@@ -202,9 +225,30 @@ impl<R: Send> Future for Answer<R> {
     type Output = Result<R, AskError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.receiver).poll(cx).map(|received| {
+        let polled = Pin::new(&mut self.receiver).poll(cx).map(|received| {
             received.unwrap_or_else(|error: RecvError| Err(no_reply(error.reason())))
-        })
+        });
+        let asker = match held::awaits(cx.waker()) {
+            Some(asker) if polled.is_pending() => asker,
+            _ => {
+                self.awaited = None;
+                return polled;
+            }
+        };
+        let is_known = self
+            .awaited
+            .as_ref()
+            .is_some_and(|waiting| waiting.asker() == asker.addr());
+        if !is_known {
+            self.awaited = None;
+            // SAFETY: this thread has the actor. The receiver lives as long as this, and is dropped
+            // after it.
+            match unsafe { self.enter_wait(asker) } {
+                Ok(waiting) => self.awaited = Some(waiting),
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+        polled
     }
 }
 

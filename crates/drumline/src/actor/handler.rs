@@ -1,6 +1,10 @@
 //! What actors are: values that handle messages.
 
+use std::fmt;
+
 use super::Context;
+use super::ask::AskError;
+use crate::channel::oneshot;
 
 /// A value that is reached by messages.
 ///
@@ -36,4 +40,51 @@ pub trait Handler<M>: Actor {
     ///
     /// A panic ends the actor. It goes to the panic handler of the pool.
     fn handle(&mut self, message: M, context: &mut Context<Self>) -> Self::Reply;
+}
+
+/// Actors that accept messages of the type `M`, because they have a [`Handler`] or an
+/// [`AsyncHandler`](super::AsyncHandler) for it. `K` says which: it is inferred.
+pub trait Accept<M, K>: Actor {
+    /// What comes of a message.
+    type Reply: Send + 'static;
+
+    /// Handles a message, and sends the reply, now or later. For the library only.
+    #[doc(hidden)]
+    fn accept(&mut self, message: M, reply: ReplyTo<Self::Reply>, context: &mut Context<Self>);
+}
+
+/// Messages for which there is a [`Handler`]: see [`Accept`].
+#[derive(Debug)]
+pub enum Direct {}
+
+impl<A: Handler<M>, M> Accept<M, Direct> for A {
+    type Reply = <A as Handler<M>>::Reply;
+
+    #[inline]
+    fn accept(&mut self, message: M, reply: ReplyTo<Self::Reply>, context: &mut Context<Self>) {
+        // Should the handler panic, the place for the reply is dropped while the thread panics, and
+        // the asker learns of it.
+        let answer = self.handle(message, context);
+        reply.send(answer);
+    }
+}
+
+/// Where a reply goes, if anywhere.
+#[doc(hidden)]
+pub struct ReplyTo<R: Send>(pub(super) Option<oneshot::Sender<Result<R, AskError>>>);
+
+impl<R: Send> ReplyTo<R> {
+    #[inline]
+    pub(super) fn send(self, answer: R) {
+        if let Some(reply) = self.0 {
+            // The asker may be gone.
+            let _ = reply.send(Ok(answer));
+        }
+    }
+}
+
+impl<R: Send> fmt::Debug for ReplyTo<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ReplyTo").field(&self.0.is_some()).finish()
+    }
 }

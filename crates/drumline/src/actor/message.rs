@@ -1,12 +1,14 @@
 //! What is sent to an actor: messages with and without a reply.
 
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use super::Actor;
 use super::cell::ActorCell;
 use super::context::Context;
 use super::envelope::{Envelope, OpenFn};
+use super::handler::{Accept, ReplyTo};
 use super::run::RunFrame;
-use super::{Actor, Handler};
 use crate::actor::ask::AskError;
 use crate::channel::oneshot;
 
@@ -17,58 +19,69 @@ pub(super) trait Content<A: Actor>: Send + Sized + 'static {
 }
 
 /// A message without a reply.
-pub(super) struct Told<M>(pub(super) M);
+pub(super) struct Told<M, K>(pub(super) M, pub(super) PhantomData<fn(K)>);
+
+impl<M, K> Told<M, K> {
+    #[inline]
+    pub(super) fn new(message: M) -> Self {
+        Told(message, PhantomData)
+    }
+}
 
 /// A message, and where the reply goes.
-pub(super) struct Asked<M, R: Send> {
+pub(super) struct Asked<M, R: Send, K> {
     pub(super) message: M,
     pub(super) reply: oneshot::Sender<Result<R, AskError>>,
+    pub(super) kind: PhantomData<fn(K)>,
 }
 
-impl<A, M> Content<A> for Told<M>
+impl<A, M, K> Content<A> for Told<M, K>
 where
-    A: Handler<M>,
+    A: Accept<M, K>,
     M: Send + 'static,
+    K: 'static,
 {
-    const OPEN: OpenFn = open_told::<A, M>;
+    const OPEN: OpenFn = open_told::<A, M, K>;
 }
 
-impl<A, M> Content<A> for Asked<M, A::Reply>
+impl<A, M, K> Content<A> for Asked<M, A::Reply, K>
 where
-    A: Handler<M>,
+    A: Accept<M, K>,
     M: Send + 'static,
+    K: 'static,
 {
-    const OPEN: OpenFn = open_asked::<A, M>;
+    const OPEN: OpenFn = open_asked::<A, M, K>;
 }
 
 /// # Safety
 ///
 /// As for [`OpenFn`], with this content.
-unsafe fn open_told<A, M>(envelope: NonNull<Envelope>, frame: &mut RunFrame)
+unsafe fn open_told<A, M, K>(envelope: NonNull<Envelope>, frame: &mut RunFrame)
 where
-    A: Handler<M>,
+    A: Accept<M, K>,
     M: Send + 'static,
 {
     // SAFETY: the content is of this type.
-    let Told(message) = unsafe { Envelope::unseal::<Told<M>>(envelope) };
+    let Told(message, _) = unsafe { Envelope::unseal::<Told<M, K>>(envelope) };
     if frame.loss.is_some() {
         return frame.lose(message);
     }
     // SAFETY: the run has the state, which is of this type.
     let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
-    drop(actor.handle(message, Context::of(frame)));
+    actor.accept(message, ReplyTo(None), Context::of(frame));
 }
 
 /// # Safety
 ///
 /// As for [`open_told`].
-unsafe fn open_asked<A, M>(envelope: NonNull<Envelope>, frame: &mut RunFrame)
+unsafe fn open_asked<A, M, K>(envelope: NonNull<Envelope>, frame: &mut RunFrame)
 where
-    A: Handler<M>,
+    A: Accept<M, K>,
     M: Send + 'static,
 {
     // SAFETY: the content is of this type.
-    let Asked { message, reply } = unsafe { Envelope::unseal::<Asked<M, A::Reply>>(envelope) };
+    let Asked { message, reply, .. } =
+        unsafe { Envelope::unseal::<Asked<M, A::Reply, K>>(envelope) };
     if let Some(loss) = frame.loss {
         // The asker may be gone.
         let _ = reply.send(Err(loss.ask_error()));
@@ -76,11 +89,7 @@ where
     }
     // SAFETY: the run has the state, which is of this type.
     let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
-    // Should the handler panic, the place for the reply is dropped while the thread panics, and
-    // the asker learns of it.
-    let answer = actor.handle(message, Context::of(frame));
-    // As above.
-    let _ = reply.send(Ok(answer));
+    actor.accept(message, ReplyTo(Some(reply)), Context::of(frame));
 }
 
 /// Opens `start`.

@@ -41,6 +41,12 @@
 //! A message that is told from a handler to an idle actor makes that actor the next thing that the
 //! worker runs. From outside of the pool it is queued.
 //!
+//! # Handlers that await
+//!
+//! An [`AsyncHandler`] is an `async fn` with the state of the actor: no other message is handled
+//! before it is done, and no thread waits. A handler can also start a future that has no part in
+//! the state, and go on with its output later, among other messages ([`Context::spawn_then`]).
+//!
 //! # The end of an actor
 //!
 //! An actor ends
@@ -76,6 +82,8 @@ mod actor_ref;
 #[cfg(not(drumline_loom))]
 mod ask;
 #[cfg(not(drumline_loom))]
+mod async_handler;
+#[cfg(not(drumline_loom))]
 mod block_cache;
 #[cfg(not(drumline_loom))]
 mod bounded;
@@ -95,6 +103,8 @@ mod extra;
 mod hand_scheduler;
 #[cfg(not(drumline_loom))]
 mod handler;
+#[cfg(not(drumline_loom))]
+mod held;
 #[cfg(not(drumline_loom))]
 mod inbox;
 mod life_word;
@@ -135,10 +145,11 @@ mod wait_graph;
 pub use {
     actor_ref::ActorRef,
     ask::{Answer, AskError},
+    async_handler::{AsyncContext, AsyncHandler, Awaiting},
     context::Context,
     dead_letter::DeadLetter,
     hand_scheduler::{HandQueue, HandScheduler},
-    handler::{Actor, Handler},
+    handler::{Accept, Actor, Direct, Handler},
     inbox::{Inbox, InboxError},
     options::{Overflow, Scheduler, SpawnOptions, Style},
     probe::{Probe, ProbeActor},

@@ -101,7 +101,7 @@ impl OwnThread {
         loop {
             // SAFETY: the thread was called by the sender that found the actor idle.
             match unsafe { run::run(core, u32::MAX) } {
-                RunEnd::Idle => self.await_call(),
+                RunEnd::Idle | RunEnd::Held => self.await_call(),
                 RunEnd::More => {}
                 RunEnd::Ended => return,
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::actor_ref::CoreRef;
 use super::message::Told;
-use super::{Handler, TellError};
+use super::{Accept, TellError};
 
 /// What accepts messages of the type `M`: an actor, whatever its type.
 ///
@@ -42,13 +42,13 @@ pub struct Recipient<M> {
 }
 
 impl<M: Send + 'static> Recipient<M> {
-    pub(super) fn new<A: Handler<M>>(core: CoreRef) -> Self {
+    pub(super) fn new<A: Accept<M, K>, K: 'static>(core: CoreRef) -> Self {
         Recipient {
             core,
             tell: |core, message, may_wait| {
                 // SAFETY: `new` is called by a reference to an actor of this type.
-                unsafe { core.post::<A, _>(Told(message), may_wait) }
-                    .map_err(|error| error.map(|Told(message)| message))
+                unsafe { core.post::<A, _>(Told::<M, K>::new(message), may_wait) }
+                    .map_err(|error| error.map(|Told(message, _)| message))
             },
         }
     }

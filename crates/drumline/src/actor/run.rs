@@ -57,6 +57,8 @@ pub(super) enum Request {
     Final,
     /// To go on with the envelope at hand: it has come in front of the one that was opened.
     Front,
+    /// To leave the actor alone: it belongs to a future.
+    Hold,
 }
 
 /// What a run knows.
@@ -80,6 +82,8 @@ pub(super) enum RunEnd {
     More,
     /// The actor has ended. It may be gone.
     Ended,
+    /// A future has the actor, and queues the next run. The actor may be gone.
+    Held,
 }
 
 /// What came of the envelope at hand.
@@ -92,12 +96,15 @@ pub(super) enum Opened {
     Front,
     /// The actor is to end. The run has `final`'s reference if it `has_reference`.
     End { has_reference: bool },
+    /// The actor belongs to a future, and may be gone.
+    Held,
 }
 
 /// How the messages of a run ended.
 enum Handled {
     Idle,
     More,
+    Held,
     End { has_reference: bool },
 }
 
@@ -151,6 +158,7 @@ pub(super) unsafe fn run(core: NonNull<ActorCore>, most: u32) -> RunEnd {
     match unwind::catch(|| unsafe { frame.handle(most) }) {
         Ok(Handled::Idle) => RunEnd::Idle,
         Ok(Handled::More) => RunEnd::More,
+        Ok(Handled::Held) => RunEnd::Held,
         Ok(Handled::End { has_reference }) => {
             // SAFETY: as above.
             unsafe { frame.end(None, has_reference) };
@@ -228,8 +236,10 @@ impl RunFrame {
         unsafe { Envelope::open(self.at_hand, self) };
         if self.request != Request::Nothing {
             let request = std::mem::replace(&mut self.request, Request::Nothing);
-            if request == Request::Front {
-                return Opened::Front;
+            match request {
+                Request::Front => return Opened::Front,
+                Request::Hold => return Opened::Held,
+                _ => {}
             }
             // SAFETY: the actor is alive.
             if request == Request::Stop || unsafe { self.accept_final() } {
@@ -270,6 +280,7 @@ impl RunFrame {
                 // SAFETY: this is the run, and the envelope is open.
                 Opened::Continue if !unsafe { self.next_or_idle() } => return Handled::Idle,
                 Opened::Continue | Opened::Front => {}
+                Opened::Held => return Handled::Held,
                 Opened::End { has_reference } => return Handled::End { has_reference },
             }
             left -= 1;
@@ -280,6 +291,19 @@ impl RunFrame {
                 return Handled::More;
             }
         }
+    }
+
+    /// Leaves the message at hand, which does nothing more, for the next run to begin with. This run
+    /// goes on as long as it has not told another thread of that run.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run, and the envelope at hand is open.
+    pub(super) unsafe fn put_aside(&mut self) {
+        // SAFETY: its content has been taken out before the handler was called.
+        unsafe { Envelope::make_nudge(self.at_hand) };
+        // SAFETY: this is the run, and that is the message which the next one is to come to.
+        unsafe { (*self.core).mailbox.requeue(Envelope::link(self.at_hand)) };
     }
 
     /// Puts an envelope in front of all that the run is to come to. For handlers and hooks.
@@ -421,7 +445,7 @@ impl RunFrame {
         }
     }
 
-    fn report(&self, payload: Payload) {
+    pub(super) fn report(&self, payload: Payload) {
         // SAFETY: the actor is alive.
         let system = unsafe { &(*self.core).system };
         system.registry().report_panic(payload);

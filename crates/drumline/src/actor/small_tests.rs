@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
 use super::{
-    Actor, ActorRef, ActorSystem, AskError, Context, Handler, Overflow, Scheduler, SpawnOptions,
-    Style, TellError,
+    Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, HandScheduler,
+    Handler, Overflow, Scheduler, SharedScheduler, SpawnOptions, Style, TellError,
 };
 use crate::Pool;
+use crate::channel::oneshot;
 
 /// Counts how many there are.
 struct Counted(Arc<AtomicUsize>);
@@ -212,6 +213,64 @@ fn miri_an_actor_that_receives() {
     });
     assert_eq!(other.unwrap().ask(fixture.pass(1)).recv(), Ok(()));
     assert_eq!(fixture.end(), [1, 2]);
+}
+
+struct Awaits(oneshot::Receiver<u32>);
+impl AsyncHandler<Awaits> for Relay {
+    type Reply = u32;
+    async fn handle(&mut self, Awaits(number): Awaits, context: AsyncContext<Self>) -> u32 {
+        let heard = &mut self.heard;
+        let number = number.await.unwrap_or(0);
+        assert_ne!(number, 13, "a panic on request");
+        let _ = heard.send(number);
+        drop(context);
+        number
+    }
+}
+
+#[test]
+fn miri_handlers_that_await() {
+    let fixture = Fixture::new(2);
+    let relay = fixture.system.spawn(fixture.relay(None));
+    let (number, later) = oneshot::channel();
+    let answer = relay.ask(Awaits(later));
+    let behind = relay.ask(fixture.pass(2));
+    number.send(1).unwrap();
+    assert_eq!((answer.recv(), behind.recv()), (Ok(1), Ok(3)));
+    let (number, later) = oneshot::channel();
+    let answer = relay.ask(Awaits(later));
+    number.send(13).unwrap();
+    assert_eq!(answer.recv(), Err(AskError::Panicked));
+    // The end of the pool drops the future.
+    let other = fixture.system.spawn(fixture.relay(None));
+    let (number, later) = oneshot::channel();
+    other.tell(Awaits(later)).unwrap();
+    drop((relay, other));
+    let mut heard = fixture.end();
+    heard.retain(|&number| number != u32::MAX);
+    assert_eq!(heard, [1, 2]);
+    drop(number);
+}
+
+#[test]
+fn miri_other_schedulers() {
+    let by_hand = HandScheduler::new(3);
+    let shared = SharedScheduler::new(1).unwrap();
+    for scheduler in [
+        Scheduler::ForkJoinLifo,
+        Scheduler::ForkJoinFifo,
+        Scheduler::Shared(shared),
+        by_hand.scheduler(),
+    ] {
+        let fixture = Fixture::new(1);
+        let options = SpawnOptions::new().scheduler(scheduler);
+        let relay = fixture.system.spawn_with(fixture.relay(None), options);
+        relay.tell(fixture.pass(1)).unwrap();
+        relay.tell(fixture.pass(2)).unwrap();
+        drop(relay);
+        by_hand.run_until_idle();
+        assert_eq!(fixture.end(), [1, 2, u32::MAX]);
+    }
 }
 
 #[test]

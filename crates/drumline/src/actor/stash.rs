@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 use super::envelope::{Envelope, SpentEnvelope};
 use super::message::{Content, Told};
 use super::run::RunFrame;
-use super::{Actor, Context, Handler};
+use super::{Accept, Actor, Context};
 
 /// What an actor has set aside.
 pub(super) struct Stash {
@@ -161,10 +161,11 @@ impl<A: Actor> Context<A> {
     /// # Errors
     ///
     /// If there is no room. The message comes back.
-    pub fn stash<M>(&mut self, message: M) -> Result<(), StashError<M>>
+    pub fn stash<M, K>(&mut self, message: M) -> Result<(), StashError<M>>
     where
-        A: Handler<M>,
+        A: Accept<M, K>,
         M: Send + 'static,
+        K: 'static,
     {
         let Some(stash) = self.own_stash() else {
             return Err(StashError(message));
@@ -174,7 +175,8 @@ impl<A: Actor> Context<A> {
         if queue.len() >= stash.bound {
             return Err(StashError(message));
         }
-        queue.push_back(Envelope::seal(Told(message), <Told<M> as Content<A>>::OPEN));
+        let content = Told::<M, K>::new(message);
+        queue.push_back(Envelope::seal(content, <Told<M, K> as Content<A>>::OPEN));
         Ok(())
     }
 

@@ -1,8 +1,10 @@
 //! Which actors wait for the replies of which others, so that none waits for itself.
 //!
-//! An actor whose handler blocks for a reply says so here, and looks, in one step under a lock:
-//! from the actor that it has asked to the one that this waits for, and so on. If it comes back to
-//! itself, it does not wait. The last actor to close a circle finds it.
+//! An actor whose handler blocks for a reply, or awaits one with the mailbox closed, says so here,
+//! and looks, in one step under a lock: from the actor that it has asked to those that this waits
+//! for, and so on. If it comes back to itself, it does not wait. The last actor to close a circle
+//! finds it. A handler that awaits may wait for several replies at once. It counts as one that needs
+//! all of them.
 //!
 //! **The race feared** is two actors that ask each other at once, and both wait. Each enters
 //! and looks under the one lock, so one is second, and sees the other. **The other one** is an
@@ -13,11 +15,12 @@
 //!
 //! **Why there is a lock.** A walk without one reads the words of actors that end their wait, and
 //! perhaps their lives, meanwhile. This path is about to put a thread to sleep; a lock is nothing
-//! beside that. A reply that is there already never comes here.
+//! beside that. A reply that is there already never comes here. For a reply that is awaited, the
+//! lock is taken twice; all threads of the process share it.
 //!
 //! Edges of an ask with a deadline count like others: the circle would last until then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sync::{Mutex, lock, planted};
 
@@ -56,13 +59,43 @@ impl ReplyProbe {
 /// The waits of all actors of the process.
 #[derive(Debug)]
 pub(super) struct WaitGraph {
-    /// By the asker.
-    waits: Mutex<BTreeMap<usize, Wait>>,
+    waits: Mutex<Waits>,
+}
+
+#[derive(Debug)]
+struct Waits {
+    /// By the asker, and a number.
+    by_asker: BTreeMap<WaitKey, Wait>,
+    /// How many there have been.
+    entered: u64,
+}
+
+/// The asker, and a number.
+type WaitKey = (usize, u64);
+
+impl Waits {
+    const NONE: Self = Waits {
+        by_asker: BTreeMap::new(),
+        entered: 0,
+    };
+
+    fn insert(&mut self, wait: Wait) -> WaitKey {
+        self.entered += 1;
+        let key = (wait.asker, self.entered);
+        self.by_asker.insert(key, wait);
+        key
+    }
+
+    /// What an actor waits for.
+    fn of(&self, asker: usize) -> impl Iterator<Item = &Wait> {
+        let range = self.by_asker.range((asker, 0)..=(asker, u64::MAX));
+        range.map(|(_, wait)| wait)
+    }
 }
 
 #[cfg(not(drumline_loom))]
 crate::sync::process_wide! {
-    static GRAPH: WaitGraph = WaitGraph { waits: Mutex::new(BTreeMap::new()) };
+    static GRAPH: WaitGraph = WaitGraph { waits: Mutex::new(Waits::NONE) };
 }
 
 /// The waits of all actors of the process.
@@ -75,7 +108,7 @@ impl WaitGraph {
     #[cfg(all(test, drumline_loom))]
     pub(super) fn new() -> Self {
         WaitGraph {
-            waits: Mutex::new(BTreeMap::new()),
+            waits: Mutex::new(Waits::NONE),
         }
     }
 
@@ -86,35 +119,49 @@ impl WaitGraph {
     /// If the actor would wait for itself: the names of the actors in the circle, in the order in
     /// which each waits for the next. It is not entered.
     pub(super) fn enter(&self, wait: Wait) -> Result<Waiting<'_>, Vec<String>> {
-        let asker = wait.asker;
-        if planted!(AskLooksFirst) {
-            if let Some(circle) = Self::circle(&lock(&self.waits), &wait) {
-                return Err(circle);
-            }
-            lock(&self.waits).insert(asker, wait);
-            return Ok(Waiting { graph: self, asker });
-        }
         let mut waits = lock(&self.waits);
         if let Some(circle) = Self::circle(&waits, &wait) {
             return Err(circle);
         }
-        waits.insert(asker, wait);
-        Ok(Waiting { graph: self, asker })
+        if planted!(AskLooksFirst) {
+            drop(waits);
+            waits = lock(&self.waits);
+        }
+        let key = waits.insert(wait);
+        Ok(Waiting { graph: self, key })
     }
 
-    fn circle(waits: &BTreeMap<usize, Wait>, new: &Wait) -> Option<Vec<String>> {
+    /// The shortest circle that `new` would close.
+    fn circle(waits: &Waits, new: &Wait) -> Option<Vec<String>> {
+        // Each with the place of the one that leads to it.
+        let mut reached = vec![(0, new)];
+        let mut seen = BTreeSet::new();
+        let mut at = 0;
+        while let Some(&(_, wait)) = reached.get(at) {
+            if !wait.has_reply() || planted!(AskAnsweredCounts) {
+                if wait.asked == new.asker {
+                    return Some(Self::names(&reached, at));
+                }
+                if seen.insert(wait.asked) {
+                    reached.extend(waits.of(wait.asked).map(|next| (at, next)));
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// The names of the actors on the way to the wait at this place.
+    fn names(reached: &[(usize, &Wait)], mut at: usize) -> Vec<String> {
         let mut names = Vec::new();
-        let mut wait = new;
         loop {
-            if wait.has_reply() && !planted!(AskAnsweredCounts) {
-                return None;
-            }
+            let (before, wait) = reached[at];
             names.push(wait.name.clone());
-            if wait.asked == new.asker {
-                return Some(names);
+            if at == 0 {
+                names.reverse();
+                return names;
             }
-            // What was entered before has no circle, so this ends.
-            wait = waits.get(&wait.asked)?;
+            at = before;
         }
     }
 }
@@ -132,11 +179,19 @@ impl Wait {
 #[derive(Debug)]
 pub(super) struct Waiting<'a> {
     graph: &'a WaitGraph,
-    asker: usize,
+    key: WaitKey,
+}
+
+impl Waiting<'_> {
+    /// The address of the actor that waits.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn asker(&self) -> usize {
+        self.key.0
+    }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        lock(&self.graph.waits).remove(&self.asker);
+        lock(&self.graph.waits).by_asker.remove(&self.key);
     }
 }

@@ -1,0 +1,188 @@
+//! An actor whose mailbox is closed while a future has its state.
+//!
+//! ```text
+//!   run ──► handler: makes the future ──► the run is put aside, and its thread goes on elsewhere
+//!                                                 │ the future, a task of the pool, owns the actor
+//!   next run ◄──── queued by the task ◄───────────┘ ready, panicked, or dropped
+//! ```
+//!
+//! The run that closes the mailbox does what one does that has handled enough for now: it leaves
+//! the message at hand, which is open, as the first message of the next run. It does not queue that
+//! run, though. It starts the task, which owns the actor from then on, and touches nothing of it any
+//! more. The task queues the next run when the future is gone.
+//!
+//! **The race feared** is that two threads use the state, or that none goes on. There is no word for
+//! it: the right to run the actor is handed from the run to the task, and from the task to the next
+//! run, by the queues of the pool, and each of them does so once. Senders find the mailbox busy.
+//! [`HeldRun`] hands the right on when it is done, and when it is dropped before.
+//!
+//! The task has a reference, so the actor is alive, and its system is kept.
+//!
+//! What the future awaits, its actor awaits: see [`awaits`] and `wait_graph`.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::ptr::{self, NonNull};
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use super::cell::{ActorCell, ActorCore};
+use super::envelope::Envelope;
+use super::mailbox::Mailbox;
+use super::run::{Current, Request, RunFrame};
+use super::{Actor, ActorRef, Context};
+use crate::pool::{SharedRegistry, WakeOrigin};
+use crate::spawn::spawn_future_in;
+use crate::sync::per_thread;
+use crate::unwind::{self, Payload};
+
+/// Closes the mailbox of the actor until the future is gone that `make` makes. To be called by a
+/// handler of the library, as the last that it does.
+pub(super) fn close_for<A, F>(
+    context: &mut Context<A>,
+    make: impl FnOnce(&'static mut A) -> F + Send + 'static,
+) where
+    A: Actor,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let own = context.actor_ref();
+    let frame = &mut context.frame;
+    let core = frame.core;
+    // SAFETY: the run has the state. From now on only the future uses it: see above. The reference
+    // keeps it.
+    let state = unsafe { &mut *ActorCell::<A>::state(core) };
+    let held = HeldRun {
+        future: Some(make(state)),
+        own,
+    };
+    // SAFETY: the run has the actor.
+    let registry = unsafe { SharedRegistry::clone((*core).system.registry()) };
+    frame.request = Request::Hold;
+    // SAFETY: the content of the message at hand is out.
+    unsafe { frame.put_aside() };
+    // It goes on by itself.
+    drop(spawn_future_in(registry, held));
+}
+
+per_thread! {
+    /// The future of this kind that the thread polls; null if there is none.
+    static POLLED: Cell<*const Polled> = const { Cell::new(ptr::null()) };
+}
+
+/// A future that is polled.
+struct Polled {
+    waker: *const Waker,
+    core: *const ActorCore,
+}
+
+/// The actor whose future has been given this waker to be polled with. `None`: the waker is that of
+/// another task, which this thread may run on top of such a future, or that of a part of one which
+/// has wakers of its own.
+pub(super) fn awaits(waker: &Waker) -> Option<*const ActorCore> {
+    let polled = POLLED.with(Cell::get);
+    if polled.is_null() {
+        return None;
+    }
+    // SAFETY: it lies in a frame of this thread, as long as it is in that place.
+    let polled = unsafe { &*polled };
+    // SAFETY: it is that of the poll that the frame belongs to.
+    let is_own = unsafe { &*polled.waker }.will_wake(waker);
+    is_own.then_some(polled.core)
+}
+
+/// A future that has the state of an actor, and the right to run it.
+struct HeldRun<A: Actor, F> {
+    /// There until it is done.
+    future: Option<F>,
+    own: ActorRef<A>,
+}
+
+impl<A: Actor, F> HeldRun<A, F> {
+    fn core(&self) -> NonNull<ActorCore> {
+        self.own.core().as_ptr()
+    }
+
+    /// Drops the future, and leaves the actor to a run, which raises a panic if there is one.
+    ///
+    /// # Safety
+    ///
+    /// The future has not been moved since it was polled. To be called once.
+    unsafe fn give_back(&mut self, mut panic: Option<Payload>) {
+        let core = self.core();
+        let current = Current::enter(core.as_ptr());
+        // In its place.
+        if let Err(payload) = unwind::catch(|| self.future = None) {
+            unwind::discard(panic.replace(payload));
+        }
+        drop(current);
+        if let Some(payload) = panic {
+            let envelope = Envelope::seal(payload, open_panic);
+            let link = Envelope::link(envelope);
+            // SAFETY: this thread owns the actor, whose next run begins with the first message.
+            unsafe {
+                let mailbox = &(*core.as_ptr()).mailbox;
+                Mailbox::put_before(link, mailbox.first());
+                mailbox.requeue(link);
+            }
+        }
+        // SAFETY: this thread owns the actor, and leaves it to the run. The reference keeps the
+        // system.
+        unsafe { ActorCore::queue(core, WakeOrigin::Woken) };
+    }
+}
+
+impl<A: Actor, F: Future<Output = ()>> Future for HeldRun<A, F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<()> {
+        // SAFETY: the future is not moved.
+        let this = unsafe { self.get_unchecked_mut() };
+        let core = this.core();
+        let Some(future) = &mut this.future else {
+            return Poll::Ready(());
+        };
+        // What it asks, its actor asks.
+        let current = Current::enter(core.as_ptr());
+        let polled = Polled {
+            waker: cx.waker(),
+            core: core.as_ptr(),
+        };
+        let before = POLLED.with(|place| place.replace(&raw const polled));
+        // SAFETY: as above.
+        let future = unsafe { Pin::new_unchecked(future) };
+        let outcome = unwind::catch(|| future.poll(cx));
+        POLLED.with(|place| place.set(before));
+        drop(current);
+        let panic = match outcome {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(())) => None,
+            Err(payload) => Some(payload),
+        };
+        // SAFETY: as above; from now on there is no future.
+        unsafe { this.give_back(panic) };
+        Poll::Ready(())
+    }
+}
+
+impl<A: Actor, F> Drop for HeldRun<A, F> {
+    fn drop(&mut self) {
+        if self.future.is_some() {
+            // SAFETY: it is dropped in its place.
+            unsafe { self.give_back(None) };
+        }
+    }
+}
+
+/// Opens the panic of a future that had the state.
+///
+/// # Safety
+///
+/// As for [`OpenFn`](super::envelope::OpenFn), with this content.
+unsafe fn open_panic(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
+    // SAFETY: the content is of this type.
+    let payload = unsafe { Envelope::unseal::<Payload>(envelope) };
+    if frame.loss.is_some() {
+        return frame.report(payload);
+    }
+    unwind::resume(payload);
+}
