@@ -480,3 +480,31 @@ fn the_other_actor_progresses() {
         assert!(report.is_complete());
     }
 }
+
+#[test]
+fn a_system_counts() {
+    let pool = Pool::builder()
+        .jobs(2)
+        .panic_handler(|_| {})
+        .build()
+        .unwrap();
+    let system = ActorSystem::new(&pool);
+    let (log, _lines) = mpsc::channel();
+    let count = Arc::new(AtomicUsize::new(0));
+    let spawn = |panics| {
+        system.spawn(Doer {
+            log: log.clone(),
+            panics,
+            _counted: Counted::new(&count),
+        })
+    };
+    let fine: Vec<_> = (0..40).map(|_| spawn(Panics::Nowhere)).collect();
+    let broken: Vec<_> = (0..3).map(|_| spawn(Panics::InStarted)).collect();
+    eventually("three have panicked", || system.stats().panicked == 3);
+    eventually("they are gone", || system.stats().alive == 40);
+    drop((fine, broken));
+    assert!(system.shutdown(Instant::now() + FOREVER).is_complete());
+    let stats = system.stats();
+    assert_eq!((stats.started, stats.alive, stats.panicked), (43, 0, 3));
+    assert_eq!(drumline::actor::current_name(), None);
+}

@@ -7,7 +7,8 @@ use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use common::{eventually, meet};
+use common::{eventually, meet, quiet_panic};
+use drumline::actor::{Actor, ActorSystem, AskError, Context, Handler, SpawnOptions};
 use drumline::{Pool, blocking};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -100,5 +101,42 @@ fn events_arrive_with_their_fields() {
     };
     for field in ["have=0;", "wanted=2;", "error=none today;"] {
         assert!(text.contains(field), "{field} in {text}");
+    }
+    actors(&keeper);
+}
+
+struct Fragile;
+impl Actor for Fragile {}
+impl Handler<()> for Fragile {
+    type Reply = ();
+    fn handle(&mut self, (): (), _: &mut Context<Self>) {
+        quiet_panic("on request");
+    }
+}
+
+/// Names are in the traces of actors.
+fn actors(keeper: &Keeper) {
+    let pool = Pool::builder()
+        .jobs(1)
+        .panic_handler(|_| {})
+        .build()
+        .unwrap();
+    let system = ActorSystem::new(&pool);
+    drop(system.spawn_with(Fragile, SpawnOptions::new().name("glass")));
+    let cup = system.spawn_with(Fragile, SpawnOptions::new().name("cup"));
+    assert_eq!(cup.ask(()).recv(), Err(AskError::Panicked));
+    drop((cup, system));
+    pool.shutdown().unwrap();
+    let lines = std::mem::take(&mut *keeper.0.lock().unwrap());
+    for (message, name) in [
+        ("an actor starts", "glass"),
+        ("an actor ends", "glass"),
+        ("an actor starts", "cup"),
+        ("an actor ends, as it has panicked", "cup"),
+    ] {
+        let (message, name) = (format!("message={message};"), format!("actor={name:?};"));
+        let is_it = |line: &str| line.contains(&message) && line.contains(&name);
+        let count = lines.iter().filter(|(_, line)| is_it(line)).count();
+        assert_eq!(count, 1, "{message}{name} in {lines:?}");
     }
 }

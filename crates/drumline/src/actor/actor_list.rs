@@ -28,6 +28,8 @@ struct ListShard {
     content: SpinCell<ListContent>,
     /// Written under the lock.
     len: AtomicUsize,
+    /// How many there have been. Likewise.
+    linked: AtomicUsize,
 }
 
 struct ListContent {
@@ -47,6 +49,7 @@ impl ActorList {
                     is_closed: false,
                 }),
                 len: AtomicUsize::new(0),
+                linked: AtomicUsize::new(0),
             })
         };
         ActorList {
@@ -83,6 +86,9 @@ impl ActorList {
             }
             content.first = core;
             shard.change_len(1);
+            // Relaxed: written under the lock.
+            let linked = shard.linked.load(Ordering::Relaxed);
+            shard.linked.store(linked + 1, Ordering::Relaxed);
             true
         })
     }
@@ -128,6 +134,13 @@ impl ActorList {
         // Relaxed: ordered by that lock.
         let len = |shard: &Apart<ListShard>| shard.len.load(Ordering::Relaxed);
         self.shards.iter().map(len).sum()
+    }
+
+    /// How many actors there have been.
+    pub(super) fn linked(&self) -> usize {
+        // Relaxed: a count, beside which nothing is published.
+        let linked = |shard: &Apart<ListShard>| shard.linked.load(Ordering::Relaxed);
+        self.shards.iter().map(linked).sum()
     }
 
     /// Sends each actor a notice; kills it first if that `is_kill`. Returns the actors that

@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use super::Actor;
 use super::cell::ActorCell;
 use super::context::Context;
 use super::envelope::{Envelope, OpenFn};
 use super::handler::{Accept, ReplyTo};
 use super::run::RunFrame;
+use super::{Actor, actor_stats};
 use crate::actor::ask::AskError;
 use crate::channel::oneshot;
 
@@ -103,6 +103,8 @@ pub(super) unsafe fn open_start<A: Actor>(_: NonNull<Envelope>, frame: &mut RunF
     }
     // SAFETY: the actor is alive.
     unsafe { (*frame.core).word.start() };
+    // SAFETY: as above.
+    actor_stats::trace(unsafe { &*frame.core }, "an actor starts");
     // SAFETY: the run has the state, which is of this type.
     let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
     actor.started(Context::of(frame));

@@ -80,6 +80,8 @@ mod actor_list;
 #[cfg(not(drumline_loom))]
 mod actor_ref;
 #[cfg(not(drumline_loom))]
+mod actor_stats;
+#[cfg(not(drumline_loom))]
 mod ask;
 #[cfg(not(drumline_loom))]
 mod async_handler;
@@ -144,6 +146,7 @@ mod wait_graph;
 #[cfg(not(drumline_loom))]
 pub use {
     actor_ref::ActorRef,
+    actor_stats::{ActorStats, current_name},
     ask::{Answer, AskError},
     async_handler::{AsyncContext, AsyncHandler, Awaiting},
     context::Context,

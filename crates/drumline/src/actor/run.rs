@@ -30,6 +30,7 @@
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
+use super::actor_stats;
 use super::cell::ActorCore;
 use super::dead_letter::Loss;
 use super::envelope::Envelope;
@@ -340,6 +341,17 @@ impl RunFrame {
             word.add_ref();
         }
         let has_panicked = panic.is_some();
+        if has_panicked {
+            // SAFETY: the actor is alive.
+            unsafe { &*core }.system.count_panic();
+        }
+        let what = if has_panicked {
+            "an actor ends, as it has panicked"
+        } else {
+            "an actor ends"
+        };
+        // SAFETY: as above.
+        actor_stats::trace(unsafe { &*core }, what);
         match panic {
             Some(payload) => self.report(payload),
             // SAFETY: the run has the state.

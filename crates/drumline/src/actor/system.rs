@@ -17,6 +17,7 @@ use std::task::{Context as TaskContext, Poll};
 use super::Actor;
 use super::actor_list::ActorList;
 use super::actor_ref::ActorRef;
+use super::actor_stats::ActorStats;
 use super::cell::{ActorCell, ActorCore};
 use super::dead_letter::{DeadLetter, Loss};
 use super::envelope::{Envelope, OpenFn};
@@ -43,6 +44,7 @@ pub(super) struct SystemShared {
     style: Style,
     scheduler: Scheduler,
     dead_letters: AtomicUsize,
+    panicked: AtomicUsize,
     listener: Mutex<Option<Arc<DeadLetterListener>>>,
     end: Mutex<SystemEnd>,
 }
@@ -69,6 +71,12 @@ impl SystemShared {
         if let Some(listener) = listener {
             listener(&DeadLetter::new(actor(), message, loss));
         }
+    }
+
+    /// A panic ends an actor.
+    pub(super) fn count_panic(&self) {
+        // Relaxed: as above.
+        self.panicked.fetch_add(1, Ordering::Relaxed);
     }
 
     /// An actor has ended: takes it out of the list, if it is there.
@@ -310,6 +318,36 @@ impl ActorSystem {
         self.shared.dead_letters.load(Ordering::Relaxed)
     }
 
+    /// What the system has counted so far.
+    ///
+    /// ```
+    /// use drumline::Pool;
+    /// use drumline::actor::{Actor, ActorSystem};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let pool = Pool::builder().jobs(1).build()?;
+    /// let system = ActorSystem::new(&pool);
+    /// let idlers = [system.spawn(Idler), system.spawn(Idler)];
+    /// let stats = system.stats();
+    /// assert_eq!((stats.started, stats.alive, stats.panicked), (2, 2, 0));
+    /// # drop(idlers);
+    /// # Ok::<(), drumline::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> ActorStats {
+        // The living first: there are no more of them than were started then.
+        let alive = self.actors();
+        ActorStats {
+            alive,
+            started: self.shared.list.linked(),
+            // Relaxed: a count, beside which nothing is published.
+            panicked: self.shared.panicked.load(Ordering::Relaxed),
+            dead_letters: self.dead_letters(),
+        }
+    }
+
     /// Has `listener` called with each dead letter from now on, in place of the one before.
     ///
     /// It runs on the thread that finds the letter. A panic in it is reported to the pool. A
@@ -419,6 +457,7 @@ impl ActorSystemBuilder {
             style: self.style,
             scheduler: self.scheduler,
             dead_letters: AtomicUsize::new(0),
+            panicked: AtomicUsize::new(0),
             listener: Mutex::new(None),
             end: Mutex::new(SystemEnd::default()),
         });
