@@ -76,8 +76,6 @@ mod actor_ref;
 #[cfg(not(drumline_loom))]
 mod ask;
 #[cfg(not(drumline_loom))]
-mod block_cache;
-#[cfg(not(drumline_loom))]
 mod bounded;
 #[cfg(not(drumline_loom))]
 mod cell;
