@@ -237,6 +237,8 @@
 
 pub mod actor;
 #[cfg(not(drumline_loom))]
+mod blocks;
+#[cfg(not(drumline_loom))]
 mod broadcast;
 pub mod channel;
 #[cfg(doctest)]

@@ -19,13 +19,16 @@ pub const LAYERS: &[Layer] = &[
     layer("sync", &["platform"]),
     layer("jobs", &["platform"]),
     layer("wait", &["sync", "platform", "unwind"]),
+    layer("blocks", &["sync"]),
     // The scheduler.
     layer("job", &["sync", "unwind"]),
     layer("unwind", &["sync"]),
     layer("latch", &["sync", "wait"]),
     layer(
         "pool",
-        &["job", "jobs", "latch", "wait", "sync", "platform", "unwind"],
+        &[
+            "blocks", "job", "jobs", "latch", "wait", "sync", "platform", "unwind",
+        ],
     ),
     // Fork/join.
     layer("join", FORK_JOIN),
@@ -73,7 +76,9 @@ pub const LAYERS: &[Layer] = &[
     ),
     layer(
         "actor",
-        &["channel", "spawn", "pool", "job", "wait", "unwind", "sync"],
+        &[
+            "channel", "spawn", "pool", "blocks", "job", "wait", "unwind", "sync",
+        ],
     ),
     // Names for users, no code.
     layer(

@@ -13,9 +13,9 @@
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-use super::block_cache::{self, BLOCK_ALIGN, BLOCK_SIZE};
 use super::mailbox::MailLink;
 use super::run::{self, RunFrame};
+use crate::blocks::{self, BLOCK_ALIGN, BLOCK_SIZE};
 
 /// Takes the content out and deals with it, as the frame says: has the actor handle it, or discards
 /// it. May unwind; the content is gone then, too.
@@ -58,7 +58,7 @@ impl Envelope {
 
     #[inline]
     fn write<C>(content: C, open: OpenFn) -> NonNull<Envelope> {
-        let filled = block_cache::take().cast::<Filled<C>>();
+        let filled = blocks::take().cast::<Filled<C>>();
         // SAFETY: the block has room for it (`fits`; a box does), is aligned, and in no use.
         unsafe {
             filled.write(Filled {
@@ -144,7 +144,7 @@ impl Envelope {
     #[inline]
     pub(super) unsafe fn free(envelope: NonNull<Envelope>) {
         // SAFETY: the block is in no use any more.
-        unsafe { block_cache::give(envelope.cast()) };
+        unsafe { blocks::give(envelope.cast()) };
     }
 }
 

@@ -86,8 +86,6 @@ mod ask;
 #[cfg(not(drumline_loom))]
 mod async_handler;
 #[cfg(not(drumline_loom))]
-mod block_cache;
-#[cfg(not(drumline_loom))]
 mod bounded;
 #[cfg(not(drumline_loom))]
 mod cell;

@@ -19,6 +19,7 @@ use super::seat::Seat;
 use super::spare_policy::SparePolicy;
 use super::thief::{Haul, StolenWork, Thief};
 use super::wake_backoff::WakeBackoff;
+use crate::blocks;
 use crate::job::{Header, JobRef};
 use crate::platform::timer;
 use crate::sync::{Instant, thread};
@@ -260,6 +261,9 @@ impl<'a> Worker<'a> {
                     self.thief.has_missed(registry, now)
                 });
                 continue;
+            }
+            if quiet {
+                blocks::trim(&work);
             }
             match idle_set.prepare_park(me, &work) {
                 ParkStep::Mark => {
