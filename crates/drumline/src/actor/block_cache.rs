@@ -14,8 +14,8 @@ use std::ptr::{self, NonNull};
 
 use crate::sync::until_thread_ends;
 
-/// The size of a block.
-pub(super) const BLOCK_SIZE: usize = 64;
+/// The size of a block. What shuttle has for atomics is larger.
+pub(super) const BLOCK_SIZE: usize = if cfg!(drumline_shuttle) { 512 } else { 64 };
 /// Its alignment.
 pub(super) const BLOCK_ALIGN: usize = 16;
 
