@@ -23,7 +23,7 @@ use super::envelope::{Envelope, SpentEnvelope};
 use super::mailbox::Pushed;
 use super::options::Overflow;
 use super::run::RunFrame;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, lock, planted};
 use crate::wait::Gate;
 
 /// A queue with a bound.
@@ -89,6 +89,9 @@ impl BoundedMail {
             if state.queue.len() < self.bound {
                 let ticket = Envelope::notice(open_ticket);
                 state.queue.push_back(envelope);
+                if planted!(BoundedTicketUnlocked) {
+                    drop(state);
+                }
                 return Ok(Offered::Queued(ticket, push(ticket)));
             }
             match self.overflow {

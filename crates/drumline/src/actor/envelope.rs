@@ -52,6 +52,7 @@ impl Envelope {
         if const { fits::<C>() } {
             Self::write(content, open)
         } else {
+            const { assert!(fits::<Box<C>>(), "a block has room for a box") };
             Self::write(Box::new(content), open)
         }
     }

@@ -119,6 +119,8 @@ mod options;
 mod own_thread;
 #[cfg(not(drumline_loom))]
 mod probe;
+#[cfg(all(test, drumline_shuttle))]
+mod programs;
 #[cfg(doctest)]
 mod promises;
 #[cfg(not(drumline_loom))]

@@ -349,6 +349,8 @@ pub(crate) enum Plant {
     ActorRevivedUnseen,
     /// `LifeWord::accept_final` does not see that there are other references.
     ActorFinalUncounted,
+    /// `BoundedMail::offer` pushes the ticket behind the lock.
+    BoundedTicketUnlocked,
     /// `WaitGraph::enter` looks for a circle, and enters then.
     AskLooksFirst,
     /// `WaitGraph::circle` counts waits whose reply has come.
