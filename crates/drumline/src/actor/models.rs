@@ -1,4 +1,4 @@
-//! Loom models of the mailbox, the references and the waits.
+//! Loom models of the mailbox, the references, and a future that has the actor.
 
 // The standard library's `Arc`: a planted deadlock drops it while it unwinds, outside of the model.
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use loom::thread;
 
 use super::life_word::{FinalStep, LifeWord, RefDrop, RunOrder};
 use super::mailbox::{MailLink, Mailbox, Pushed};
-use super::wait_graph::{ReplyProbe, Wait, WaitGraph};
 use crate::sync::plant::{Plant, must_catch};
+use crate::sync::planted;
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -28,6 +28,8 @@ enum Note {
     Nudge,
     /// To handle `Count` next, before what is in the mailbox.
     Front(usize),
+    /// To leave the actor to a task.
+    Hold,
 }
 
 /// A message, as an envelope is one.
@@ -48,6 +50,8 @@ struct Adder {
     lost: AtomicUsize,
     /// How often the memory was freed.
     freed: AtomicUsize,
+    /// The task has the actor.
+    held: AtomicBool,
 }
 
 // SAFETY: the sum is what the mailbox hands from thread to thread; loom checks every access.
@@ -83,6 +87,7 @@ impl Adder {
             sum: UnsafeCell::new(0),
             lost: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),
+            held: AtomicBool::new(false),
         });
         adder.run();
         adder
@@ -131,6 +136,7 @@ impl Adder {
                     at_hand = front;
                     continue;
                 }
+                Note::Hold => return self.hold(at_hand),
                 Note::Stop => {
                     self.word.add_ref();
                     return self.end_run(self.opened(at_hand));
@@ -149,6 +155,27 @@ impl Adder {
                 None => return,
             }
         }
+    }
+
+    /// As `held::close_for`: puts the run aside, and starts the task.
+    fn hold(&self, at_hand: *const MailLink) {
+        self.opened(at_hand);
+        if planted!(HeldTooEarly) {
+            self.held.store(true, Ordering::Release);
+        }
+        // SAFETY: this thread is the run.
+        unsafe { self.mailbox.requeue(at_hand) };
+        // As the queue of the pool.
+        self.held.store(true, Ordering::Release);
+    }
+
+    /// As `HeldRun`: uses the state, and queues the next run.
+    fn be_task(&self, number: usize) {
+        while !self.held.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+        self.add(number);
+        self.run();
     }
 
     /// Marks a letter as one that has been opened.
@@ -177,7 +204,7 @@ impl Adder {
                 Note::Count(_) => {
                     self.lost.fetch_add(1, Ordering::Relaxed);
                 }
-                Note::Stop | Note::Nudge | Note::Front(_) => {}
+                Note::Stop | Note::Nudge | Note::Front(_) | Note::Hold => {}
             }
             let this = at_hand;
             if this == last {
@@ -354,68 +381,28 @@ fn last_reference_and_kill() {
     });
 }
 
-/// # Safety
-///
-/// The address is that of a live flag.
-unsafe fn is_set(flag: *const ()) -> bool {
-    // SAFETY: the caller's obligation.
-    unsafe { &*flag.cast::<AtomicBool>() }.load(Ordering::Acquire)
-}
-
-fn wait(asker: usize, asked: usize, reply: &AtomicBool) -> Wait {
-    Wait {
-        asker,
-        asked,
-        name: asker.to_string(),
-        // SAFETY: the flags of the models outlive their waits.
-        reply: unsafe { ReplyProbe::new(std::ptr::from_ref(reply).cast(), is_set) },
-    }
-}
-
-/// Two actors ask each other at once: one of them does not wait.
-fn ask_each_other() {
+/// A future has the state while other threads tell the actor something. What comes behind the message
+/// that has closed the mailbox is handled after the future.
+fn tell_and_hold() {
     explore(3, || {
-        let graph = Arc::new(WaitGraph::new());
-        let other = Arc::clone(&graph);
-        let waits = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&waits);
-        let ask = |graph: &WaitGraph, waits: &AtomicUsize, asker, asked| {
-            let reply = AtomicBool::new(false);
-            match graph.enter(wait(asker, asked, &reply)) {
-                Ok(waiting) => {
-                    waits.fetch_add(1, Ordering::Relaxed);
-                    // It waits for ever: the other one never replies.
-                    std::mem::forget((waiting, Box::leak(Box::new(reply))));
-                }
-                Err(names) => assert_eq!(names, [asker.to_string(), asked.to_string()]),
-            }
-        };
-        let asker = thread::spawn(move || ask(&other, &counted, 1, 2));
-        ask(&graph, &waits, 2, 1);
-        asker.join().unwrap();
-        assert!(waits.load(Ordering::Relaxed) < 2, "both wait");
+        let adder = Adder::idle();
+        let (held, other) = (Arc::clone(&adder), Arc::clone(&adder));
+        let task = thread::spawn(move || held.be_task(7));
+        let teller = thread::spawn(move || other.send(Note::Count(1)));
+        adder.send(Note::Hold);
+        adder.send(Note::Count(2));
+        task.join().unwrap();
+        teller.join().unwrap();
+        let sum = adder.sum();
+        assert!([172, 712, 721].contains(&sum), "{sum}");
+        adder.end();
     });
 }
 
-/// The actor that has replied asks the asker: that is no circle, also if the asker has not woken,
-/// or not begun to wait.
-fn ask_back() {
-    explore(3, || {
-        let graph = Arc::new(WaitGraph::new());
-        let reply = Arc::new(AtomicBool::new(false));
-        let (other, replied) = (Arc::clone(&graph), Arc::clone(&reply));
-        let asker = thread::spawn(move || {
-            let waiting = other.enter(wait(1, 2, &replied));
-            assert!(waiting.is_ok(), "it has its reply");
-            while !replied.load(Ordering::Acquire) {
-                thread::yield_now();
-            }
-        });
-        reply.store(true, Ordering::Release);
-        let back = AtomicBool::new(false);
-        assert!(graph.enter(wait(2, 1, &back)).is_ok(), "it has replied");
-        asker.join().unwrap();
-    });
+#[test]
+fn loom_actor_hold() {
+    tell_and_hold();
+    must_catch(Plant::HeldTooEarly, tell_and_hold);
 }
 
 #[test]
@@ -451,12 +438,4 @@ fn loom_actor_last_reference() {
     must_catch(Plant::ActorRevivedUnseen, reference_to_itself);
     last_reference_and_kill();
     must_catch(Plant::ActorLastRefTwoSteps, last_reference_and_kill);
-}
-
-#[test]
-fn loom_actor_ask() {
-    ask_each_other();
-    must_catch(Plant::AskLooksFirst, ask_each_other);
-    ask_back();
-    must_catch(Plant::AskAnsweredCounts, ask_back);
 }

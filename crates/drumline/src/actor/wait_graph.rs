@@ -195,3 +195,93 @@ impl Drop for Waiting<'_> {
         lock(&self.graph.waits).by_asker.remove(&self.key);
     }
 }
+
+#[cfg(all(test, drumline_loom))]
+mod models {
+    // As in the models of the mailbox.
+    use std::sync::Arc;
+
+    use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use loom::thread;
+
+    use super::{ReplyProbe, Wait, WaitGraph};
+    use crate::sync::plant::{Plant, must_catch};
+
+    fn explore(model: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(model);
+    }
+
+    /// # Safety
+    ///
+    /// The address is that of a live flag.
+    unsafe fn is_set(flag: *const ()) -> bool {
+        // SAFETY: the caller's obligation.
+        unsafe { &*flag.cast::<AtomicBool>() }.load(Ordering::Acquire)
+    }
+
+    fn wait(asker: usize, asked: usize, reply: &AtomicBool) -> Wait {
+        Wait {
+            asker,
+            asked,
+            name: asker.to_string(),
+            // SAFETY: the flags of the models outlive their waits.
+            reply: unsafe { ReplyProbe::new(std::ptr::from_ref(reply).cast(), is_set) },
+        }
+    }
+
+    /// Two actors ask each other at once: one of them does not wait.
+    fn ask_each_other() {
+        explore(|| {
+            let graph = Arc::new(WaitGraph::new());
+            let other = Arc::clone(&graph);
+            let waits = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&waits);
+            let ask = |graph: &WaitGraph, waits: &AtomicUsize, asker, asked| {
+                let reply = AtomicBool::new(false);
+                match graph.enter(wait(asker, asked, &reply)) {
+                    Ok(waiting) => {
+                        waits.fetch_add(1, Ordering::Relaxed);
+                        // It waits for ever: the other one never replies.
+                        std::mem::forget((waiting, Box::leak(Box::new(reply))));
+                    }
+                    Err(names) => assert_eq!(names, [asker.to_string(), asked.to_string()]),
+                }
+            };
+            let asker = thread::spawn(move || ask(&other, &counted, 1, 2));
+            ask(&graph, &waits, 2, 1);
+            asker.join().unwrap();
+            assert!(waits.load(Ordering::Relaxed) < 2, "both wait");
+        });
+    }
+
+    /// The actor that has replied asks the asker: that is no circle, also if the asker has not woken,
+    /// or not begun to wait.
+    fn ask_back() {
+        explore(|| {
+            let graph = Arc::new(WaitGraph::new());
+            let reply = Arc::new(AtomicBool::new(false));
+            let (other, replied) = (Arc::clone(&graph), Arc::clone(&reply));
+            let asker = thread::spawn(move || {
+                let waiting = other.enter(wait(1, 2, &replied));
+                assert!(waiting.is_ok(), "it has its reply");
+                while !replied.load(Ordering::Acquire) {
+                    thread::yield_now();
+                }
+            });
+            reply.store(true, Ordering::Release);
+            let back = AtomicBool::new(false);
+            assert!(graph.enter(wait(2, 1, &back)).is_ok(), "it has replied");
+            asker.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn loom_actor_ask() {
+        ask_each_other();
+        must_catch(Plant::AskLooksFirst, ask_each_other);
+        ask_back();
+        must_catch(Plant::AskAnsweredCounts, ask_back);
+    }
+}

@@ -286,6 +286,8 @@ pub(crate) enum Plant {
     BeckonsSilently,
     /// `StageState::go` calls no consumer to watch in place of the serial end.
     EndLeavesUnwatched,
+    /// A run that leaves its actor to a future starts the future first.
+    HeldTooEarly,
     /// `RunQueue::resize` wakes no thread.
     RunQueueResizesSilently,
     /// `State::leaves_room_at_end` lets the serial end take an item whatever is in flight.
