@@ -3,14 +3,17 @@
 mod actors;
 mod common;
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use common::{Event, FOREVER, ends, eventually, pool, quiet_panic};
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, Handler, Overflow,
-    SpawnOptions, Style,
+    Actor, ActorRef, ActorSystem, Answer, AskError, AsyncContext, AsyncHandler, Context, Handler,
+    Overflow, SpawnOptions, Style,
 };
 use drumline::channel::oneshot;
 use drumline::{Pool, yield_now};
@@ -565,5 +568,76 @@ fn generic_actors_accept_messages() {
         assert_eq!(echo.ask("text").recv(), Ok("text"));
         let recipient: drumline::actor::Recipient<&str> = late.recipient();
         recipient.tell("text").unwrap();
+    });
+}
+
+/// An answer that a handler has polled and then kept is not waited for.
+#[test]
+fn an_answer_that_is_kept_is_not_waited_for() {
+    struct Keeper {
+        other: Option<ActorRef<Keeper>>,
+        kept: Option<Answer<u32>>,
+    }
+    impl Actor for Keeper {}
+    struct Other(ActorRef<Keeper>);
+    impl Handler<Other> for Keeper {
+        type Reply = ();
+        fn handle(&mut self, Other(other): Other, _: &mut Context<Self>) {
+            self.other = Some(other);
+        }
+    }
+    struct Keep;
+    impl AsyncHandler<Keep> for Keeper {
+        type Reply = bool;
+        async fn handle(&mut self, _: Keep, _: AsyncContext<Self>) -> bool {
+            let other = self.other.as_ref().unwrap();
+            let answer = self.kept.insert(other.ask(Ask));
+            let polled = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut *answer).poll(cx)));
+            polled.await.is_pending()
+        }
+    }
+    struct Ask;
+    impl AsyncHandler<Ask> for Keeper {
+        type Reply = u32;
+        async fn handle(&mut self, _: Ask, _: AsyncContext<Self>) -> u32 {
+            let Some(other) = &self.other else { return 1 };
+            other.ask(Plain).await.map_or(0, |number| number + 1)
+        }
+    }
+    /// Gives the answer away.
+    struct Kept;
+    impl Handler<Kept> for Keeper {
+        type Reply = Option<Answer<u32>>;
+        fn handle(&mut self, _: Kept, _: &mut Context<Self>) -> Option<Answer<u32>> {
+            self.kept.take()
+        }
+    }
+    struct Plain;
+    impl Handler<Plain> for Keeper {
+        type Reply = u32;
+        fn handle(&mut self, _: Plain, _: &mut Context<Self>) -> u32 {
+            6
+        }
+    }
+    ends(|| {
+        for _ in 0..100 {
+            let pool = pool(1);
+            let system = ActorSystem::new(&pool);
+            let keeper = || Keeper {
+                other: None,
+                kept: None,
+            };
+            let actors = [system.spawn(keeper()), system.spawn(keeper())];
+            for (actor, other) in [(0, 1), (1, 0)] {
+                actors[actor].tell(Other(actors[other].clone())).unwrap();
+            }
+            assert_eq!(actors[0].ask(Keep).recv(), Ok(true));
+            // The other one has been asked, and asks back.
+            assert_eq!(actors[1].ask(Ask).recv(), Ok(7));
+            let kept = actors[0].ask(Kept).recv().unwrap().unwrap();
+            assert_eq!(kept.recv(), Ok(7));
+            assert_eq!(system.dead_letters(), 0);
+            actors.iter().for_each(ActorRef::stop);
+        }
     });
 }

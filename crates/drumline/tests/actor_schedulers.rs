@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use common::{Event, FOREVER, ends, pool};
+use common::{Event, FOREVER, ends, eventually, pool};
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, Context, HandScheduler, Handler, Overflow, Scheduler,
-    SharedScheduler, SpawnOptions, Style,
+    Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, HandScheduler, Handler,
+    Overflow, Scheduler, SharedScheduler, SpawnOptions, Style,
 };
+use drumline::channel::oneshot;
 
 fn soon() -> Instant {
     Instant::now() + FOREVER
@@ -92,7 +93,7 @@ impl Ring {
 
     /// Waits until each of the tokens has made its way.
     fn wait(&self, tokens: usize, hops: usize) {
-        common::eventually("the tokens are through", || {
+        eventually("the tokens are through", || {
             self.handled.load(Ordering::SeqCst) == tokens * (hops + 1)
         });
     }
@@ -226,7 +227,7 @@ fn busy_actors_do_not_keep_another_from_its_messages() {
                 busy.iter().for_each(|actor| actor.tell(()).unwrap());
                 other.tell(()).unwrap();
                 drop((busy, other));
-                common::eventually("the other one has had its turns", || system.actors() == 0);
+                eventually("the other one has had its turns", || system.actors() == 0);
             }
         }
     });
@@ -382,5 +383,49 @@ fn by_hand_actors_stop_and_have_bounds() {
         assert_eq!(system.actors(), 0);
         // Nothing is to be stepped: this thread discards what is told to a dead actor.
         assert!(!by_hand.step());
+    });
+}
+
+/// A handler that awaits gives its actor back to the scheduler that it has, or to the pool, if the
+/// scheduler is gone.
+#[test]
+fn handlers_that_await_come_back_by_hand() {
+    struct Waits;
+    impl Actor for Waits {}
+    impl AsyncHandler<oneshot::Receiver<u32>> for Waits {
+        type Reply = u32;
+        async fn handle(&mut self, number: oneshot::Receiver<u32>, _: AsyncContext<Self>) -> u32 {
+            number.await.unwrap()
+        }
+    }
+    impl Handler<u32> for Waits {
+        type Reply = ThreadId;
+        fn handle(&mut self, _: u32, _: &mut Context<Self>) -> ThreadId {
+            thread::current().id()
+        }
+    }
+    ends(|| {
+        for is_kept in [true, false] {
+            let pool = pool(1);
+            let by_hand = HandScheduler::new(1);
+            let system = ActorSystem::builder()
+                .scheduler(by_hand.scheduler())
+                .build(&pool);
+            let actor = system.spawn(Waits);
+            let (number, later) = oneshot::channel();
+            let answer = actor.ask(later);
+            let thread = actor.ask(1);
+            by_hand.run_until_idle();
+            assert!(!answer.is_ready());
+            let by_hand = is_kept.then_some(by_hand);
+            number.send(5).unwrap();
+            assert_eq!(answer.recv(), Ok(5));
+            if let Some(by_hand) = &by_hand {
+                eventually("it is back", || by_hand.ready() == 1);
+                assert!(by_hand.step() && by_hand.step());
+            }
+            let here = thread::current().id();
+            assert_eq!(thread.recv().unwrap() == here, is_kept);
+        }
     });
 }

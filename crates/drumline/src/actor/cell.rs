@@ -194,6 +194,9 @@ impl ActorCore {
         let core = this.as_ptr().cast_const();
         // SAFETY: the actor is alive now.
         if let Some(extra) = unsafe { &(*core).extra }
+            && extra.place.is_elsewhere()
+            // SAFETY: as above.
+            && !unsafe { (*core).system.registry().is_forked() }
             // SAFETY: as above, and the caller's obligations.
             && unsafe { extra.place.queue(this) }
         {

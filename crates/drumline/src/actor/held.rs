@@ -30,7 +30,7 @@ use super::cell::{ActorCell, ActorCore};
 use super::envelope::Envelope;
 use super::mailbox::Mailbox;
 use super::run::{Current, Request, RunFrame};
-use super::{Actor, ActorRef, Context};
+use super::{Actor, ActorRef, Context, wait_graph};
 use crate::pool::{SharedRegistry, WakeOrigin};
 use crate::spawn::spawn_future_in;
 use crate::sync::per_thread;
@@ -54,6 +54,7 @@ pub(super) fn close_for<A, F>(
     let held = HeldRun {
         future: Some(make(state)),
         own,
+        has_asked: false,
     };
     // SAFETY: the run has the actor.
     let registry = unsafe { SharedRegistry::clone((*core).system.registry()) };
@@ -73,6 +74,8 @@ per_thread! {
 struct Polled {
     waker: *const Waker,
     core: *const ActorCore,
+    /// It has awaited a reply.
+    has_asked: Cell<bool>,
 }
 
 /// The actor whose future has been given this waker to be polled with. `None`: the waker is that of
@@ -86,8 +89,11 @@ pub(super) fn awaits(waker: &Waker) -> Option<*const ActorCore> {
     // SAFETY: it lies in a frame of this thread, as long as it is in that place.
     let polled = unsafe { &*polled };
     // SAFETY: it is that of the poll that the frame belongs to.
-    let is_own = unsafe { &*polled.waker }.will_wake(waker);
-    is_own.then_some(polled.core)
+    if !unsafe { &*polled.waker }.will_wake(waker) {
+        return None;
+    }
+    polled.has_asked.set(true);
+    Some(polled.core)
 }
 
 /// A future that has the state of an actor, and the right to run it.
@@ -95,6 +101,8 @@ struct HeldRun<A: Actor, F> {
     /// There until it is done.
     future: Option<F>,
     own: ActorRef<A>,
+    /// It has awaited a reply, and may have left it unfinished.
+    has_asked: bool,
 }
 
 impl<A: Actor, F> HeldRun<A, F> {
@@ -115,6 +123,10 @@ impl<A: Actor, F> HeldRun<A, F> {
             unwind::discard(panic.replace(payload));
         }
         drop(current);
+        if self.has_asked {
+            // An answer may lie in the state, or anywhere.
+            wait_graph::graph().leave(core.as_ptr().addr());
+        }
         if let Some(payload) = panic {
             let envelope = Envelope::seal(payload, open_panic);
             let link = Envelope::link(envelope);
@@ -146,12 +158,14 @@ impl<A: Actor, F: Future<Output = ()>> Future for HeldRun<A, F> {
         let polled = Polled {
             waker: cx.waker(),
             core: core.as_ptr(),
+            has_asked: Cell::new(false),
         };
         let before = POLLED.with(|place| place.replace(&raw const polled));
         // SAFETY: as above.
         let future = unsafe { Pin::new_unchecked(future) };
         let outcome = unwind::catch(|| future.poll(cx));
         POLLED.with(|place| place.set(before));
+        this.has_asked |= polled.has_asked.get();
         drop(current);
         let panic = match outcome {
             Ok(Poll::Pending) => return Poll::Pending,

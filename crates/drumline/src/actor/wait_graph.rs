@@ -86,6 +86,12 @@ impl Waits {
         key
     }
 
+    #[cfg(not(drumline_loom))]
+    fn first_of(&self, asker: usize) -> Option<WaitKey> {
+        let mut range = self.by_asker.range((asker, 0)..=(asker, u64::MAX));
+        range.next().map(|(key, _)| *key)
+    }
+
     /// What an actor waits for.
     fn of(&self, asker: usize) -> impl Iterator<Item = &Wait> {
         let range = self.by_asker.range((asker, 0)..=(asker, u64::MAX));
@@ -129,6 +135,15 @@ impl WaitGraph {
         }
         let key = waits.insert(wait);
         Ok(Waiting { graph: self, key })
+    }
+
+    /// The actor waits for nothing any more.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn leave(&self, asker: usize) {
+        let mut waits = lock(&self.waits);
+        while let Some(key) = waits.first_of(asker) {
+            waits.by_asker.remove(&key);
+        }
     }
 
     /// The shortest circle that `new` would close.
