@@ -95,6 +95,8 @@ mod extra;
 mod handler;
 #[cfg(not(drumline_loom))]
 mod inbox;
+#[cfg(all(test, drumline_loom))]
+mod inbox_models;
 mod life_word;
 mod mailbox;
 #[cfg(not(drumline_loom))]
@@ -125,6 +127,7 @@ mod system;
 mod tell_error;
 #[cfg(not(drumline_loom))]
 mod thread_actor;
+mod thread_call;
 mod wait_graph;
 
 #[cfg(not(drumline_loom))]
