@@ -34,6 +34,7 @@ use super::envelope::Envelope;
 use super::own_thread::OwnThread;
 use super::run::{self, Current, Opened, RunFrame};
 use super::thread_actor::ThreadActor;
+use super::thread_call::InboxStage;
 use crate::sync::{Arc, Instant};
 use crate::unwind;
 
@@ -44,17 +45,6 @@ pub struct Inbox<M: Send + 'static> {
     thread: Arc<OwnThread>,
     stage: InboxStage,
     _messages: PhantomData<fn() -> M>,
-}
-
-/// What the thread has of the mailbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InboxStage {
-    /// It owns it, with an envelope at hand.
-    Running,
-    /// Nothing: it is called when there is a message.
-    Idle,
-    /// It owns it, and receives nothing more.
-    Ended { has_reference: bool },
 }
 
 /// Why nothing was received.
@@ -147,7 +137,7 @@ impl<M: Send + 'static> Inbox<M> {
     ///
     /// If none has come, or if the actor is to end.
     pub fn try_receive(&mut self) -> Result<M, InboxError> {
-        self.next(|thread| thread.has_call() && thread.await_call_until(None))
+        self.next(|thread| thread.thread_call().has_call() && thread.await_call_until(None))
     }
 
     /// A reference to this actor.
@@ -224,17 +214,14 @@ impl<M: Send + 'static> Inbox<M> {
     /// Sees to it that the thread owns the mailbox. Returns whether it has the reference of
     /// `final`.
     fn regain(&mut self) -> bool {
-        match self.stage {
-            InboxStage::Running => false,
-            InboxStage::Ended { has_reference } => has_reference,
-            InboxStage::Idle => {
-                // SAFETY: the actor is alive: only this thread ends it.
-                unsafe { ActorCore::notify(self.core(), Envelope::notice(run::open_nudge)) };
-                self.thread.await_call();
-                self.begin();
-                false
-            }
-        }
+        let core = self.core();
+        let (stage, thread) = (self.stage, Arc::clone(&self.thread));
+        stage.regain(
+            thread.thread_call(),
+            // SAFETY: the actor is alive: only this thread ends it.
+            || unsafe { ActorCore::notify(core, Envelope::notice(run::open_nudge)) },
+            || self.begin(),
+        )
     }
 }
 

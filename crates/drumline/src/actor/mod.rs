@@ -107,6 +107,8 @@ mod handler;
 mod held;
 #[cfg(not(drumline_loom))]
 mod inbox;
+#[cfg(all(test, drumline_loom))]
+mod inbox_models;
 mod life_word;
 mod mailbox;
 #[cfg(not(drumline_loom))]
@@ -141,6 +143,7 @@ mod system;
 mod tell_error;
 #[cfg(not(drumline_loom))]
 mod thread_actor;
+mod thread_call;
 mod wait_graph;
 
 #[cfg(not(drumline_loom))]

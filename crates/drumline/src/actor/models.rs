@@ -12,7 +12,7 @@ use super::mailbox::{MailLink, Mailbox, Pushed};
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::planted;
 
-fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+pub(super) fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 10_000;
@@ -21,7 +21,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 
 /// What a message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Note {
+pub(super) enum Note {
     Count(usize),
     Stop,
     Final,
@@ -59,7 +59,7 @@ unsafe impl Send for Adder {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Adder {}
 
-fn letter(note: Note) -> *const MailLink {
+pub(super) fn letter(note: Note) -> *const MailLink {
     let letter = Letter {
         link: MailLink::new(),
         note,
@@ -67,12 +67,12 @@ fn letter(note: Note) -> *const MailLink {
     Box::into_raw(Box::new(letter)).cast_const().cast()
 }
 
-fn note(link: *const MailLink) -> Note {
+pub(super) fn note(link: *const MailLink) -> Note {
     // SAFETY: the run has not freed it.
     unsafe { (*link.cast::<Letter>()).note }
 }
 
-fn free(link: *const MailLink) {
+pub(super) fn free(link: *const MailLink) {
     // SAFETY: leaked in `letter`, and freed once.
     drop(unsafe { Box::from_raw(link.cast_mut().cast::<Letter>()) });
 }

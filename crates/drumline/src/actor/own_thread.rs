@@ -1,22 +1,19 @@
 //! The thread of a pinned actor, or of one that receives by itself.
-//!
-//! The sender that finds the actor idle does not queue a run, but calls the thread. There is one
-//! call for each time that the actor was idle, so a call is never missed, and none is left over.
 
 use std::io;
 use std::ptr::{self, NonNull};
 
 use super::cell::ActorCore;
 use super::run::{self, RunEnd};
+use super::thread_call::ThreadCall;
 use crate::pool::local;
 use crate::sync::atomic::{AtomicPtr, Ordering};
 use crate::sync::{Arc, Instant, thread};
-use crate::wait::Parker;
 
 /// What a pinned actor and its thread share.
 #[derive(Debug)]
 pub(super) struct OwnThread {
-    parker: Parker,
+    call: ThreadCall,
     /// The actor, from the first call on.
     core: AtomicPtr<ActorCore>,
 }
@@ -34,7 +31,7 @@ impl OwnThread {
         live: impl FnOnce(Arc<Self>, NonNull<ActorCore>) + Send + 'static,
     ) -> io::Result<Arc<Self>> {
         let own = Arc::new(OwnThread {
-            parker: Parker::new(),
+            call: ThreadCall::new(),
             core: AtomicPtr::new(ptr::null_mut()),
         });
         let name = name.unwrap_or("drumline-actor").replace('\0', "");
@@ -59,39 +56,26 @@ impl OwnThread {
 
     /// Calls the thread: the actor has a message.
     pub(super) fn call(&self) {
-        self.parker.unpark();
+        self.call.call();
     }
 
-    /// Waits for the next call.
-    pub(super) fn await_call(&self) {
-        self.parker.park();
+    pub(super) fn thread_call(&self) -> &ThreadCall {
+        &self.call
     }
 
-    /// As [`await_call`](Self::await_call), until `deadline` at most, or for ever. Returns whether
-    /// there was a call.
+    /// Waits for the next call, until `deadline` at most, or for ever. Returns whether there was a
+    /// call.
     pub(super) fn await_call_until(&self, deadline: Option<Instant>) -> bool {
         let Some(deadline) = deadline else {
-            self.parker.park();
+            self.call.await_call();
             return true;
         };
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() && !self.parker.has_token() {
-                return false;
-            }
-            if self.parker.park_timeout(left) {
-                return true;
-            }
-        }
-    }
-
-    /// Whether there is a call for which no wait has waited; asked by the thread itself.
-    pub(super) fn has_call(&self) -> bool {
-        self.parker.has_token()
+        self.call
+            .await_call_for(|| deadline.saturating_duration_since(Instant::now()))
     }
 
     fn await_actor(&self) -> Option<NonNull<ActorCore>> {
-        self.parker.park();
+        self.call.await_call();
         // Acquire pairs with the Release in `begin`.
         NonNull::new(self.core.load(Ordering::Acquire))
     }
@@ -101,7 +85,7 @@ impl OwnThread {
         loop {
             // SAFETY: the thread was called by the sender that found the actor idle.
             match unsafe { run::run(core, u32::MAX) } {
-                RunEnd::Idle | RunEnd::Held => self.await_call(),
+                RunEnd::Idle | RunEnd::Held => self.call.await_call(),
                 RunEnd::More => {}
                 RunEnd::Ended => return,
             }

@@ -353,6 +353,10 @@ pub(crate) enum Plant {
     ActorFinalUncounted,
     /// `BoundedMail::offer` pushes the ticket behind the lock.
     BoundedTicketUnlocked,
+    /// `ThreadCall::await_call_for` takes a call at its deadline, and says that there was none.
+    CallDroppedAtDeadline,
+    /// `InboxStage::regain` takes the mailbox of an idle actor without a message to it.
+    InboxRegainsUncalled,
     /// `WaitGraph::enter` looks for a circle, and enters then.
     AskLooksFirst,
     /// `WaitGraph::circle` counts waits whose reply has come.

@@ -137,7 +137,6 @@ mod model {
             }
         }
 
-        #[cfg(not(drumline_loom))]
         pub(crate) fn has_token(&self) -> bool {
             *lock(&self.token)
         }

@@ -1,0 +1,137 @@
+//! Random systems of actors: tells, asks, stops, kills and panics, mailboxes with bounds, pinned
+//! actors and functions, systems that are shut down with a deadline or dropped, and pools that are
+//! dropped with living systems.
+//!
+//! Checked in each round: all actors end and are dropped; each message is handled once, comes back
+//! or is a dead letter; what one sender sends is received in that order; dead letters and panics
+//! are counted. The state of an actor is plain memory, so that ThreadSanitizer sees two runs that
+//! are not one after the other.
+
+mod talker;
+mod tally;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use drumline::actor::{ActorSystem, Style};
+use drumline::{Pool, WaitPolicy};
+use stress::{Random, Run, check, dither, shut_down};
+
+use self::talker::{Peer, Speaker, spawn, spawn_thread};
+use self::tally::Tally;
+
+/// Threads that have a round each.
+const DRIVERS: u64 = 2;
+
+/// Panics that pools have reported.
+static REPORTS: AtomicU64 = AtomicU64::new(0);
+
+fn main() {
+    let run = Run::start();
+    let pools: Vec<Pool> = (1..=3).map(pool).collect();
+    let panics = AtomicU64::new(0);
+    run.repeat(DRIVERS, |random| {
+        panics.fetch_add(round(&pools, random), Ordering::Relaxed);
+    });
+    shut_down(pools);
+    let reports = REPORTS.load(Ordering::Acquire);
+    check(reports == panics.into_inner(), "panics were not reported");
+    tally::report_totals();
+    run.report("systems of actors");
+}
+
+fn pool(jobs: usize) -> Pool {
+    let pool = Pool::builder()
+        .jobs(jobs)
+        .wait_policy(WaitPolicy::Related)
+        .panic_handler(|_| {
+            REPORTS.fetch_add(1, Ordering::Release);
+        });
+    pool.build().expect("a pool")
+}
+
+/// One system. Returns how many actors have panicked.
+fn round(pools: &[Pool], random: &mut Random) -> u64 {
+    let own_pool = (random.below(4) == 0).then(|| pool(1 + random.below(3) as usize));
+    let shared = &pools[random.below(pools.len() as u64) as usize];
+    let style = [Style::Recursive, Style::Loop][random.below(2) as usize];
+    let tally = Arc::new(Tally::default());
+    let system = ActorSystem::builder()
+        .style(style)
+        .build(own_pool.as_ref().unwrap_or(shared));
+    system.on_dead_letter(Tally::is_losing);
+    let peers = start(&system, &tally, random);
+    let dead_letters = thread::scope(|scope| {
+        for _ in 0..1 + random.below(3) {
+            let mut own = Speaker::outside(&tally, &peers, random);
+            scope.spawn(move || own.speak(true));
+        }
+        let mut own = Speaker::outside(&tally, &peers, random);
+        drop(peers);
+        if random.below(2) == 0 {
+            own.speak(true);
+        } else {
+            dither(random.below(20_000));
+        }
+        drop(own);
+        end(system, own_pool, random)
+    });
+    // The watchdog ends the program if there is something that never ends.
+    while !tally.is_over() {
+        thread::yield_now();
+    }
+    tally.check(dead_letters)
+}
+
+/// Some actors, which know the ones before them, and tell each other of the ones behind.
+fn start(system: &ActorSystem, tally: &Arc<Tally>, random: &mut Random) -> Vec<Peer> {
+    let mut peers: Vec<Peer> = Vec::new();
+    for _ in 0..1 + random.below(8) {
+        let own = Speaker::new(tally, &peers, random);
+        let peer = if random.below(8) == 0 {
+            spawn_thread(own, system)
+        } else {
+            spawn(own, |talker, options| system.spawn_with(talker, options))
+        };
+        peers.push(peer);
+    }
+    peers
+}
+
+/// Ends the system in one of the ways. Returns the number of its dead letters, if no further one
+/// can come.
+fn end(system: ActorSystem, own_pool: Option<Pool>, random: &mut Random) -> Option<usize> {
+    match (own_pool, random.below(4)) {
+        (Some(pool), 0) => {
+            shut_down([pool]);
+            check(system.actors() == 0, "a pool has ended before its actors");
+        }
+        (Some(pool), 1) => {
+            drop(pool);
+            drop(system);
+        }
+        (Some(pool), 2) => {
+            drop(system);
+            shut_down([pool]);
+        }
+        (_, 0 | 1) => {
+            let report = system.shutdown(Instant::now() + Duration::from_secs(600));
+            check(report.is_complete(), "a shutdown was not complete");
+            check(system.actors() == 0, "there are actors after a shutdown");
+        }
+        (_, 2) => {
+            // Not all come to their end in time, perhaps.
+            let time = Duration::from_micros(random.below(1_000));
+            let report = system.shutdown(Instant::now() + time);
+            if !report.is_complete() {
+                let report = system.shutdown(Instant::now() + Duration::from_secs(600));
+                check(report.is_complete(), "what was killed has not ended");
+            }
+            return Some(system.dead_letters());
+        }
+        _ => drop(system),
+    }
+    None
+}
