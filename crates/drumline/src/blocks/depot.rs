@@ -6,9 +6,9 @@
 //! other. An allocator does the same for each block, which can cost more than all else of a
 //! message.
 //!
-//! There is one depot for the process. It keeps at most [`MOST`] batches, and those only while
-//! there is work: a pool in which nothing runs gives them back to the allocator before its last
-//! worker sleeps ([`trim`]).
+//! There is one depot for the process. It keeps at most [`MOST`] batches while there is work, and
+//! [`LEAST`] while there is none: a pool in which nothing runs gives the others back to the
+//! allocator before its last worker sleeps ([`trim`]).
 //!
 //! A thread that finds the depot locked goes to the allocator instead of waiting. So does each
 //! thread of a forked child whose parent was forked while a thread had the lock.
@@ -24,6 +24,8 @@ pub(super) const BATCH: u32 = 128;
 
 /// The depot keeps at most this many batches (1 MiB).
 const MOST: u32 = 128;
+/// And this many while nothing runs (128 KiB), for pools that rest between bursts of messages.
+const LEAST: u32 = 16;
 
 /// A list of [`BATCH`] blocks in no use, by the address of the first one.
 pub(super) struct Batch(pub(super) NonNull<FreeBlock>);
@@ -47,8 +49,13 @@ process_wide! {
 /// Takes a batch, if there is one, and no other thread is at the depot.
 #[cold]
 pub(super) fn take() -> Option<Batch> {
+    take_above(0)
+}
+
+/// As [`take`], if there are more than `least`.
+fn take_above(least: u32) -> Option<Batch> {
     // Relaxed, here and below: a hint, or read under the lock.
-    if DEPOT.len.load(Ordering::Relaxed) == 0 {
+    if DEPOT.len.load(Ordering::Relaxed) <= least {
         return None;
     }
     let mut batches = DEPOT.batches.try_lock().ok()?;
@@ -85,10 +92,10 @@ pub(super) fn give(batch: Batch) -> Result<(), Batch> {
     Ok(())
 }
 
-/// Gives all batches back to the allocator, one after another, until `is_wanted` says that there
-/// is something better to do.
+/// Gives batches back to the allocator, one after another, until [`LEAST`] are left or `is_wanted`
+/// says that there is something better to do.
 pub(crate) fn trim(is_wanted: &dyn Fn() -> bool) {
-    while let Some(batch) = take() {
+    while let Some(batch) = take_above(LEAST) {
         // SAFETY: the batch is this function's.
         unsafe { free_list(batch.0.as_ptr()) };
         if is_wanted() {

@@ -112,11 +112,11 @@ mod tests {
 
     #[test]
     fn miri_a_depot_is_trimmed_while_others_use_it() {
-        let blocks = some(9 * BATCH);
+        let blocks = some(20 * BATCH);
         thread::scope(|scope| {
             scope.spawn(|| drop(blocks));
             scope.spawn(|| (0..10).for_each(|_| trim(&|| false)));
-            drop(some(9 * BATCH));
+            drop(some(20 * BATCH));
         });
         // One batch, and no more, if there is something better to do.
         trim(&|| true);
