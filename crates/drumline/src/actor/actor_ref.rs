@@ -12,6 +12,7 @@ use super::envelope::Envelope;
 use super::message::{Asked, Content, Told};
 use super::recipient::Recipient;
 use super::run::{self, RunFrame};
+use super::run_end;
 use super::{Accept, Actor, TellError};
 use crate::channel::oneshot;
 
@@ -129,7 +130,7 @@ impl CoreRef {
         // SAFETY: the caller's obligation.
         let content = unsafe { Envelope::unseal::<C>(envelope) };
         // SAFETY: as above.
-        unsafe { run::give_up(self.0, envelope, true) };
+        unsafe { run_end::give_up(self.0, envelope, true) };
         content
     }
 }

@@ -19,6 +19,7 @@ use super::extra::Extra;
 use super::life_word::{LifeWord, RefDrop, RunOrder};
 use super::mailbox::{Mailbox, Pushed};
 use super::run::{self, RunFrame};
+use super::run_end;
 use super::system::SystemShared;
 use super::{Actor, Style};
 use crate::job::Header;
@@ -135,7 +136,7 @@ impl ActorCore {
     /// Pushes an envelope and sees to it that it is dealt with.
     ///
     /// Returns the envelope if the actor is dead: it has not been opened, and the caller has to
-    /// [give up](run::give_up) the mailbox.
+    /// [give up](run_end::give_up) the mailbox.
     ///
     /// # Safety
     ///
@@ -247,7 +248,7 @@ impl ActorCore {
         // SAFETY: the mailbox was idle.
         if let Some(back) = unsafe { Self::schedule(this, notice) } {
             // SAFETY: the actor is dead and was idle, so this thread stands for its run.
-            unsafe { run::give_up(this, back, false) };
+            unsafe { run_end::give_up(this, back, false) };
         }
     }
 

@@ -129,6 +129,8 @@ mod promises;
 mod recipient;
 #[cfg(not(drumline_loom))]
 mod run;
+#[cfg(not(drumline_loom))]
+mod run_end;
 #[cfg(any(not(drumline_loom), test))]
 mod run_queue;
 #[cfg(not(drumline_loom))]

@@ -27,6 +27,7 @@ use super::message;
 use super::options::{Scheduler, SpawnOptions, Style};
 use super::own_thread::OwnThread;
 use super::run::{self, RunFrame};
+use super::run_end;
 use crate::channel::oneshot;
 use crate::job::Header;
 use crate::pool::{self, HeldOpen, Pool, Registry, SharedRegistry, WakeOrigin, local};
@@ -125,7 +126,7 @@ impl SystemShared {
             // SAFETY: the actor was idle, and there is a reference.
             if let Some(envelope) = unsafe { ActorCore::schedule(core.as_ptr(), envelope) } {
                 // SAFETY: the actor is dead and was idle, and there is a reference.
-                unsafe { run::give_up(core.as_ptr(), envelope, false) };
+                unsafe { run_end::give_up(core.as_ptr(), envelope, false) };
             }
         }
     }

@@ -1,0 +1,190 @@
+//! The end of an actor.
+//!
+//! 1. The hook `stopped` is called, unless a panic has ended the actor.
+//! 2. The state is dropped. Panics of both are reported.
+//! 3. The word says DEAD.
+//! 4. All messages are taken, so that the mailbox is idle, and discarded: dead letters.
+//! 5. The list of the system lets go of the actor.
+//! 6. The run, which has had a reference since 1, drops it.
+//!
+//! A thread that finds a dead actor idle acts for it ([`give_up`]): it takes its own message back,
+//! and discards those of other senders that have come behind it.
+//!
+//! **The race feared** is a message that no thread discards, or an actor that no thread frees. Each
+//! message that is pushed finds another one, and the thread that acts for the actor comes to it; or
+//! it finds null, and then its sender acts for the actor. It makes no difference whether the actor
+//! lives.
+
+use std::ptr::{self, NonNull};
+
+use super::actor_stats;
+use super::cell::ActorCore;
+use super::dead_letter::Loss;
+use super::envelope::Envelope;
+use super::life_word::FinalStep;
+use super::mailbox::Mailbox;
+use super::run::{self, Request, RunFrame};
+use crate::unwind::{self, Payload};
+
+impl RunFrame {
+    /// Ends the actor, because of a panic if there is one. The actor may be gone afterwards.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run, which has `final`'s reference if it `has_reference`.
+    #[cold]
+    pub(super) unsafe fn end(&mut self, panic: Option<Payload>, has_reference: bool) {
+        let core = self.core;
+        // SAFETY: the actor is alive until the last line.
+        let (word, table) = unsafe { (&(*core).word, (*core).table) };
+        if !has_reference {
+            word.add_ref();
+        }
+        let has_panicked = panic.is_some();
+        if has_panicked {
+            // SAFETY: the actor is alive.
+            unsafe { &*core }.system.count_panic();
+        }
+        let what = if has_panicked {
+            "an actor ends, as it has panicked"
+        } else {
+            "an actor ends"
+        };
+        // SAFETY: as above.
+        actor_stats::trace(unsafe { &*core }, what);
+        match panic {
+            Some(payload) => self.report(payload),
+            // SAFETY: the run has the state.
+            None if word.has_started() => self.report_panic(|frame| unsafe {
+                (table.stopped)(frame);
+            }),
+            None => {}
+        }
+        // SAFETY: the run has the state, and drops it here only.
+        self.report_panic(|frame| unsafe { (table.drop_state)(frame.core) });
+        self.loss = Some(if has_panicked {
+            Loss::Panicked
+        } else {
+            Loss::Dead
+        });
+        // SAFETY: the actor is alive.
+        if let Some(extra) = unsafe { &(*core).extra } {
+            extra.close(self);
+        }
+        word.die(has_panicked);
+        // SAFETY: this is the run, with a reference besides that of `final`.
+        let is_last = unsafe { self.discard_all() };
+        debug_assert!(!is_last, "the run has a reference");
+        // SAFETY: the actor is alive, and in the list unless it was not let in.
+        unsafe { (*core).system.let_go(core) };
+        // SAFETY: the reference of the run.
+        unsafe { ActorCore::drop_ref(NonNull::new_unchecked(core.cast_mut())) };
+    }
+
+    /// Ends an actor that its system does not let in.
+    ///
+    /// # Safety
+    ///
+    /// The actor is fresh: it has not been run, and no run is queued. The caller has a reference.
+    pub(super) unsafe fn end_unstarted(core: NonNull<ActorCore>) {
+        // SAFETY: the caller stands for the run, and the mailbox of a fresh actor is not empty.
+        let mut frame = unsafe { RunFrame::begin(core) };
+        // SAFETY: the frame is that of a run.
+        unsafe { frame.end(None, false) };
+    }
+
+    /// The run has come to `final`. Returns whether the actor ends, and the run has the reference.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run.
+    #[cold]
+    pub(super) unsafe fn accept_final(&mut self) -> bool {
+        // SAFETY: the actor is alive.
+        match unsafe { (*self.core).word.accept_final() } {
+            FinalStep::Continue => false,
+            FinalStep::End => true,
+            FinalStep::SendAgain => {
+                // SAFETY: the reference is that of `final`, and the run has the mailbox.
+                unsafe {
+                    let core = NonNull::new_unchecked(self.core.cast_mut());
+                    ActorCore::notify(core, Envelope::notice(run::open_final));
+                }
+                false
+            }
+        }
+    }
+
+    /// Takes and discards all that is in the mailbox, and leaves it idle. Returns whether the
+    /// caller has the last reference, by way of `final`.
+    ///
+    /// # Safety
+    ///
+    /// The actor is dead. The caller acts for it, and has a reference, which may be that of the
+    /// envelope at hand.
+    unsafe fn discard_all(&mut self) -> bool {
+        let mut is_last = false;
+        // SAFETY: the caller acts for the actor.
+        let last = unsafe { (*self.core).mailbox.take_all() };
+        loop {
+            if !self.is_open {
+                self.is_open = true;
+                self.request = Request::Nothing;
+                // SAFETY: the envelope is the caller's.
+                self.report_panic(|frame| unsafe { Envelope::open(frame.at_hand, frame) });
+                if self.request == Request::Final {
+                    // SAFETY: the reference keeps the memory.
+                    is_last |= unsafe { (*self.core).word.accept_final() } == FinalStep::End;
+                }
+            }
+            let link = Envelope::link(self.at_hand);
+            if ptr::eq(link, last) {
+                // SAFETY: the envelope is open, and no sender can see it any more.
+                unsafe { self.go_on(None) };
+                return is_last;
+            }
+            // SAFETY: it is not the last one, so its sender's successor links the next.
+            let next = unsafe { Envelope::of(Mailbox::await_next(link)) };
+            // SAFETY: the envelope is open, and that is the next.
+            unsafe { self.go_on(Some(next)) };
+        }
+    }
+
+    /// Runs code of the program that may panic, and reports that.
+    pub(super) fn report_panic(&mut self, call: impl FnOnce(&mut RunFrame)) {
+        if let Err(payload) = unwind::catch(|| call(self)) {
+            self.report(payload);
+        }
+    }
+
+    pub(super) fn report(&self, payload: Payload) {
+        // SAFETY: the actor is alive.
+        let system = unsafe { &(*self.core).system };
+        system.registry().report_panic(payload);
+    }
+}
+
+/// Acts for a dead actor, which was idle: discards what is in the mailbox, beginning with
+/// `envelope`, unless that `is_open`. The actor may be gone afterwards, if that was `final`.
+///
+/// # Safety
+///
+/// The caller has found the dead actor idle when it pushed `envelope`. It has a reference, which
+/// may be that of `final`.
+#[cold]
+pub(super) unsafe fn give_up(core: NonNull<ActorCore>, envelope: NonNull<Envelope>, is_open: bool) {
+    let core = core.as_ptr().cast_const();
+    let mut frame = RunFrame::new(core, envelope);
+    frame.is_open = is_open;
+    // SAFETY: the actor is alive until the last line.
+    frame.loss = Some(if unsafe { (*core).word.has_panicked() } {
+        Loss::Panicked
+    } else {
+        Loss::Dead
+    });
+    // SAFETY: this thread acts for the actor.
+    if unsafe { frame.discard_all() } {
+        // SAFETY: nothing refers to the actor any more.
+        unsafe { ((*core).table.free)(core) };
+    }
+}
