@@ -9,7 +9,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
-use super::life_word::{FinalStep, LifeWord, RefDrop};
+use super::life_word::{FinalStep, LifeWord, RefDrop, RunOrder};
 use super::mailbox::{MailLink, Mailbox, Pushed};
 use super::models::{Note, explore, free, letter, note};
 use super::thread_call::{InboxStage, ThreadCall};
@@ -57,7 +57,7 @@ impl Called {
     fn new() -> Arc<Self> {
         Arc::new(Called {
             mailbox: Mailbox::new(letter(Note::Nudge)),
-            word: LifeWord::new(),
+            word: LifeWord::new(RunOrder::Managed),
             call: ThreadCall::new(),
             sum: UnsafeCell::new(0),
             lost: AtomicUsize::new(0),
@@ -96,7 +96,7 @@ impl Called {
                 Note::Count(_) => {
                     self.lost.fetch_add(1, Ordering::Relaxed);
                 }
-                Note::Stop | Note::Nudge | Note::Front(_) => {}
+                Note::Stop | Note::Nudge | Note::Front(_) | Note::Hold => {}
             }
             is_open = false;
             let this = at_hand;
@@ -192,7 +192,7 @@ impl ModelInbox {
                     }
                     FinalStep::SendAgain => unreachable!("the function makes no reference"),
                 },
-                Note::Front(_) => unreachable!("only handlers put something in front"),
+                Note::Front(_) | Note::Hold => unreachable!("only handlers do that"),
             }
         }
     }

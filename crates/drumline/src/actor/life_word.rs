@@ -3,12 +3,13 @@
 //! | bit | set by | means |
 //! |---|---|---|
 //! | `STARTED` | the run | the hook `started` has been called |
-//! | `KILLED` | any thread | the run handles no further message |
+//! | `KILLED` | any thread, or the run that ends with `final` | the run handles no further message |
 //! | `DEAD` | the run | the state is gone; what is in the mailbox is discarded |
 //! | `PANICKED` | the run, with `DEAD` | because a handler panicked |
 //! | `FINAL` | the last reference | the message `final` is on its way, with that reference |
 //! | `REVIVED` | a handler, beside `FINAL` | there was another reference since |
 //! | `NEWEST`, `OLDEST` | the spawn | in which order the pool runs it: see [`RunOrder`] |
+//! | `HAS_WEAK` | any thread | there are weak references, or were |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.
@@ -38,6 +39,13 @@
 //! thread that goes through the list of the system) has a reference meanwhile, so none of them is
 //! left then.
 //!
+//! # Weak references
+//!
+//! They are not counted. To upgrade one makes a reference in one step, if there is another besides
+//! that of `final`, and the actor is neither KILLED nor DEAD. So it is as if that other one were
+//! cloned. If `final` is on its way, the new reference may send messages behind it, as one of a
+//! handler may: REVIVED. The memory is there meanwhile: see [`weak_link`](super::weak_link).
+//!
 //! **The race feared** is a thread that drops the last reference and then touches memory that
 //! another one has freed. The count never is zero. The thread that sends `final` touches nothing of
 //! the actor after that, unless it finds the actor idle and acts for it.
@@ -53,8 +61,9 @@ const FINAL: usize = 16;
 const REVIVED: usize = 32;
 const NEWEST: usize = 64;
 const OLDEST: usize = 128;
+const HAS_WEAK: usize = 256;
 /// One reference.
-const REF: usize = 256;
+const REF: usize = 512;
 
 /// In which order a worker of the pool comes to its actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +165,50 @@ impl LifeWord {
         }
     }
 
+    /// A weak reference becomes one that counts, if there is another one of those. Returns whether
+    /// it does.
+    pub(super) fn upgrade(&self) -> bool {
+        // Relaxed, here and below: as in `add_ref`, another reference keeps the memory.
+        let mut now = self.0.load(Ordering::Relaxed);
+        loop {
+            let is_final = now & FINAL != 0;
+            let others = now / REF - usize::from(is_final);
+            let is_ending = now & (KILLED | DEAD) != 0 && !planted!(UpgradeOfEnding);
+            if others == 0 || is_ending {
+                return false;
+            }
+            if planted!(UpgradeTwoSteps) {
+                self.add_ref();
+                return true;
+            }
+            if now > isize::MAX as usize {
+                // As in `add_ref`.
+                std::process::abort();
+            }
+            let revived = if is_final { REVIVED } else { 0 };
+            let next = (now + REF) | revived;
+            match self
+                .0
+                .compare_exchange_weak(now, next, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return true,
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    /// There is a weak reference; by a thread that has one that counts.
+    pub(super) fn note_weak(&self) {
+        // Relaxed: that reference is dropped before the memory is freed, and that publishes it.
+        self.0.fetch_or(HAS_WEAK, Ordering::Relaxed);
+    }
+
+    /// Whether there was a weak reference; asked by the thread that frees the memory.
+    pub(super) fn has_weak(&self) -> bool {
+        // Relaxed: as above.
+        self.0.load(Ordering::Relaxed) & HAS_WEAK != 0
+    }
+
     // ---- the run ---------------------------------------------------------------
 
     /// The run makes a reference.
@@ -178,7 +231,8 @@ impl LifeWord {
             } else if now & REVIVED != 0 && now & DEAD == 0 && !planted!(ActorRevivedUnseen) {
                 (FinalStep::SendAgain, now & !REVIVED)
             } else {
-                (FinalStep::End, now & !(FINAL | REVIVED))
+                // Killed: no weak reference is upgraded to the one of the run.
+                (FinalStep::End, now & !(FINAL | REVIVED) | KILLED)
             };
             // Relaxed: as in `drop_ref`.
             match self

@@ -147,6 +147,11 @@ mod tell_error;
 mod thread_actor;
 mod thread_call;
 mod wait_graph;
+#[cfg(not(drumline_loom))]
+mod weak_actor_ref;
+mod weak_link;
+#[cfg(all(test, drumline_loom))]
+mod weak_models;
 
 #[cfg(not(drumline_loom))]
 pub use {
@@ -167,4 +172,5 @@ pub use {
     system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
     tell_error::TellError,
     thread_actor::ThreadActor,
+    weak_actor_ref::WeakActorRef,
 };

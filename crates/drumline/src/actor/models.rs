@@ -9,6 +9,7 @@ use loom::thread;
 
 use super::life_word::{FinalStep, LifeWord, RefDrop, RunOrder};
 use super::mailbox::{MailLink, Mailbox, Pushed};
+use super::weak_link::WeakLink;
 use crate::sync::plant::{Plant, must_catch};
 use crate::sync::planted;
 
@@ -41,15 +42,19 @@ struct Letter {
 
 /// An actor that adds up what it is told. Its parts are those of `ActorCore`, and it runs them as
 /// `RunFrame` does.
-struct Adder {
+pub(super) struct Adder {
     mailbox: Mailbox,
-    word: LifeWord,
+    pub(super) word: LifeWord,
+    /// Of its weak references; the address is of no use here.
+    link: WeakLink<()>,
+    /// Stands for its memory.
+    memory: UnsafeCell<()>,
     /// The state: plain memory.
     sum: UnsafeCell<usize>,
     /// Discarded messages.
     lost: AtomicUsize,
     /// How often the memory was freed.
-    freed: AtomicUsize,
+    pub(super) freed: AtomicUsize,
     /// The task has the actor.
     held: AtomicBool,
 }
@@ -79,11 +84,13 @@ pub(super) fn free(link: *const MailLink) {
 
 impl Adder {
     /// An idle actor with one reference.
-    fn idle() -> Arc<Self> {
+    pub(super) fn idle() -> Arc<Self> {
         let first = letter(Note::Nudge);
         let adder = Arc::new(Adder {
             mailbox: Mailbox::new(first),
             word: LifeWord::new(RunOrder::Managed),
+            link: WeakLink::new(std::ptr::NonNull::dangling()),
+            memory: UnsafeCell::new(()),
             sum: UnsafeCell::new(0),
             lost: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),
@@ -93,7 +100,7 @@ impl Adder {
         adder
     }
 
-    fn send(&self, note: Note) {
+    pub(super) fn send(&self, note: Note) {
         // SAFETY: the letter is fresh, and the model keeps the actor.
         if unsafe { self.mailbox.push(letter(note)) } == Pushed::FoundIdle {
             // The dead have their messages discarded by this thread.
@@ -101,7 +108,22 @@ impl Adder {
         }
     }
 
-    fn drop_ref(&self) {
+    fn free(&self) {
+        self.link.close();
+        self.memory.with_mut(|_| ());
+        self.freed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// As `WeakActorRef` does.
+    pub(super) fn upgrade(&self) -> bool {
+        let upgraded = self.link.with(|_| {
+            self.memory.with(|_| ());
+            self.word.upgrade()
+        });
+        upgraded == Some(true)
+    }
+
+    pub(super) fn drop_ref(&self) {
         if self.word.drop_ref() == RefDrop::SendFinal {
             self.send(Note::Final);
         }
@@ -117,7 +139,7 @@ impl Adder {
         let mut at_hand = unsafe { self.mailbox.first() };
         if self.word.is_dead() {
             if self.discard_all(at_hand) {
-                self.freed.fetch_add(1, Ordering::Relaxed);
+                self.free();
             }
             return;
         }
@@ -223,7 +245,7 @@ impl Adder {
             .with_mut(|sum| unsafe { *sum = *sum * 10 + number });
     }
 
-    fn sum(&self) -> usize {
+    pub(super) fn sum(&self) -> usize {
         // SAFETY: as above.
         self.sum.with(|sum| unsafe { *sum })
     }

@@ -357,6 +357,12 @@ pub(crate) enum Plant {
     CallDroppedAtDeadline,
     /// `InboxStage::regain` takes the mailbox of an idle actor without a message to it.
     InboxRegainsUncalled,
+    /// `LifeWord::upgrade` looks whether there is another reference, and makes one then.
+    UpgradeTwoSteps,
+    /// `LifeWord::upgrade` does not see that the run ends the actor.
+    UpgradeOfEnding,
+    /// `WeakLink::close` does nothing.
+    WeakLinkLeftOpen,
     /// `WaitGraph::enter` looks for a circle, and enters then.
     AskLooksFirst,
     /// `WaitGraph::circle` counts waits whose reply has come.

@@ -163,6 +163,7 @@ fn outside(grammar: Grammar, ledger: &Arc<ActorLedger>, friends: &[Friend]) -> A
         ledger: Arc::clone(ledger),
         grammar,
         friends: known.map(|index| friends[index].clone()).collect(),
+        weak: Vec::new(),
     }
 }
 

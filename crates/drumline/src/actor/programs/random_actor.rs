@@ -9,7 +9,7 @@ use shuttle::rand::{Rng, thread_rng};
 use super::ledger::{ActorLedger, LifeStage, Parcel};
 use crate::actor::{
     Actor, ActorRef, ActorSystem, AskError, Context, Handler, Inbox, InboxError, Overflow,
-    Scheduler, SpawnOptions, Style, ThreadActor,
+    Scheduler, SpawnOptions, Style, ThreadActor, WeakActorRef,
 };
 use crate::unwind;
 
@@ -52,6 +52,15 @@ pub(super) struct Acquaintance {
     pub(super) ledger: Arc<ActorLedger>,
     pub(super) grammar: Grammar,
     pub(super) friends: Vec<Friend>,
+    /// Those that it does not keep alive.
+    pub(super) weak: Vec<WeakFriend>,
+}
+
+/// A weak reference to an actor with handlers, and what else belongs to a [`Friend`].
+pub(super) struct WeakFriend {
+    actor: usize,
+    waits: bool,
+    reference: WeakActorRef<RandomActor>,
 }
 
 impl Acquaintance {
@@ -117,6 +126,34 @@ impl Acquaintance {
         }
     }
 
+    /// Keeps a friend alive no longer, or once more.
+    fn weaken_or_upgrade(&mut self) {
+        let mut rng = thread_rng();
+        if self.weak.is_empty() || rng.r#gen() {
+            if self.friends.is_empty() {
+                return;
+            }
+            let index = rng.gen_range(0..self.friends.len());
+            let friend = self.friends.swap_remove(index);
+            if let FriendRef::Handlers(actor) = &friend.reference {
+                self.weak.push(WeakFriend {
+                    actor: friend.actor,
+                    waits: friend.waits,
+                    reference: actor.downgrade(),
+                });
+            }
+        } else {
+            let weak = &self.weak[rng.gen_range(0..self.weak.len())];
+            if let Some(actor) = weak.reference.upgrade() {
+                self.friends.push(Friend {
+                    actor: weak.actor,
+                    waits: weak.waits,
+                    reference: FriendRef::Handlers(actor),
+                });
+            }
+        }
+    }
+
     fn parcel(&self, to: &Friend, is_asked: bool, fuel: u32, carried: Option<Friend>) -> Parcel {
         let ends = (self.own, to.actor);
         self.ledger.parcel(ends, is_asked, fuel, carried)
@@ -141,6 +178,9 @@ impl Acquaintance {
     /// One of the things that actors and threads outside do.
     pub(super) fn act(&mut self, fuel: u32, is_outside: bool) {
         let mut rng = thread_rng();
+        if rng.gen_ratio(1, 6) {
+            return self.weaken_or_upgrade();
+        }
         let Some(friend) = self.friend().cloned() else {
             return;
         };
@@ -297,6 +337,7 @@ pub(super) fn spawn(
             ledger: Arc::clone(&parent.ledger),
             grammar: parent.grammar,
             friends,
+            weak: Vec::new(),
         },
         sets_aside,
         aside: 0,
@@ -323,6 +364,7 @@ pub(super) fn spawn_thread(
         ledger: Arc::clone(&parent.ledger),
         grammar: parent.grammar,
         friends,
+        weak: Vec::new(),
     });
     let options = with_bound(SpawnOptions::new(), bound);
     let started = system.spawn_thread_with(options, move |inbox| own.live(inbox));
