@@ -9,8 +9,8 @@ mod depot;
 pub(crate) use cache::{give, take};
 pub(crate) use depot::trim;
 
-/// The size of a block.
-pub(crate) const BLOCK_SIZE: usize = 64;
+/// The size of a block. What shuttle has for atomics is larger.
+pub(crate) const BLOCK_SIZE: usize = if cfg!(drumline_shuttle) { 512 } else { 64 };
 /// Its alignment.
 pub(crate) const BLOCK_ALIGN: usize = 16;
 
