@@ -37,7 +37,7 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Cores => &["× ideal", "peak"],
         Shows::Ramp => &["median ms", "× ideal", "peak"],
         Shows::Rate => &["ns/item", "CPU ms"],
-        Shows::Crew => &["ns/item", "CPU ms", "threads"],
+        Shows::RateAndThreads => &["ns/item", "CPU ms", "threads"],
         Shows::Heap => &["ns/item", "peak MiB"],
         Shows::Tail => &["p50 µs", "p99.9 µs", "items/s", "CPU ms"],
     };
@@ -46,7 +46,7 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Rest => "CPU ms".to_owned(),
         Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores => "ms".to_owned(),
         Shows::Ramp => "last ms".to_owned(),
-        Shows::Rate | Shows::Crew => format!("{}s/s", card.item),
+        Shows::Rate | Shows::RateAndThreads => format!("{}s/s", card.item),
         Shows::Latency => "p50 µs".to_owned(),
         Shows::Heap => format!("bytes/{}", card.item),
         Shows::Tail => "p99 µs".to_owned(),
@@ -64,7 +64,7 @@ pub fn count(shows: Shows) -> usize {
     match shows {
         Shows::Time | Shows::Curve => 2,
         Shows::Rest | Shows::Waiting | Shows::Path | Shows::Cores | Shows::Rate | Shows::Heap => 3,
-        Shows::Latency | Shows::Memory | Shows::Ramp | Shows::Crew => 4,
+        Shows::Latency | Shows::Memory | Shows::Ramp | Shows::RateAndThreads => 4,
         Shows::Tail => 5,
         Shows::Handing => 7,
     }
@@ -196,7 +196,7 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
             peak(record).into(),
         ],
         Shows::Rate => vec![main(rate(record)), main(item), cpu()],
-        Shows::Crew => vec![
+        Shows::RateAndThreads => vec![
             main(rate(record)),
             main(item),
             cpu(),

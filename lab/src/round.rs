@@ -80,7 +80,7 @@ impl RoundFigures {
             | Shows::Cores
             | Shows::Ramp
             | Shows::Rate
-            | Shows::Crew => Some(self.wall_ns_median),
+            | Shows::RateAndThreads => Some(self.wall_ns_median),
             Shows::Rest => self.cpu_ns_mean,
             Shows::Latency => self.latency_ns_p50,
             Shows::Tail => self.latency_ns_p99,

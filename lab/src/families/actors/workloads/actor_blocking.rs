@@ -104,7 +104,7 @@ impl ActorWorkload for ActorBlocking {
         limits: (1, 10_000_000),
         default_rank: None,
         outside: true,
-        shows: Shows::Crew,
+        shows: Shows::RateAndThreads,
     };
 
     const BLOCKS: bool = true;
