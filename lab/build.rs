@@ -2,7 +2,9 @@
 //! from the names of folders and files; and the facts about this build that every record carries.
 //!
 //! The lists are generated so that a new workload or runtime is one new file and nothing else. A
-//! file `loop_of_joins.rs` must hold a public type `LoopOfJoins`. A family is a folder of
+//! file `loop_of_joins.rs` must hold a public type `LoopOfJoins`. A file of runtimes that differ in
+//! their settings only may hold several instead: rows of a macro, each of which begins on a line
+//! `    runtime TypeName = `. A family is a folder of
 //! `src/families`; `src/families/mod.rs` says what must be in it.
 
 use std::fmt::Write as _;
@@ -125,8 +127,13 @@ fn registry(families: &[Family]) -> String {
     for family in families {
         let module = format!("families::{}", family.name);
         let types = |part: &str, files: &Files| -> Vec<String> {
-            let path = |stem: &str| format!("{module}::{part}::{stem}::{}", camel(stem));
-            files.iter().map(|(stem, _)| path(stem)).collect()
+            let types = files.iter().flat_map(|(stem, path)| {
+                let names = type_names(stem, path).into_iter();
+                names.map(move |name| format!("{stem}::{name}"))
+            });
+            types
+                .map(|path| format!("{module}::{part}::{path}"))
+                .collect()
         };
         let workloads = types("workloads", &family.workloads);
         let runtimes = types("runtimes", &family.runtimes);
@@ -148,6 +155,22 @@ fn registry(families: &[Family]) -> String {
         + &list("WORKLOADS", "WorkloadEntry", &workload_list)
         + &list("RUNTIMES", "RuntimeEntry", &runtime_list)
         + &list("PAIRS", "Pair", &pair_list)
+}
+
+/// The types of a file: those of its rows, or the one that is named like the file.
+fn type_names(stem: &str, path: &Path) -> Vec<String> {
+    let text =
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let rows = text.lines().filter_map(|line| {
+        let (name, _) = line.strip_prefix("    runtime ")?.split_once(" = ")?;
+        Some(name.to_owned())
+    });
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        vec![camel(stem)]
+    } else {
+        rows
+    }
 }
 
 fn camel(stem: &str) -> String {

@@ -64,7 +64,9 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
         let canvas = Canvas { area: &area };
         canvas.text(card.name, (24, 28), 20, INK, HPos::Left, true)?;
         let unit = match card.shows {
-            Shows::Rate => format!("median ns per {}; shorter is better", card.item),
+            Shows::Rate | Shows::RateAndThreads => {
+                format!("median ns per {}; shorter is better", card.item)
+            }
             Shows::Cores => "median time in ms; shorter is better".to_owned(),
             Shows::Ramp => "ms until the last item began; shorter is better".to_owned(),
             Shows::Time | Shows::Curve | Shows::Memory => format!(
@@ -96,7 +98,12 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
     let mut panels: Vec<(u64, Panel<'a>)> = Vec::new();
     for &record in records {
         let value = measure(card, record).map(|value| match card.shows {
-            Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate | Shows::Heap => value,
+            Shows::Time
+            | Shows::Curve
+            | Shows::Memory
+            | Shows::Rate
+            | Shows::RateAndThreads
+            | Shows::Heap => value,
             Shows::Latency | Shows::Tail => value / 1e3,
             Shows::Rest
             | Shows::Waiting

@@ -37,6 +37,7 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Cores => &["× ideal", "peak"],
         Shows::Ramp => &["median ms", "× ideal", "peak"],
         Shows::Rate => &["ns/item", "CPU ms"],
+        Shows::RateAndThreads => &["ns/item", "CPU ms", "threads"],
         Shows::Heap => &["ns/item", "peak MiB"],
         Shows::Tail => &["p50 µs", "p99.9 µs", "items/s", "CPU ms"],
     };
@@ -45,7 +46,7 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Rest => "CPU ms".to_owned(),
         Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores => "ms".to_owned(),
         Shows::Ramp => "last ms".to_owned(),
-        Shows::Rate => format!("{}s/s", card.item),
+        Shows::Rate | Shows::RateAndThreads => format!("{}s/s", card.item),
         Shows::Latency => "p50 µs".to_owned(),
         Shows::Heap => format!("bytes/{}", card.item),
         Shows::Tail => "p99 µs".to_owned(),
@@ -63,7 +64,7 @@ pub fn count(shows: Shows) -> usize {
     match shows {
         Shows::Time | Shows::Curve => 2,
         Shows::Rest | Shows::Waiting | Shows::Path | Shows::Cores | Shows::Rate | Shows::Heap => 3,
-        Shows::Latency | Shows::Memory | Shows::Ramp => 4,
+        Shows::Latency | Shows::Memory | Shows::Ramp | Shows::RateAndThreads => 4,
         Shows::Tail => 5,
         Shows::Handing => 7,
     }
@@ -195,6 +196,12 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
             peak(record).into(),
         ],
         Shows::Rate => vec![main(rate(record)), main(item), cpu()],
+        Shows::RateAndThreads => vec![
+            main(rate(record)),
+            main(item),
+            cpu(),
+            threads(record).into(),
+        ],
         Shows::Latency => vec![
             main(latency(record.latency_median(), 1e3)),
             p99(),

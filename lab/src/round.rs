@@ -79,7 +79,8 @@ impl RoundFigures {
             | Shows::Handing
             | Shows::Cores
             | Shows::Ramp
-            | Shows::Rate => Some(self.wall_ns_median),
+            | Shows::Rate
+            | Shows::RateAndThreads => Some(self.wall_ns_median),
             Shows::Rest => self.cpu_ns_mean,
             Shows::Latency => self.latency_ns_p50,
             Shows::Tail => self.latency_ns_p99,

@@ -246,7 +246,9 @@ pub fn figure(number: f64) -> String {
 /// What a bar or a line shows of a record: smaller is better.
 pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
     match card.shows {
-        Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate => record.item_ns_median,
+        Shows::Time | Shows::Curve | Shows::Memory | Shows::Rate | Shows::RateAndThreads => {
+            record.item_ns_median
+        }
         Shows::Rest => record.cpu_ns_mean,
         Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores | Shows::Ramp => {
             record.wall_ns_median

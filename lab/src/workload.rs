@@ -28,6 +28,8 @@ pub enum Shows {
     Ramp,
     /// Items per second, nanoseconds per item, and processor time.
     Rate,
+    /// Items per second, nanoseconds per item, processor time and threads.
+    RateAndThreads,
     /// Bytes of heap per item, and what it took to make the items.
     Heap,
     /// Latency of the slowest items, and of the others; and how many items there were per second.

@@ -6,9 +6,10 @@ use drumline_lab::{registry, table};
 use crate::{lab, stderr, stdout};
 
 /// The workloads in which a runtime may have a stack per actor.
-const WITH_STACKS: [&str; 5] = [
+const WITH_STACKS: [&str; 6] = [
     "actor-ring",
     "actor-pingpong",
+    "actor-blocking",
     "actor-spawn",
     "actor-fan-in",
     "actor-fan-out",
@@ -36,7 +37,10 @@ fn actors_with_stacks_have_no_row_where_the_heap_is_measured() {
     let all = [
         "drumline",
         "drumline-loop",
+        "drumline-no-spares",
+        "drumline-no-spares-loop",
         "drumline-pinned",
+        "drumline-receive",
         "tokio",
         "actix",
         "kameo",
@@ -49,17 +53,18 @@ fn actors_with_stacks_have_no_row_where_the_heap_is_measured() {
     }
     let without = all
         .iter()
-        .filter(|name| !["drumline-pinned", "may"].contains(name));
+        .filter(|name| !["drumline-pinned", "drumline-receive", "may"].contains(name));
     assert_eq!(names("actor-memory"), Vec::from_iter(without.copied()));
 }
 
 #[test]
 fn more_actors_than_stacks_are_declined() {
-    let records = run("actor-ring", "1", "drumline-pinned,may", "2");
-    let [pinned, may] = &records[..] else {
+    let runtimes = "drumline-pinned,drumline-receive,may";
+    let records = run("actor-ring", "1", runtimes, "2");
+    let [pinned, function, may] = &records[..] else {
         panic!("{records:?}");
     };
-    for (record, why) in [(pinned, "thread"), (may, "stacks")] {
+    for (record, why) in [(pinned, "thread"), (function, "thread"), (may, "stacks")] {
         assert_eq!((record.ok, record.wall_ns_median), (None, None));
         assert!(
             record.declined.as_ref().unwrap().contains(why),
@@ -84,6 +89,7 @@ fn messages_and_actors_are_counted() {
     for (workload, size, items, messages, actors) in [
         ("actor-ring", "2", 200_000, 200_000, 100_000),
         ("actor-pingpong", "7", 1_400, 1_400, 200),
+        ("actor-blocking", "7", 630, 630, 100),
         ("actor-fan-in", "205", 20_500, 20_500, 101),
         ("actor-fan-out", "7", 700, 700, 101),
         ("actor-spawn", "300", 300, 300, 300),
@@ -124,4 +130,33 @@ fn a_row_has_the_version_of_its_library() {
         let version = record.runtime_version.as_ref().unwrap();
         assert!(version.contains('.'), "{}: {version}", record.runtime);
     }
+}
+
+/// Each runtime takes naps in its own way, and each nap is counted.
+#[test]
+fn handlers_that_block_are_worked_around() {
+    let all = names("actor-blocking");
+    let records = run("actor-blocking", "50", &all.join(","), "2");
+    assert_eq!(records.len(), all.len());
+    for record in &records {
+        if record.runtime.starts_with("drumline-no-spares") {
+            assert!(
+                record.declined.as_ref().unwrap().contains("blocks"),
+                "{record:?}"
+            );
+            continue;
+        }
+        assert_eq!(record.ok, Some(true), "{record:?}");
+        assert_eq!(record.items, Some(4_500), "{}", record.runtime);
+        assert!(
+            record.threads_peak.is_none_or(|peak| peak >= 2),
+            "{record:?}"
+        );
+    }
+    let (_, grid) = table::grids(&records).remove(0);
+    assert!(
+        grid.header.iter().any(|name| name == "threads"),
+        "{:?}",
+        grid.header
+    );
 }

@@ -7,12 +7,13 @@
 //!   `workload` from the type of a workload, `runtime` from the type of a runtime, and `pair` from
 //!   both;
 //! - `workloads/`, with one file per workload;
-//! - `runtimes/`, with one file per runtime, or per way of using one;
+//! - `runtimes/`, with one file per runtime, or per way of using one, or for several as rows of a
+//!   macro;
 //! - what its workloads and runtimes share, and no other family needs.
 //!
 //! The build script declares a module for each file of `workloads/` and `runtimes/`, and `mod.rs`
-//! includes these declarations. So a new workload or runtime is one new file and nothing else.
-//! Every workload is compiled for every runtime of its family.
+//! includes these declarations. So a new workload or runtime is one new file or row and nothing
+//! else. Every workload is compiled for every runtime of its family.
 
 use std::time::Duration;
 

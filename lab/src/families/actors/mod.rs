@@ -8,6 +8,7 @@
 
 use anyhow::Result;
 
+use crate::families::actors::nap::Nap;
 use crate::families::{Family, one_job_and_all, usual_limit};
 use crate::registry::{Pair, RuntimeEntry, WorkloadEntry};
 use crate::runtime::RuntimeCard;
@@ -16,6 +17,8 @@ use crate::workload::{WorkloadCard, group};
 
 pub mod fan;
 pub mod link;
+pub mod nap;
+pub mod pair;
 
 include!(concat!(env!("OUT_DIR"), "/families/actors.rs"));
 
@@ -40,7 +43,13 @@ pub trait Behaviour: Send + 'static {
     /// What it is told.
     type Message: Send + 'static;
 
-    /// Handles a message. It does not wait for anything.
+    /// The nap that handling this message begins with, if it does. The runtime takes it, in the way
+    /// in which its handlers are to block.
+    fn nap(&self, _message: &Self::Message) -> Option<Nap> {
+        None
+    }
+
+    /// Handles a message, after its nap. It does not wait for anything.
     fn handle(&mut self, message: Self::Message);
 }
 
@@ -55,6 +64,9 @@ pub trait ActorWorkload: Sized {
 
     /// Whether an actor may have several messages from one sender, which have to come in order.
     const NEEDS_ORDER: bool = false;
+
+    /// Whether handlers block for much of the time.
+    const BLOCKS: bool = false;
 
     /// The sizes of the default run, where those of the card would take it too long.
     const BRIEF: Option<&'static [u64]> = None;
@@ -84,6 +96,9 @@ pub trait ActorRuntime: Sized + Sync + 'static {
 
     /// Whether an actor gets the messages of a sender in the order in which they were sent.
     const KEEPS_ORDER: bool = true;
+
+    /// Whether other actors go on while the handlers of some block.
+    const MAY_BLOCK: bool = true;
 
     /// A reference to an actor. An actor may end when none is left, and may not.
     type Ref<B: Behaviour>: Clone + Send + 'static;
@@ -148,6 +163,10 @@ fn measure<W: ActorWorkload, R: ActorRuntime>(
     }
     if W::NEEDS_ORDER && !R::KEEPS_ORDER {
         session.decline("it does not keep the messages of a sender in order");
+        return Ok(());
+    }
+    if W::BLOCKS && !R::MAY_BLOCK {
+        session.decline("no thread takes the place of one that blocks, so the others starve");
         return Ok(());
     }
     session.tasks(actors, None);

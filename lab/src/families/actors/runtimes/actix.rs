@@ -3,7 +3,11 @@
 use std::fmt;
 use std::thread;
 
-use ::actix::{Actor, Addr, Arbiter, ArbiterHandle, Context, Handler, Message, System};
+use ::actix::{
+    Actor, ActorFutureExt, Addr, Arbiter, ArbiterHandle, AsyncContext, Context, Handler, Message,
+    System, WrapFuture,
+};
+use ::tokio::task::spawn_blocking;
 use anyhow::Result;
 
 use crate::families::actors::{ActorRuntime, Behaviour};
@@ -29,8 +33,17 @@ impl<B: Behaviour> Actor for Shell<B> {
 impl<B: Behaviour> Handler<Told<B::Message>> for Shell<B> {
     type Result = ();
 
-    fn handle(&mut self, message: Told<B::Message>, _: &mut Context<Self>) {
-        self.0.handle(message.0);
+    fn handle(&mut self, Told(message): Told<B::Message>, context: &mut Context<Self>) {
+        let Some(nap) = self.0.nap(&message) else {
+            self.0.handle(message);
+            return;
+        };
+        // The actor handles nothing else meanwhile; the others on its thread do.
+        let nap = spawn_blocking(|| nap.sleep()).into_actor(self);
+        context.wait(nap.map(|slept, actor, _| {
+            slept.expect("a nap does not panic");
+            actor.0.handle(message);
+        }));
     }
 }
 

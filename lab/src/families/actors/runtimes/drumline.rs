@@ -1,13 +1,21 @@
-//! Drumline: actors of a pool that go straight on to the next message.
+//! Drumline: actors with handlers, a runtime for each scheduler and style.
 
 use std::fmt;
 
 use ::drumline::Pool;
 use ::drumline::actor::{Actor, ActorRef, ActorSystem, Context, Handler, Scheduler, Style};
+use ::drumline::blocking;
 use anyhow::{Result, anyhow};
 
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
+
+/// The most actors at once that have threads. Above that, starting the threads takes longer than
+/// what is measured.
+pub const MOST_THREADS: u64 = 1_000;
+
+/// Why there are no more.
+pub const TOO_MANY_THREADS: &str = "each actor has a thread, and there would be more than 1,000";
 
 /// An actor of drumline.
 pub struct Shell<B>(B);
@@ -18,6 +26,9 @@ impl<B: Behaviour> Handler<B::Message> for Shell<B> {
     type Reply = ();
 
     fn handle(&mut self, message: B::Message, _: &mut Context<Self>) {
+        if let Some(nap) = self.0.nap(&message) {
+            blocking(|| nap.sleep());
+        }
         self.0.handle(message);
     }
 }
@@ -31,65 +42,95 @@ impl<B> fmt::Debug for Shell<B> {
 /// A system of actors, and its pool.
 #[derive(Debug)]
 pub struct System {
-    system: ActorSystem,
+    /// The system.
+    pub actors: ActorSystem,
     _pool: Pool,
 }
 
 impl System {
-    /// One whose actors all have this style and this scheduler.
-    pub fn new(jobs: usize, style: Style, scheduler: Scheduler) -> Result<Self> {
+    /// One whose actors all have this style and this scheduler, in a pool that replaces threads
+    /// which block, or not.
+    pub fn new(jobs: usize, scheduler: Scheduler, style: Style, spares: bool) -> Result<Self> {
         let pool = Pool::builder()
             .jobs(jobs)
+            .spares(spares)
             .build()
             .map_err(|error| anyhow!("the pool cannot be made: {error:?}"))?;
         let builder = ActorSystem::builder().style(style).scheduler(scheduler);
         Ok(Self {
-            system: builder.build(&pool),
+            actors: builder.build(&pool),
             _pool: pool,
         })
     }
-
-    /// Starts an actor.
-    pub fn spawn<B: Behaviour>(&self, behaviour: B) -> ActorRef<Shell<B>> {
-        self.system.spawn(Shell(behaviour))
-    }
 }
 
-/// Sends a message.
-pub fn tell<B: Behaviour>(actor: &ActorRef<Shell<B>>, message: B::Message) {
-    // An actor that has ended takes part no more, and its messages are missed.
-    let _ = actor.tell(message);
+/// Runtimes, one a line: type, name, rank, scheduler, style, whether the pool has spares, what
+/// schedules the actors, colour, whether it is in the default run. `build.rs` reads the types.
+macro_rules! rows {
+    ($(
+        runtime $Runtime:ident = $name:literal, $rank:literal, $scheduler:ident, $style:ident,
+            spares: $spares:literal, $text:literal, $colour:expr, by_default: $by_default:literal;
+    )+) => {$(
+        #[doc = concat!("`Scheduler::", stringify!($scheduler), "`, `Style::", stringify!($style))]
+        #[doc = concat!("`, spares: ", stringify!($spares), ".")]
+        #[derive(Debug)]
+        pub struct $Runtime(System);
+
+        impl ActorRuntime for $Runtime {
+            const CARD: RuntimeCard = RuntimeCard {
+                name: $name,
+                about: concat!(
+                    "this repository: `actor`, scheduler `", stringify!($scheduler), "`, style `",
+                    stringify!($style), "`, `spares(", stringify!($spares), ")`",
+                ),
+                package: Some("drumline"),
+                role: Role::Ours,
+                rank: $rank,
+                scheduler: $text,
+                parallel: true,
+                colour: $colour,
+            };
+
+            const BY_DEFAULT: bool = $by_default;
+
+            const HAS_STACKS: bool = matches!(Scheduler::$scheduler, Scheduler::Pinned);
+
+            const MAY_BLOCK: bool = $spares || Self::HAS_STACKS;
+
+            type Ref<B: Behaviour> = ActorRef<Shell<B>>;
+
+            fn start(jobs: usize) -> Result<Self> {
+                // Actors with threads need no other.
+                let jobs = if Self::HAS_STACKS { 1 } else { jobs };
+                System::new(jobs, Scheduler::$scheduler, Style::$style, $spares).map(Self)
+            }
+
+            fn refuses(actors: u64) -> Option<&'static str> {
+                (Self::HAS_STACKS && actors > MOST_THREADS).then_some(TOO_MANY_THREADS)
+            }
+
+            fn spawn<B: Behaviour>(&'static self, _group: u64, behaviour: B) -> Self::Ref<B> {
+                self.0.actors.spawn(Shell(behaviour))
+            }
+
+            fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message) {
+                // An actor that has ended takes part no more, and its messages are missed.
+                let _ = actor.tell(message);
+            }
+        }
+    )+};
 }
 
-/// Actors in the pool, with the style that they have by default.
-#[derive(Debug)]
-pub struct Drumline(System);
-
-impl ActorRuntime for Drumline {
-    const CARD: RuntimeCard = RuntimeCard {
-        name: "drumline",
-        about: "this repository: `actor`, scheduler `Managed`, style `Recursive`",
-        package: Some("drumline"),
-        role: Role::Ours,
-        rank: 10,
-        scheduler: "managed, recursive: queue per worker, stealing",
-        parallel: true,
-        colour: (214, 69, 43),
-    };
-
-    const BY_DEFAULT: bool = true;
-
-    type Ref<B: Behaviour> = ActorRef<Shell<B>>;
-
-    fn start(jobs: usize) -> Result<Self> {
-        System::new(jobs, Style::Recursive, Scheduler::Managed).map(Self)
-    }
-
-    fn spawn<B: Behaviour>(&'static self, _group: u64, behaviour: B) -> Self::Ref<B> {
-        self.0.spawn(behaviour)
-    }
-
-    fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message) {
-        tell(actor, message);
-    }
+rows! {
+    runtime Drumline = "drumline", 10, Managed, Recursive,
+        spares: true, "managed, recursive", (214, 69, 43), by_default: true;
+    runtime DrumlineLoop = "drumline-loop", 11, Managed, Loop,
+        spares: true, "managed, loop", (236, 142, 60), by_default: false;
+    runtime DrumlineNoSpares = "drumline-no-spares", 12, Managed, Recursive,
+        spares: false, "fixed threads, recursive", (168, 52, 84), by_default: false;
+    runtime DrumlineNoSparesLoop = "drumline-no-spares-loop", 13, Managed, Loop,
+        spares: false, "fixed threads, loop", (200, 104, 130), by_default: false;
+    // A thread of its own goes straight on to the next message, whatever the style.
+    runtime DrumlinePinned = "drumline-pinned", 18, Pinned, Recursive,
+        spares: true, "a thread per actor", (240, 160, 140), by_default: false;
 }

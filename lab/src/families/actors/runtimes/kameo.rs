@@ -9,6 +9,7 @@ use ::kameo::message::{Context, Message};
 use ::tokio::runtime::{Builder, Runtime};
 use anyhow::Result;
 
+use crate::families::actors::runtimes::tokio::take_nap;
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -28,6 +29,7 @@ impl<B: Behaviour> Message<B::Message> for Shell<B> {
     type Reply = ();
 
     async fn handle(&mut self, message: B::Message, _: &mut Context<Self, ()>) {
+        take_nap(&self.0, &message);
         self.0.handle(message);
     }
 }

@@ -1,15 +1,31 @@
 //! May: a coroutine that receives from a channel, in the place of an actor.
 
+use std::thread;
+
 use ::may::coroutine;
 use ::may::sync::mpsc::{Sender, channel};
 use anyhow::Result;
 
+use crate::families::actors::nap::Nap;
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
 
 /// The most coroutines at once. Each has a stack, which is two mappings to the kernel. A process
 /// has at most 65,530 mappings by default.
 const MOST: u64 = 30_000;
+
+/// Takes a nap on a thread of its own, for which the coroutine waits. May has no threads for what
+/// blocks, and its workers are not replaced.
+#[cold]
+fn take(nap: Nap) {
+    let (slept, wake) = channel();
+    thread::spawn(move || {
+        nap.sleep();
+        // The coroutine waits.
+        let _ = slept.send(());
+    });
+    let _ = wake.recv();
+}
 
 /// The scheduler of may, of which a process has one.
 #[derive(Debug)]
@@ -46,6 +62,9 @@ impl ActorRuntime for May {
         let (sender, mailbox) = channel();
         let run = move || {
             while let Ok(Some(message)) = mailbox.recv() {
+                if let Some(nap) = behaviour.nap(&message) {
+                    take(nap);
+                }
                 behaviour.handle(message);
             }
         };

@@ -7,6 +7,7 @@ use ::ractor::{Actor, ActorProcessingErr, ActorRef, ActorRuntime as Instance};
 use ::tokio::runtime::{Builder, Runtime};
 use anyhow::Result;
 
+use crate::families::actors::runtimes::tokio::take_nap;
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -34,7 +35,10 @@ impl<B: Behaviour> Actor for Shell<B> {
         behaviour: &mut B,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            Some(message) => behaviour.handle(message),
+            Some(message) => {
+                take_nap(behaviour, &message);
+                behaviour.handle(message);
+            }
             None => own.stop(None),
         }
         Ok(())

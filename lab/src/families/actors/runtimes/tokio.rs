@@ -2,10 +2,21 @@
 
 use ::tokio::runtime::{Builder, Runtime};
 use ::tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use ::tokio::task::block_in_place;
 use anyhow::Result;
 
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
+
+/// Takes the nap of a message, if there is one, as a task that blocks does: another thread goes on
+/// with what its worker has. A task that awaited `spawn_blocking` in its place would be larger, in
+/// all workloads.
+#[inline]
+pub fn take_nap<B: Behaviour>(behaviour: &B, message: &B::Message) {
+    if let Some(nap) = behaviour.nap(message) {
+        block_in_place(|| nap.sleep());
+    }
+}
 
 /// A multi-threaded runtime of tokio.
 #[derive(Debug)]
@@ -38,6 +49,7 @@ impl ActorRuntime for Tokio {
         let (sender, mut mailbox) = unbounded_channel();
         drop(self.runtime.spawn(async move {
             while let Some(message) = mailbox.recv().await {
+                take_nap(&behaviour, &message);
                 behaviour.handle(message);
             }
         }));

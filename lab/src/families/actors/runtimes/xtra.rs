@@ -8,6 +8,7 @@ use ::tokio::runtime::{Builder, Runtime};
 use ::xtra::{Actor, Address, Context, Handler, Mailbox};
 use anyhow::Result;
 
+use crate::families::actors::runtimes::tokio::take_nap;
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -24,6 +25,7 @@ impl<B: Behaviour> Handler<B::Message> for Shell<B> {
     type Return = ();
 
     async fn handle(&mut self, message: B::Message, _: &mut Context<Self>) {
+        take_nap(&self.0, &message);
         self.0.handle(message);
     }
 }

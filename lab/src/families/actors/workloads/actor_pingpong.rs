@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::families::actors::link::{Link, Slot};
-use crate::families::actors::{ActorRuntime, ActorWorkload, Behaviour};
+use crate::families::actors::pair::pair;
+use crate::families::actors::{ActorRuntime, ActorWorkload};
 use crate::families::async_tasks::countdown::Countdown;
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard, group};
@@ -14,84 +14,6 @@ const PAIRS: u64 = 100;
 /// Pairs.
 #[derive(Debug)]
 pub struct ActorPingpong;
-
-/// The actor that begins. Messages are numbers, which count those of all samples.
-struct Ping<R: ActorRuntime> {
-    pair: u64,
-    pong: R::Ref<Pong<R>>,
-    /// The number that comes next.
-    expected: u64,
-    rounds: u64,
-    /// How many answers are to come; none, before a sample.
-    left: u64,
-    countdown: &'static Countdown,
-}
-
-/// The actor that answers.
-struct Pong<R: ActorRuntime> {
-    ping: Link<R::Ref<Ping<R>>>,
-    expected: u64,
-}
-
-impl<R: ActorRuntime> Behaviour for Ping<R> {
-    type Message = u64;
-
-    fn handle(&mut self, number: u64) {
-        let is_right = number == self.expected;
-        if self.left == 0 {
-            self.left = self.rounds;
-        } else {
-            self.left -= 1;
-            if self.left == 0 || !is_right {
-                // A pair in which something was wrong is missed.
-                self.countdown.end(if is_right { self.pair } else { PAIRS });
-                return;
-            }
-        }
-        self.expected = number + 2;
-        R::tell(&self.pong, number + 1);
-    }
-}
-
-impl<R: ActorRuntime> Behaviour for Pong<R> {
-    type Message = u64;
-
-    fn handle(&mut self, number: u64) {
-        let is_right = number == self.expected;
-        self.expected += 2;
-        R::tell(self.ping.get(), if is_right { number + 1 } else { 0 });
-    }
-}
-
-/// Starts a pair. Returns the actor that begins.
-fn pair<R: ActorRuntime>(
-    runtime: &'static R,
-    pair: u64,
-    rounds: u64,
-    countdown: &'static Countdown,
-) -> R::Ref<Ping<R>> {
-    let slot = Slot::leaked();
-    let pong = runtime.spawn(
-        pair,
-        Pong::<R> {
-            ping: Link::Later(slot),
-            expected: 1,
-        },
-    );
-    let ping = runtime.spawn(
-        pair,
-        Ping::<R> {
-            pair,
-            pong,
-            expected: 0,
-            rounds,
-            left: 0,
-            countdown,
-        },
-    );
-    slot.fill(ping.clone());
-    ping
-}
 
 impl ActorWorkload for ActorPingpong {
     const CARD: WorkloadCard = WorkloadCard {
