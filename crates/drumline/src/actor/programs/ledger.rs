@@ -41,12 +41,12 @@ struct ParcelEntry {
     /// The thread that asks.
     asker: Option<ThreadId>,
     was_set_aside: bool,
-    fate: Fate,
+    outcome: ParcelOutcome,
 }
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum ParcelOutcome {
     Sent,
     Handled,
     /// It came back.
@@ -153,7 +153,7 @@ impl ActorLedger {
             receiver,
             asker,
             was_set_aside: false,
-            fate: Fate::Sent,
+            outcome: ParcelOutcome::Sent,
         });
         Parcel {
             ledger: Arc::clone(self),
@@ -188,7 +188,9 @@ impl ActorLedger {
     /// A message came back.
     pub(super) fn returned(&self, error: TellError<Parcel>) {
         let is_full = matches!(error, TellError::Full(_));
-        error.into_inner().settle(Fate::Returned { is_full });
+        error
+            .into_inner()
+            .settle(ParcelOutcome::Returned { is_full });
     }
 
     /// The thread is about to drop a dead letter.
@@ -255,17 +257,18 @@ impl ActorLedger {
 
     // ---- the end -------------------------------------------------------------------
 
-    /// Whether each message has its fate, or is set aside.
+    /// Whether each message has its outcome, or is set aside.
     pub(super) fn is_quiet(&self) -> bool {
-        let is_settled = |entry: &ParcelEntry| entry.fate != Fate::Sent || entry.was_set_aside;
+        let is_settled =
+            |entry: &ParcelEntry| entry.outcome != ParcelOutcome::Sent || entry.was_set_aside;
         self.entries().parcels.iter().all(is_settled)
     }
 
-    /// Whether all actors are gone, and each message has its fate.
+    /// Whether all actors are gone, and each message has its outcome.
     pub(super) fn is_over(&self) -> bool {
         let entries = self.entries();
         let is_gone = |entry: &ActorEntry| entry.stage == LifeStage::Dropped;
-        let is_settled = |entry: &ParcelEntry| entry.fate != Fate::Sent;
+        let is_settled = |entry: &ParcelEntry| entry.outcome != ParcelOutcome::Sent;
         entries.reports == entries.panics
             && entries.actors.iter().all(is_gone)
             && entries.parcels.iter().all(is_settled)
@@ -280,20 +283,22 @@ impl ActorLedger {
         assert!(faults.is_empty(), "{faults:?}");
         for (number, parcel) in entries.parcels.iter().enumerate() {
             let actor = &entries.actors[parcel.receiver];
-            let is_right = match parcel.fate {
-                Fate::Sent => false,
-                Fate::Handled => actor.may_handle(number, parcel.sender),
-                Fate::Returned { is_full: true } => {
+            let is_right = match parcel.outcome {
+                ParcelOutcome::Sent => false,
+                ParcelOutcome::Handled => actor.may_handle(number, parcel.sender),
+                ParcelOutcome::Returned { is_full: true } => {
                     matches!(actor.bound, Some(Overflow::Wait | Overflow::Fail))
                 }
-                Fate::Lost { is_overflow: true } => {
+                ParcelOutcome::Lost { is_overflow: true } => {
                     matches!(
                         actor.bound,
                         Some(Overflow::DropOldest | Overflow::DropNewest)
                     )
                 }
-                Fate::Refused if actor.bound.is_some() => true,
-                Fate::Refused | Fate::Returned { .. } | Fate::Lost { .. } => {
+                ParcelOutcome::Refused if actor.bound.is_some() => true,
+                ParcelOutcome::Refused
+                | ParcelOutcome::Returned { .. }
+                | ParcelOutcome::Lost { .. } => {
                     entries.is_closed
                         || parcel.was_set_aside
                         || actor.may_lose(number, parcel.sender)
@@ -302,10 +307,10 @@ impl ActorLedger {
             assert!(
                 is_right,
                 "message {number} from {} to {}: {:?}, stops {:?}",
-                parcel.sender, parcel.receiver, parcel.fate, actor.stops
+                parcel.sender, parcel.receiver, parcel.outcome, actor.stops
             );
         }
-        let lost = |entry: &&ParcelEntry| matches!(entry.fate, Fate::Lost { .. });
+        let lost = |entry: &&ParcelEntry| matches!(entry.outcome, ParcelOutcome::Lost { .. });
         assert_eq!(
             entries.parcels.iter().filter(lost).count(),
             entries.dead_letters
@@ -332,20 +337,20 @@ impl ActorEntry {
 }
 
 impl Parcel {
-    fn settle(&mut self, fate: Fate) {
+    fn settle(&mut self, outcome: ParcelOutcome) {
         self.is_settled = true;
         let mut entries = self.ledger.entries();
         let number = self.number;
-        let before = std::mem::replace(&mut entries.parcels[number].fate, fate);
-        if before != Fate::Sent {
-            let fault = format!("message {number}: {before:?}, then {fate:?}");
+        let before = std::mem::replace(&mut entries.parcels[number].outcome, outcome);
+        if before != ParcelOutcome::Sent {
+            let fault = format!("message {number}: {before:?}, then {outcome:?}");
             entries.faults.push(fault);
         }
     }
 
     /// The actor handles it.
     pub(super) fn handle(&mut self) {
-        self.settle(Fate::Handled);
+        self.settle(ParcelOutcome::Handled);
     }
 
     /// The actor sets it aside, or has no room for it.
@@ -368,12 +373,12 @@ impl Drop for Parcel {
             (discarded, entries.parcels[self.number].asker == Some(this))
         };
         match discarded {
-            Some(is_overflow) => self.settle(Fate::Lost { is_overflow }),
-            None if is_refused => self.settle(Fate::Refused),
+            Some(is_overflow) => self.settle(ParcelOutcome::Lost { is_overflow }),
+            None if is_refused => self.settle(ParcelOutcome::Refused),
             None => {
                 let fault = format!("message {} is lost in silence", self.number);
                 self.ledger.fault(fault);
-                self.settle(Fate::Refused);
+                self.settle(ParcelOutcome::Refused);
             }
         }
     }
