@@ -51,6 +51,7 @@ pub enum Overflow {
     /// The message comes back.
     Fail,
     /// The oldest message in the mailbox is lost: a dead letter.
+    /// The new one takes its place in the mailbox, also if the actor was told to stop in between.
     DropOldest,
     /// The message is lost: a dead letter.
     DropNewest,

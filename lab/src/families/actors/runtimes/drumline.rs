@@ -3,9 +3,11 @@
 use std::fmt;
 
 use ::drumline::Pool;
-use ::drumline::actor::{Actor, ActorRef, ActorSystem, Context, Handler, Scheduler, Style};
+use ::drumline::actor::{
+    Actor, ActorRef, ActorSystem, Context, Handler, Scheduler, SharedScheduler, Style,
+};
 use ::drumline::blocking;
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
@@ -36,6 +38,35 @@ impl<B: Behaviour> Handler<B::Message> for Shell<B> {
 impl<B> fmt::Debug for Shell<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Shell")
+    }
+}
+
+/// The schedulers, before they have threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `Scheduler::Managed`.
+    Managed,
+    /// `Scheduler::ForkJoinLifo`.
+    ForkJoinLifo,
+    /// `Scheduler::ForkJoinFifo`.
+    ForkJoinFifo,
+    /// `Scheduler::Shared`, with as many threads as there are jobs.
+    Shared,
+    /// `Scheduler::Pinned`.
+    Pinned,
+}
+
+impl Kind {
+    fn scheduler(self, jobs: usize) -> Result<Scheduler> {
+        Ok(match self {
+            Self::Managed => Scheduler::Managed,
+            Self::ForkJoinLifo => Scheduler::ForkJoinLifo,
+            Self::ForkJoinFifo => Scheduler::ForkJoinFifo,
+            Self::Shared => Scheduler::Shared(
+                SharedScheduler::new(jobs).context("the threads of the scheduler")?,
+            ),
+            Self::Pinned => Scheduler::Pinned,
+        })
     }
 }
 
@@ -93,7 +124,7 @@ macro_rules! rows {
 
             const BY_DEFAULT: bool = $by_default;
 
-            const HAS_STACKS: bool = matches!(Scheduler::$scheduler, Scheduler::Pinned);
+            const HAS_STACKS: bool = matches!(Kind::$scheduler, Kind::Pinned);
 
             const MAY_BLOCK: bool = $spares || Self::HAS_STACKS;
 
@@ -102,7 +133,8 @@ macro_rules! rows {
             fn start(jobs: usize) -> Result<Self> {
                 // Actors with threads need no other.
                 let jobs = if Self::HAS_STACKS { 1 } else { jobs };
-                System::new(jobs, Scheduler::$scheduler, Style::$style, $spares).map(Self)
+                let scheduler = Kind::$scheduler.scheduler(jobs)?;
+                System::new(jobs, scheduler, Style::$style, $spares).map(Self)
             }
 
             fn refuses(actors: u64) -> Option<&'static str> {
@@ -122,14 +154,26 @@ macro_rules! rows {
 }
 
 rows! {
-    runtime Drumline = "drumline", 10, Managed, Recursive,
+    runtime Drumline = "drumline", 4, Managed, Recursive,
         spares: true, "managed, recursive", (214, 69, 43), by_default: true;
-    runtime DrumlineLoop = "drumline-loop", 11, Managed, Loop,
+    runtime DrumlineLoop = "drumline-loop", 5, Managed, Loop,
         spares: true, "managed, loop", (236, 142, 60), by_default: false;
-    runtime DrumlineNoSpares = "drumline-no-spares", 12, Managed, Recursive,
+    runtime DrumlineNoSpares = "drumline-no-spares", 6, Managed, Recursive,
         spares: false, "fixed threads, recursive", (168, 52, 84), by_default: false;
-    runtime DrumlineNoSparesLoop = "drumline-no-spares-loop", 13, Managed, Loop,
+    runtime DrumlineNoSparesLoop = "drumline-no-spares-loop", 7, Managed, Loop,
         spares: false, "fixed threads, loop", (200, 104, 130), by_default: false;
+    runtime DrumlineLifo = "drumline-lifo", 8, ForkJoinLifo, Recursive,
+        spares: false, "fork/join, newest first, recursive", (96, 92, 168), by_default: false;
+    runtime DrumlineLifoLoop = "drumline-lifo-loop", 9, ForkJoinLifo, Loop,
+        spares: false, "fork/join, newest first, loop", (142, 138, 204), by_default: false;
+    runtime DrumlineFifo = "drumline-fifo", 10, ForkJoinFifo, Recursive,
+        spares: false, "fork/join, oldest first, recursive", (60, 130, 120), by_default: false;
+    runtime DrumlineFifoLoop = "drumline-fifo-loop", 11, ForkJoinFifo, Loop,
+        spares: false, "fork/join, oldest first, loop", (112, 176, 166), by_default: false;
+    runtime DrumlineShared = "drumline-shared", 12, Shared, Recursive,
+        spares: false, "one queue, recursive", (120, 110, 60), by_default: false;
+    runtime DrumlineSharedLoop = "drumline-shared-loop", 13, Shared, Loop,
+        spares: false, "one queue, loop", (176, 164, 104), by_default: false;
     // A thread of its own goes straight on to the next message, whatever the style.
     runtime DrumlinePinned = "drumline-pinned", 18, Pinned, Recursive,
         spares: true, "a thread per actor", (240, 160, 140), by_default: false;
