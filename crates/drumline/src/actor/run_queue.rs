@@ -16,14 +16,16 @@
 //! [`resize`]: RunQueue::resize
 
 use std::collections::VecDeque;
+// Plain references: nothing is learned from their count.
+use std::sync::Arc;
 
-use crate::sync::{Condvar, Mutex, lock, planted};
+use crate::sync::{Mutex, MutexGuard, lock, planted};
+use crate::wait::Parker;
 
 /// Runs, and the threads that take them.
 #[derive(Debug)]
 pub(super) struct RunQueue<R> {
     state: Mutex<State<R>>,
-    more: Condvar,
 }
 
 #[derive(Debug)]
@@ -33,8 +35,8 @@ struct State<R> {
     wanted: usize,
     /// How many there are.
     living: usize,
-    /// How many of them sleep.
-    asleep: usize,
+    /// Those of them that sleep.
+    asleep: Vec<Arc<Parker>>,
     closed: bool,
     handed_over: bool,
 }
@@ -47,11 +49,10 @@ impl<R> RunQueue<R> {
                 runs: VecDeque::new(),
                 wanted: 0,
                 living: 0,
-                asleep: 0,
+                asleep: Vec::new(),
                 closed: false,
                 handed_over: false,
             }),
-            more: Condvar::new(),
         }
     }
 
@@ -62,18 +63,18 @@ impl<R> RunQueue<R> {
             return Some(run);
         }
         state.runs.push_back(run);
-        let wakes = state.asleep > 0;
+        let sleeper = state.asleep.pop();
         drop(state);
-        if wakes {
-            self.more.notify_one();
+        if let Some(sleeper) = sleeper {
+            sleeper.unpark();
         }
         None
     }
 
-    /// The next run for a thread; waits for it. `None`: the thread is to end.
-    pub(super) fn next(&self) -> Option<R> {
-        let mut state = lock(&self.state);
+    /// The next run for a thread with this parker; waits for it. `None`: the thread is to end.
+    pub(super) fn next(&self, parker: &Arc<Parker>) -> Option<R> {
         loop {
+            let mut state = lock(&self.state);
             if state.living > state.wanted || state.closed && state.runs.is_empty() {
                 state.living -= 1;
                 return None;
@@ -81,12 +82,10 @@ impl<R> RunQueue<R> {
             if let Some(run) = state.runs.pop_front() {
                 return Some(run);
             }
-            state.asleep += 1;
-            state = match self.more.wait(state) {
-                Ok(state) => state,
-                Err(poisoned) => poisoned.into_inner(),
-            };
-            state.asleep -= 1;
+            state.asleep.push(Arc::clone(parker));
+            drop(state);
+            // The thread that unparks it has taken it off the list.
+            parker.park();
         }
     }
 
@@ -97,9 +96,8 @@ impl<R> RunQueue<R> {
         state.wanted = threads;
         let missing = threads.saturating_sub(state.living);
         state.living += missing;
-        drop(state);
         if !planted!(RunQueueResizesSilently) {
-            self.more.notify_all();
+            Self::wake_all(state);
         }
         missing
     }
@@ -123,8 +121,15 @@ impl<R> RunQueue<R> {
 
     /// The threads are to end when the queue is empty.
     pub(super) fn close(&self) {
-        lock(&self.state).closed = true;
-        self.more.notify_all();
+        let mut state = lock(&self.state);
+        state.closed = true;
+        Self::wake_all(state);
+    }
+
+    fn wake_all(mut state: MutexGuard<'_, State<R>>) {
+        let asleep = std::mem::take(&mut state.asleep);
+        drop(state);
+        asleep.iter().for_each(|sleeper| sleeper.unpark());
     }
 
     /// Takes a run out of the queue, at the place that `choose` names for the number of runs.
@@ -166,7 +171,8 @@ mod models {
             .map(|_| {
                 let (queue, done) = (Arc::clone(&queue), Arc::clone(&done));
                 thread::spawn(move || {
-                    while let Some(run) = queue.next() {
+                    let parker = Arc::new(Parker::new());
+                    while let Some(run) = queue.next(&parker) {
                         if done.0.fetch_add(run, Ordering::AcqRel) + run == 3 {
                             done.1.unpark();
                         }

@@ -9,6 +9,7 @@ use super::run_queue::RunQueue;
 use crate::job::Header;
 use crate::pool::local;
 use crate::sync::{Arc, thread};
+use crate::wait::Parker;
 
 /// A queued run: its actor is alive until it has been run.
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +152,8 @@ impl fmt::Debug for SharedScheduler {
 
 /// What a thread of the scheduler does.
 fn work(queue: &RunQueue<QueuedRun>) {
-    while let Some(QueuedRun(core)) = queue.next() {
+    let parker = std::sync::Arc::new(Parker::new());
+    while let Some(QueuedRun(core)) = queue.next(&parker) {
         // So a drop of the pool on this thread does not wait for the thread.
         //
         // SAFETY: the actor is alive until it has been run.
