@@ -159,7 +159,7 @@ rows! {
     runtime DrumlineLoop = "drumline-loop", 5, Managed, Loop,
         spares: true, "managed, loop", (236, 142, 60), by_default: false;
     runtime DrumlineNoSpares = "drumline-no-spares", 6, Managed, Recursive,
-        spares: false, "fixed threads, recursive", (168, 52, 84), by_default: false;
+        spares: false, "fixed threads, recursive", (170, 50, 30), by_default: false;
     runtime DrumlineNoSparesLoop = "drumline-no-spares-loop", 7, Managed, Loop,
         spares: false, "fixed threads, loop", (200, 104, 130), by_default: false;
     runtime DrumlineLifo = "drumline-lifo", 8, ForkJoinLifo, Recursive,

@@ -57,7 +57,9 @@ impl Naps {
         if taken == handled {
             self.ended.check()
         } else {
-            Err(format!("{handled} messages that block were handled, with {taken} naps"))
+            Err(format!(
+                "{handled} messages that block were handled, with {taken} naps"
+            ))
         }
     }
 }
