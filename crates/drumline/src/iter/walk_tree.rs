@@ -261,6 +261,10 @@ where
         (chunk, (at > 0).then_some(self))
     }
 
+    fn exceed_chunk(&self, chunk_len: &ChunkLen) -> bool {
+        self.stack.len() > chunk_len.items
+    }
+
     fn divide(mut self, chunk_len: &mut ChunkLen) -> (Self, Option<Self>) {
         // Where a node is a chunk, all that is below it is open meanwhile.
         if chunk_len.items > 1 {

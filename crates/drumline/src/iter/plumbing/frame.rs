@@ -175,6 +175,14 @@ where
                 more.items = Some(items);
                 put_back(&mut more);
             };
+            // What could not be put back while a robber split the rest may be nearly all there is.
+            if items.exceed_chunk(chunk_len) {
+                let rest;
+                (items, rest) = items.detach(chunk_len);
+                if let Some(rest) = rest {
+                    put_back(rest);
+                }
+            }
             while let Some(second) = {
                 let (first, second) = items.divide(chunk_len);
                 items = first;
@@ -338,5 +346,112 @@ where
 
     fn on_stack(&self) -> OnStack {
         Self::with_empty
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use super::super::items::{Halves, Uncounted};
+    use super::super::{UnindexedConsumer, UnindexedProducer};
+    use super::*;
+
+    /// Some numbers, which are never split.
+    struct Batch(Vec<u32>);
+
+    impl UnindexedProducer for Batch {
+        type Item = u32;
+
+        fn split(self) -> (Self, Option<Self>) {
+            (self, None)
+        }
+
+        fn fold_with<F: Folder<u32>>(self, folder: F) -> F {
+            folder.consume_iter(self.0)
+        }
+    }
+
+    /// Keeps what it gets.
+    struct Keep;
+    struct Kept(Vec<u32>);
+    struct Append;
+
+    impl Consumer<u32> for Keep {
+        type Folder = Kept;
+        type Reducer = Append;
+        type Result = Vec<u32>;
+
+        fn split_at(self, _: usize) -> (Self, Self, Append) {
+            (Keep, Keep, Append)
+        }
+
+        fn into_folder(self) -> Kept {
+            Kept(Vec::new())
+        }
+
+        fn full(&self) -> bool {
+            false
+        }
+    }
+
+    impl UnindexedConsumer<u32> for Keep {
+        fn split_off_left(&self) -> Self {
+            Keep
+        }
+
+        fn to_reducer(&self) -> Append {
+            Append
+        }
+    }
+
+    impl Folder<u32> for Kept {
+        type Result = Vec<u32>;
+
+        fn consume(mut self, item: u32) -> Self {
+            self.0.push(item);
+            self
+        }
+
+        fn complete(self) -> Vec<u32> {
+            self.0
+        }
+
+        fn full(&self) -> bool {
+            false
+        }
+    }
+
+    impl Reducer<Vec<u32>> for Append {
+        fn reduce(self, mut left: Vec<u32>, right: Vec<u32>) -> Vec<u32> {
+            left.extend(right);
+            left
+        }
+    }
+
+    /// What was put back behind a chunk, while a robber split the rest, may be nearly all there is.
+    /// As the next chunk, it is not gone through at once.
+    #[test]
+    fn what_is_put_behind_a_chunk_is_more_than_one() {
+        let mut items = Halves::new(Batch(vec![5, 6]));
+        for batch in [vec![3, 4], vec![1, 2]] {
+            items = Halves::new(Batch(batch)).before(Some(items));
+        }
+        let mut frame = Frame::<_, Uncounted<Keep>>::empty();
+        frame.items = Some(items);
+        frame.consumer = Some(Uncounted(Keep));
+        let mut chunks = Vec::new();
+        let mut chunk_len = ChunkLen::helped(1);
+        while frame.items.is_some() {
+            let mut behind = None;
+            frame.fold_open(&mut chunk_len, &mut |more| {
+                // SAFETY: it is of this loop.
+                let more: &mut Frame<Halves<Batch>, Uncounted<Keep>> = unsafe { Frame::same(more) };
+                let items = more.items.take().expect("something comes behind");
+                behind = Some(items.before(behind.take()));
+            });
+            let folder = frame.folder.as_mut().expect("it is not over");
+            chunks.push(std::mem::take(&mut folder.0));
+            frame.items = behind;
+        }
+        assert_eq!(chunks, [[1, 2], [3, 4], [5, 6]]);
     }
 }

@@ -97,6 +97,13 @@ pub(crate) trait Items: Send + Sized {
         unreachable!("what does not nest is split")
     }
 
+    /// Whether [`detach`](Self::detach) would leave something: they were put back behind a chunk,
+    /// and are the next one as they are.
+    fn exceed_chunk(&self, chunk_len: &ChunkLen) -> bool {
+        let _ = chunk_len;
+        false
+    }
+
     /// Splits a chunk, of which there is no telling how much is in it, if that is worth it.
     fn divide(self, chunk_len: &mut ChunkLen) -> (Self, Option<Self>) {
         let _ = chunk_len;
@@ -317,6 +324,10 @@ impl<P: UnindexedProducer> Items for Halves<P> {
         let stack = Vec::from_iter(self.stack.pop());
         let rest = (!self.stack.is_empty()).then_some(self);
         (Halves { stack }, rest)
+    }
+
+    fn exceed_chunk(&self, _chunk_len: &ChunkLen) -> bool {
+        self.stack.len() > 1
     }
 
     fn divide(mut self, chunk_len: &mut ChunkLen) -> (Self, Option<Self>) {
