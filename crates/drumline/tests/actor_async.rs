@@ -3,17 +3,14 @@
 mod actors;
 mod common;
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use common::{Event, FOREVER, ends, eventually, pool, quiet_panic};
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, Answer, AskError, AsyncContext, AsyncHandler, Context, Handler,
-    Overflow, SpawnOptions, Style,
+    Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, Handler, Overflow,
+    SpawnOptions, Style,
 };
 use drumline::channel::oneshot;
 use drumline::{Pool, yield_now};
@@ -380,88 +377,6 @@ fn many_await_at_once() {
     });
 }
 
-/// Asks the next one for each message, and hands its reply on.
-struct Link {
-    next: Option<ActorRef<Link>>,
-    blocks: bool,
-}
-impl Actor for Link {}
-
-struct Next(ActorRef<Link>);
-impl Handler<Next> for Link {
-    type Reply = ();
-    fn handle(&mut self, Next(next): Next, _: &mut Context<Self>) {
-        self.next = Some(next);
-    }
-}
-
-struct Depth;
-impl AsyncHandler<Depth> for Link {
-    type Reply = Result<usize, AskError>;
-    async fn handle(&mut self, _: Depth, _: AsyncContext<Self>) -> Result<usize, AskError> {
-        let Some(next) = &self.next else { return Ok(0) };
-        let answer = next.ask(Depth);
-        let depth = if self.blocks {
-            answer.recv()
-        } else {
-            answer.await
-        };
-        Ok(depth?? + 1)
-    }
-}
-
-fn links(system: &ActorSystem, blocks: &[bool]) -> Vec<ActorRef<Link>> {
-    let links: Vec<_> = blocks
-        .iter()
-        .enumerate()
-        .map(|(number, &blocks)| {
-            let link = Link { next: None, blocks };
-            system.spawn_with(link, SpawnOptions::new().name(format!("link {number}")))
-        })
-        .collect();
-    for pair in links.windows(2) {
-        pair[0].tell(Next(pair[1].clone())).unwrap();
-    }
-    links
-}
-
-#[test]
-fn chains_of_asks_need_no_thread() {
-    ends(|| {
-        let pool = pool(1);
-        let system = ActorSystem::new(&pool);
-        let links = links(&system, &[false; 2_000]);
-        assert_eq!(links[0].ask(Depth).recv(), Ok(Ok(1_999)));
-    });
-}
-
-/// One of them is told of the circle, and all others get its reply.
-#[test]
-fn circles_of_asks_are_found() {
-    ends(|| {
-        for blocks in [
-            &[false][..],
-            &[false, false],
-            &[false, true, false],
-            &[true, false, false, true, false],
-            &[false; 50],
-        ] {
-            let pool = pool(2);
-            let system = ActorSystem::new(&pool);
-            let links = links(&system, blocks);
-            let last = links.last().unwrap();
-            last.tell(Next(links[0].clone())).unwrap();
-            let Ok(Err(AskError::Cycle(names))) = links[0].ask(Depth).recv() else {
-                panic!("{blocks:?}");
-            };
-            assert_eq!(names.len(), blocks.len());
-            // All are free again, also those that were asked in vain meanwhile.
-            let report = system.shutdown(Instant::now() + FOREVER);
-            assert!(report.is_complete(), "{blocks:?}: {report:?}");
-        }
-    });
-}
-
 /// A task that a handler runs while it yields awaits for itself: the actor that it asks may ask the
 /// handler's.
 #[test]
@@ -571,73 +486,30 @@ fn generic_actors_accept_messages() {
     });
 }
 
-/// An answer that a handler has polled and then kept is not waited for.
+/// A panic is one, whatever was asked for before: no hook, and it is counted.
 #[test]
-fn an_answer_that_is_kept_is_not_waited_for() {
-    struct Keeper {
-        other: Option<ActorRef<Keeper>>,
-        kept: Option<Answer<u32>>,
-    }
-    impl Actor for Keeper {}
-    struct Other(ActorRef<Keeper>);
-    impl Handler<Other> for Keeper {
+fn a_panic_after_a_stop_is_a_panic() {
+    struct StopsAndPanics;
+    impl AsyncHandler<StopsAndPanics> for Log {
         type Reply = ();
-        fn handle(&mut self, Other(other): Other, _: &mut Context<Self>) {
-            self.other = Some(other);
-        }
-    }
-    struct Keep;
-    impl AsyncHandler<Keep> for Keeper {
-        type Reply = bool;
-        async fn handle(&mut self, _: Keep, _: AsyncContext<Self>) -> bool {
-            let other = self.other.as_ref().unwrap();
-            let answer = self.kept.insert(other.ask(Ask));
-            let polled = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut *answer).poll(cx)));
-            polled.await.is_pending()
-        }
-    }
-    struct Ask;
-    impl AsyncHandler<Ask> for Keeper {
-        type Reply = u32;
-        async fn handle(&mut self, _: Ask, _: AsyncContext<Self>) -> u32 {
-            let Some(other) = &self.other else { return 1 };
-            other.ask(Plain).await.map_or(0, |number| number + 1)
-        }
-    }
-    /// Gives the answer away.
-    struct Kept;
-    impl Handler<Kept> for Keeper {
-        type Reply = Option<Answer<u32>>;
-        fn handle(&mut self, _: Kept, _: &mut Context<Self>) -> Option<Answer<u32>> {
-            self.kept.take()
-        }
-    }
-    struct Plain;
-    impl Handler<Plain> for Keeper {
-        type Reply = u32;
-        fn handle(&mut self, _: Plain, _: &mut Context<Self>) -> u32 {
-            6
+        async fn handle(&mut self, _: StopsAndPanics, context: AsyncContext<Self>) {
+            context.stop_now();
+            drumline::task::yield_now().await;
+            quiet_panic("on request");
         }
     }
     ends(|| {
-        for _ in 0..100 {
-            let pool = pool(1);
-            let system = ActorSystem::new(&pool);
-            let keeper = || Keeper {
-                other: None,
-                kept: None,
-            };
-            let actors = [system.spawn(keeper()), system.spawn(keeper())];
-            for (actor, other) in [(0, 1), (1, 0)] {
-                actors[actor].tell(Other(actors[other].clone())).unwrap();
-            }
-            assert_eq!(actors[0].ask(Keep).recv(), Ok(true));
-            // The other one has been asked, and asks back.
-            assert_eq!(actors[1].ask(Ask).recv(), Ok(7));
-            let kept = actors[0].ask(Kept).recv().unwrap().unwrap();
-            assert_eq!(kept.recv(), Ok(7));
-            assert_eq!(system.dead_letters(), 0);
-            actors.iter().for_each(ActorRef::stop);
-        }
+        let Fixture {
+            pool: _pool,
+            system,
+            log,
+            ended,
+            ..
+        } = fixture();
+        let answer = log.ask(StopsAndPanics);
+        assert_eq!(answer.recv(), Err(AskError::Panicked));
+        eventually("it is dead", || system.stats().alive == 0);
+        assert_eq!(system.stats().panicked, 1);
+        assert!(ended.recv().is_err(), "no hook after a panic");
     });
 }

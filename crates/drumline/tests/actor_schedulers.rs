@@ -10,6 +10,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use common::{Event, FOREVER, ends, eventually, pool};
+use drumline::Pool;
 use drumline::actor::{
     Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, HandScheduler, Handler,
     Overflow, Scheduler, SharedScheduler, SpawnOptions, Style,
@@ -426,6 +427,51 @@ fn handlers_that_await_come_back_by_hand() {
             }
             let here = thread::current().id();
             assert_eq!(thread.recv().unwrap() == here, is_kept);
+        }
+    });
+}
+
+/// A handler that is run by hand is one of its pool, which cannot be shut down there. To drop the
+/// pool does not wait for the actors that other threads run.
+#[test]
+fn a_pool_does_not_wait_for_what_is_run_elsewhere() {
+    struct Ends(Option<Pool>, mpsc::Sender<bool>);
+    impl Actor for Ends {}
+    impl Handler<()> for Ends {
+        type Reply = ();
+        fn handle(&mut self, (): (), _: &mut Context<Self>) {
+            let pool = self.0.take().unwrap();
+            let is_refused = pool.shutdown().is_err();
+            self.1.send(is_refused).unwrap();
+        }
+    }
+    ends(|| {
+        for _ in 0..50 {
+            let pool = pool(1);
+            let by_hand = HandScheduler::new(1);
+            let system = ActorSystem::builder()
+                .scheduler(by_hand.scheduler())
+                .build(&pool);
+            let (send, receive) = mpsc::channel();
+            let actor = system.spawn(Ends(Some(pool), send));
+            actor.tell(()).unwrap();
+            by_hand.run_until_idle();
+            assert_eq!(receive.recv(), Ok(true));
+            drop(actor);
+            by_hand.run_until_idle();
+        }
+        for _ in 0..50 {
+            let pool = pool(1);
+            let by_hand = HandScheduler::new(1);
+            let system = ActorSystem::builder()
+                .scheduler(by_hand.scheduler())
+                .build(&pool);
+            let actor = system.spawn(Ends(None, mpsc::channel().0));
+            // This thread is the one that would have to step.
+            drop(pool);
+            drop(actor);
+            drop(system);
+            by_hand.run_until_idle();
         }
     });
 }

@@ -89,7 +89,8 @@ impl Error for AskError {}
 /// room in a [bounded](super::Overflow::Wait) mailbox, or what another thread asks for the handler,
 /// as in a half of a [`join`](crate::join()). A handler that awaits several replies at once counts
 /// as one that needs all of them, even if it would go on with the first; what a set of futures with
-/// wakers of its own awaits is not seen. Nor are actors
+/// wakers of its own awaits is not seen. Nor is what is awaited by a
+/// [`block_on`](crate::block_on()) in a handler: use [`recv`](Self::recv). Nor are actors
 /// that a handler runs on top of itself: by [`yield_now`](crate::yield_now()), or where the pool
 /// [steals while it waits](crate::WaitPolicy::Steal).
 ///
@@ -238,7 +239,7 @@ impl<R: Send> Future for Answer<R> {
         let is_known = self
             .awaited
             .as_ref()
-            .is_some_and(|waiting| waiting.asker() == asker.addr());
+            .is_some_and(|waiting| waiting.asker() == asker.addr() && waiting.counts());
         if !is_known {
             self.awaited = None;
             // SAFETY: this thread has the actor. The receiver lives as long as this, and is dropped

@@ -7,7 +7,7 @@ use super::options::Scheduler;
 use super::run::{self, RunEnd};
 use super::run_queue::RunQueue;
 use super::shared_scheduler::QueuedRun;
-use crate::pool::WakeOrigin;
+use crate::pool::{SharedRegistry, WakeOrigin, local};
 use crate::sync::{Arc, Mutex, XorShift, lock};
 
 /// Runs actors by hand, on the thread of a test. From one seed comes one order.
@@ -51,7 +51,8 @@ use crate::sync::{Arc, Mutex, XorShift, lock};
 ///
 /// # Dropping
 ///
-/// When it is dropped, the pool runs the actors.
+/// When it is dropped, the pool runs the actors. Until then, the
+/// [shutdown](crate::Pool::shutdown) of their pool waits for steps.
 ///
 /// # Blocking
 ///
@@ -88,11 +89,17 @@ impl HandScheduler {
         let Some(QueuedRun(core)) = self.queue.take(|runs| lock(random).below(runs)) else {
             return false;
         };
+        // The pool, which the actor may be the last to keep, and which may run it at once.
+        //
+        // SAFETY: the actor is alive until it has been run.
+        let registry = SharedRegistry::clone(unsafe { (*core.as_ptr()).system.registry() });
+        let home = local::change_home(registry.id());
         // SAFETY: the run was queued here, once.
         if unsafe { run::run(core, 1) } == RunEnd::More {
-            // SAFETY: the run leaves the mailbox to the next one. The actor keeps the system.
+            // SAFETY: the run leaves the mailbox to the next one. The pool is kept.
             unsafe { ActorCore::queue(core, WakeOrigin::Itself) };
         }
+        local::set_home(home);
         true
     }
 
@@ -117,8 +124,13 @@ impl HandScheduler {
 impl Drop for HandScheduler {
     fn drop(&mut self) {
         for QueuedRun(core) in self.queue.hand_over() {
-            // SAFETY: the run was queued here, and is handed on.
+            // As in `step`.
+            //
+            // SAFETY: the actor is alive until it has been run.
+            let registry = SharedRegistry::clone(unsafe { (*core.as_ptr()).system.registry() });
+            // SAFETY: the run was queued here, and is handed on. The pool is kept.
             unsafe { ActorCore::queue(core, WakeOrigin::Itself) };
+            drop(registry);
         }
     }
 }

@@ -132,6 +132,7 @@ impl<A: Actor, F> HeldRun<A, F> {
             let link = Envelope::link(envelope);
             // SAFETY: this thread owns the actor, whose next run begins with the first message.
             unsafe {
+                (*core.as_ptr()).word.raise();
                 let mailbox = &(*core.as_ptr()).mailbox;
                 Mailbox::put_before(link, mailbox.first());
                 mailbox.requeue(link);

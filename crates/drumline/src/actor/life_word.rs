@@ -9,6 +9,7 @@
 //! | `FINAL` | the last reference | the message `final` is on its way, with that reference |
 //! | `REVIVED` | a handler, beside `FINAL` | there was another reference since |
 //! | `NEWEST`, `OLDEST` | the spawn | in which order the pool runs it: see [`RunOrder`] |
+//! | `RAISES` | a future that has the state | the next message is its panic |
 //! | `HAS_WEAK` | any thread | there are weak references, or were |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
@@ -62,8 +63,9 @@ const REVIVED: usize = 32;
 const NEWEST: usize = 64;
 const OLDEST: usize = 128;
 const HAS_WEAK: usize = 256;
+const RAISES: usize = 512;
 /// One reference.
-const REF: usize = 512;
+const REF: usize = 1024;
 
 /// In which order a worker of the pool comes to its actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,6 +279,18 @@ impl LifeWord {
     pub(super) fn is_killed(&self) -> bool {
         // Relaxed: a run that does not see it finds the message that was pushed after it.
         self.0.load(Ordering::Relaxed) & KILLED != 0
+    }
+
+    /// The next message is a panic, which ends the actor whatever else is asked for.
+    pub(super) fn raise(&self) {
+        // Relaxed: read by the next run, which sees what the caller has done.
+        self.0.fetch_or(RAISES, Ordering::Relaxed);
+    }
+
+    /// Whether it is.
+    pub(super) fn raises(&self) -> bool {
+        // Relaxed: as above.
+        self.0.load(Ordering::Relaxed) & RAISES != 0
     }
 
     /// Whether the state is gone.

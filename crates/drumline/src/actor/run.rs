@@ -208,7 +208,8 @@ impl RunFrame {
     #[inline]
     pub(super) unsafe fn open_at_hand(&mut self) -> Opened {
         // SAFETY: the actor is alive until it is idle.
-        if unsafe { (*self.core).word.is_killed() } {
+        let word = unsafe { &(*self.core).word };
+        if word.is_killed() && !word.raises() {
             return Opened::End {
                 has_reference: false,
             };

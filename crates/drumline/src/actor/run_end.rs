@@ -70,6 +70,10 @@ impl RunFrame {
         // SAFETY: the actor is alive.
         if let Some(extra) = unsafe { &(*core).extra } {
             extra.close(self);
+            if extra.place.is_elsewhere() {
+                // SAFETY: as above.
+                unsafe { &*core }.system.registry().ran_elsewhere();
+            }
         }
         word.die(has_panicked);
         // SAFETY: this is the run, with a reference besides that of `final`.

@@ -8,7 +8,7 @@ use super::cell::ActorCore;
 use super::run_queue::RunQueue;
 use crate::job::Header;
 use crate::pool::local;
-use crate::sync::{Arc, thread};
+use crate::sync::{Arc, Mutex, lock, thread};
 use crate::wait::Parker;
 
 /// A queued run: its actor is alive until it has been run.
@@ -63,6 +63,9 @@ pub struct SharedScheduler {
 
 /// Closes the queue at the end.
 struct Owner {
+    /// Held while the number of threads changes: those that could not be started must not be taken
+    /// for some that are too many.
+    changes: Mutex<()>,
     queue: Arc<RunQueue<QueuedRun>>,
 }
 
@@ -85,6 +88,7 @@ impl SharedScheduler {
     pub fn new(threads: usize) -> io::Result<Self> {
         let scheduler = SharedScheduler {
             owner: Arc::new(Owner {
+                changes: Mutex::new(()),
                 queue: Arc::new(RunQueue::new()),
             }),
         };
@@ -107,6 +111,7 @@ impl SharedScheduler {
             threads > 0,
             "a scheduler without threads runs nothing: ask for 1 or more"
         );
+        let _changes = lock(&self.owner.changes);
         let queue = &self.owner.queue;
         let missing = queue.resize(threads);
         for started in 0..missing {

@@ -169,7 +169,8 @@ pub(super) fn spawn_on<A: Actor>(
         || options.stash.is_some()
         || place.is_elsewhere();
     let order = place.order();
-    let is_queued = place.is_elsewhere() || order != RunOrder::Managed;
+    let is_elsewhere = place.is_elsewhere();
+    let is_queued = is_elsewhere || order != RunOrder::Managed;
     let thread = place.thread();
     let extra = has_extra.then(|| {
         Box::new(Extra {
@@ -182,6 +183,9 @@ pub(super) fn spawn_on<A: Actor>(
         })
     });
     let start = Envelope::notice(message::open_start::<A>);
+    if is_elsewhere {
+        registry.runs_elsewhere();
+    }
     let core = ActorCell::allocate(actor, start, Arc::clone(system), style, order, extra);
     // SAFETY: the actor is fresh, and its run takes it out.
     let is_linked = unsafe { system.list.link(core.as_ptr()) };

@@ -16,7 +16,9 @@
 //! **Why there is a lock.** A walk without one reads the words of actors that end their wait, and
 //! perhaps their lives, meanwhile. This path is about to put a thread to sleep; a lock is nothing
 //! beside that. A reply that is there already never comes here. For a reply that is awaited, the
-//! lock is taken twice; all threads of the process share it.
+//! lock is taken twice; all threads of the process share it. A walk takes time in proportion to what
+//! the actors on the way wait for: an actor that awaits a thousand replies at once makes each ask of
+//! it as long.
 //!
 //! Edges of an ask with a deadline count like others: the circle would last until then.
 
@@ -202,6 +204,12 @@ impl Waiting<'_> {
     #[cfg(not(drumline_loom))]
     pub(super) fn asker(&self) -> usize {
         self.key.0
+    }
+
+    /// Whether it is in the graph: the handler that has entered it may be over.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn counts(&self) -> bool {
+        lock(&self.graph.waits).by_asker.contains_key(&self.key)
     }
 }
 

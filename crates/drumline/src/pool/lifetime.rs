@@ -48,18 +48,19 @@ impl Lifetime {
 
     // ---- the program's threads ----------------------------------------------
 
-    /// The program's spawner is asked for a thread.
+    /// The program's spawner is asked for a thread; or an actor of the pool runs elsewhere.
     pub(super) fn await_thread(&self) {
         // Relaxed, here and below: no more than a hint, see `awaits_threads`.
         self.awaited.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// That thread has begun, or will not come.
+    /// That thread has begun, or will not come; or the actor has ended.
     pub(super) fn heard_of_thread(&self) {
         self.awaited.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether the end of the pool may be in the hands of the program: it keeps a builder.
+    /// Whether the end of the pool may be in the hands of the program: it keeps a builder, or runs
+    /// actors.
     pub(super) fn awaits_threads(&self) -> bool {
         self.awaited.load(Ordering::Relaxed) > 0
     }

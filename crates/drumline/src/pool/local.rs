@@ -50,6 +50,11 @@ pub(crate) fn set_home(id: usize) {
     HOME.with(|home| home.set(id));
 }
 
+/// As [`set_home`], for a while. Returns what was there.
+pub(crate) fn change_home(id: usize) -> usize {
+    HOME.with(|home| home.replace(id))
+}
+
 /// The seat of this thread in `registry`, entered last or earlier.
 #[inline]
 pub(crate) fn find<'a>(registry: &Registry) -> Option<&'a Seat> {
