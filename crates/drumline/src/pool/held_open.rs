@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use super::registry::{KeptOpen, SharedRegistry};
+use super::registry::{KeptOpen, Registry, SharedRegistry};
 
 /// Keeps a pool from its end until it is dropped, as [`KeptOpen`] does, and keeps its memory, too.
 pub(crate) struct HeldOpen(SharedRegistry);
@@ -18,5 +18,17 @@ impl HeldOpen {
 impl Drop for HeldOpen {
     fn drop(&mut self) {
         drop(KeptOpen(&self.0));
+    }
+}
+
+impl Registry {
+    /// Something keeps the pool open that a thread outside of it runs, as long as the program likes.
+    pub(crate) fn runs_elsewhere(&self) {
+        self.lifetime().await_thread();
+    }
+
+    /// That is over.
+    pub(crate) fn ran_elsewhere(&self) {
+        self.lifetime().heard_of_thread();
     }
 }

@@ -621,16 +621,6 @@ impl Registry {
         })
     }
 
-    /// Something keeps the pool open that a thread outside of it runs, as long as the program likes.
-    pub(crate) fn runs_elsewhere(&self) {
-        self.lifetime.await_thread();
-    }
-
-    /// That is over.
-    pub(crate) fn ran_elsewhere(&self) {
-        self.lifetime.heard_of_thread();
-    }
-
     /// The pool ends: has the futures dropped that wait.
     pub(super) fn evict_suspended(&self) {
         for run in self.suspended.close() {
