@@ -102,6 +102,8 @@ fn an_answer_that_is_kept_is_not_waited_for() {
     struct Keeper {
         other: Option<ActorRef<Keeper>>,
         kept: Option<Answer<u32>>,
+        /// The handler that keeps the answer is over.
+        go: Option<oneshot::Receiver<()>>,
     }
     impl Actor for Keeper {}
     struct Other(ActorRef<Keeper>);
@@ -125,7 +127,10 @@ fn an_answer_that_is_kept_is_not_waited_for() {
     impl AsyncHandler<Ask> for Keeper {
         type Reply = u32;
         async fn handle(&mut self, _: Ask, _: AsyncContext<Self>) -> u32 {
-            let Some(other) = &self.other else { return 1 };
+            if let Some(go) = self.go.take() {
+                go.await.unwrap();
+            }
+            let other = self.other.as_ref().unwrap();
             other.ask(Plain).await.map_or(0, |number| number + 1)
         }
     }
@@ -148,15 +153,23 @@ fn an_answer_that_is_kept_is_not_waited_for() {
         for _ in 0..100 {
             let pool = pool(1);
             let system = ActorSystem::new(&pool);
-            let keeper = || Keeper {
+            let keeper = |go| Keeper {
                 other: None,
                 kept: None,
+                go,
             };
-            let actors = [system.spawn(keeper()), system.spawn(keeper())];
+            let (go, later) = oneshot::channel();
+            let actors = [
+                system.spawn(keeper(None)),
+                system.spawn(keeper(Some(later))),
+            ];
             for (actor, other) in [(0, 1), (1, 0)] {
                 actors[actor].tell(Other(actors[other].clone())).unwrap();
             }
             assert_eq!(actors[0].ask(Keep).recv(), Ok(true));
+            // Handled when the other handler is over, reply and all.
+            assert_eq!(actors[0].ask(Plain).recv(), Ok(6));
+            go.send(()).unwrap();
             // The other one has been asked, and asks back.
             assert_eq!(actors[1].ask(Ask).recv(), Ok(7));
             let kept = actors[0].ask(Kept).recv().unwrap().unwrap();
