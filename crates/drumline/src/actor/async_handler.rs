@@ -100,7 +100,12 @@ where
 {
     type Reply = <A as AsyncHandler<M>>::Reply;
 
-    fn accept(&mut self, message: M, reply: ReplyTo<Self::Reply>, context: &mut Context<Self>) {
+    unsafe fn accept(
+        _: *mut Self,
+        message: M,
+        reply: ReplyTo<Self::Reply>,
+        context: &mut Context<Self>,
+    ) {
         let own = context.actor_ref();
         held::close_for(context, move |actor: &'static mut A| async move {
             let answer = actor.handle(message, AsyncContext::new(own)).await;

@@ -49,8 +49,18 @@ pub trait Accept<M, K>: Actor {
     type Reply: Send + 'static;
 
     /// Handles a message, and sends the reply, now or later. For the library only.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the run of this actor, and does not use the state any more: when this returns,
+    /// a future may have it.
     #[doc(hidden)]
-    fn accept(&mut self, message: M, reply: ReplyTo<Self::Reply>, context: &mut Context<Self>);
+    unsafe fn accept(
+        actor: *mut Self,
+        message: M,
+        reply: ReplyTo<Self::Reply>,
+        context: &mut Context<Self>,
+    );
 }
 
 /// Messages for which there is a [`Handler`]: see [`Accept`].
@@ -61,10 +71,17 @@ impl<A: Handler<M>, M> Accept<M, Direct> for A {
     type Reply = <A as Handler<M>>::Reply;
 
     #[inline]
-    fn accept(&mut self, message: M, reply: ReplyTo<Self::Reply>, context: &mut Context<Self>) {
+    unsafe fn accept(
+        actor: *mut Self,
+        message: M,
+        reply: ReplyTo<Self::Reply>,
+        context: &mut Context<Self>,
+    ) {
+        // SAFETY: the run has the state.
+        let actor = unsafe { &mut *actor };
         // Should the handler panic, the place for the reply is dropped while the thread panics, and
         // the asker learns of it.
-        let answer = self.handle(message, context);
+        let answer = actor.handle(message, context);
         reply.send(answer);
     }
 }

@@ -66,9 +66,10 @@ where
     if frame.loss.is_some() {
         return frame.lose(message);
     }
-    // SAFETY: the run has the state, which is of this type.
-    let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
-    actor.accept(message, ReplyTo(None), Context::of(frame));
+    // SAFETY: the actor is alive, and of this type.
+    let actor = unsafe { ActorCell::<A>::state(frame.core) };
+    // SAFETY: the run has the state, and leaves it alone after this.
+    unsafe { A::accept(actor, message, ReplyTo(None), Context::of(frame)) };
 }
 
 /// # Safety
@@ -87,9 +88,10 @@ where
         let _ = reply.send(Err(loss.ask_error()));
         return frame.lose(message);
     }
-    // SAFETY: the run has the state, which is of this type.
-    let actor = unsafe { &mut *ActorCell::<A>::state(frame.core) };
-    actor.accept(message, ReplyTo(Some(reply)), Context::of(frame));
+    // SAFETY: the actor is alive, and of this type.
+    let actor = unsafe { ActorCell::<A>::state(frame.core) };
+    // SAFETY: the run has the state, and leaves it alone after this.
+    unsafe { A::accept(actor, message, ReplyTo(Some(reply)), Context::of(frame)) };
 }
 
 /// Opens `start`.
