@@ -315,11 +315,13 @@ impl<T> Once<T> {
     /// This is the receiver, and [`look`](Self::look) has seen it.
     #[inline]
     pub(super) unsafe fn take(&self) -> T {
-        // Relaxed: the message is the receiver's, and the phase, too.
-        if self.word.load(Ordering::Relaxed) & SENDER_GONE != 0 {
-            // No other thread changes the word any more.
+        // Acquire: the sender may have left since `look`, and the store below hides its Release from
+        // `receiver_leaves`, which frees.
+        if self.word.load(Ordering::Acquire) & SENDER_GONE != 0 {
+            // Relaxed: no other thread changes the word any more.
             self.word.store(TAKEN | SENDER_GONE, Ordering::Relaxed);
         } else {
+            // Relaxed: the message is the receiver's, and the phase, too.
             self.word.fetch_xor(SENT ^ TAKEN, Ordering::Relaxed);
         }
         // SAFETY: it was seen, and is taken once.
