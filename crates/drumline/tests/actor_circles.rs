@@ -180,7 +180,8 @@ fn an_answer_that_is_kept_is_not_waited_for() {
     });
 }
 
-/// An answer that one handler has polled and kept, and that another one awaits, is waited for again.
+/// An answer that one handler has polled and kept, and that another one awaits, is waited for
+/// again.
 #[test]
 fn a_kept_answer_that_is_awaited_closes_a_circle() {
     #[derive(Default)]

@@ -19,8 +19,8 @@ pub struct ActorStats {
     pub dead_letters: usize,
 }
 
-/// The name of the actor whose handler, hook or future the calling thread runs, or of its type if it
-/// has none.
+/// The name of the actor whose handler, hook or future the calling thread runs, or of its type if
+/// it has none.
 ///
 /// It is for logs, and for a panic hook that says which actor has panicked:
 ///

@@ -15,8 +15,8 @@ use super::{Context, held};
 /// mailbox is closed meanwhile. No thread waits: the future is a task of the pool. (To go on with
 /// other messages meanwhile, start a future with [`Context::spawn_then`].)
 ///
-/// An actor accepts messages of the type `M` if it has this or a [`Handler`](super::Handler). It can
-/// have a `Handler` for some types and an `AsyncHandler` for others, but not both for one.
+/// An actor accepts messages of the type `M` if it has this or a [`Handler`](super::Handler). It
+/// can have a `Handler` for some types and an `AsyncHandler` for others, but not both for one.
 ///
 /// ```
 /// use drumline::Pool;
@@ -71,8 +71,8 @@ use super::{Context, held};
 /// The future is the message at hand: an actor that is stopped ends after it, and so do
 /// [`stop_now`](ActorRef::stop_now) and the end of the system. If the pool ends before, the future
 /// is dropped where it is, and one that asked is told [`AskError::Dead`](super::AskError::Dead). So
-/// it is if nothing can wake the future any more, as in [`spawn_future`](crate::spawn_future()); the
-/// actor goes on with the next message then.
+/// it is if nothing can wake the future any more, as in [`spawn_future`](crate::spawn_future());
+/// the actor goes on with the next message then.
 pub trait AsyncHandler<M>: Actor {
     /// What comes of a message, for those that [ask](ActorRef::ask). Most often `()`.
     type Reply: Send + 'static;

@@ -8,13 +8,13 @@
 //!
 //! The run that closes the mailbox does what one does that has handled enough for now: it leaves
 //! the message at hand, which is open, as the first message of the next run. It does not queue that
-//! run, though. It starts the task, which owns the actor from then on, and touches nothing of it any
-//! more. The task queues the next run when the future is gone.
+//! run, though. It starts the task, which owns the actor from then on, and touches nothing of it
+//! any more. The task queues the next run when the future is gone.
 //!
-//! **The race feared** is that two threads use the state, or that none goes on. There is no word for
-//! it: the right to run the actor is handed from the run to the task, and from the task to the next
-//! run, by the queues of the pool, and each of them does so once. Senders find the mailbox busy.
-//! [`HeldRun`] hands the right on when it is done, and when it is dropped before.
+//! **The race feared** is that two threads use the state, or that none goes on. There is no word
+//! for it: the right to run the actor is handed from the run to the task, and from the task to the
+//! next run, by the queues of the pool, and each of them does so once. Senders find the mailbox
+//! busy. [`HeldRun`] hands the right on when it is done, and when it is dropped before.
 //!
 //! The task has a reference, so the actor is alive, and its system is kept.
 //!

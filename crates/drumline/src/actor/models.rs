@@ -403,8 +403,8 @@ fn last_reference_and_kill() {
     });
 }
 
-/// A future has the state while other threads tell the actor something. What comes behind the message
-/// that has closed the mailbox is handled after the future.
+/// A future has the state while other threads tell the actor something. What comes behind the
+/// message that has closed the mailbox is handled after the future.
 fn tell_and_hold() {
     explore(3, || {
         let adder = Adder::idle();

@@ -23,8 +23,8 @@ pub enum Scheduler {
     /// The threads of the pool. An actor that has no message holds none. If a handler blocks,
     /// another thread takes the place of the one that runs it.
     ///
-    /// An actor that is told something by another one is the next that this worker runs, 16 times in
-    /// a row at most. Others wait in the order in which they have got their messages.
+    /// An actor that is told something by another one is the next that this worker runs, 16 times
+    /// in a row at most. Others wait in the order in which they have got their messages.
     #[default]
     Managed,
     /// The threads of the pool, as those of a plain fork/join pool: each worker runs the actor

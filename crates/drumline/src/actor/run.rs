@@ -276,8 +276,8 @@ impl RunFrame {
         }
     }
 
-    /// Leaves the message at hand, which does nothing more, for the next run to begin with. This run
-    /// goes on as long as it has not told another thread of that run.
+    /// Leaves the message at hand, which does nothing more, for the next run to begin with. This
+    /// run goes on as long as it has not told another thread of that run.
     ///
     /// # Safety
     ///

@@ -89,7 +89,7 @@ impl<R> RunQueue<R> {
         }
     }
 
-    /// From now on there are to be so many threads, at least one. Returns how many the caller is to
+    /// From now on there are to be this number of threads, at least one. Returns how many the caller is to
     /// start: they count already.
     pub(super) fn resize(&self, threads: usize) -> usize {
         let mut state = lock(&self.state);
@@ -102,7 +102,7 @@ impl<R> RunQueue<R> {
         missing
     }
 
-    /// So many threads that count could not be started.
+    /// This number of threads, which count already, could not be started.
     pub(super) fn not_started(&self, threads: usize) {
         let mut state = lock(&self.state);
         state.living -= threads;

@@ -76,7 +76,7 @@ impl Drop for Owner {
 }
 
 impl SharedScheduler {
-    /// Starts so many threads.
+    /// Starts this number of threads.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl SharedScheduler {
         Ok(scheduler)
     }
 
-    /// Has so many threads from now on. Nothing that is queued is lost: a thread that is one too
+    /// Has this number of threads from now on. Nothing that is queued is lost: a thread that is one too
     /// many ends after the actor at hand.
     ///
     /// # Errors

@@ -3,8 +3,8 @@
 //! An actor whose handler blocks for a reply, or awaits one with the mailbox closed, says so here,
 //! and looks, in one step under a lock: from the actor that it has asked to those that this waits
 //! for, and so on. If it comes back to itself, it does not wait. The last actor to close a circle
-//! finds it. A handler that awaits may wait for several replies at once. It counts as one that needs
-//! all of them.
+//! finds it. A handler that awaits may wait for several replies at once. It counts as one that
+//! needs all of them.
 //!
 //! **The race feared** is two actors that ask each other at once, and both wait. Each enters
 //! and looks under the one lock, so one is second, and sees the other. **The other one** is an
@@ -16,9 +16,9 @@
 //! **Why there is a lock.** A walk without one reads the words of actors that end their wait, and
 //! perhaps their lives, meanwhile. This path is about to put a thread to sleep; a lock is nothing
 //! beside that. A reply that is there already never comes here. For a reply that is awaited, the
-//! lock is taken twice; all threads of the process share it. A walk takes time in proportion to what
-//! the actors on the way wait for: an actor that awaits a thousand replies at once makes each ask of
-//! it as long.
+//! lock is taken twice; all threads of the process share it. A walk takes time in proportion to
+//! what the actors on the way wait for: an actor that awaits a thousand replies at once makes each
+//! ask of it as long.
 //!
 //! Edges of an ask with a deadline count like others: the circle would last until then.
 
@@ -279,8 +279,8 @@ mod models {
         });
     }
 
-    /// The actor that has replied asks the asker: that is no circle, also if the asker has not woken,
-    /// or not begun to wait.
+    /// The actor that has replied asks the asker: that is no circle, also if the asker has not
+    /// woken, or not begun to wait.
     fn ask_back() {
         explore(|| {
             let graph = Arc::new(WaitGraph::new());

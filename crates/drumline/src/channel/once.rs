@@ -315,7 +315,8 @@ impl<T> Once<T> {
     /// This is the receiver, and [`look`](Self::look) has seen it.
     #[inline]
     pub(super) unsafe fn take(&self) -> T {
-        // Acquire: the sender may have left since `look`, and the store below hides its Release from
+        // Acquire: the sender may have left since `look`, and the store below hides its Release
+        // from
         // `receiver_leaves`, which frees.
         if self.word.load(Ordering::Acquire) & SENDER_GONE != 0 {
             // Relaxed: no other thread changes the word any more.

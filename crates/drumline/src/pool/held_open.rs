@@ -22,7 +22,8 @@ impl Drop for HeldOpen {
 }
 
 impl Registry {
-    /// Something keeps the pool open that a thread outside of it runs, as long as the program likes.
+    /// Something keeps the pool open that a thread outside of it runs, as long as the program
+    /// likes.
     pub(crate) fn runs_elsewhere(&self) {
         self.lifetime().await_thread();
     }

@@ -49,8 +49,8 @@
 //! of the called one, which then finds nothing to do. It may sleep in the source, too, if it is the
 //! only one at work: as long as it does, no other thread can finish anything. While it works on an
 //! item, no other thread takes results, and the item may wait for a later one: so it steps in only
-//! if all others can pull an item each after that (`State::leaves_room_at_end`). Where it may not step
-//! in (its thread is in no pool that takes it, or the consumers have threads of their own), it
+//! if all others can pull an item each after that (`State::leaves_room_at_end`). Where it may not
+//! step in (its thread is in no pool that takes it, or the consumers have threads of their own), it
 //! calls a consumer before it sleeps, if none is at work. So does a serial end that is a task,
 //! which never steps in and leaves its waker here (`async_results`). The thread of the serial end
 //! may change from one batch to the next: the results of one stage are taken by the consumers of
