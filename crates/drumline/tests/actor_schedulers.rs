@@ -275,13 +275,19 @@ fn lifo_and_fifo_are_what_they_say() {
     });
 }
 
-/// What the hoppers have handled after each step, with this seed.
-fn trace(seed: usize) -> Vec<usize> {
+/// A system whose actors run by hand, in this order.
+fn stepped(seed: usize) -> (Pool, HandScheduler, ActorSystem) {
     let pool = pool(1);
     let by_hand = HandScheduler::new(seed);
     let system = ActorSystem::builder()
         .scheduler(by_hand.scheduler())
         .build(&pool);
+    (pool, by_hand, system)
+}
+
+/// What the hoppers have handled after each step, with this seed.
+fn trace(seed: usize) -> Vec<usize> {
+    let (_pool, by_hand, system) = stepped(seed);
     let ring = Ring::new(&system, 6);
     ring.start(5);
     let mut trace = Vec::new();
@@ -322,11 +328,7 @@ fn what_is_left_by_hand_is_for_the_pool() {
             [2, 0, 1],
             [2, 1, 0],
         ] {
-            let pool = pool(1);
-            let by_hand = HandScheduler::new(1);
-            let system = ActorSystem::builder()
-                .scheduler(by_hand.scheduler())
-                .build(&pool);
+            let (pool, by_hand, system) = stepped(1);
             let ring = Ring::new(&system, 4);
             // What they were told before they are stopped is handled.
             ring.start(0);
@@ -407,11 +409,7 @@ fn handlers_that_await_come_back_by_hand() {
     }
     ends(|| {
         for is_kept in [true, false] {
-            let pool = pool(1);
-            let by_hand = HandScheduler::new(1);
-            let system = ActorSystem::builder()
-                .scheduler(by_hand.scheduler())
-                .build(&pool);
+            let (_pool, by_hand, system) = stepped(1);
             let actor = system.spawn(Waits);
             let (number, later) = oneshot::channel();
             let answer = actor.ask(later);
@@ -447,11 +445,7 @@ fn a_pool_does_not_wait_for_what_is_run_elsewhere() {
     }
     ends(|| {
         for _ in 0..50 {
-            let pool = pool(1);
-            let by_hand = HandScheduler::new(1);
-            let system = ActorSystem::builder()
-                .scheduler(by_hand.scheduler())
-                .build(&pool);
+            let (pool, by_hand, system) = stepped(1);
             let (send, receive) = mpsc::channel();
             let actor = system.spawn(Ends(Some(pool), send));
             actor.tell(()).unwrap();
@@ -461,11 +455,7 @@ fn a_pool_does_not_wait_for_what_is_run_elsewhere() {
             by_hand.run_until_idle();
         }
         for _ in 0..50 {
-            let pool = pool(1);
-            let by_hand = HandScheduler::new(1);
-            let system = ActorSystem::builder()
-                .scheduler(by_hand.scheduler())
-                .build(&pool);
+            let (pool, by_hand, system) = stepped(1);
             let actor = system.spawn(Ends(None, mpsc::channel().0));
             // This thread is the one that would have to step.
             drop(pool);

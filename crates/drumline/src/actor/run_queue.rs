@@ -89,8 +89,8 @@ impl<R> RunQueue<R> {
         }
     }
 
-    /// From now on there are to be this number of threads, at least one. Returns how many the caller is to
-    /// start: they count already.
+    /// From now on there are to be this number of threads, at least one. Returns how many the
+    /// caller is to start: they count already.
     pub(super) fn resize(&self, threads: usize) -> usize {
         let mut state = lock(&self.state);
         state.wanted = threads;

@@ -96,8 +96,8 @@ impl SharedScheduler {
         Ok(scheduler)
     }
 
-    /// Has this number of threads from now on. Nothing that is queued is lost: a thread that is one too
-    /// many ends after the actor at hand.
+    /// Has this number of threads from now on. Nothing that is queued is lost: a thread that is one
+    /// too many ends after the actor at hand.
     ///
     /// # Errors
     ///

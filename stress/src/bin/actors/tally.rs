@@ -1,4 +1,7 @@
 //! What became of the actors and messages of a system.
+//!
+//! Relaxed, all of it: counts, beside which nothing is published. They are compared when the system
+//! has ended, which publishes them.
 
 use std::cell::Cell;
 use std::sync::Arc;
