@@ -1,6 +1,6 @@
 //! `cargo xtask check`: what CI does, step by step.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -14,6 +14,16 @@ use crate::{arrows, figures, rayon_suite, user_lock, workspace};
 /// The target that the library is checked for besides this machine's own.
 const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
 
+/// The target directories of builds that differ from the ordinary one.
+const OLDEST_BUILD: &str = "oldest";
+const LOOM_BUILD: &str = "loom";
+const SHUTTLE_BUILD: &str = "shuttle";
+const MIRI_BUILD: &str = "miri";
+const FENCE_BUILD: &str = "fence";
+
+/// With fewer bytes than this on the disk a build may have failed for want of room.
+const LITTLE_SPACE: u64 = 2_000_000_000;
+
 /// What `check` can be told.
 #[derive(Args)]
 pub struct Options {
@@ -23,6 +33,9 @@ pub struct Options {
     /// Fetch missing toolchains and targets (always done where `CI=true`).
     #[arg(long)]
     install: bool,
+    /// Remove what a step has built for itself when it has passed: a disk of 10 GB is enough then.
+    #[arg(long)]
+    clean: bool,
 }
 
 /// The steps, in the order in which they run: what fails fast comes first, and the test suite
@@ -72,9 +85,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
         heading(step.title());
         let start = Instant::now();
-        let outcome = step
-            .run(installer)
-            .with_context(|| format!("step `{}`", step.name()))?;
+        let outcome = step.run(installer).with_context(|| failure(step))?;
         if let Outcome::Skipped(why) = &outcome {
             println!("skipped: {why}");
         }
@@ -83,9 +94,26 @@ pub fn run(options: &Options) -> Result<()> {
             outcome,
             took: start.elapsed(),
         });
+        if options.clean {
+            step.remove_build()?;
+        }
     }
     summarise(&done);
     Ok(())
+}
+
+/// The context of a step's error. A linker that finds the disk full ends with a bus error, and
+/// names no cause.
+fn failure(step: Step) -> String {
+    let name = step.name();
+    match workspace::free_space() {
+        Ok(free) if free < LITTLE_SPACE => format!(
+            "step `{name}`, with {} MB free on the disk of the builds; `--clean` removes each \
+             step's own build, CARGO_TARGET_DIR names another disk",
+            free / 1_000_000
+        ),
+        _ => format!("step `{name}`"),
+    }
 }
 
 fn summarise(done: &[Done]) {
@@ -146,6 +174,41 @@ impl Step {
     fn name(self) -> String {
         self.to_possible_value()
             .map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The target directory that no other step uses.
+    fn own_build(self) -> Option<&'static str> {
+        match self {
+            Step::Lock => Some(user_lock::BUILD),
+            Step::Oldest => Some(OLDEST_BUILD),
+            Step::Windows => Some(OTHER_TARGET),
+            Step::Loom => Some(LOOM_BUILD),
+            Step::Shuttle => Some(SHUTTLE_BUILD),
+            Step::Miri => Some(MIRI_BUILD),
+            Step::Fences => Some(FENCE_BUILD),
+            Step::RayonSuite => Some(rayon_suite::BUILD),
+            Step::Format
+            | Step::Arrows
+            | Step::Figures
+            | Step::Clippy
+            | Step::Docs
+            | Step::Features
+            | Step::Lab
+            | Step::Tests => None,
+        }
+    }
+
+    fn remove_build(self) -> Result<()> {
+        let Some(name) = self.own_build() else {
+            return Ok(());
+        };
+        let build = workspace::root().join(workspace::target_dir(name));
+        match std::fs::remove_dir_all(&build) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("removing {}", build.display()))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn run(self, installer: Installer) -> Result<Outcome> {
@@ -212,7 +275,7 @@ fn oldest(installer: Installer) -> Result<Outcome> {
             "toolchain {toolchain} not installed"
         )));
     }
-    let target = workspace::target_dir("oldest").display().to_string();
+    let target = workspace::target_dir(OLDEST_BUILD).display().to_string();
     show(
         &Invocation::new(["cargo".to_owned(), format!("+{toolchain}")]).and([
             "check",
@@ -230,7 +293,7 @@ fn loom() -> Result<Outcome> {
 
 /// All loom models.
 pub fn loom_line() -> Invocation {
-    let target = workspace::target_dir("loom").display().to_string();
+    let target = workspace::target_dir(LOOM_BUILD).display().to_string();
     Invocation::line("cargo test -p drumline --lib --release")
         .and(["--target-dir", &target, "loom_"])
         .with("RUSTFLAGS", "--cfg drumline_loom")
@@ -242,7 +305,7 @@ fn shuttle() -> Result<Outcome> {
 
 /// All programs under shuttle.
 pub fn shuttle_line() -> Invocation {
-    let target = workspace::target_dir("shuttle").display().to_string();
+    let target = workspace::target_dir(SHUTTLE_BUILD).display().to_string();
     Invocation::line("cargo test -p drumline --lib --release")
         .and(["--target-dir", &target, "shuttle_"])
         .with("RUSTFLAGS", "--cfg drumline_shuttle")
@@ -260,7 +323,7 @@ fn miri() -> Result<Outcome> {
 
 /// All cases for Miri, with this number of seeds: each is one order of the threads.
 pub fn miri_line(seeds: u32) -> Invocation {
-    let target = workspace::target_dir("miri").display().to_string();
+    let target = workspace::target_dir(MIRI_BUILD).display().to_string();
     Invocation::line("cargo +nightly miri test -p drumline --lib")
         .and(["--target-dir", &target, "miri_"])
         .with("MIRIFLAGS", format!("-Zmiri-many-seeds=0..{seeds}"))
@@ -284,7 +347,7 @@ fn counted(line: &Invocation, prefix: &str) -> Result<Outcome> {
 /// The build for systems where nothing is special: owners use fences of their own, and the word of
 /// a thread is the standard library's.
 fn fences() -> Result<Outcome> {
-    let target = workspace::target_dir("fence").display().to_string();
+    let target = workspace::target_dir(FENCE_BUILD).display().to_string();
     let line = Invocation::line("cargo test -p drumline --lib --tests --no-fail-fast")
         .and(["--target-dir", &target])
         .with("RUSTFLAGS", "--cfg drumline_fence --cfg drumline_portable");

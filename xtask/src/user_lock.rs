@@ -13,6 +13,9 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::invocation::Invocation;
 use crate::workspace;
 
+/// The target directory under which they are written and built.
+pub const BUILD: &str = "user-lock";
+
 /// The name of the throw-away packages.
 const USER: &str = "user-of-drumline";
 
@@ -24,7 +27,7 @@ const FOREIGN_SWITCHES: &str = "--cfg loom --cfg shuttle";
 
 /// Checks both packages. Returns what a lock file gains, in words.
 pub fn run() -> Result<String> {
-    let base = workspace::root().join(workspace::target_dir("user-lock"));
+    let base = workspace::root().join(workspace::target_dir(BUILD));
     let in_workspace = workspace::root().join("crates/drumline");
     check_lock(&base.join("of-the-workspace"), &in_workspace)?;
 

@@ -20,6 +20,21 @@ pub fn target_dir(name: &str) -> PathBuf {
     base.join(name)
 }
 
+/// The bytes that are free on the disk that the builds go to.
+#[cfg(unix)]
+pub fn free_space() -> Result<u64> {
+    let builds = root().join(target_dir(""));
+    let space = rustix::fs::statvfs(&builds)
+        .with_context(|| format!("asking for the free space of {}", builds.display()))?;
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
+}
+
+/// Not asked for on this system: taken to be enough.
+#[cfg(not(unix))]
+pub fn free_space() -> Result<u64> {
+    Ok(u64::MAX)
+}
+
 /// The oldest toolchain that the library promises to build with, from the workspace's manifest.
 pub fn oldest_toolchain() -> Result<String> {
     let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
@@ -58,6 +73,11 @@ pub fn functions_named(prefix: &str) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_disk_of_the_builds_has_free_space() {
+        assert!(free_space().unwrap() > 0);
+    }
 
     #[test]
     fn the_oldest_toolchain_has_three_parts() {

@@ -30,6 +30,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use expected::Expected;
+pub use package::BUILD;
 use package::Package;
 use sources::Sources;
 

@@ -12,6 +12,9 @@ use super::suite_file::{Kind, SuiteFile};
 use crate::invocation::Invocation;
 use crate::workspace;
 
+/// The target directory under which it is written and built.
+pub const BUILD: &str = "rayon-suite";
+
 /// What rayon's core is called when its own tests name it. An item may stand after those that use
 /// it, so the lines of the test file keep their numbers.
 const CORE: &str = "extern crate rayon as rayon_core;\n";
@@ -86,7 +89,7 @@ pub struct Package {
 impl Package {
     /// A package for tests that need what those of `sources` need.
     pub fn new(sources: &Sources) -> Self {
-        let directory = workspace::root().join(workspace::target_dir("rayon-suite"));
+        let directory = workspace::root().join(workspace::target_dir(BUILD));
         Package {
             directory,
             needs: sources.needs(),
