@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use super::actor_ref::CoreRef;
 use super::cell::ActorCore;
-use super::wait_graph::{self, ReplyProbe, Wait, Waiting};
+use super::wait_graph::{self, Waiting};
+use super::wait_shard::{Asker, ReplyProbe, Wait};
 use super::{held, run};
 use crate::channel::oneshot::Receiver;
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError};
@@ -202,16 +203,25 @@ impl<R: Send> Answer<R> {
     unsafe fn enter_wait(&self, asker: *const ActorCore) -> Result<Waiting<'static>, AskError> {
         let (data, has_come) = self.receiver.probe();
         let wait = Wait {
-            asker: asker.addr(),
+            // SAFETY: the actor lives as long as its handler, which leaves the graph with it.
+            asker: unsafe { Asker::new(asker.cast(), name_of) },
             asked: self.asked.as_ptr().as_ptr().addr(),
-            // SAFETY: the caller's obligation.
-            name: unsafe { &*asker }.name(),
             // SAFETY: the receiver stays until the wait has left the graph.
             reply: unsafe { ReplyProbe::new(data, has_come) },
         };
         let entered = wait_graph::graph().enter(wait);
         entered.map_err(|names| AskError::Cycle(names.into()))
     }
+}
+
+/// The name of an actor.
+///
+/// # Safety
+///
+/// It is one, and alive.
+unsafe fn name_of(actor: *const ()) -> String {
+    // SAFETY: the caller's obligation.
+    unsafe { &*actor.cast::<ActorCore>() }.name()
 }
 
 /// Why a reply was dropped.

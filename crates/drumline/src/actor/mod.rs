@@ -147,6 +147,9 @@ mod tell_error;
 mod thread_actor;
 mod thread_call;
 mod wait_graph;
+#[cfg(all(test, drumline_loom))]
+mod wait_models;
+mod wait_shard;
 #[cfg(not(drumline_loom))]
 mod weak_actor_ref;
 mod weak_link;

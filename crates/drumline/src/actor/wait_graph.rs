@@ -1,109 +1,77 @@
 //! Which actors wait for the replies of which others, so that none waits for itself.
 //!
-//! An actor whose handler blocks for a reply, or awaits one with the mailbox closed, says so here,
-//! and looks, in one step under a lock: from the actor that it has asked to those that this waits
-//! for, and so on. If it comes back to itself, it does not wait. The last actor to close a circle
-//! finds it. A handler that awaits may wait for several replies at once. It counts as one that
-//! needs all of them.
+//! An actor whose handler blocks for a reply, or awaits one with the mailbox closed, enters that
+//! here, and then looks for a circle: from the actor that it has asked to those that this waits
+//! for, and so on; and from itself to those that wait for it, and so on. It takes a step in each
+//! direction in turn, and there is no circle as soon as one of them has come to its end. So an
+//! actor that is asked by thousands, or has asked thousands, costs the others nothing. If there
+//! seems to be a circle, it looks again, with all parts locked. If there is one, it does not wait.
+//! A handler that awaits may wait for several replies at once. It counts as one that needs all of
+//! them.
 //!
-//! **The race feared** is two actors that ask each other at once, and both wait. Each enters
-//! and looks under the one lock, so one is second, and sees the other. **The other one** is an
-//! actor that is told of a circle which there is not: an edge of an actor whose reply has come, but
-//! that has not woken yet, or is only about to enter. Such an edge does not count, nor does one's
-//! own. An edge without a reply stays while the looking actor holds the lock, if the actor that
-//! owes the reply waits itself, or is the one that looks. So a circle that is seen is one.
+//! A wait that is waited out never comes here: a reply that is there already needs no place. Each
+//! actor belongs to one of [`SHARDS`] parts, with a lock each. A wait stands in two of them:
 //!
-//! **Why there is a lock.** A walk without one reads the words of actors that end their wait, and
-//! perhaps their lives, meanwhile. This path is about to put a thread to sleep; a lock is nothing
-//! beside that. A reply that is there already never comes here. For a reply that is awaited, the
-//! lock is taken twice; all threads of the process share it. A walk takes time in proportion to
-//! what the actors on the way wait for: an actor that awaits a thousand replies at once makes each
-//! ask of it as long.
+//! | step | part of | what |
+//! |---|---|---|
+//! | 1 | the asker | what it waits for |
+//! | 2 | the asked | that it owes this reply, its *debt*; and a look whether it waits itself |
+//! | 3 | those on the way, one after the other | the look for a circle, if it does |
+//! | 4 | all, in their order | the second look, if there seems to be a circle |
+//! | 5, 6 | the asker, the asked | both are taken out again |
 //!
-//! Edges of an ask with a deadline count like others: the circle would last until then.
+//! **The race feared** is that the actors of a circle enter at once, and none sees it. Take the one
+//! that is the last to do step 2. All the others have done steps 1 and 2 before, and this one does
+//! step 3 after it. So it sees the whole circle, in both directions. The waits of a circle do not
+//! leave by themselves.
+//!
+//! **The other one** is an actor that is told of a circle which there is not: the parts are looked
+//! at one after the other, and a wait may be over when the next one is seen. Therefore the second
+//! look, with all parts locked. There, a wait whose reply has come does not count, nor does one's
+//! own: its actor has not woken yet, or is about to enter. A wait without a reply stays while the
+//! locks are held, if the actor that owes the reply waits itself, or is the one that looks. So a
+//! circle that is seen is one. Of two actors that see the same circle, the first takes its wait
+//! out before the other looks again.
+//!
+//! Waits with a deadline count like others: the circle would last until then.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, VecDeque};
 
-use crate::sync::{Mutex, lock, planted};
+use super::wait_shard::{FIRST, Wait, WaitKey, WaitShard};
+use crate::sync::{Apart, Mutex, MutexGuard, lock, planted};
 
-/// One actor that waits for another.
-#[derive(Debug)]
-pub(super) struct Wait {
-    /// The address of the actor that waits.
-    pub(super) asker: usize,
-    /// That of the actor that owes the reply.
-    pub(super) asked: usize,
-    /// What the first is called.
-    pub(super) name: String,
-    /// Whether the reply has come.
-    pub(super) reply: ReplyProbe,
-}
+/// Parts of the graph. A model checker has few: it tries the order of all locks.
+const SHARDS: usize = if cfg!(any(drumline_loom, drumline_shuttle)) {
+    2
+} else {
+    64
+};
 
-/// Whether a reply has come; of any type.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReplyProbe {
-    data: *const (),
-    has_come: unsafe fn(*const ()) -> bool,
-}
-
-// SAFETY: `new` demands that any thread may ask.
-unsafe impl Send for ReplyProbe {}
-
-impl ReplyProbe {
-    /// # Safety
-    ///
-    /// `has_come` may be called with `data`, on any thread, until the wait has left the graph.
-    pub(super) unsafe fn new(data: *const (), has_come: unsafe fn(*const ()) -> bool) -> Self {
-        ReplyProbe { data, has_come }
-    }
-}
+/// After so many steps in both directions, all parts are locked: waits that come and go cannot keep
+/// a search busy for ever.
+const MOST_STEPS: usize = 10_000;
 
 /// The waits of all actors of the process.
 #[derive(Debug)]
 pub(super) struct WaitGraph {
-    waits: Mutex<Waits>,
-}
-
-#[derive(Debug)]
-struct Waits {
-    /// By the asker, and a number.
-    by_asker: BTreeMap<WaitKey, Wait>,
-    /// How many there have been.
-    entered: u64,
-}
-
-/// The asker, and a number.
-type WaitKey = (usize, u64);
-
-impl Waits {
-    const NONE: Self = Waits {
-        by_asker: BTreeMap::new(),
-        entered: 0,
-    };
-
-    fn insert(&mut self, wait: Wait) -> WaitKey {
-        self.entered += 1;
-        let key = (wait.asker, self.entered);
-        self.by_asker.insert(key, wait);
-        key
-    }
-
-    #[cfg(not(drumline_loom))]
-    fn first_of(&self, asker: usize) -> Option<WaitKey> {
-        let mut range = self.by_asker.range((asker, 0)..=(asker, u64::MAX));
-        range.next().map(|(key, _)| *key)
-    }
-
-    /// What an actor waits for.
-    fn of(&self, asker: usize) -> impl Iterator<Item = &Wait> {
-        let range = self.by_asker.range((asker, 0)..=(asker, u64::MAX));
-        range.map(|(_, wait)| wait)
-    }
+    shards: [Apart<Mutex<WaitShard>>; SHARDS],
 }
 
 #[cfg(not(drumline_loom))]
 crate::sync::process_wide! {
-    static GRAPH: WaitGraph = WaitGraph { waits: Mutex::new(Waits::NONE) };
+    static GRAPH: WaitGraph = WaitGraph {
+        shards: [const { Apart(Mutex::new(WaitShard::NONE)) }; SHARDS],
+    };
+}
+
+/// The part that an actor belongs to.
+fn index(actor: usize) -> usize {
+    if cfg!(drumline_loom) {
+        return actor % SHARDS;
+    }
+    // Actors lie 64 bytes apart or more: the upper bits of the product depend on all bits.
+    let product = (actor as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (product >> 32) as usize % SHARDS
 }
 
 /// The waits of all actors of the process.
@@ -116,7 +84,7 @@ impl WaitGraph {
     #[cfg(all(test, drumline_loom))]
     pub(super) fn new() -> Self {
         WaitGraph {
-            waits: Mutex::new(Waits::NONE),
+            shards: std::array::from_fn(|_| Apart(Mutex::new(WaitShard::NONE))),
         }
     }
 
@@ -127,67 +95,192 @@ impl WaitGraph {
     /// If the actor would wait for itself: the names of the actors in the circle, in the order in
     /// which each waits for the next. It is not entered.
     pub(super) fn enter(&self, wait: Wait) -> Result<Waiting<'_>, Vec<String>> {
-        let mut waits = lock(&self.waits);
-        if let Some(circle) = Self::circle(&waits, &wait) {
-            return Err(circle);
+        let (asker, asked) = (wait.asker.address(), wait.asked);
+        let mut may_close = planted!(AskLooksFirst) && self.may_close(asker, asked);
+        let key = self.shard(asker).insert(wait);
+        let waiting = Waiting { graph: self, key };
+        if planted!(AskDebtLate) {
+            let asked_waits = self.shard(asked).waits_for_any(asked);
+            may_close = asked_waits && self.may_close(asker, asked);
+            self.shard(asked).insert_debt(asked, key);
+        } else {
+            let asked_waits = self.shard(asked).insert_debt(asked, key);
+            if !planted!(AskLooksFirst) {
+                may_close = asker == asked || asked_waits && self.may_close(asker, asked);
+            }
         }
-        if planted!(AskLooksFirst) {
-            drop(waits);
-            waits = lock(&self.waits);
+        if may_close {
+            if planted!(AskSeenOnce) {
+                return Err(Vec::new());
+            }
+            if let Some(circle) = self.circle(key) {
+                return Err(circle);
+            }
         }
-        let key = waits.insert(wait);
-        Ok(Waiting { graph: self, key })
+        Ok(waiting)
     }
 
     /// The actor waits for nothing any more.
     #[cfg(not(drumline_loom))]
     pub(super) fn leave(&self, asker: usize) {
-        let mut waits = lock(&self.waits);
-        while let Some(key) = waits.first_of(asker) {
-            waits.by_asker.remove(&key);
+        loop {
+            let first = self.shard(asker).of(asker).next().map(|(key, _)| key);
+            let Some(key) = first else { return };
+            self.remove(key);
         }
     }
 
-    /// The shortest circle that `new` would close.
-    fn circle(waits: &Waits, new: &Wait) -> Option<Vec<String>> {
-        // Each with the place of the one that leads to it.
-        let mut reached = vec![(0, new)];
+    fn remove(&self, key: WaitKey) {
+        let asked = self.shard(key.0).remove(key);
+        if let Some(asked) = asked {
+            self.shard(asked).remove_debt(asked, key);
+        }
+    }
+
+    /// The part that an actor belongs to.
+    fn shard(&self, actor: usize) -> MutexGuard<'_, WaitShard> {
+        lock(&self.shards[index(actor)])
+    }
+
+    /// Whether there may be a circle by way of this asker, who waits for that actor. If there is
+    /// one, and all of its waits were entered before this call, it returns `true`.
+    fn may_close(&self, asker: usize, asked: usize) -> bool {
+        // Those that the asker comes to wait for, and those that come to wait for the asker.
+        let (mut ahead, mut behind) = (Search::from(asked), Search::from(asker));
+        for _ in 0..MOST_STEPS {
+            match self.step_ahead(&mut ahead) {
+                Step::Reached(actor) if actor == asker => return true,
+                Step::Over => return false,
+                _ => {}
+            }
+            match self.step_behind(&mut behind) {
+                Step::Reached(actor) if actor == asked => return true,
+                Step::Over => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// Goes along one wait of the actor at which the search is.
+    fn step_ahead(&self, search: &mut Search) -> Step {
+        let shard = self.shard(search.at);
+        let next = shard.after(search.at, search.last);
+        let next = next.map(|(key, wait)| (key, wait.asked, wait.has_reply()));
+        drop(shard);
+        match next {
+            None => search.next_actor(),
+            Some((key, asked, has_reply)) => search.go(key, (!has_reply).then_some(asked)),
+        }
+    }
+
+    /// Goes along one wait for the actor at which the search is, against its direction.
+    fn step_behind(&self, search: &mut Search) -> Step {
+        let next = self.shard(search.at).for_after(search.at, search.last);
+        let Some(key) = next else {
+            return search.next_actor();
+        };
+        let has_reply = self.shard(key.0).get(key).is_none_or(Wait::has_reply);
+        search.go(key, (!has_reply).then_some(key.0))
+    }
+
+    /// The shortest circle that this wait closes. If there is one, the wait is taken out.
+    #[cold]
+    fn circle(&self, key: WaitKey) -> Option<Vec<String>> {
+        let mut shards = self.shards.each_ref().map(|shard| lock(shard));
+        // Waits, each with the place of the one that leads to it.
+        let mut reached = vec![(0, key)];
         let mut seen = BTreeSet::new();
         let mut at = 0;
-        while let Some(&(_, wait)) = reached.get(at) {
+        while let Some(&(_, next)) = reached.get(at) {
+            let wait = shards[index(next.0)].get(next)?;
             if !wait.has_reply() || planted!(AskAnsweredCounts) {
-                if wait.asked == new.asker {
-                    return Some(Self::names(&reached, at));
+                let asked = wait.asked;
+                if asked == key.0 {
+                    let circle = names(&shards, &reached, at);
+                    if let Some(asked) = shards[index(key.0)].remove(key) {
+                        shards[index(asked)].remove_debt(asked, key);
+                    }
+                    return Some(circle);
                 }
-                if seen.insert(wait.asked) {
-                    reached.extend(waits.of(wait.asked).map(|next| (at, next)));
+                if seen.insert(asked) {
+                    let waits = shards[index(asked)].of(asked);
+                    reached.extend(waits.map(|(next, _)| (at, next)));
                 }
             }
             at += 1;
         }
         None
     }
+}
 
-    /// The names of the actors on the way to the wait at this place.
-    fn names(reached: &[(usize, &Wait)], mut at: usize) -> Vec<String> {
-        let mut names = Vec::new();
-        loop {
-            let (before, wait) = reached[at];
-            names.push(wait.name.clone());
-            if at == 0 {
-                names.reverse();
-                return names;
-            }
-            at = before;
+/// The names of the actors on the way to the wait at this place.
+fn names(
+    shards: &[MutexGuard<'_, WaitShard>; SHARDS],
+    reached: &[(usize, WaitKey)],
+    mut at: usize,
+) -> Vec<String> {
+    let mut names = Vec::new();
+    loop {
+        let (before, key) = reached[at];
+        let wait = shards[index(key.0)].get(key);
+        names.extend(wait.map(|wait| wait.asker.name()));
+        if at == 0 {
+            names.reverse();
+            return names;
         }
+        at = before;
     }
 }
 
-impl Wait {
-    /// Whether the reply has come. To be called with the lock of the graph, or by the asker.
-    fn has_reply(&self) -> bool {
-        // SAFETY: the wait is in the graph, or about to be.
-        unsafe { (self.reply.has_come)(self.reply.data) }
+/// A walk in one direction, from actor to actor.
+struct Search {
+    /// The actor whose waits, or debts, it goes along.
+    at: usize,
+    /// The one of them that it has come to.
+    last: WaitKey,
+    /// Where it goes on.
+    next: VecDeque<usize>,
+    seen: BTreeSet<usize>,
+}
+
+/// What a step of a search has found.
+enum Step {
+    /// An actor.
+    Reached(usize),
+    Nothing,
+    /// There is nothing more.
+    Over,
+}
+
+impl Search {
+    fn from(actor: usize) -> Self {
+        Search {
+            at: actor,
+            last: FIRST,
+            next: VecDeque::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// Goes along a wait, which leads to that actor if it has no reply.
+    fn go(&mut self, wait: WaitKey, actor: Option<usize>) -> Step {
+        self.last = wait;
+        let Some(actor) = actor else {
+            return Step::Nothing;
+        };
+        if self.seen.insert(actor) {
+            self.next.push_back(actor);
+        }
+        Step::Reached(actor)
+    }
+
+    fn next_actor(&mut self) -> Step {
+        let Some(actor) = self.next.pop_front() else {
+            return Step::Over;
+        };
+        (self.at, self.last) = (actor, FIRST);
+        Step::Nothing
     }
 }
 
@@ -209,102 +302,93 @@ impl Waiting<'_> {
     /// Whether it is in the graph: the handler that has entered it may be over.
     #[cfg(not(drumline_loom))]
     pub(super) fn counts(&self) -> bool {
-        lock(&self.graph.waits).by_asker.contains_key(&self.key)
+        self.graph.shard(self.key.0).get(self.key).is_some()
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        lock(&self.graph.waits).by_asker.remove(&self.key);
+        self.graph.remove(self.key);
     }
 }
 
-#[cfg(all(test, drumline_loom))]
-mod models {
-    // As in the models of the mailbox.
-    use std::sync::Arc;
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use std::ptr;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-    use loom::thread;
+    use super::super::wait_shard::{Asker, ReplyProbe};
+    use super::*;
 
-    use super::{ReplyProbe, Wait, WaitGraph};
-    use crate::sync::plant::{Plant, must_catch};
-
-    fn explore(model: impl Fn() + Sync + Send + 'static) {
-        let mut builder = loom::model::Builder::new();
-        builder.preemption_bound = Some(3);
-        builder.check(model);
+    fn name_of(actor: *const ()) -> String {
+        actor.addr().to_string()
     }
 
-    /// # Safety
-    ///
-    /// The address is that of a live flag.
-    unsafe fn is_set(flag: *const ()) -> bool {
-        // SAFETY: the caller's obligation.
-        unsafe { &*flag.cast::<AtomicBool>() }.load(Ordering::Acquire)
+    /// No reply ever comes, and the probes are counted.
+    unsafe fn count_probe(count: *const ()) -> bool {
+        // SAFETY: that is what the tests give.
+        unsafe { &*count.cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);
+        false
     }
 
-    fn wait(asker: usize, asked: usize, reply: &AtomicBool) -> Wait {
+    fn wait(asker: usize, asked: usize, probes: &AtomicUsize) -> Wait {
         Wait {
-            asker,
+            // SAFETY: any address may be given.
+            asker: unsafe { Asker::new(ptr::without_provenance(asker), name_of) },
             asked,
-            name: asker.to_string(),
-            // SAFETY: the flags of the models outlive their waits.
-            reply: unsafe { ReplyProbe::new(std::ptr::from_ref(reply).cast(), is_set) },
+            // SAFETY: the tests drop their waits before the count.
+            reply: unsafe { ReplyProbe::new(ptr::from_ref(probes).cast(), count_probe) },
         }
     }
 
-    /// Two actors ask each other at once: one of them does not wait.
-    fn ask_each_other() {
-        explore(|| {
-            let graph = Arc::new(WaitGraph::new());
-            let other = Arc::clone(&graph);
-            let waits = Arc::new(AtomicUsize::new(0));
-            let counted = Arc::clone(&waits);
-            let ask = |graph: &WaitGraph, waits: &AtomicUsize, asker, asked| {
-                let reply = AtomicBool::new(false);
-                match graph.enter(wait(asker, asked, &reply)) {
-                    Ok(waiting) => {
-                        waits.fetch_add(1, Ordering::Relaxed);
-                        // It waits for ever: the other one never replies.
-                        std::mem::forget((waiting, Box::leak(Box::new(reply))));
-                    }
-                    Err(names) => assert_eq!(names, [asker.to_string(), asked.to_string()]),
-                }
-            };
-            let asker = thread::spawn(move || ask(&other, &counted, 1, 2));
-            ask(&graph, &waits, 2, 1);
-            asker.join().unwrap();
-            assert!(waits.load(Ordering::Relaxed) < 2, "both wait");
-        });
-    }
-
-    /// The actor that has replied asks the asker: that is no circle, also if the asker has not
-    /// woken, or not begun to wait.
-    fn ask_back() {
-        explore(|| {
-            let graph = Arc::new(WaitGraph::new());
-            let reply = Arc::new(AtomicBool::new(false));
-            let (other, replied) = (Arc::clone(&graph), Arc::clone(&reply));
-            let asker = thread::spawn(move || {
-                let waiting = other.enter(wait(1, 2, &replied));
-                assert!(waiting.is_ok(), "it has its reply");
-                while !replied.load(Ordering::Acquire) {
-                    thread::yield_now();
-                }
-            });
-            reply.store(true, Ordering::Release);
-            let back = AtomicBool::new(false);
-            assert!(graph.enter(wait(2, 1, &back)).is_ok(), "it has replied");
-            asker.join().unwrap();
-        });
+    fn graph() -> WaitGraph {
+        WaitGraph {
+            shards: std::array::from_fn(|_| Apart(Mutex::new(WaitShard::NONE))),
+        }
     }
 
     #[test]
-    fn loom_actor_ask() {
-        ask_each_other();
-        must_catch(Plant::AskLooksFirst, ask_each_other);
-        ask_back();
-        must_catch(Plant::AskAnsweredCounts, ask_back);
+    fn actors_with_many_waits_cost_the_others_nothing() {
+        let probes = AtomicUsize::new(0);
+        let graph = graph();
+        let (asking, asked) = (1_001, 1_002);
+        let enter = |asker, asked| graph.enter(wait(asker, asked, &probes)).unwrap();
+        let mut waits = Vec::new();
+        for other in 1..=1_000 {
+            waits.push(enter(asking, other));
+            waits.push(enter(2_000 + other, asked));
+        }
+        probes.store(0, Ordering::Relaxed);
+        // The first is waited for by no actor, and the second waits for none.
+        waits.push(enter(5_000, asking));
+        waits.push(enter(asked, 5_001));
+        // One step to each side.
+        assert!(probes.load(Ordering::Relaxed) <= 4, "{probes:?}");
+    }
+
+    #[test]
+    fn the_shortest_circle_is_told() {
+        let probes = AtomicUsize::new(0);
+        let graph = graph();
+        let mut waits = Vec::new();
+        for (asker, asked) in [(2, 3), (3, 4), (4, 1), (2, 5), (5, 1), (2, 6)] {
+            waits.push(graph.enter(wait(asker, asked, &probes)).unwrap());
+        }
+        let circle = graph.enter(wait(1, 2, &probes)).unwrap_err();
+        assert_eq!(circle, ["1", "2", "5"]);
+        // The wait was refused: nothing of it is left.
+        waits.push(graph.enter(wait(7, 1, &probes)).unwrap());
+        drop(waits);
+        assert!(graph.enter(wait(1, 2, &probes)).is_ok());
+        for shard in &graph.shards {
+            assert!(lock(shard).is_empty());
+        }
+    }
+
+    #[test]
+    fn an_actor_that_asks_itself_is_a_circle() {
+        let probes = AtomicUsize::new(0);
+        let graph = graph();
+        assert_eq!(graph.enter(wait(9, 9, &probes)).unwrap_err(), ["9"]);
     }
 }

@@ -365,6 +365,10 @@ pub(crate) enum Plant {
     WeakLinkLeftOpen,
     /// `WaitGraph::enter` looks for a circle, and enters then.
     AskLooksFirst,
+    /// `WaitGraph::enter` looks for a circle before it has entered the debt.
+    AskDebtLate,
+    /// `WaitGraph::enter` believes the first look.
+    AskSeenOnce,
     /// `WaitGraph::circle` counts waits whose reply has come.
     AskAnsweredCounts,
 
