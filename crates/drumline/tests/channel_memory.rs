@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::task::{Context, Waker};
 
-use drumline::channel::{lanes, mpmc, mpsc, oneshot, spsc};
+use drumline::channel::{PortSet, lanes, mpmc, mpsc, oneshot, spsc};
 
 /// Counts the bytes that the calling thread has allocated and not freed.
 struct Counting;
@@ -152,6 +152,22 @@ fn channels_are_small_while_they_are_empty() {
     let once = since();
     assert!(once <= 256);
     drop(channel);
+
+    let (mut senders, mut receivers) = (Vec::with_capacity(1_000), Vec::with_capacity(1_000));
+    for _ in 0..1_000 {
+        let (sender, receiver) = spsc::unbounded::<Message>();
+        senders.push(sender);
+        receivers.push(receiver);
+    }
+    let without = since();
+    let mut set = PortSet::new();
+    receivers.drain(..).for_each(|receiver| {
+        set.add(receiver);
+    });
+    assert!(set.try_recv().is_err());
+    let port = (since() - without) / 1_000;
+    assert!(port <= 512);
+    drop((set, senders, receivers));
     assert_eq!(since(), 0);
     // At the end: what is printed takes memory while it is captured.
     println!("spsc: {empty} bytes");
@@ -160,6 +176,7 @@ fn channels_are_small_while_they_are_empty() {
     println!("lanes with one sender: {one} bytes");
     println!("lanes, each further sender: {further} bytes");
     println!("oneshot: {once} bytes");
+    println!("a port of a set, besides its channel: {port} bytes");
     for (channel, [sender, receiver]) in ends::<Message>() {
         println!("{channel}: ends of {sender} and {receiver} bytes");
         assert!(

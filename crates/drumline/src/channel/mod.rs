@@ -10,6 +10,7 @@
 //! | send from many senders to one receiver, in one order | [`mpsc`] |
 //! | the same to many receivers, each message to one of them | [`mpmc`] |
 //! | send one message, once | [`oneshot`] |
+//! | receive from many channels that come and go, and know from which | [`PortSet`] |
 //!
 //! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several
 //! threads handle what one channel brings.
@@ -64,6 +65,7 @@ mod once;
 #[cfg(not(drumline_loom))]
 pub mod oneshot;
 mod pause;
+pub mod port_set;
 mod reason;
 mod shared;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
@@ -77,6 +79,8 @@ mod streamed;
 pub use error::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
+#[cfg(not(drumline_loom))]
+pub use port_set::{PortEvent, PortKey, PortSet};
 pub use reason::CloseReason;
 #[cfg(not(drumline_loom))]
 pub(crate) use streamed::Streamed;

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{CloseReason, RecvError, TryRecvError, lanes, mpmc, mpsc, spsc};
+use super::{CloseReason, PortSet, RecvError, TryRecvError, lanes, mpmc, mpsc, spsc};
 use crate::wait::Interrupt;
 
 /// A receiver that streams take messages from, one thread at a time.
@@ -108,6 +108,39 @@ impl<T: Send> Streamed for lanes::Receiver<T> {
 
     fn receive(&mut self) -> impl Future<Output = Result<T, RecvError>> {
         self.recv_async()
+    }
+
+    fn count(&self) -> Option<usize> {
+        Some(self.count_near())
+    }
+
+    fn end_reason(&self) -> Option<CloseReason> {
+        self.end_reason()
+    }
+}
+
+/// The messages of all ports. The end of a port is passed over.
+impl<T: Send> Streamed for PortSet<T> {
+    type Message = T;
+
+    fn interrupt(&self) -> &Arc<Interrupt> {
+        self.interrupt()
+    }
+
+    fn take(&mut self) -> Result<T, TryRecvError> {
+        loop {
+            if let Some(message) = self.try_recv()?.into_message() {
+                return Ok(message);
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Result<T, RecvError> {
+        loop {
+            if let Some(message) = self.recv_async().await?.into_message() {
+                return Ok(message);
+            }
+        }
     }
 
     fn count(&self) -> Option<usize> {

@@ -363,6 +363,14 @@ pub(crate) enum Plant {
     UpgradeOfEnding,
     /// `WeakLink::close` does nothing.
     WeakLinkLeftOpen,
+    /// A port of a set is put on the list, and the set is not told.
+    PortUntold,
+    /// A port is put on the list although it is there.
+    PortListedTwice,
+    /// A port that is taken off the list still says that it is there.
+    PortListedForEver,
+    /// A port is put on the list of a set that is gone.
+    PortListedUnseen,
     /// `WaitGraph::enter` looks for a circle, and enters then.
     AskLooksFirst,
     /// `WaitGraph::enter` looks for a circle before it has entered the debt.

@@ -138,15 +138,18 @@ pub enum ChannelKind {
     Mpsc,
     /// Many senders, many receivers.
     Mpmc,
+    /// Many channels, received from as one.
+    PortSet,
 }
 
 impl ChannelKind {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         ChannelKind::Spsc,
         ChannelKind::Lanes,
         ChannelKind::Oneshot,
         ChannelKind::Mpsc,
         ChannelKind::Mpmc,
+        ChannelKind::PortSet,
     ];
 }
 
@@ -158,6 +161,7 @@ impl fmt::Display for ChannelKind {
             ChannelKind::Oneshot => "oneshot",
             ChannelKind::Mpsc => "mpsc",
             ChannelKind::Mpmc => "mpmc",
+            ChannelKind::PortSet => "port set",
         })
     }
 }

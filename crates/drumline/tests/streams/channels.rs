@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use drumline::channel::{lanes, mpmc, mpsc, spsc};
+use drumline::channel::{PortSet, lanes, mpmc, mpsc, spsc};
 use drumline::stream::{Sink, Source};
 
 pub type BoxedSink<T> = Box<dyn SendAndSink<T>>;
@@ -27,15 +27,26 @@ pub fn boxed<T>(
     (Box::new(sender), Box::new(receiver))
 }
 
+/// A set with one port.
+fn in_set<T: Send + 'static>(
+    (sender, receiver): (spsc::Sender<T>, spsc::Receiver<T>),
+) -> (BoxedSink<T>, BoxedSource<T>) {
+    let mut set = PortSet::new();
+    set.add(receiver);
+    boxed((sender, set))
+}
+
 /// All kinds of channels of which both ends may be in streams.
 pub fn kinds<T: Send + 'static>() -> Vec<Kind<T>> {
-    let kinds: [(_, fn() -> _); 14] = [
+    let kinds: [(_, fn() -> _); 16] = [
         ("spsc of 1", || boxed(spsc::bounded(1))),
         ("spsc of 50", || boxed(spsc::bounded(50))),
         ("spsc", || boxed(spsc::unbounded())),
         ("lanes of 1", || boxed(lanes::per_lane(1))),
         ("lanes of 50", || boxed(lanes::per_lane(50))),
         ("lanes", || boxed(lanes::unbounded())),
+        ("port set of 1", || in_set(spsc::bounded(1))),
+        ("port set", || in_set(spsc::unbounded())),
         ("mpsc of 1", || boxed(mpsc::bounded(1))),
         ("mpsc of 50", || boxed(mpsc::bounded(50))),
         ("mpsc", || boxed(mpsc::unbounded())),

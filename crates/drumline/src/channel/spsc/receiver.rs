@@ -6,7 +6,7 @@ use std::future::Future;
 use std::iter::FusedIterator;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::channel::lane::{Lane, Nothing, Reader};
@@ -40,7 +40,7 @@ impl<T: Send> Receiver<T> {
     }
 
     #[inline]
-    fn pop(&mut self) -> Result<T, Nothing> {
+    pub(in crate::channel) fn pop(&mut self) -> Result<T, Nothing> {
         // SAFETY: the one receiver of its lane, and borrowed mutably.
         unsafe { self.reader.pop(&self.lane) }
     }
@@ -234,6 +234,29 @@ impl<T: Send> Receiver<T> {
         max: usize,
     ) -> Result<usize, TryRecvError> {
         self.pop_many(messages, max).map_err(TryRecvError::from)
+    }
+
+    /// Whether there is a message, or will never be one again.
+    pub(in crate::channel) fn is_ready(&mut self) -> bool {
+        self.reader.is_ready(&self.lane)
+    }
+
+    /// Whether it costs a barrier to [listen](Self::listen).
+    pub(in crate::channel) fn is_sender_lazy(&self) -> bool {
+        self.lane.messages().is_lazy()
+    }
+
+    /// Has `waker` called by what the sender does next. `true`: it is ready by now. `is_listed` is
+    /// its memory between two calls.
+    pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
+        let Receiver { lane, reader, .. } = self;
+        let is_ready = || reader.is_ready(lane);
+        lane.messages().list(waker, is_listed, is_ready)
+    }
+
+    /// Listens no more.
+    pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
+        self.lane.messages().unlist(is_listed);
     }
 
     /// What ends the wait of a stream.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::super::queue;
 use super::{Drained, Polled, Source, Stopper};
-use crate::channel::{CloseReason, Streamed, TryRecvError, lanes, mpmc, mpsc, spsc};
+use crate::channel::{CloseReason, Streamed, TryRecvError, lanes, mpmc, mpsc, port_set, spsc};
 use crate::sync::Instant;
 use crate::wait::WaitOutcome;
 
@@ -33,14 +33,14 @@ fn nothing<T>(why: TryRecvError) -> Polled<T> {
 
 /// Makes sources of receivers that are [`Streamed`].
 macro_rules! sources {
-    ($($channel:ident),+) => {$(
+    ($($channel:ident::$Receiver:ident),+) => {$(
         /// Ends when the channel is closed, for whatever reason, and all messages were taken. The
         /// [`Report`](crate::stream::Report) has the reason.
         ///
         /// A receiver that is given to a stream is dropped when the stream ends, also by a panic:
         /// later sends fail, and those that wait for room as well. Lend it (`&mut receiver`) to go
         /// on with the messages that are left after a stream that stopped early.
-        impl<T: Send> Source for $channel::Receiver<T> {
+        impl<T: Send> Source for $channel::$Receiver<T> {
             type Item = T;
 
             fn recv(&mut self) -> Option<T> {
@@ -95,4 +95,11 @@ macro_rules! sources {
     )+};
 }
 
-sources!(spsc, lanes, mpsc, mpmc, queue);
+sources!(
+    spsc::Receiver,
+    lanes::Receiver,
+    mpsc::Receiver,
+    mpmc::Receiver,
+    port_set::PortSet,
+    queue::Receiver
+);
