@@ -177,6 +177,7 @@ fn channels_are_small_while_they_are_empty() {
     println!("lanes, each further sender: {further} bytes");
     println!("oneshot: {once} bytes");
     println!("a port of a set, besides its channel: {port} bytes");
+    assert_eq!(size_of::<spsc::SharedSender<Message>>(), 16);
     for (channel, [sender, receiver]) in ends::<Message>() {
         println!("{channel}: ends of {sender} and {receiver} bytes");
         assert!(

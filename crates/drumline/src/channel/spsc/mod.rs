@@ -24,9 +24,11 @@
 
 mod receiver;
 mod sender;
+mod shared;
 
 pub use receiver::{Drain, IntoIter, Iter, Receiver, RecvAsync, TryIter};
 pub use sender::{Closed, Reservation, SendAsync, SendPermit, Sender};
+pub use shared::SharedSender;
 
 use super::lane::Lane;
 use crate::sync::Arc;

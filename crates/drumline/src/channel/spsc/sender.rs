@@ -68,7 +68,7 @@ impl<T: Send> Sender<T> {
     }
 
     #[cold]
-    fn send_later(
+    pub(super) fn send_later(
         &mut self,
         mut message: T,
         location: &'static Location<'static>,
@@ -254,8 +254,13 @@ impl<T: Send> Sender<T> {
 
     /// Says that all messages have been sent. The receiver gets them, and then
     /// [`CloseReason::Finished`].
-    pub fn finish(mut self) {
-        self.end(CloseReason::Finished);
+    pub fn finish(self) {
+        self.finish_as(CloseReason::Finished);
+    }
+
+    /// Ends for this reason.
+    pub(super) fn finish_as(mut self, reason: CloseReason) {
+        self.end(reason);
         // Its drop would say something else.
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: each is read once, and not used again. The writer needs no drop.
