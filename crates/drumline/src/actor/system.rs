@@ -167,6 +167,7 @@ pub(super) fn spawn_on<A: Actor>(
     let has_extra = options.name.is_some()
         || options.bound.is_some()
         || options.stash.is_some()
+        || options.is_counted
         || place.is_elsewhere();
     let order = place.order();
     let is_elsewhere = place.is_elsewhere();
@@ -180,6 +181,9 @@ pub(super) fn spawn_on<A: Actor>(
                 .map(|(bound, overflow)| super::bounded::BoundedMail::new(bound, overflow)),
             place,
             stash: options.stash.map(super::stash::Stash::new),
+            counter: options
+                .is_counted
+                .then(|| Arc::new(super::message_counts::MessageCounter::default())),
         })
     });
     let start = Envelope::notice(message::open_start::<A>);

@@ -5,8 +5,9 @@
 //!
 //! Checked in each round: all actors end and are dropped; each message is handled once, comes back
 //! or is a dead letter; what one sender sends is received in that order; dead letters and panics
-//! are counted; weak references lead to no actor in the end. The state of an actor is plain memory,
-//! so that ThreadSanitizer sees two runs that are not one after the other.
+//! are counted; what actors count is what they have handled; weak references lead to no actor in
+//! the end. The state of an actor is plain memory, so that ThreadSanitizer sees two runs that are
+//! not one after the other.
 
 mod occurred;
 mod peer;

@@ -35,6 +35,8 @@ pub enum Event {
     AsyncResumed,
     AsyncDone,
     AsyncCut,
+    /// The messages that an actor has counted were compared with the calls of its handlers.
+    CountCompared,
     /// An async handler has awaited a reply.
     AsyncAsked,
 }
@@ -105,6 +107,8 @@ pub fn report() {
     let [downgraded, upgraded, not_upgraded] =
         [Event::Downgraded, Event::Upgraded, Event::NotUpgraded].map(Event::count);
     println!("weak references: {downgraded}, upgraded {upgraded}, in vain {not_upgraded}");
+    let compared = Event::CountCompared.count();
+    println!("counts of handled messages, compared: {compared}");
     let [begun, resumed, done, cut, asked] = [
         Event::AsyncBegun,
         Event::AsyncResumed,

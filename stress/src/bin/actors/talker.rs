@@ -9,7 +9,7 @@ use drumline::actor::{
     Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, Handler, Inbox, Overflow,
     SpawnOptions,
 };
-use stress::Random;
+use stress::{Random, check};
 
 use crate::occurred::{Event, Place};
 use crate::peer::{Awaited, Mail, Peer};
@@ -20,16 +20,35 @@ use crate::tally::Alive;
 pub struct Talker {
     own: Speaker,
     sets_aside: bool,
+    /// Calls of its handlers, if the library counts them as well.
+    calls: Option<u64>,
     /// Last, so that it is counted until all else is gone.
     _alive: Alive,
 }
 
 impl Actor for Talker {}
 
+impl Talker {
+    /// A handler is called. Compares the numbers now and then.
+    fn count_call(&mut self, own_ref: impl FnOnce() -> ActorRef<Talker>) {
+        let Some(calls) = &mut self.calls else { return };
+        *calls += 1;
+        if self.own.random.below(8) == 0 {
+            Event::CountCompared.note();
+            // A handler whose future was dropped before it was polled has not come here.
+            let most = *calls + self.own.tally.left();
+            let counted = own_ref().stats().map(|stats| stats.handled);
+            let is_right = counted.is_some_and(|counted| (*calls..=most).contains(&counted));
+            check(is_right, "an actor has counted wrong");
+        }
+    }
+}
+
 impl Handler<Mail> for Talker {
     type Reply = ();
 
     fn handle(&mut self, mut mail: Mail, context: &mut Context<Self>) {
+        self.count_call(|| context.actor_ref());
         let own = &mut self.own;
         if !mail.is_aside {
             own.receive(&mail);
@@ -70,6 +89,7 @@ impl AsyncHandler<Awaited> for Talker {
     type Reply = ();
 
     async fn handle(&mut self, Awaited(mut mail): Awaited, context: AsyncContext<Self>) {
+        self.count_call(|| context.actor_ref());
         let own = &mut self.own;
         let handling = own.tally.begin_async();
         own.receive(&mail);
@@ -135,10 +155,15 @@ pub fn spawn(
     if sets_aside {
         options = options.stash(1 + own.random.below(8) as usize);
     }
+    let is_counted = own.random.below(4) == 0;
+    if is_counted {
+        options = options.counted();
+    }
     let _alive = Alive::new(&own.tally);
     let talker = Talker {
         own,
         sets_aside,
+        calls: is_counted.then_some(0),
         _alive,
     };
     Peer::talker(waits, start(talker, options))

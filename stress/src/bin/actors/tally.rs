@@ -63,6 +63,11 @@ impl Tally {
         self.back.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Messages that were left so far by futures that were dropped before they were polled.
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed) as u64
+    }
+
     /// An async handler has begun. What this returns is told when it is done.
     pub fn begin_async(self: &Arc<Self>) -> Handling {
         Event::AsyncBegun.note();
