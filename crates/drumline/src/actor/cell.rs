@@ -20,7 +20,7 @@ use super::life_word::{LifeWord, RefDrop, RunOrder};
 use super::mailbox::{Mailbox, Pushed};
 use super::run::{self, RunFrame};
 use super::run_end;
-use super::system::SystemShared;
+use super::system_shared::SystemShared;
 use super::{Actor, Style, weak_actor_ref};
 use crate::job::Header;
 use crate::pool::{SharedRegistry, WakeOrigin, local, submit_plain, submit_woken};

@@ -144,6 +144,8 @@ mod stash;
 #[cfg(not(drumline_loom))]
 mod system;
 #[cfg(not(drumline_loom))]
+mod system_shared;
+#[cfg(not(drumline_loom))]
 mod tell_error;
 #[cfg(not(drumline_loom))]
 mod thread_actor;
