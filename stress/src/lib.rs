@@ -6,6 +6,7 @@
 //! was run twice often shows.
 
 use std::process;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,6 +31,9 @@ struct Options {
 /// Rounds done, by all threads together.
 static ROUNDS: AtomicU64 = AtomicU64::new(0);
 
+/// Where the random numbers of this run began.
+static SEED: OnceLock<u64> = OnceLock::new();
+
 /// One run of a stress program.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
@@ -48,6 +52,7 @@ impl Run {
             now.map_or(1, |now| now.as_nanos() as u64)
         });
         println!("seed {seed}");
+        SEED.get_or_init(|| seed);
         thread::spawn(watchdog);
         Run {
             start,
@@ -111,6 +116,7 @@ fn watchdog() {
             waited = Waited::new();
         } else if waited.so_far() > STUCK {
             eprintln!("FAILED: nothing has moved for {STUCK:?}");
+            say_seed();
             // Not an exit: a debugger then shows where everybody is.
             process::abort();
         }
@@ -157,7 +163,15 @@ pub fn shut_down(pools: impl IntoIterator<Item = Pool>) {
 pub fn fail(why: &str) -> ! {
     let rounds = ROUNDS.load(Ordering::Relaxed);
     eprintln!("FAILED in round {rounds}: {why}");
+    say_seed();
     process::exit(1);
+}
+
+/// Says how to begin with the same random numbers again.
+fn say_seed() {
+    if let Some(seed) = SEED.get() {
+        eprintln!("to begin with the same random numbers: --seed {seed}");
+    }
 }
 
 /// Ends the process with a message unless `ok`.

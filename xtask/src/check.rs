@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
-use crate::{arrows, figures, rayon_suite, user_lock, workspace};
+use crate::{arrows, figures, rayon_suite, stress, user_lock, workspace};
 
 /// The target that the library is checked for besides this machine's own.
 const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
@@ -55,6 +55,7 @@ enum Step {
     Miri,
     Fences,
     Features,
+    Soak,
     Lab,
     RayonSuite,
     Tests,
@@ -165,6 +166,7 @@ impl Step {
             Step::Miri => "Miri",
             Step::Fences => "tests of the build with fences",
             Step::Features => "tests with the optional features",
+            Step::Soak => "a minute of random systems of actors",
             Step::Lab => "a short run of the lab",
             Step::RayonSuite => "rayon's own tests",
             Step::Tests => "tests",
@@ -186,6 +188,7 @@ impl Step {
             Step::Shuttle => Some(SHUTTLE_BUILD),
             Step::Miri => Some(MIRI_BUILD),
             Step::Fences => Some(FENCE_BUILD),
+            Step::Soak => Some(stress::BUILD),
             Step::RayonSuite => Some(rayon_suite::BUILD),
             Step::Format
             | Step::Arrows
@@ -237,6 +240,7 @@ impl Step {
             Step::Miri => miri(),
             Step::Fences => fences(),
             Step::Features => features(),
+            Step::Soak => stress::run_actors().map(Outcome::Told),
             Step::Lab => plain("cargo lab --smoke").and_then(|_| plain("cargo lab baseline")),
             Step::RayonSuite => {
                 rayon_suite::run(&rayon_suite::Options::default()).map(Outcome::Told)

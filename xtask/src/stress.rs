@@ -2,8 +2,9 @@
 //! real hardware, where no model checker can look.
 //!
 //! The contract of a stress binary: it takes `--seconds N`, works for about that long, and exits
-//! with zero if nothing went wrong. One that must fail when the bug of `cfg(drumline_plant)` is
-//! built in says so with a line `//! Planted: fails`.
+//! with zero if nothing went wrong. It says the seed of its random numbers, and takes `--seed` to
+//! begin with them again. One that must fail when the bug of `cfg(drumline_plant)` is built in says
+//! so with a line `//! Planted: fails`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,12 @@ use clap::{Args, ValueEnum};
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::workspace;
+
+/// The target directory of the plain build.
+pub const BUILD: &str = "stress";
+
+/// How long the step of `check` runs.
+const STEP_SECONDS: u64 = 60;
 
 /// The line in a binary's source that says it must fail with the planted bug.
 const PLANTED: &str = "//! Planted: fails";
@@ -62,6 +69,17 @@ enum End {
     Stuck,
 }
 
+/// The step of `check`: random systems of actors, for a minute.
+pub fn run_actors() -> Result<String> {
+    run(&Options {
+        seconds: STEP_SECONDS,
+        planted: false,
+        sanitizer: None,
+        filter: Some("actors".to_owned()),
+    })?;
+    Ok(format!("clean for {STEP_SECONDS} s"))
+}
+
 /// Builds and runs the stress binaries.
 pub fn run(options: &Options) -> Result<()> {
     let package = workspace::root().join("stress");
@@ -82,7 +100,7 @@ pub fn run(options: &Options) -> Result<()> {
         None => Build::plain(),
         Some(sanitizer) => Build::sanitized(sanitizer)?,
     };
-    build.line.run()?;
+    build.make(&binaries)?;
     let mut wrong = Vec::new();
     for binary in &binaries {
         match build.run(binary, options.seconds)? {
@@ -98,7 +116,7 @@ pub fn run(options: &Options) -> Result<()> {
             bail!("no stress binary has the line `{PLANTED}`, so the planted bug proves nothing");
         }
         let build = Build::planted();
-        build.line.run()?;
+        build.make(&binaries)?;
         for binary in planted {
             match build.run(binary, options.seconds)? {
                 End::Failed => println!("{}: finds the planted bug", binary.name),
@@ -125,7 +143,7 @@ struct Build {
 impl Build {
     fn new(name: &str) -> Self {
         let dir = workspace::target_dir(name);
-        let line = Invocation::line("cargo build --release -p stress --bins")
+        let line = Invocation::line("cargo build --release -p stress")
             .and(["--target-dir".to_owned(), dir.display().to_string()]);
         Build {
             line,
@@ -135,7 +153,7 @@ impl Build {
     }
 
     fn plain() -> Self {
-        Self::new("stress")
+        Self::new(BUILD)
     }
 
     fn planted() -> Self {
@@ -159,7 +177,7 @@ impl Build {
         let dir = workspace::target_dir(&format!("sanitizer-{name}"));
         // What a sanitizer remembers is no leak: who measures memory has to know.
         let mut flags = format!("-Zsanitizer={name} --cfg drumline_sanitizer");
-        let mut line = Invocation::line("cargo +nightly build --release -p stress --bins")
+        let mut line = Invocation::line("cargo +nightly build --release -p stress")
             .and(["--target".to_owned(), host.clone()])
             .and(["--target-dir".to_owned(), dir.display().to_string()]);
         if install::has_rust_src() {
@@ -175,6 +193,13 @@ impl Build {
             dir: dir.join(host).join("release"),
             under,
         })
+    }
+
+    /// Builds these binaries.
+    fn make(&self, binaries: &[Binary]) -> Result<()> {
+        let names = binaries.iter().map(|binary| binary.name.as_str());
+        let line = self.line.clone();
+        line.and(names.flat_map(|name| ["--bin", name])).run()
     }
 
     fn run(&self, binary: &Binary, seconds: u64) -> Result<End> {

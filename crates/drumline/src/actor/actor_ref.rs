@@ -58,7 +58,7 @@ impl CoreRef {
         let envelope = Envelope::seal(content, C::OPEN);
         if self.core().extra.is_some() {
             // SAFETY: as for this function; the envelope is fresh.
-            return unsafe { self.post_special(envelope, may_wait) };
+            return unsafe { self.post_special::<A, C>(envelope, may_wait) };
         }
         // SAFETY: this reference stays meanwhile.
         match unsafe { ActorCore::send(self.0, envelope) } {
@@ -68,17 +68,25 @@ impl CoreRef {
         }
     }
 
-    /// To an actor that may have a bound.
+    /// To an actor that may count, or have a bound.
     ///
     /// # Safety
     ///
-    /// The envelope has content of this type, and is in no mailbox.
+    /// The actor is of this type. The envelope has content of this type, and is in no mailbox.
     #[cold]
-    unsafe fn post_special<C>(
+    unsafe fn post_special<A, C>(
         &self,
         envelope: NonNull<Envelope>,
         may_wait: bool,
-    ) -> Result<(), TellError<C>> {
+    ) -> Result<(), TellError<C>>
+    where
+        A: Actor,
+        C: Content<A>,
+    {
+        if self.core().counter().is_some() {
+            // SAFETY: the envelope is for this actor, and in no mailbox.
+            unsafe { Envelope::set_open(envelope, C::COUNTED_OPEN) };
+        }
         let Some(bounded) = self
             .core()
             .extra

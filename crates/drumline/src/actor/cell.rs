@@ -20,7 +20,7 @@ use super::life_word::{LifeWord, RefDrop, RunOrder};
 use super::mailbox::{Mailbox, Pushed};
 use super::run::{self, RunFrame};
 use super::run_end;
-use super::system::SystemShared;
+use super::system_shared::SystemShared;
 use super::{Actor, Style, weak_actor_ref};
 use crate::job::Header;
 use crate::pool::{SharedRegistry, WakeOrigin, local, submit_plain, submit_woken};
@@ -81,9 +81,12 @@ impl<A: Actor> ActorCell<A> {
         order: RunOrder,
         extra: Option<Box<Extra>>,
     ) -> CoreRef {
-        let run = match style {
-            Style::Recursive => run::run_recursive,
-            Style::Loop => run::run_loop,
+        let is_counted = extra.as_ref().is_some_and(|extra| extra.counter.is_some());
+        let run = match (style, is_counted) {
+            (Style::Recursive, false) => run::run_recursive,
+            (Style::Loop, false) => run::run_loop,
+            (Style::Recursive, true) => run::run_recursive_counted,
+            (Style::Loop, true) => run::run_loop_counted,
         };
         let cell = Box::new(ActorCell {
             core: ActorCore {

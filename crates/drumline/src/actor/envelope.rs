@@ -127,6 +127,16 @@ impl Envelope {
         unsafe { open(envelope, frame) };
     }
 
+    /// Has the envelope opened by this function.
+    ///
+    /// # Safety
+    ///
+    /// The function takes content of that type out, and no other thread uses more than the link.
+    pub(super) unsafe fn set_open(envelope: NonNull<Envelope>, open: OpenFn) {
+        // SAFETY: the caller's obligation.
+        unsafe { (&raw mut (*envelope.as_ptr()).open).write(open) };
+    }
+
     /// Makes an open envelope one that does nothing when it is opened once more.
     ///
     /// # Safety
@@ -134,7 +144,7 @@ impl Envelope {
     /// The content has been taken out, and the caller is the run that has it at hand.
     pub(super) unsafe fn make_nudge(envelope: NonNull<Envelope>) {
         // SAFETY: senders use the link only.
-        unsafe { (&raw mut (*envelope.as_ptr()).open).write(run::open_nudge) };
+        unsafe { Self::set_open(envelope, run::open_nudge) };
     }
 
     /// Gives the memory back.

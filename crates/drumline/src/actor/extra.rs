@@ -6,6 +6,7 @@ use super::bounded::BoundedMail;
 use super::cell::ActorCore;
 use super::hand_scheduler::HandQueue;
 use super::life_word::RunOrder;
+use super::message_counts::MessageCounter;
 use super::own_thread::OwnThread;
 use super::run::RunFrame;
 use super::shared_scheduler::{QueuedRun, SharedScheduler};
@@ -75,6 +76,7 @@ pub(super) struct Extra {
     pub(super) bounded: Option<BoundedMail>,
     pub(super) place: Place,
     pub(super) stash: Option<Stash>,
+    pub(super) counter: Option<Arc<MessageCounter>>,
 }
 
 impl Extra {

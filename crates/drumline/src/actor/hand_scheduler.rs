@@ -95,7 +95,7 @@ impl HandScheduler {
         let registry = SharedRegistry::clone(unsafe { (*core.as_ptr()).system.registry() });
         let home = local::change_home(registry.id());
         // SAFETY: the run was queued here, once.
-        if unsafe { run::run(core, 1) } == RunEnd::More {
+        if unsafe { run::run_and_count(core, 1) } == RunEnd::More {
             // SAFETY: the run leaves the mailbox to the next one. The pool is kept.
             unsafe { ActorCore::queue(core, WakeOrigin::Itself) };
         }

@@ -29,6 +29,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use super::cell::{ActorCell, ActorCore};
 use super::envelope::Envelope;
 use super::mailbox::Mailbox;
+use super::message_counts::CountedRun;
 use super::run::{Current, Request, RunFrame};
 use super::{Actor, ActorRef, Context, wait_graph};
 use crate::pool::{SharedRegistry, WakeOrigin};
@@ -154,6 +155,8 @@ impl<A: Actor, F: Future<Output = ()>> Future for HeldRun<A, F> {
         let Some(future) = &mut this.future else {
             return Poll::Ready(());
         };
+        // SAFETY: the reference keeps the actor.
+        let _counted = unsafe { CountedRun::begin(core) };
         // What it asks, its actor asks.
         let current = Current::enter(core.as_ptr());
         let polled = Polled {

@@ -31,6 +31,7 @@ use std::time::Duration;
 use super::actor_ref::{ActorRef, CoreRef};
 use super::cell::{ActorCell, ActorCore};
 use super::envelope::Envelope;
+use super::message_counts::CountedRun;
 use super::own_thread::OwnThread;
 use super::run::{self, Current, Opened, RunFrame};
 use super::thread_actor::ThreadActor;
@@ -44,6 +45,8 @@ pub struct Inbox<M: Send + 'static> {
     frame: RunFrame,
     thread: Arc<OwnThread>,
     stage: InboxStage,
+    /// While it is running, if the actor counts.
+    counted: Option<CountedRun>,
     _messages: PhantomData<fn() -> M>,
 }
 
@@ -85,6 +88,8 @@ impl<M: Send + 'static> Inbox<M> {
             frame: unsafe { RunFrame::begin(core) },
             thread,
             stage: InboxStage::Running,
+            // SAFETY: the actor is alive.
+            counted: unsafe { CountedRun::begin(core) },
             _messages: PhantomData,
         };
         let panic = unwind::catch(|| body(&mut inbox)).err();
@@ -180,6 +185,7 @@ impl<M: Send + 'static> Inbox<M> {
                     // SAFETY: the thread owns the mailbox, and the envelope is open.
                     if self.frame.is_open() && !unsafe { self.frame.next_or_idle() } {
                         self.stage = InboxStage::Idle;
+                        self.counted = None;
                         continue;
                     }
                 }
@@ -209,6 +215,8 @@ impl<M: Send + 'static> Inbox<M> {
         // SAFETY: the sender that found the actor idle has called.
         self.frame = unsafe { RunFrame::begin(self.core()) };
         self.stage = InboxStage::Running;
+        // SAFETY: the actor is alive until its function has returned.
+        self.counted = unsafe { CountedRun::begin(self.core()) };
     }
 
     /// Sees to it that the thread owns the mailbox. Returns whether it has the reference of

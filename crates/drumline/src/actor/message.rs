@@ -8,7 +8,7 @@ use super::context::Context;
 use super::envelope::{Envelope, OpenFn};
 use super::handler::{Accept, ReplyTo};
 use super::run::RunFrame;
-use super::{Actor, actor_stats};
+use super::{Actor, actor_stats, message_counts};
 use crate::actor::ask::AskError;
 use crate::channel::oneshot;
 
@@ -16,6 +16,8 @@ use crate::channel::oneshot;
 pub(super) trait Content<A: Actor>: Send + Sized + 'static {
     /// How to open it.
     const OPEN: OpenFn;
+    /// How to open it for an actor that counts.
+    const COUNTED_OPEN: OpenFn = message_counts::open_counted::<A, Self>;
 }
 
 /// A message without a reply.

@@ -113,6 +113,8 @@ mod life_word;
 mod mailbox;
 #[cfg(not(drumline_loom))]
 mod message;
+#[cfg(not(drumline_loom))]
+mod message_counts;
 #[cfg(all(test, drumline_loom))]
 mod models;
 #[cfg(not(drumline_loom))]
@@ -142,6 +144,8 @@ mod stash;
 #[cfg(not(drumline_loom))]
 mod system;
 #[cfg(not(drumline_loom))]
+mod system_shared;
+#[cfg(not(drumline_loom))]
 mod tell_error;
 #[cfg(not(drumline_loom))]
 mod thread_actor;
@@ -167,6 +171,7 @@ pub use {
     hand_scheduler::{HandQueue, HandScheduler},
     handler::{Accept, Actor, Direct, Handler},
     inbox::{Inbox, InboxError},
+    message_counts::MessageCounts,
     options::{Overflow, Scheduler, SpawnOptions, Style},
     probe::{Probe, ProbeActor},
     recipient::Recipient,

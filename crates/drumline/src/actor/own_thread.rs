@@ -84,7 +84,7 @@ impl OwnThread {
     pub(super) fn run(self: Arc<Self>, core: NonNull<ActorCore>) {
         loop {
             // SAFETY: the thread was called by the sender that found the actor idle.
-            match unsafe { run::run(core, u32::MAX) } {
+            match unsafe { run::run_and_count(core, u32::MAX) } {
                 RunEnd::Idle | RunEnd::Held => self.call.await_call(),
                 RunEnd::More => {}
                 RunEnd::Ended => return,

@@ -17,6 +17,7 @@ use super::cell::ActorCore;
 use super::dead_letter::Loss;
 use super::envelope::Envelope;
 use super::mailbox::Mailbox;
+use super::message_counts::CountedRun;
 use crate::pool::WakeOrigin;
 use crate::sync::per_thread;
 use crate::unwind;
@@ -98,7 +99,7 @@ enum Handled {
 /// those.
 pub(super) unsafe fn run_recursive(data: *const ()) {
     // SAFETY: the caller's obligation.
-    unsafe { run_as_job(data, RECURSIVE_MOST) };
+    unsafe { run_as_job::<false>(data, RECURSIVE_MOST) };
 }
 
 /// The run of a loop actor, as a job.
@@ -108,21 +109,61 @@ pub(super) unsafe fn run_recursive(data: *const ()) {
 /// As for [`run_recursive`].
 pub(super) unsafe fn run_loop(data: *const ()) {
     // SAFETY: the caller's obligation.
-    unsafe { run_as_job(data, 1) };
+    unsafe { run_as_job::<false>(data, 1) };
+}
+
+/// The run of a recursive actor that counts, as a job.
+///
+/// # Safety
+///
+/// As for [`run_recursive`].
+pub(super) unsafe fn run_recursive_counted(data: *const ()) {
+    // SAFETY: the caller's obligation.
+    unsafe { run_as_job::<true>(data, RECURSIVE_MOST) };
+}
+
+/// The run of a loop actor that counts, as a job.
+///
+/// # Safety
+///
+/// As for [`run_recursive`].
+pub(super) unsafe fn run_loop_counted(data: *const ()) {
+    // SAFETY: the caller's obligation.
+    unsafe { run_as_job::<true>(data, 1) };
 }
 
 /// # Safety
 ///
 /// As for [`run_recursive`].
 #[inline]
-unsafe fn run_as_job(data: *const (), most: u32) {
+unsafe fn run_as_job<const COUNTS: bool>(data: *const (), most: u32) {
     // SAFETY: the address of a core is not null.
     let core = unsafe { NonNull::new_unchecked(data.cast_mut().cast::<ActorCore>()) };
-    // SAFETY: the caller's obligation.
-    if unsafe { run(core, most) } == RunEnd::More {
+    let end = if COUNTS {
+        // SAFETY: the caller's obligation.
+        unsafe { run_and_count(core, most) }
+    } else {
+        // SAFETY: as above.
+        unsafe { run(core, most) }
+    };
+    if end == RunEnd::More {
         // SAFETY: the run leaves the mailbox to the next one, and this thread is in the pool.
         unsafe { ActorCore::queue(core, WakeOrigin::Itself) };
     }
+}
+
+/// Handles up to `most` messages, and counts the run if the actor counts.
+///
+/// # Safety
+///
+/// As for [`run`].
+pub(super) unsafe fn run_and_count(core: NonNull<ActorCore>, most: u32) -> RunEnd {
+    // Until this returns. The actor may be gone by then.
+    //
+    // SAFETY: the actor is alive.
+    let _counted = unsafe { CountedRun::begin(core) };
+    // SAFETY: the caller's obligation.
+    unsafe { run(core, most) }
 }
 
 /// Handles up to `most` messages.
@@ -132,7 +173,7 @@ unsafe fn run_as_job(data: *const (), most: u32) {
 /// The caller has been called on for the actor by the sender that found it idle, or by the run
 /// before.
 #[inline]
-pub(super) unsafe fn run(core: NonNull<ActorCore>, most: u32) -> RunEnd {
+unsafe fn run(core: NonNull<ActorCore>, most: u32) -> RunEnd {
     let _current = Current::enter(core.as_ptr());
     // SAFETY: the caller's obligation.
     let mut frame = unsafe { RunFrame::begin(core) };

@@ -180,6 +180,22 @@ fn miri_mailboxes_with_bounds() {
 }
 
 #[test]
+fn miri_an_actor_that_counts() {
+    let fixture = Fixture::new(2);
+    for scheduler in [Scheduler::Managed, Scheduler::Pinned] {
+        let options = SpawnOptions::new().scheduler(scheduler).counted();
+        let relay = fixture.system.spawn_with(fixture.relay(None), options);
+        relay.tell(fixture.pass(1)).unwrap();
+        assert_eq!(relay.ask(fixture.pass(2)).recv(), Ok(3));
+        assert_eq!(relay.stats().map(|stats| stats.handled), Some(2));
+        // The run may be the last to use the actor.
+        drop(relay);
+    }
+    let heard = fixture.end();
+    assert_eq!(heard.iter().filter(|&&number| number == 2).count(), 2);
+}
+
+#[test]
 fn miri_an_actor_with_a_thread() {
     let fixture = Fixture::new(1);
     let options = SpawnOptions::new().scheduler(Scheduler::Pinned);

@@ -175,8 +175,14 @@ impl<A: Actor> Context<A> {
         if queue.len() >= stash.bound {
             return Err(StashError(message));
         }
-        let content = Told::<M, K>::new(message);
-        queue.push_back(Envelope::seal(content, <Told<M, K> as Content<A>>::OPEN));
+        // SAFETY: the run has the actor.
+        let is_counted = unsafe { &*self.frame.core }.counter().is_some();
+        let open = if is_counted {
+            <Told<M, K> as Content<A>>::COUNTED_OPEN
+        } else {
+            <Told<M, K> as Content<A>>::OPEN
+        };
+        queue.push_back(Envelope::seal(Told::<M, K>::new(message), open));
         Ok(())
     }
 

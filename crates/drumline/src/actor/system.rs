@@ -1,136 +1,27 @@
 //! Systems: the actors of a pool that begin and end together.
-//!
-//! # The end
-//!
-//! A system ends when it is shut down or dropped, and when its pool ends. For the latter it leaves
-//! a future in the pool that never is ready. The end of the pool drops it, and that
-//! [closes](SystemShared::close) the system on a thread of the pool. `close` tells each actor to
-//! stop, and keeps the pool open until the last one has ended: threads outside may be about to
-//! queue a run. As long as an actor is alive, that future is in the pool, or its end is under way,
-//! so there is a pool to be kept open.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context as TaskContext, Poll};
 
 use super::Actor;
-use super::actor_list::ActorList;
 use super::actor_ref::ActorRef;
 use super::actor_stats::ActorStats;
+use super::bounded::BoundedMail;
 use super::cell::{ActorCell, ActorCore};
-use super::dead_letter::{DeadLetter, Loss};
-use super::envelope::{Envelope, OpenFn};
+use super::dead_letter::DeadLetter;
+use super::envelope::Envelope;
 use super::extra::{Extra, Place};
 use super::life_word::RunOrder;
 use super::message;
+use super::message_counts::MessageCounter;
 use super::options::{Scheduler, SpawnOptions, Style};
 use super::own_thread::OwnThread;
-use super::run::{self, RunFrame};
-use super::run_end;
-use crate::channel::oneshot;
+use super::run::RunFrame;
+use super::stash::Stash;
+use super::system_shared::SystemShared;
 use crate::job::Header;
-use crate::pool::{self, HeldOpen, Pool, Registry, SharedRegistry, WakeOrigin, local};
-use crate::spawn::{JoinHandle, spawn_future_in};
-use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Arc, Instant, Mutex, lock};
-
-/// Called with each dead letter.
-type DeadLetterListener = dyn Fn(&DeadLetter) + Send + Sync;
-
-/// What the actors of a system share.
-pub(super) struct SystemShared {
-    registry: SharedRegistry,
-    list: ActorList,
-    style: Style,
-    scheduler: Scheduler,
-    dead_letters: AtomicUsize,
-    panicked: AtomicUsize,
-    listener: Mutex<Option<Arc<DeadLetterListener>>>,
-    end: Mutex<SystemEnd>,
-}
-
-/// What the end of the last actor is waited for by.
-#[derive(Default)]
-struct SystemEnd {
-    /// The pool is open until then.
-    held_open: Option<HeldOpen>,
-    waiting: Vec<oneshot::Sender<()>>,
-}
-
-impl SystemShared {
-    #[inline]
-    pub(super) fn registry(&self) -> &SharedRegistry {
-        &self.registry
-    }
-
-    /// A message is lost.
-    pub(super) fn lose(&self, actor: impl FnOnce() -> String, message: &'static str, loss: Loss) {
-        // Relaxed: a count, beside which nothing is published.
-        self.dead_letters.fetch_add(1, Ordering::Relaxed);
-        let listener = lock(&self.listener).clone();
-        if let Some(listener) = listener {
-            listener(&DeadLetter::new(actor(), message, loss));
-        }
-    }
-
-    /// A panic ends an actor.
-    pub(super) fn count_panic(&self) {
-        // Relaxed: as above.
-        self.panicked.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// An actor has ended: takes it out of the list, if it is there.
-    ///
-    /// # Safety
-    ///
-    /// It is an actor of this system, and alive.
-    pub(super) unsafe fn let_go(&self, core: *const ActorCore) {
-        // SAFETY: the caller's obligation.
-        let is_closed = unsafe { self.list.unlink(core) };
-        if is_closed {
-            // What comes back lets the pool end.
-            self.end_if_empty(&mut None);
-        }
-    }
-
-    /// With a closed list: if all actors have ended, lets the pool end, and wakes those that wait.
-    /// Otherwise keeps the pool open from now on.
-    fn end_if_empty(&self, held_open: &mut Option<HeldOpen>) {
-        let mut end = lock(&self.end);
-        let mut waiting = Vec::new();
-        if self.list.len() == 0 {
-            *held_open = end.held_open.take();
-            waiting = std::mem::take(&mut end.waiting);
-        } else if held_open.is_some() {
-            // That of an earlier close does the same, and comes back.
-            std::mem::swap(&mut end.held_open, held_open);
-        }
-        drop(end);
-        for waiter in waiting {
-            // It may have gone.
-            let _ = waiter.send(());
-        }
-    }
-
-    /// Tells all actors to stop when they have handled what they have, and lets no further one in.
-    fn close(&self) {
-        let mut held_open = HeldOpen::new(&self.registry);
-        self.list.close();
-        self.notify_all(run::open_stop, false);
-        self.end_if_empty(&mut held_open);
-    }
-
-    fn notify_all(&self, notice: OpenFn, is_kill: bool) {
-        for (core, envelope) in self.list.notify_all(notice, is_kill) {
-            // SAFETY: the actor was idle, and there is a reference.
-            if let Some(envelope) = unsafe { ActorCore::schedule(core.as_ptr(), envelope) } {
-                // SAFETY: the actor is dead and was idle, and there is a reference.
-                unsafe { run_end::give_up(core.as_ptr(), envelope, false) };
-            }
-        }
-    }
-}
+use crate::pool::{self, Pool, Registry, SharedRegistry, WakeOrigin, local};
+use crate::spawn::JoinHandle;
+use crate::sync::{Arc, Instant};
 
 /// Starts an actor.
 pub(super) fn spawn<A: Actor>(
@@ -167,6 +58,7 @@ pub(super) fn spawn_on<A: Actor>(
     let has_extra = options.name.is_some()
         || options.bound.is_some()
         || options.stash.is_some()
+        || options.is_counted
         || place.is_elsewhere();
     let order = place.order();
     let is_elsewhere = place.is_elsewhere();
@@ -177,9 +69,12 @@ pub(super) fn spawn_on<A: Actor>(
             name: options.name,
             bounded: options
                 .bound
-                .map(|(bound, overflow)| super::bounded::BoundedMail::new(bound, overflow)),
+                .map(|(bound, overflow)| BoundedMail::new(bound, overflow)),
             place,
-            stash: options.stash.map(super::stash::Stash::new),
+            stash: options.stash.map(Stash::new),
+            counter: options
+                .is_counted
+                .then(|| Arc::new(MessageCounter::default())),
         })
     });
     let start = Envelope::notice(message::open_start::<A>);
@@ -319,8 +214,7 @@ impl ActorSystem {
     /// How many messages were told to actors that did not come to them, or had no room.
     #[must_use]
     pub fn dead_letters(&self) -> usize {
-        // Relaxed: a count, beside which nothing is published.
-        self.shared.dead_letters.load(Ordering::Relaxed)
+        self.shared.dead_letters()
     }
 
     /// What the system has counted so far.
@@ -347,8 +241,7 @@ impl ActorSystem {
         ActorStats {
             alive,
             started: self.shared.list.linked(),
-            // Relaxed: a count, beside which nothing is published.
-            panicked: self.shared.panicked.load(Ordering::Relaxed),
+            panicked: self.shared.panicked(),
             dead_letters: self.dead_letters(),
         }
     }
@@ -358,8 +251,7 @@ impl ActorSystem {
     /// It runs on the thread that finds the letter. A panic in it is reported to the pool. A
     /// listener that keeps a reference to an actor of the same system keeps the memory of both.
     pub fn on_dead_letter(&self, listener: impl Fn(&DeadLetter) + Send + Sync + 'static) {
-        let before = lock(&self.shared.listener).replace(Arc::new(listener));
-        drop(before);
+        self.shared.listen(Arc::new(listener));
     }
 
     /// Tells all actors to stop, and waits for their end, until `deadline` at most.
@@ -372,23 +264,8 @@ impl ActorSystem {
     /// Until all actors have ended, or until `deadline`. A handler that calls it waits for its own
     /// actor, and so until the deadline.
     pub fn shutdown(&self, deadline: Instant) -> ShutdownReport {
-        self.shared.close();
-        let ended = {
-            let mut end = lock(&self.shared.end);
-            if self.shared.list.len() == 0 {
-                return ShutdownReport::default();
-            }
-            let (sender, receiver) = oneshot::channel();
-            end.waiting.push(sender);
-            receiver
-        };
-        let mut ended = ended;
-        if ended.recv_deadline(deadline).is_ok() {
-            return ShutdownReport::default();
-        }
-        self.shared.notify_all(run::open_nudge, true);
         ShutdownReport {
-            abandoned: self.shared.list.names(),
+            abandoned: self.shared.shut_down(deadline),
         }
     }
 }
@@ -456,17 +333,7 @@ impl ActorSystemBuilder {
     }
 
     fn build_in(self, registry: SharedRegistry) -> ActorSystem {
-        let shared = Arc::new(SystemShared {
-            registry: SharedRegistry::clone(&registry),
-            list: ActorList::new(),
-            style: self.style,
-            scheduler: self.scheduler,
-            dead_letters: AtomicUsize::new(0),
-            panicked: AtomicUsize::new(0),
-            listener: Mutex::new(None),
-            end: Mutex::new(SystemEnd::default()),
-        });
-        let end = spawn_future_in(registry, PoolEnd(Arc::clone(&shared)));
+        let (shared, end) = SystemShared::begin(registry, self.style, self.scheduler);
         ActorSystem { shared, _end: end }
     }
 }
@@ -488,22 +355,5 @@ impl ShutdownReport {
     #[must_use]
     pub fn abandoned(&self) -> &[String] {
         &self.abandoned
-    }
-}
-
-/// A future that never is ready. The end of its pool drops it.
-struct PoolEnd(Arc<SystemShared>);
-
-impl Future for PoolEnd {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<()> {
-        Poll::Pending
-    }
-}
-
-impl Drop for PoolEnd {
-    fn drop(&mut self) {
-        self.0.close();
     }
 }

@@ -1,12 +1,18 @@
-//! Random systems of actors: tells, asks, stops, kills and panics, mailboxes with bounds, pinned
-//! actors and functions, systems that are shut down with a deadline or dropped, and pools that are
-//! dropped with living systems.
+//! Random systems of actors: tells, asks, stops, kills and panics, mailboxes with bounds, async
+//! handlers, weak references, all schedulers but that of tests, shared threads whose number changes,
+//! systems that are shut down with a deadline or dropped, and pools that are dropped with living
+//! systems.
 //!
 //! Checked in each round: all actors end and are dropped; each message is handled once, comes back
 //! or is a dead letter; what one sender sends is received in that order; dead letters and panics
-//! are counted. The state of an actor is plain memory, so that ThreadSanitizer sees two runs that
-//! are not one after the other.
+//! are counted; what actors count is what they have handled; weak references lead to no actor in
+//! the end. The state of an actor is plain memory, so that ThreadSanitizer sees two runs that are
+//! not one after the other.
 
+mod occurred;
+mod peer;
+mod schedulers;
+mod speaker;
 mod talker;
 mod tally;
 
@@ -15,11 +21,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use drumline::actor::{ActorSystem, Style};
+use drumline::actor::{ActorSystem, SharedScheduler, Style};
 use drumline::{Pool, WaitPolicy};
 use stress::{Random, Run, check, dither, shut_down};
 
-use self::talker::{Peer, Speaker, spawn, spawn_thread};
+use self::peer::{Peer, WeakPeer};
+use self::schedulers::Schedulers;
+use self::speaker::Speaker;
+use self::talker::{spawn, spawn_function};
 use self::tally::Tally;
 
 /// Threads that have a round each.
@@ -31,14 +40,17 @@ static REPORTS: AtomicU64 = AtomicU64::new(0);
 fn main() {
     let run = Run::start();
     let pools: Vec<Pool> = (1..=3).map(pool).collect();
+    let threads = SharedScheduler::new(2).expect("threads");
     let panics = AtomicU64::new(0);
     run.repeat(DRIVERS, |random| {
-        panics.fetch_add(round(&pools, random), Ordering::Relaxed);
+        // Relaxed: read when the threads of the rounds have been joined.
+        panics.fetch_add(round(&pools, &threads, random), Ordering::Relaxed);
     });
     shut_down(pools);
     let reports = REPORTS.load(Ordering::Acquire);
     check(reports == panics.into_inner(), "panics were not reported");
     tally::report_totals();
+    occurred::report();
     run.report("systems of actors");
 }
 
@@ -53,23 +65,30 @@ fn pool(jobs: usize) -> Pool {
 }
 
 /// One system. Returns how many actors have panicked.
-fn round(pools: &[Pool], random: &mut Random) -> u64 {
+fn round(pools: &[Pool], threads: &SharedScheduler, random: &mut Random) -> u64 {
     let own_pool = (random.below(4) == 0).then(|| pool(1 + random.below(3) as usize));
+    let has_own_pool = own_pool.is_some();
     let shared = &pools[random.below(pools.len() as u64) as usize];
     let style = [Style::Recursive, Style::Loop][random.below(2) as usize];
+    let schedulers = Arc::new(Schedulers::new(threads, random));
+    let (place, scheduler) = schedulers.of_system();
+    place.note_system();
     let tally = Arc::new(Tally::default());
     let system = ActorSystem::builder()
         .style(style)
+        .scheduler(scheduler)
         .build(own_pool.as_ref().unwrap_or(shared));
     system.on_dead_letter(Tally::is_losing);
-    let peers = start(&system, &tally, random);
+    let peers = start(&system, &tally, &schedulers, random);
+    let weak: Vec<WeakPeer> = peers.iter().map(Peer::downgrade).collect();
     let dead_letters = thread::scope(|scope| {
         for _ in 0..1 + random.below(3) {
-            let mut own = Speaker::outside(&tally, &peers, random);
+            let mut own = Speaker::outside(&tally, &schedulers, &peers, random);
             scope.spawn(move || own.speak(true));
         }
-        let mut own = Speaker::outside(&tally, &peers, random);
+        let mut own = Speaker::outside(&tally, &schedulers, &peers, random);
         drop(peers);
+        drop(schedulers);
         if random.below(2) == 0 {
             own.speak(true);
         } else {
@@ -79,19 +98,24 @@ fn round(pools: &[Pool], random: &mut Random) -> u64 {
         end(system, own_pool, random)
     });
     // The watchdog ends the program if there is something that never ends.
-    while !tally.is_over() {
+    while !tally.is_over() || weak.iter().any(|peer| peer.upgrade().is_some()) {
         thread::yield_now();
     }
-    tally.check(dead_letters)
+    tally.check(dead_letters, has_own_pool)
 }
 
 /// Some actors, which know the ones before them, and tell each other of the ones behind.
-fn start(system: &ActorSystem, tally: &Arc<Tally>, random: &mut Random) -> Vec<Peer> {
+fn start(
+    system: &ActorSystem,
+    tally: &Arc<Tally>,
+    schedulers: &Arc<Schedulers>,
+    random: &mut Random,
+) -> Vec<Peer> {
     let mut peers: Vec<Peer> = Vec::new();
     for _ in 0..1 + random.below(8) {
-        let own = Speaker::new(tally, &peers, random);
+        let own = Speaker::new(tally, schedulers, &peers, random);
         let peer = if random.below(8) == 0 {
-            spawn_thread(own, system)
+            spawn_function(own, system)
         } else {
             spawn(own, |talker, options| system.spawn_with(talker, options))
         };

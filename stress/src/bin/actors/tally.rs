@@ -6,17 +6,20 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
 
 use drumline::actor::{DeadLetter, TellError};
 use stress::check;
+
+use crate::occurred::Event;
 
 thread_local! {
     /// This thread is about to drop a dead letter.
     static LOSING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Those of all rounds: messages handled, come back, refused, and lost; panics.
-static TOTALS: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
+/// Those of all rounds: messages handled, come back, refused, lost, and left; panics.
+static TOTALS: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
 
 /// The counts of one round.
 #[derive(Default)]
@@ -32,6 +35,10 @@ pub struct Tally {
     back: AtomicUsize,
     refused: AtomicUsize,
     lost: AtomicUsize,
+    /// Messages for an async handler whose future was dropped before it was polled.
+    left: AtomicUsize,
+    /// Async handlers that were dropped while they were pending.
+    cut: AtomicUsize,
     panics: AtomicU64,
 }
 
@@ -56,26 +63,50 @@ impl Tally {
         self.back.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Messages that were left so far by futures that were dropped before they were polled.
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed) as u64
+    }
+
+    /// An async handler has begun. What this returns is told when it is done.
+    pub fn begin_async(self: &Arc<Self>) -> Handling {
+        Event::AsyncBegun.note();
+        Handling {
+            tally: Arc::clone(self),
+            is_done: false,
+        }
+    }
+
     /// Whether no actor is alive, and no message.
     pub fn is_over(&self) -> bool {
         // Acquire pairs with the Release of the drops.
         self.actors.load(Ordering::Acquire) == 0 && self.messages.load(Ordering::Acquire) == 0
     }
 
-    /// All is over. Returns how many actors have panicked.
-    pub fn check(&self, dead_letters: Option<usize>) -> u64 {
+    /// All is over. Futures may have been dropped only if the pool `has_ended` in this round.
+    /// Returns how many actors have panicked.
+    pub fn check(&self, dead_letters: Option<usize>, has_ended: bool) -> u64 {
         let read = |count: &AtomicUsize| count.load(Ordering::Acquire);
         let (sent, handled, back) = (read(&self.sent), read(&self.handled), read(&self.back));
-        let (refused, lost) = (read(&self.refused), read(&self.lost));
+        let (refused, lost, left) = (read(&self.refused), read(&self.lost), read(&self.left));
         check(
-            sent == handled + back + refused + lost,
-            &format!("{sent} sent, {handled} handled, {back} back, {refused} refused, {lost} lost"),
+            sent == handled + back + refused + lost + left,
+            &format!(
+                "{sent} sent, {handled} handled, {back} back, {refused} refused, {lost} lost, \
+                 {left} left"
+            ),
         );
+        let cut = read(&self.cut);
+        check(
+            left + cut == 0 || has_ended,
+            "a future was dropped in a pool that goes on",
+        );
+        Event::AsyncCut.add(cut as u64);
         // Those that came behind the shutdown are not in the number.
         let is_right = dead_letters.is_none_or(|dead_letters| dead_letters <= lost);
         check(is_right, "there are dead letters that no listener had");
         let panics = self.panics.load(Ordering::Acquire);
-        let counts = [handled, back, refused, lost].map(|count| count as u64);
+        let counts = [handled, back, refused, lost, left].map(|count| count as u64);
         for (total, count) in TOTALS.iter().zip(counts.into_iter().chain([panics])) {
             total.fetch_add(count, Ordering::Relaxed);
         }
@@ -86,8 +117,11 @@ impl Tally {
 /// Says what became of the messages of all rounds.
 pub fn report_totals() {
     let totals = TOTALS.each_ref().map(|total| total.load(Ordering::Relaxed));
-    let [handled, back, refused, lost, panics] = totals;
-    println!("messages: {handled} handled, {back} back, {refused} refused, {lost} dead letters");
+    let [handled, back, refused, lost, left, panics] = totals;
+    println!(
+        "messages: {handled} handled, {back} back, {refused} refused, {lost} dead letters, \
+         {left} left by futures of pools that ended"
+    );
     println!("{panics} panics");
 }
 
@@ -107,6 +141,27 @@ impl Drop for Alive {
     }
 }
 
+/// Counted if it is dropped before it is done: an async handler.
+pub struct Handling {
+    tally: Arc<Tally>,
+    is_done: bool,
+}
+
+impl Handling {
+    pub fn done(mut self) {
+        self.is_done = true;
+        Event::AsyncDone.note();
+    }
+}
+
+impl Drop for Handling {
+    fn drop(&mut self) {
+        if !self.is_done && !thread::panicking() {
+            self.tally.cut.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
 /// A message, with something of the type `T` that it carries.
 pub struct Message<T> {
     tally: Arc<Tally>,
@@ -117,6 +172,8 @@ pub struct Message<T> {
     pub carried: Option<T>,
     /// It was set aside.
     pub is_aside: bool,
+    /// It is for an async handler.
+    pub is_awaited: bool,
     is_asked: bool,
     is_settled: bool,
 }
@@ -132,6 +189,7 @@ impl<T> Message<T> {
             fuel,
             carried: None,
             is_aside: false,
+            is_awaited: false,
             is_asked: asked,
             is_settled: false,
         }
@@ -150,10 +208,11 @@ impl<T> Drop for Message<T> {
         let is_losing = LOSING.replace(false);
         drop(self.carried.take());
         if !self.is_settled {
-            let count = match (is_losing, self.is_asked) {
-                (true, _) => &self.tally.lost,
-                (false, true) => &self.tally.refused,
-                (false, false) => stress::fail("a message was lost in silence"),
+            let count = match (is_losing, self.is_asked, self.is_awaited) {
+                (true, _, _) => &self.tally.lost,
+                (false, true, _) => &self.tally.refused,
+                (false, false, true) => &self.tally.left,
+                (false, false, false) => stress::fail("a message was lost in silence"),
             };
             count.fetch_add(1, Ordering::Relaxed);
         }
