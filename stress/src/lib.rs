@@ -151,6 +151,12 @@ impl Waited {
     }
 }
 
+/// How many threads the process has. `None`: the system does not say.
+pub fn threads() -> Option<usize> {
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    Some(threads.count())
+}
+
 /// Ends pools that are not used any more; each of them must be able to.
 pub fn shut_down(pools: impl IntoIterator<Item = Pool>) {
     for pool in pools {

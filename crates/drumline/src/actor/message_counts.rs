@@ -1,7 +1,7 @@
 //! What an actor counts that was started with [`SpawnOptions::counted`].
 //!
-//! The counter is in the box of an actor's extras. Neither a run nor a message looks for it: the run
-//! of an actor that counts is another function, and so is what opens a message for one
+//! The counter is in the box of an actor's extras. Neither a run nor a message looks for it: the
+//! run of an actor that counts is another function, and so is what opens a message for one
 //! ([`open_counted`]). An actor that does not count pays nothing.
 //!
 //! The counter is shared because a run ends when it leaves the actor to another thread. From then
@@ -107,7 +107,7 @@ impl ActorCore {
     }
 }
 
-/// A run of an actor that counts, from now until it is dropped, which may be after the actor is gone.
+/// A run of an actor that counts, until this is dropped. The actor may be gone before.
 pub(super) struct CountedRun {
     counter: Arc<MessageCounter>,
     begin: Instant,

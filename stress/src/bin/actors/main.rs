@@ -1,13 +1,13 @@
 //! Random systems of actors: tells, asks, stops, kills and panics, mailboxes with bounds, async
-//! handlers, weak references, all schedulers but that of tests, shared threads whose number changes,
-//! systems that are shut down with a deadline or dropped, and pools that are dropped with living
-//! systems.
+//! handlers, weak references, all schedulers but that of tests, shared threads whose number
+//! changes, systems that are shut down with a deadline or dropped, and pools that are dropped with
+//! living systems.
 //!
 //! Checked in each round: all actors end and are dropped; each message is handled once, comes back
 //! or is a dead letter; what one sender sends is received in that order; dead letters and panics
 //! are counted; what actors count is what they have handled; weak references lead to no actor in
 //! the end. The state of an actor is plain memory, so that ThreadSanitizer sees two runs that are
-//! not one after the other.
+//! not one after the other. In the end all threads end.
 
 mod occurred;
 mod peer;
@@ -39,6 +39,7 @@ static REPORTS: AtomicU64 = AtomicU64::new(0);
 
 fn main() {
     let run = Run::start();
+    let threads_before = stress::threads();
     let pools: Vec<Pool> = (1..=3).map(pool).collect();
     let threads = SharedScheduler::new(2).expect("threads");
     let panics = AtomicU64::new(0);
@@ -47,6 +48,11 @@ fn main() {
         panics.fetch_add(round(&pools, &threads, random), Ordering::Relaxed);
     });
     shut_down(pools);
+    drop(threads);
+    // A thread that outlives the program would be a leak to AddressSanitizer.
+    while stress::threads() > threads_before {
+        thread::yield_now();
+    }
     let reports = REPORTS.load(Ordering::Acquire);
     check(reports == panics.into_inner(), "panics were not reported");
     tally::report_totals();
