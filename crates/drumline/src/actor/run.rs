@@ -18,7 +18,7 @@ use super::dead_letter::Loss;
 use super::envelope::Envelope;
 use super::mailbox::Mailbox;
 use super::message_counts::CountedRun;
-use crate::pool::WakeOrigin;
+use crate::pool::{WakeOrigin, note_run_length};
 use crate::sync::per_thread;
 use crate::unwind;
 
@@ -302,13 +302,19 @@ impl RunFrame {
             // SAFETY: this is the run, and the envelope at hand is fresh.
             match unsafe { self.open_at_hand() } {
                 // SAFETY: this is the run, and the envelope is open.
-                Opened::Continue if !unsafe { self.next_or_idle() } => return Handled::Idle,
+                Opened::Continue if !unsafe { self.next_or_idle() } => {
+                    if left != most {
+                        note_run_length(most - left);
+                    }
+                    return Handled::Idle;
+                }
                 Opened::Continue | Opened::Front => {}
                 Opened::Held => return Handled::Held,
                 Opened::End { has_reference } => return Handled::End { has_reference },
             }
             left -= 1;
             if left == 0 {
+                note_run_length(most - 1);
                 let link = Envelope::link(self.at_hand);
                 // SAFETY: this is the run, and that is the next message.
                 unsafe { (*self.core).mailbox.requeue(link) };

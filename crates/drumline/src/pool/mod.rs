@@ -12,6 +12,7 @@
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
 //! | `idle`, `seat_set`, `seat_bits` | which worker searches, which ones sleep, which seats are in use |
 //! | `thief` | taking work from others |
+//! | `steal_backoff`, `run_length` | whether it was worth it |
 //! | `overdue` | when a worker takes a job that has waited for long |
 //! | `waiting`, `wait_policy` | the one loop that waits, and what it may run |
 //! | `elsewhere` | waiting in one pool for what happens in another |
@@ -94,6 +95,8 @@ mod refused_tests;
 #[cfg(not(drumline_loom))]
 mod registry;
 #[cfg(not(drumline_loom))]
+mod run_length;
+#[cfg(not(drumline_loom))]
 mod scan;
 #[cfg(not(drumline_loom))]
 mod seat;
@@ -112,6 +115,8 @@ pub(crate) mod stack_room;
 mod stand_in;
 #[cfg(not(drumline_loom))]
 mod stats;
+#[cfg(not(drumline_loom))]
+mod steal_backoff;
 #[cfg(not(drumline_loom))]
 mod submit;
 #[cfg(not(drumline_loom))]
@@ -181,6 +186,8 @@ pub(crate) use {
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 pub(crate) use next::take_next;
+#[cfg(not(drumline_loom))]
+pub(crate) use run_length::note as note_run_length;
 
 /// After a push that found the deque's limit changed: answers those who asked.
 /// `false`: the deque is full (or a trampoline), and the push is undone.

@@ -14,6 +14,10 @@
 //! microsecond, and without a barrier. If that half was over before the thief could take it, the
 //! thief leaves this victim alone, too.
 //!
+//! A run of an actor lasts for long if it has many messages. On another processor than their sender
+//! each of them costs more than here. So a thief asks how many there were ([`super::run_length`]),
+//! and leaves the victim alone if each was short, however long its queue is.
+//!
 //! What lies in the hand-off slot of a victim is as a rule about to be run there. So a thief that
 //! sees it for the first time leaves it alone, longer each time, and takes it if the same task
 //! still lies there when it comes back ([`super::hand_off`]).
@@ -21,87 +25,23 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use super::deque::{Claim, Deque, Effort, Steal};
+use super::deque::{Deque, Effort, Steal};
 use super::overdue::Stale;
 use super::registry::Registry;
+use super::run_length;
 use super::seat::Seat;
+use super::steal_backoff::{SHORT, StealBackoff};
 use crate::job::{Header, JobRef};
-use crate::sync::{Instant, XorShift, barrier, thread};
+use crate::sync::{Instant, XorShift, thread};
 
 pub(crate) use super::deque::Stolen;
 
-/// A stolen job shorter than this was not worth it, however cheap it was to get:
-/// a thief that naps and comes back costs its neighbours a context switch, too.
-/// It is also the first back-off.
-const SHORT: Duration = Duration::from_micros(4);
-/// The same for a job from a queue, which costs a lock and no nap: but both threads pull at the
-/// cache lines of that queue.
-const SHORT_QUEUED: Duration = Duration::from_micros(1);
 /// How long a thief waits for the answer to a request in advance before it looks elsewhere, in
 /// calls of `relax`: about half a microsecond.
 const ANSWER: u32 = 24;
-/// The longest back-off.
-const LAST_BACKOFF: Duration = Duration::from_millis(1);
 /// At most this many seats are looked at in one go; the next look goes on from there. A pool has
 /// more than that where many threads block, and next to nothing is to be had from those.
 const SEATS_AT_ONCE: usize = 256;
-/// Doublings of the back-off.
-const MAX_FAILURES: u32 = 8;
-
-/// For how long a thief leaves one victim alone.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StealBackoff {
-    until: Option<Instant>,
-    /// Failures in a row.
-    failures: u32,
-}
-
-impl StealBackoff {
-    /// Whether the victim may be interrupted by a barrier.
-    pub(crate) fn may_interrupt(&self, now: Instant) -> bool {
-        self.until.is_none_or(|until| until <= now)
-    }
-
-    /// How many entries to claim with one barrier.
-    pub(crate) fn batch(&self) -> usize {
-        1 << (3 * self.failures)
-    }
-
-    /// The victim was interrupted, and nothing came of it.
-    pub(crate) fn regret(&mut self) {
-        self.learn(Claim::Forced, Duration::ZERO);
-    }
-
-    /// Learns from a job that was taken from the victim's queue.
-    fn learn_queued(&mut self, took: Duration) {
-        if took >= SHORT_QUEUED {
-            *self = Self::default();
-        } else {
-            self.back_off(SHORT);
-        }
-    }
-
-    /// Leaves the victim alone, longer each time.
-    fn back_off(&mut self, cost: Duration) {
-        let pause = cost * (1 << self.failures);
-        self.until = Some(Instant::now() + pause.min(LAST_BACKOFF));
-        self.failures = (self.failures + 1).min(MAX_FAILURES);
-    }
-
-    /// Learns from stolen jobs that took this long each.
-    pub(crate) fn learn(&mut self, claim: Claim, took: Duration) {
-        let cost = match claim {
-            Claim::None | Claim::Asked => SHORT,
-            Claim::Forced => SHORT.max(barrier::cost() * 2),
-        };
-        if took >= cost {
-            *self = Self::default();
-        } else if claim != Claim::None {
-            self.back_off(cost);
-        }
-    }
-}
-
 /// What a thief remembers of a victim's hand-off slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct SeenHandOff {
@@ -241,7 +181,7 @@ impl Thief {
                 seen += seat.visible();
             } else {
                 seen += seat.exposed();
-                if !would_disturb(registry, seat) {
+                if self.may_take_queued(registry, seat, now) {
                     seen += seat.queue().len();
                 }
             }
@@ -278,6 +218,14 @@ impl Thief {
     fn may_interrupt(&self, victim: usize, now: Instant) -> bool {
         let backoff = self.backoffs.get(victim);
         backoff.is_none_or(|backoff| backoff.may_interrupt(now))
+    }
+
+    /// Whether a job may be taken from the queue of that victim.
+    fn may_take_queued(&self, registry: &Registry, victim: &Seat, now: Instant) -> bool {
+        let backoff = self.backoffs.get(victim.index());
+        backoff.is_none_or(|backoff| {
+            backoff.may_interrupt(now) || !backoff.is_strict && !would_disturb(registry, victim)
+        })
     }
 
     /// Nothing is to be seen: asks one of the others for what it pushes next, or waits for the
@@ -376,9 +324,9 @@ impl Thief {
         } else {
             victim.exposed()
         };
-        let has_job =
-            || victim.queue().len() > 0 && (may_interrupt || !would_disturb(registry, victim));
-        (halves > 0 || has_job() || self.is_ripe(victim, now)).then_some(halves)
+        let has_job = || victim.queue().len() > 0 && self.may_take_queued(registry, victim, now);
+        let has_some = halves > 0 || has_job();
+        (has_some || self.is_ripe(victim, now)).then_some(halves)
     }
 
     fn take_queued(&mut self, registry: &Registry, victim: &Seat, haul: Haul) -> Option<JobRef> {
@@ -445,7 +393,7 @@ impl Thief {
                 Steal::Empty => {}
             }
         }
-        if (may_interrupt || !would_disturb(registry, victim))
+        if self.may_take_queued(registry, victim, now)
             && let Some(job) = self.take_queued(registry, victim, haul)
         {
             registry.seat(self.me).has_stolen(victim);
@@ -499,9 +447,12 @@ impl Thief {
             }
             StolenWork::Queued(job, victim) => {
                 let start = Instant::now();
+                run_length::begin();
                 // SAFETY: as above.
                 unsafe { seat.run(job) };
-                self.backoff(victim.index()).learn_queued(start.elapsed());
+                let messages = run_length::further_messages();
+                let backoff = self.backoff(victim.index());
+                backoff.learn_queued(start.elapsed(), messages);
             }
         }
     }
