@@ -31,6 +31,7 @@ pub mod lock;
 pub mod locked;
 pub mod memory;
 pub mod payload;
+pub mod ports;
 pub mod rings;
 pub mod tally;
 pub mod traffic;
@@ -73,6 +74,8 @@ pub enum ChannelKind {
     Oneshot,
     /// [`MessageRuntime::spsc_async`].
     SpscAsync,
+    /// [`MessageRuntime::ports`].
+    Ports,
 }
 
 /// Messages that pass through channels, with a checked answer.
@@ -157,6 +160,11 @@ pub trait MessageRuntime: Sized + 'static {
     /// A channel without a bound, from one task to one other.
     fn spsc_async<T: Send + Unpin + 'static>() -> (impl AsyncSender<T>, impl AsyncReceiver<T>) {
         (Missing, Missing)
+    }
+
+    /// So many channels without a bound, and a receiver that waits for all of them.
+    fn ports<T: Send + Unpin + 'static>(_ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        (vec![Missing], Missing)
     }
 
     /// What runs the tasks, on this many threads.

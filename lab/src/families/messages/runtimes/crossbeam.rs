@@ -1,6 +1,8 @@
 //! The channels of crossbeam.
 
-use ::crossbeam_channel::{bounded, unbounded};
+use std::mem::ManuallyDrop;
+
+use ::crossbeam_channel::{Select, bounded, unbounded};
 
 use crate::families::messages::channel::{
     BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies, fill_up,
@@ -15,7 +17,7 @@ pub struct Crossbeam;
 impl MessageRuntime for Crossbeam {
     const CARD: RuntimeCard = RuntimeCard {
         name: "crossbeam",
-        about: "`crossbeam_channel`: `unbounded`, `bounded`",
+        about: "`crossbeam_channel`: `unbounded`, `bounded`, `Select`",
         package: Some("crossbeam-channel"),
         role: Role::Peer,
         rank: 21,
@@ -32,6 +34,7 @@ impl MessageRuntime for Crossbeam {
         ChannelKind::MpscBounded,
         ChannelKind::MpmcBounded,
         ChannelKind::Oneshot,
+        ChannelKind::Ports,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
@@ -70,6 +73,56 @@ impl MessageRuntime for Crossbeam {
 
     fn oneshot<T: Send + Unpin + 'static>() -> (impl OnceSender<T>, impl OnceReceiver<T>) {
         bounded(1)
+    }
+
+    fn ports<T: Send + Unpin + 'static>(ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..ports).map(|_| unbounded()).unzip();
+        (senders, Selected::new(receivers))
+    }
+}
+
+/// Receivers, and the selection among them, which is made once.
+struct Selected<T: 'static> {
+    /// Refers to the receivers.
+    select: ManuallyDrop<Select<'static>>,
+    receivers: *mut [crossbeam_channel::Receiver<T>],
+}
+
+// SAFETY: it owns the receivers, which may go to another thread, and nothing but this refers to
+// them.
+unsafe impl<T: Send> Send for Selected<T> {}
+
+impl<T> Selected<T> {
+    fn new(receivers: Vec<crossbeam_channel::Receiver<T>>) -> Self {
+        let receivers = Box::into_raw(receivers.into_boxed_slice());
+        let mut select = Select::new();
+        // SAFETY: they stay until the selection is gone.
+        for receiver in unsafe { &*receivers } {
+            select.recv(receiver);
+        }
+        Self {
+            select: ManuallyDrop::new(select),
+            receivers,
+        }
+    }
+}
+
+impl<T> Drop for Selected<T> {
+    fn drop(&mut self) {
+        // SAFETY: once, and before what it refers to.
+        unsafe { ManuallyDrop::drop(&mut self.select) };
+        // SAFETY: made of a box, and nothing refers to it any more.
+        drop(unsafe { Box::from_raw(self.receivers) });
+    }
+}
+
+impl<T: Send + 'static> Receiver<T> for Selected<T> {
+    fn recv(&mut self) -> Option<T> {
+        let chosen = self.select.select();
+        // SAFETY: they are alive.
+        let receivers = unsafe { &*self.receivers };
+        let receiver = &receivers[chosen.index()];
+        chosen.recv(receiver).ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The channels of drumline: one order for all senders.
 
 use ::drumline::Pool;
-use ::drumline::channel::{mpmc, mpsc, oneshot, spsc};
+use ::drumline::channel::{PortEvent, PortSet, mpmc, mpsc, oneshot, spsc};
 use anyhow::{Result, anyhow};
 
 use std::future::Future;
@@ -20,7 +20,7 @@ pub struct Drumline;
 impl MessageRuntime for Drumline {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline",
-        about: "this repository: `channel::{spsc, mpsc, mpmc, oneshot}`; tasks on its pool",
+        about: "this repository: `channel::{spsc, mpsc, mpmc, oneshot, PortSet}`; tasks on its pool",
         package: Some("drumline"),
         role: Role::Ours,
         rank: 10,
@@ -38,6 +38,7 @@ impl MessageRuntime for Drumline {
         ChannelKind::MpmcBounded,
         ChannelKind::Oneshot,
         ChannelKind::SpscAsync,
+        ChannelKind::Ports,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
@@ -82,6 +83,16 @@ impl MessageRuntime for Drumline {
         spsc::unbounded()
     }
 
+    fn ports<T: Send + Unpin + 'static>(ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        let mut set = PortSet::new();
+        let senders = (0..ports).map(|_| {
+            let (sender, receiver) = spsc::unbounded();
+            set.add(receiver);
+            sender
+        });
+        (senders.collect::<Vec<_>>(), set)
+    }
+
     fn executor(jobs: usize) -> Result<impl Executor> {
         Pool::builder()
             .jobs(jobs)
@@ -105,6 +116,17 @@ impl<T: Send + 'static> Sender<T> for spsc::Sender<T> {
 impl<T: Send + 'static> Receiver<T> for spsc::Receiver<T> {
     fn recv(&mut self) -> Option<T> {
         spsc::Receiver::recv(self).ok()
+    }
+}
+
+impl<T: Send + 'static> Receiver<T> for PortSet<T> {
+    fn recv(&mut self) -> Option<T> {
+        loop {
+            match PortSet::recv(self).ok()? {
+                PortEvent::Message(_, message) => return Some(message),
+                PortEvent::Closed(..) => {}
+            }
+        }
     }
 }
 

@@ -22,11 +22,17 @@ impl MessageRuntime for DrumlineLanes {
         colour: (232, 140, 90),
     };
 
-    const KINDS: &'static [ChannelKind] = &[ChannelKind::Mpsc, ChannelKind::Oneshot];
+    const KINDS: &'static [ChannelKind] =
+        &[ChannelKind::Mpsc, ChannelKind::Oneshot, ChannelKind::Ports];
 
     fn mpsc<T: Send + Unpin + 'static>(senders: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
         let (sender, receiver) = lanes::unbounded();
         (copies(sender, senders), receiver)
+    }
+
+    fn ports<T: Send + Unpin + 'static>(ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        let (sender, receiver) = lanes::unbounded();
+        (copies(sender, ports), receiver)
     }
 
     // For the reply of a server.

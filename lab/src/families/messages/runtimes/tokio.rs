@@ -1,6 +1,10 @@
 //! The channels of tokio.
 
+use std::pin::Pin;
+
+use ::futures_util::stream::{self, SelectAll, Stream, StreamExt as _, select_all};
 use ::tokio::sync::{mpsc, oneshot};
+use futures_lite::future::block_on;
 
 use crate::families::messages::channel::{
     AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,
@@ -15,7 +19,7 @@ pub struct Tokio;
 impl MessageRuntime for Tokio {
     const CARD: RuntimeCard = RuntimeCard {
         name: "tokio",
-        about: "`tokio::sync`: `mpsc`, `oneshot`; `blocking_send`, `blocking_recv` of threads",
+        about: "`tokio::sync`: `mpsc`, `oneshot`; `blocking_send`, `blocking_recv` of threads; `SelectAll` of futures-util",
         package: Some("tokio"),
         role: Role::Peer,
         rank: 25,
@@ -32,6 +36,7 @@ impl MessageRuntime for Tokio {
         ChannelKind::MpscBounded,
         ChannelKind::Oneshot,
         ChannelKind::SpscAsync,
+        ChannelKind::Ports,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
@@ -63,6 +68,16 @@ impl MessageRuntime for Tokio {
         oneshot::channel()
     }
 
+    fn ports<T: Send + Unpin + 'static>(ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            (0..ports).map(|_| mpsc::unbounded_channel()).unzip();
+        let streams = receivers.into_iter().map(|mut receiver| {
+            let messages = stream::poll_fn(move |cx| receiver.poll_recv(cx));
+            Box::pin(messages) as Messages<T>
+        });
+        (senders, select_all(streams))
+    }
+
     fn spsc_async<T: Send + Unpin + 'static>() -> (impl AsyncSender<T>, impl AsyncReceiver<T>) {
         mpsc::unbounded_channel()
     }
@@ -83,6 +98,15 @@ impl<T: Send + 'static> Sender<T> for mpsc::Sender<T> {
 impl<T: Send + 'static> Receiver<T> for mpsc::UnboundedReceiver<T> {
     fn recv(&mut self) -> Option<T> {
         self.blocking_recv()
+    }
+}
+
+/// What a channel brings.
+type Messages<T> = Pin<Box<dyn Stream<Item = T> + Send>>;
+
+impl<T: Send + 'static> Receiver<T> for SelectAll<Messages<T>> {
+    fn recv(&mut self) -> Option<T> {
+        block_on(self.next())
     }
 }
 
