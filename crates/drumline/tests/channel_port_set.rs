@@ -207,6 +207,72 @@ fn closing_gives_what_was_sent_before() {
     }
 }
 
+/// Ports that others add while a set is drained are neither closed nor looked at.
+#[test]
+fn a_drain_ends_whatever_is_added() {
+    for mut set in sets() {
+        let (mut sender, receiver) = spsc::unbounded();
+        set.add(receiver);
+        (0..3).for_each(|number| sender.send(number).unwrap());
+        let adder = set.adder();
+        let mut drain = set.drain();
+        assert_eq!(drain.next().unwrap().into_message(), Some(0));
+        let (mut late, receiver) = spsc::unbounded();
+        let added = adder.add(receiver).unwrap();
+        late.send(9).unwrap();
+        assert_eq!(
+            drain
+                .by_ref()
+                .filter_map(PortEvent::into_message)
+                .sum::<i32>(),
+            3
+        );
+        assert_eq!(drain.next(), None);
+        assert_eq!(set.recv(), Ok(PortEvent::Message(added, 9)));
+        late.send(10).unwrap();
+    }
+}
+
+#[test]
+fn ports_that_were_added_by_others_count() {
+    let (mut set, mut other) = (PortSet::new(), PortSet::<u8>::new());
+    let (mut sender, receiver) = spsc::unbounded::<u8>();
+    let key = set.adder().add(receiver).unwrap();
+    assert!(set.contains(key) && !set.is_empty() && set.len() == 1);
+    let (_sender, receiver) = spsc::unbounded();
+    let foreign = other.add(receiver);
+    assert_ne!(foreign, key);
+    assert!(!set.contains(foreign) && set.remove(foreign).is_none());
+    let mut receiver = set.remove(key).unwrap();
+    assert!(set.is_empty() && !set.contains(key));
+    sender.send(1).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+}
+
+/// Ports are taken out in the order in which they were added, and others come in their places.
+#[test]
+fn places_are_used_again() {
+    for mut set in sets() {
+        let mut ports = VecDeque::new();
+        for number in 0..1_000 {
+            let (mut sender, receiver) = spsc::unbounded();
+            sender.send(number).unwrap();
+            ports.push_back((set.add(receiver), number, sender));
+            if number % 3 > 0 {
+                let (key, number, _sender) = ports.pop_front().unwrap();
+                assert_eq!(set.remove(key).unwrap().recv(), Ok(number));
+            }
+        }
+        assert_eq!(set.len(), ports.len());
+        let mut received: Vec<_> = (0..ports.len())
+            .map(|_| set.recv().unwrap().into_message().unwrap())
+            .collect();
+        received.sort_unstable();
+        assert!(received.into_iter().eq(ports.iter().map(|port| port.1)));
+        assert_eq!(set.try_recv(), Err(TryRecvError::Empty));
+    }
+}
+
 #[test]
 fn times() {
     for mut set in sets::<u8>() {

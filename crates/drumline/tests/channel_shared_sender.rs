@@ -100,7 +100,12 @@ fn messages_come_back_when_the_receiver_is_gone() {
                 waiter.waiting_for() == WaitingFor::Capacity && is_here(waiter.location())
             })
         });
-        // It has the lock meanwhile, and the channel is full.
+        // It has the lock meanwhile, which is not asked for here.
+        assert_eq!(
+            (sender.len(), sender.is_empty(), sender.is_closed()),
+            (1, false, false)
+        );
+        // And the channel is full.
         assert!(matches!(
             sender.try_send(accounts.message(5)),
             Err(TrySendError::Full(_))

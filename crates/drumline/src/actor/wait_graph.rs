@@ -31,7 +31,9 @@
 //! own: its actor has not woken yet, or is about to enter. A wait without a reply stays while the
 //! locks are held, if the actor that owes the reply waits itself, or is the one that looks. So a
 //! circle that is seen is one. Of two actors that see the same circle, the first takes its wait
-//! out before the other looks again.
+//! out before the other looks again. A wait that is about to be refused counts until then: where
+//! circles overlap and close in the same moment, an actor may be told of one which another wait,
+//! of those that are refused, has closed.
 //!
 //! Waits with a deadline count like others: the circle would last until then.
 

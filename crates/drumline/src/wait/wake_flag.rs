@@ -224,6 +224,27 @@ impl WakeFlag {
         mut is_ready: impl FnMut() -> bool,
     ) -> bool {
         *is_listed = false;
+        self.fill_slot(waker);
+        *is_listed = true;
+        if self.announce(TASK, &mut is_ready) {
+            self.unlist(is_listed);
+            return true;
+        }
+        false
+    }
+
+    /// As [`list`](Self::list), without the last look. That is to follow, after [`settle`] if this
+    /// says so: one for many flags.
+    pub(crate) fn list_unsettled(&self, waker: &Waker, is_listed: &mut bool) -> bool {
+        *is_listed = false;
+        self.fill_slot(waker);
+        *is_listed = true;
+        // Acquire and Release as in `announce`.
+        self.word.swap(TASK, Ordering::AcqRel) == LAZY
+    }
+
+    /// Puts a waker into the slot, for a word that is to say TASK next.
+    fn fill_slot(&self, waker: &Waker) {
         // Acquire: the tell that had the waker has left the slot.
         while self.is_taking.load(Ordering::Acquire) && !planted!(FlagSlotUnasked) {
             // No tell came since it was listed, by this call's future or by one that was forgotten.
@@ -241,12 +262,6 @@ impl WakeFlag {
         });
         // Relaxed: published by the swap.
         self.is_taking.store(true, Ordering::Relaxed);
-        *is_listed = true;
-        if self.announce(TASK, &mut is_ready) {
-            self.unlist(is_listed);
-            return true;
-        }
-        false
     }
 
     /// The task waits no more. Drops its waker, unless a tell has it.

@@ -5,14 +5,24 @@ use std::fmt;
 use super::PortKey;
 use super::ready_list::ReadyList;
 use crate::channel::{SendError, spsc};
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{Arc, Mutex, lock, process_wide};
+
+process_wide! {
+    /// How many ports there were in all sets: no key means one port here and another one there.
+    static KEYS: AtomicUsize = AtomicUsize::new(0);
+}
+
+/// The key of a further port.
+pub(super) fn next_key() -> PortKey {
+    // Relaxed: it counts.
+    PortKey(KEYS.fetch_add(1, Ordering::Relaxed) as u64)
+}
 
 /// What the set shares with its adders.
 #[derive(Debug)]
 pub(super) struct AddQueue<T: Send> {
     ready: std::sync::Arc<ReadyList>,
-    keys: AtomicU64,
     added: Mutex<AddedPorts<T>>,
     /// Whether there are some; written under the lock.
     has_some: AtomicBool,
@@ -30,7 +40,6 @@ impl<T: Send> AddQueue<T> {
     pub(super) fn new(ready: std::sync::Arc<ReadyList>) -> Self {
         AddQueue {
             ready,
-            keys: AtomicU64::new(0),
             added: Mutex::new(AddedPorts {
                 ports: Vec::new(),
                 is_closed: false,
@@ -38,11 +47,6 @@ impl<T: Send> AddQueue<T> {
             has_some: AtomicBool::new(false),
             adders: AtomicUsize::new(0),
         }
-    }
-
-    pub(super) fn next_key(&self) -> PortKey {
-        // Relaxed: it counts.
-        PortKey(self.keys.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Whether ports have been added.
@@ -57,6 +61,16 @@ impl<T: Send> AddQueue<T> {
     pub(super) fn has_adders(&self) -> bool {
         // Acquire: what they have added is there.
         self.adders.load(Ordering::Acquire) > 0
+    }
+
+    /// How many have been added, and whether this is one of them.
+    pub(super) fn count_and_find(&self, key: Option<PortKey>) -> (usize, bool) {
+        if !self.has_some() {
+            return (0, false);
+        }
+        let added = lock(&self.added);
+        let is_there = added.ports.iter().any(|(added, _)| Some(*added) == key);
+        (added.ports.len(), is_there)
     }
 
     /// Takes those that have been added.
@@ -112,7 +126,7 @@ impl<T: Send> PortAdder<T> {
         &self,
         receiver: spsc::Receiver<T>,
     ) -> Result<PortKey, SendError<spsc::Receiver<T>>> {
-        let key = self.0.next_key();
+        let key = next_key();
         let mut added = lock(&self.0.added);
         if added.is_closed {
             return Err(SendError(receiver));

@@ -2,7 +2,7 @@
 
 use crate::channel::CloseReason;
 
-/// The name of a port in its set. No other port of the set has it, also later.
+/// The name of a port in its set. No other port has it, in no set, also later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortKey(pub(super) u64);
 

@@ -4,40 +4,57 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::PortKey;
 
+/// With fewer stale entries it is not worth while to look for them.
+const LEAST_SWEEP: usize = 16;
+
 /// The places of ports, each with its key.
 #[derive(Debug)]
 pub(super) enum HeldPorts {
     /// Each has its turn.
-    Fair(VecDeque<(PortKey, usize)>),
+    Fair {
+        ports: VecDeque<(PortKey, usize)>,
+        /// How many of them were taken out, at most.
+        stale: usize,
+    },
     /// The one that was added first comes first.
     Biased(BTreeMap<PortKey, usize>),
 }
 
 impl HeldPorts {
+    pub(super) fn fair() -> Self {
+        HeldPorts::Fair {
+            ports: VecDeque::new(),
+            stale: 0,
+        }
+    }
+
     pub(super) fn is_fair(&self) -> bool {
-        matches!(self, HeldPorts::Fair(_))
+        matches!(self, HeldPorts::Fair { .. })
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
-            HeldPorts::Fair(ports) => ports.len(),
+            HeldPorts::Fair { ports, .. } => ports.len(),
             HeldPorts::Biased(ports) => ports.len(),
         }
     }
 
     /// The port whose turn it is.
     #[inline]
-    pub(super) fn first(&self) -> Option<usize> {
+    pub(super) fn first(&self) -> Option<(PortKey, usize)> {
         match self {
-            HeldPorts::Fair(ports) => ports.front().map(|&(_, place)| place),
-            HeldPorts::Biased(ports) => ports.first_key_value().map(|(_, &place)| place),
+            HeldPorts::Fair { ports, .. } => ports.front().copied(),
+            HeldPorts::Biased(ports) => {
+                let (&key, &place) = ports.first_key_value()?;
+                Some((key, place))
+            }
         }
     }
 
     /// Adds a port; it is the last one, if all have their turn.
     pub(super) fn push(&mut self, key: PortKey, place: usize) {
         match self {
-            HeldPorts::Fair(ports) => ports.push_back((key, place)),
+            HeldPorts::Fair { ports, .. } => ports.push_back((key, place)),
             HeldPorts::Biased(ports) => {
                 ports.insert(key, place);
             }
@@ -47,7 +64,7 @@ impl HeldPorts {
     /// Takes the first one out.
     pub(super) fn pop(&mut self) {
         match self {
-            HeldPorts::Fair(ports) => {
+            HeldPorts::Fair { ports, .. } => {
                 ports.pop_front();
             }
             HeldPorts::Biased(ports) => {
@@ -56,29 +73,48 @@ impl HeldPorts {
         }
     }
 
+    /// Takes the first one out, which is stale.
+    pub(super) fn pop_stale(&mut self) {
+        if let HeldPorts::Fair { stale, .. } = self {
+            *stale = stale.saturating_sub(1);
+        }
+        self.pop();
+    }
+
     /// The first one has had its turn.
     pub(super) fn turn(&mut self) {
-        if let HeldPorts::Fair(ports) = self
+        if let HeldPorts::Fair { ports, .. } = self
             && !ports.is_empty()
         {
             ports.rotate_left(1);
         }
     }
 
-    /// Takes this one out. In a fair set it takes as long as there are ports.
-    pub(super) fn remove(&mut self, key: PortKey) {
+    /// Takes this one out. In a fair set it stays as a stale entry, which is passed over. These are
+    /// swept out when half of what is there may be stale.
+    pub(super) fn remove(&mut self, key: PortKey, is_live: impl Fn(PortKey) -> bool) {
         match self {
-            HeldPorts::Fair(ports) => ports.retain(|&(held, _)| held != key),
+            HeldPorts::Fair { ports, stale } => {
+                *stale += 1;
+                if *stale > LEAST_SWEEP + ports.len() / 2 {
+                    ports.retain(|&(held, _)| is_live(held));
+                    *stale = 0;
+                }
+            }
             HeldPorts::Biased(ports) => {
                 ports.remove(&key);
             }
         }
     }
 
-    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    /// All, with stale ones.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PortKey, usize)> + '_ {
         let (fair, biased) = match self {
-            HeldPorts::Fair(ports) => (Some(ports.iter().map(|&(_, place)| place)), None),
-            HeldPorts::Biased(ports) => (None, Some(ports.values().copied())),
+            HeldPorts::Fair { ports, .. } => (Some(ports.iter().copied()), None),
+            HeldPorts::Biased(ports) => {
+                let ports = ports.iter().map(|(&key, &place)| (key, place));
+                (None, Some(ports))
+            }
         };
         fair.into_iter()
             .flatten()
@@ -87,7 +123,10 @@ impl HeldPorts {
 
     pub(super) fn clear(&mut self) {
         match self {
-            HeldPorts::Fair(ports) => ports.clear(),
+            HeldPorts::Fair { ports, stale } => {
+                ports.clear();
+                *stale = 0;
+            }
             HeldPorts::Biased(ports) => ports.clear(),
         }
     }

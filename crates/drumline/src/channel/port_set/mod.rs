@@ -71,7 +71,8 @@
 //! A message of a port whose turn it is costs what it costs in [`spsc`](super::spsc). A port that
 //! was empty and gets a message costs its sender a wake-up: two atomic operations on words that all
 //! senders of the set share. Ports that have nothing cost nothing: a receive takes as long with
-//! 10,000 of them as with ten. To add and to remove a port is O(1), or O(log n) in a biased set.
+//! 10,000 of them as with ten. To add and to remove a port is O(1) on average, or O(log n) in a biased
+//! set.
 
 #[cfg(not(drumline_loom))]
 mod adder;

@@ -9,6 +9,7 @@ use super::ready_list::{ReadyList, ReadyNode};
 use crate::channel::CloseReason;
 use crate::channel::lane::{Lane, Nothing, Reader, Writer};
 use crate::sync::plant::{Plant, must_catch};
+use crate::wait::settle;
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -39,9 +40,13 @@ impl Port {
 
     fn listen(&mut self) -> bool {
         let Port { lane, reader, .. } = self;
-        let is_ready = || reader.is_ready(lane);
-        lane.messages()
-            .list(&self.waker, &mut self.is_listening, is_ready)
+        if lane
+            .messages()
+            .list_unsettled(&self.waker, &mut self.is_listening)
+        {
+            settle();
+        }
+        reader.is_ready(lane)
     }
 
     /// A thread that sends these messages and ends; and the lane, which is to be dropped after it

@@ -5,14 +5,14 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::task::Waker;
 
-use super::adder::{AddQueue, PortAdder};
+use super::adder::{AddQueue, PortAdder, next_key};
 use super::held::HeldPorts;
 use super::ready_list::{ReadyList, ReadyNode};
 use super::{PortEvent, PortKey};
 use crate::channel::lane::Nothing;
 use crate::channel::{CloseReason, TryRecvError, spsc};
 use crate::sync::Arc;
-use crate::wait::{Interrupt, WaiterEntry, WakeFlag};
+use crate::wait::{Interrupt, WaiterEntry, WakeFlag, settle};
 
 /// The set takes at most this many messages from a port before it turns to the next one.
 const IN_A_ROW: u32 = 64;
@@ -29,6 +29,8 @@ pub struct PortSet<T: Send> {
     vacant: Vec<usize>,
     places: HashMap<PortKey, usize>,
     held: HeldPorts,
+    /// Those that are listened to in one visit; empty between two.
+    listened: Vec<(PortKey, usize)>,
     /// Messages in a row from the first port that is held.
     in_a_row: u32,
     /// The gravest reason for which a port was closed.
@@ -57,7 +59,7 @@ impl<T: Send> PortSet<T> {
     /// A set without ports, in which each port has its turn.
     #[must_use]
     pub fn new() -> Self {
-        Self::with(HeldPorts::Fair(Default::default()))
+        Self::with(HeldPorts::fair())
     }
 
     /// A set without ports, in which the port that was added first comes first.
@@ -92,6 +94,7 @@ impl<T: Send> PortSet<T> {
             vacant: Vec::new(),
             places: HashMap::new(),
             held,
+            listened: Vec::new(),
             in_a_row: 0,
             ended: CloseReason::Finished,
             entry: WaiterEntry::new(),
@@ -101,7 +104,7 @@ impl<T: Send> PortSet<T> {
 
     /// Adds a port. What is in its lane already is received as well.
     pub fn add(&mut self, receiver: spsc::Receiver<T>) -> PortKey {
-        let key = self.added.next_key();
+        let key = next_key();
         self.install(key, receiver);
         key
     }
@@ -133,18 +136,17 @@ impl<T: Send> PortSet<T> {
 
     /// Takes a port out of the set. What is in its lane stays there. `None`: it is not in the set,
     /// because it was closed, or taken out before.
-    ///
-    /// Takes time in proportion to the ports that have messages, unless the set is biased.
     pub fn remove(&mut self, port: PortKey) -> Option<spsc::Receiver<T>> {
         self.catch_up();
         let place = *self.places.get(&port)?;
-        if self.ports[place].as_ref()?.is_held {
-            if self.held.first() == Some(place) {
-                self.in_a_row = 0;
-            }
-            self.held.remove(port);
+        let is_held = self.ports[place].as_ref()?.is_held;
+        let receiver = self.take_out(place);
+        if is_held {
+            self.in_a_row = 0;
+            let places = &self.places;
+            self.held.remove(port, |key| places.contains_key(&key));
         }
-        self.take_out(place)
+        receiver
     }
 
     /// Takes the port at this place out, which is not held.
@@ -156,9 +158,10 @@ impl<T: Send> PortSet<T> {
         Some(port.receiver)
     }
 
-    /// How many ports there are.
+    /// How many ports there are, with those that others have added.
     pub fn len(&self) -> usize {
-        self.places.len()
+        let (added, _) = self.added.count_and_find(None);
+        self.places.len() + added
     }
 
     /// Whether there is no port.
@@ -168,7 +171,8 @@ impl<T: Send> PortSet<T> {
 
     /// Whether this port is in the set.
     pub fn contains(&self, port: PortKey) -> bool {
-        self.places.contains_key(&port)
+        let is_added = || self.added.count_and_find(Some(port)).1;
+        self.places.contains_key(&port) || is_added()
     }
 
     /// Wants no more messages: closes all ports. Each send to one of them fails from now on. What
@@ -185,18 +189,15 @@ impl<T: Send> PortSet<T> {
     }
 
     /// Puts what has come where it is looked at.
-    #[inline]
     fn catch_up(&mut self) {
-        if !self.ready.is_empty() {
-            self.take_ready();
-        }
-        if self.added.has_some() {
-            self.take_added();
-        }
+        self.take_ready();
+        self.take_added();
     }
 
-    #[cold]
     fn take_added(&mut self) {
+        if !self.added.has_some() {
+            return;
+        }
         for (key, receiver) in self.added.take() {
             self.install(key, receiver);
         }
@@ -206,6 +207,9 @@ impl<T: Send> PortSet<T> {
         let PortSet {
             ready, ports, held, ..
         } = self;
+        if ready.is_empty() {
+            return;
+        }
         let mut arrived = Vec::new();
         ready.take(|node| arrived.push(node));
         // The one that came first is the last.
@@ -228,74 +232,117 @@ impl<T: Send> PortSet<T> {
     pub(super) fn take(&mut self) -> Result<PortEvent<T>, Nothing> {
         if self.in_a_row < IN_A_ROW
             && self.held.is_fair()
-            && let Some(place) = self.held.first()
-            && let Some(port) = &mut self.ports[place]
+            && let Some(first) = self.held.first()
+            && let Some(port) = live(&mut self.ports, first)
             && let Ok(message) = port.receiver.pop()
         {
             self.in_a_row += 1;
             port.visits = 0;
             return Ok(PortEvent::Message(port.key, message));
         }
-        self.take_from_next()
+        self.take_from_next(true)
+    }
+
+    /// Takes what there is, of ports that are in the set.
+    pub(super) fn take_without_added(&mut self) -> Result<PortEvent<T>, Nothing> {
+        self.take_from_next(false)
     }
 
     /// Turns to the next port that has something.
     #[cold]
-    fn take_from_next(&mut self) -> Result<PortEvent<T>, Nothing> {
+    fn take_from_next(&mut self, adds: bool) -> Result<PortEvent<T>, Nothing> {
         // First: what they have added is there.
         let has_adders = self.added.has_adders();
         self.in_a_row = 0;
-        let had_its_turn = self.held.len().min(1);
-        self.catch_up();
-        if had_its_turn > 0 {
+        let had_its_turn = self.held.first().is_some();
+        self.take_ready();
+        if adds {
+            self.take_added();
+        }
+        if had_its_turn {
             // Behind those that wait for their turn, also those that have come just now.
             self.held.turn();
         }
-        let mut left = self.held.len();
-        while let Some(place) = self.held.first() {
-            let port = self.ports[place].as_mut().expect("it is held");
+        if let Some(event) = self.visit_each() {
+            return Ok(event);
+        }
+        if self.is_over(has_adders) {
+            return Err(Nothing::Ever(self.ended));
+        }
+        Err(Nothing::Yet)
+    }
+
+    /// Visits each port that is held, until one has something. Listens to those that have nothing.
+    fn visit_each(&mut self) -> Option<PortEvent<T>> {
+        let mut found = None;
+        let mut listened = std::mem::take(&mut self.listened);
+        let mut has_to_settle = false;
+        for _ in 0..self.held.len() {
+            let Some(first) = self.held.first() else {
+                break;
+            };
+            let Some(port) = live(&mut self.ports, first) else {
+                self.held.pop_stale();
+                continue;
+            };
             match port.receiver.pop() {
                 Ok(message) => {
                     self.in_a_row = 1;
                     port.visits = 0;
-                    return Ok(PortEvent::Message(port.key, message));
+                    found = Some(PortEvent::Message(port.key, message));
+                    break;
                 }
                 Err(Nothing::Ever(reason)) => {
-                    let key = port.key;
+                    let (key, place) = first;
                     self.held.pop();
                     drop(self.take_out(place));
                     if reason.code() > self.ended.code() {
                         self.ended = reason;
                     }
-                    return Ok(PortEvent::Closed(key, reason));
+                    found = Some(PortEvent::Closed(key, reason));
+                    break;
                 }
                 Err(Nothing::Yet) => {
                     port.visits += 1;
                     let is_lazy = self.held.is_fair() && port.receiver.is_sender_lazy();
                     if is_lazy && port.visits <= VISITS {
                         self.held.turn();
-                    } else if !port.listen() {
+                    } else {
+                        has_to_settle |= port.listen();
+                        port.is_held = false;
+                        listened.push(first);
                         self.held.pop();
                     }
-                    // It may have got a message meanwhile, and is looked at once more then.
                 }
             }
-            left = left.saturating_sub(1);
-            if left == 0 && self.held.is_fair() {
-                break;
+        }
+        if has_to_settle {
+            // One barrier for all of them.
+            settle();
+        }
+        for (key, place) in listened.drain(..) {
+            if let Some(port) = live(&mut self.ports, (key, place))
+                && port.receiver.is_ready()
+            {
+                // It has got something meanwhile.
+                port.is_held = true;
+                self.held.push(key, place);
             }
         }
-        if self.is_empty() && !has_adders && !self.added.has_some() {
-            return Err(Nothing::Ever(self.ended));
-        }
-        Err(Nothing::Yet)
+        self.listened = listened;
+        found
+    }
+
+    /// Whether nothing will come any more. `has_adders`: as it was before.
+    fn is_over(&self, has_adders: bool) -> bool {
+        self.places.is_empty() && !has_adders && !self.added.has_some()
     }
 
     /// Whether there is something to take, or will never be.
     pub(super) fn is_ready(&mut self) -> bool {
         self.is_called()
-            || self.held.places().any(|place| {
-                let port = self.ports[place].as_mut();
+            || self.held.iter().any(|held| {
+                let port = live(&mut self.ports, held);
                 port.is_some_and(|port| port.receiver.is_ready())
             })
     }
@@ -308,13 +355,13 @@ impl<T: Send> PortSet<T> {
         SetCalls {
             ready: &self.ready,
             added: &self.added,
-            is_empty: self.is_empty(),
+            is_empty: self.places.is_empty(),
         }
     }
 
     /// What calls a set that waits, and the entry in the table of waiters.
     pub(super) fn entry_and_calls(&mut self) -> (&mut WaiterEntry, SetCalls<'_, T>) {
-        let is_empty = self.is_empty();
+        let is_empty = self.places.is_empty();
         let calls = SetCalls {
             ready: &self.ready,
             added: &self.added,
@@ -325,16 +372,29 @@ impl<T: Send> PortSet<T> {
 
     /// Listens to all ports, before it waits. Whether it may wait: nothing is to be seen.
     pub(super) fn listen_to_all(&mut self) -> bool {
-        for place in self.held.places() {
-            let port = self.ports[place].as_mut().expect("it is held");
-            if port.receiver.is_ready() || port.listen_for_later() {
-                return false;
+        let PortSet { held, ports, .. } = self;
+        let mut has_to_settle = false;
+        for held in held.iter() {
+            if let Some(port) = live(ports, held) {
+                has_to_settle |= port.listen();
             }
         }
-        for place in self.held.places() {
-            self.ports[place].as_mut().expect("it is held").is_held = false;
+        if has_to_settle {
+            // As above.
+            settle();
         }
-        self.held.clear();
+        if held
+            .iter()
+            .any(|held| live(ports, held).is_some_and(|port| port.receiver.is_ready()))
+        {
+            return false;
+        }
+        for held in held.iter() {
+            if let Some(port) = live(ports, held) {
+                port.is_held = false;
+            }
+        }
+        held.clear();
         !self.is_called()
     }
 
@@ -350,13 +410,13 @@ impl<T: Send> PortSet<T> {
     /// Why no more messages come, once all were received.
     pub(in crate::channel) fn end_reason(&self) -> Option<CloseReason> {
         let has_adders = self.added.has_adders();
-        (self.is_empty() && !has_adders && !self.added.has_some()).then_some(self.ended)
+        self.is_over(has_adders).then_some(self.ended)
     }
 
     /// About how many messages there are in some of the ports.
     pub(in crate::channel) fn count_near(&self) -> usize {
-        let ports = self.held.places().take(16);
-        let ports = ports.filter_map(|place| self.ports[place].as_ref());
+        let ports = self.held.iter().take(16);
+        let ports = ports.filter_map(|(_, place)| self.ports[place].as_ref());
         let count: usize = ports.map(|port| port.receiver.len()).sum();
         count + usize::from(!self.ready.is_empty())
     }
@@ -395,17 +455,20 @@ impl<T: Send> SetCalls<'_, T> {
 }
 
 impl<T: Send> Port<T> {
-    /// Has the node woken by what comes next. `true`: something has come by now.
+    /// Has the node woken by what comes next. To be followed by [`settle`] if this says so, and then
+    /// by a look.
     fn listen(&mut self) -> bool {
-        let is_ready = self.listen_for_later();
-        self.is_held = is_ready;
-        is_ready
-    }
-
-    /// As [`listen`](Self::listen). The caller sees to it that it is held no more.
-    fn listen_for_later(&mut self) -> bool {
         self.receiver.listen(&self.waker, &mut self.is_listening)
     }
+}
+
+/// The port of an entry among those that are held, unless that is stale.
+#[inline]
+fn live<T: Send>(
+    ports: &mut [Option<Port<T>>],
+    (key, place): (PortKey, usize),
+) -> Option<&mut Port<T>> {
+    ports[place].as_mut().filter(|port| port.key == key)
 }
 
 impl<T: Send> Default for PortSet<T> {

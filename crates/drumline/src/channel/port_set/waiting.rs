@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::iter::FusedIterator;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -199,8 +198,8 @@ impl<T: Send> PortSet<T> {
     /// [Closes](Self::close) all ports, and takes all messages that were sent before, and the ends
     /// of the ports.
     ///
-    /// What is left when the iterator is dropped stays in the set. Ports that are added meanwhile
-    /// are not closed.
+    /// What is left when the iterator is dropped stays in the set. Ports that others add meanwhile
+    /// are not closed, and bring nothing here.
     pub fn drain(&mut self) -> Drain<'_, T> {
         self.close();
         Drain(self)
@@ -302,8 +301,6 @@ impl<T: Send> Iterator for Drain<'_, T> {
     type Item = PortEvent<T>;
 
     fn next(&mut self) -> Option<PortEvent<T>> {
-        self.0.try_recv().ok()
+        self.0.take_without_added().ok()
     }
 }
-
-impl<T: Send> FusedIterator for Drain<'_, T> {}

@@ -246,12 +246,12 @@ impl<T: Send> Receiver<T> {
         self.lane.messages().is_lazy()
     }
 
-    /// Has `waker` called by what the sender does next. `true`: it is ready by now. `is_listed` is
-    /// its memory between two calls.
+    /// Has `waker` called by what the sender does next. To be followed by [`settle`] if this says so,
+    /// and then by a look. `is_listed` is its memory between two calls.
+    ///
+    /// [`settle`]: crate::wait::settle
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
-        let Receiver { lane, reader, .. } = self;
-        let is_ready = || reader.is_ready(lane);
-        lane.messages().list(waker, is_listed, is_ready)
+        self.lane.messages().list_unsettled(waker, is_listed)
     }
 
     /// Listens no more.

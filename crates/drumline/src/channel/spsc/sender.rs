@@ -42,6 +42,10 @@ impl<T: Send> Sender<T> {
         told.map(|told| debug_assert_eq!(told, Told::Done, "the receiver has one lane"))
     }
 
+    pub(super) fn lane(&self) -> &Arc<Lane<T>> {
+        &self.lane
+    }
+
     fn end(&mut self, reason: CloseReason) {
         let told = self.writer.end(&self.lane, reason);
         debug_assert_eq!(told, Told::Done, "the receiver has one lane");

@@ -5,6 +5,7 @@ use std::mem::ManuallyDrop;
 use std::panic::Location;
 
 use super::Sender;
+use crate::channel::lane::Lane;
 use crate::channel::{CloseReason, SendError, TrySendError};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Arc, Mutex, MutexGuard, TryLockError, lock, thread};
@@ -17,6 +18,10 @@ use crate::wait::blocking;
 /// clone. All messages come in one order, that of the sends. Threads that send often wait for each
 /// other here: give them a channel each, in a [`PortSet`](crate::channel::PortSet), or use
 /// [`mpsc`](crate::channel::mpsc). In tasks use that too: a send here may block the thread.
+///
+/// If the receiver is awaited by a task, its waker is called with the lock. Those of executors queue
+/// the task and are done. One of a program's own that sends by the same sender, there and then,
+/// waits for itself.
 ///
 /// The channel ends when all clones are gone. The receiver then gets the gravest of their reasons,
 /// as in [`lanes`](crate::channel::lanes).
@@ -46,6 +51,8 @@ pub struct SharedSender<T: Send> {
 }
 
 struct LockedSender<T: Send> {
+    /// For what is asked without the lock.
+    lane: Arc<Lane<T>>,
     /// Dropped by the last clone.
     sender: Mutex<ManuallyDrop<Sender<T>>>,
     /// The thread that has the lock waits for room.
@@ -59,6 +66,7 @@ impl<T: Send> Sender<T> {
     /// A sending end that many threads may have, behind a lock.
     pub fn into_shared(self) -> SharedSender<T> {
         let shared = LockedSender {
+            lane: Arc::clone(self.lane()),
             sender: Mutex::new(ManuallyDrop::new(self)),
             is_full: AtomicBool::new(false),
             clones: AtomicUsize::new(1),
@@ -92,7 +100,8 @@ impl<T: Send> SharedSender<T> {
     /// # Blocking
     ///
     /// While the channel is full, and while others wait for room in it. In a pool, another thread
-    /// has the place of this one meanwhile.
+    /// has the place of this one meanwhile. Only one thread at a time waits for room, and is listed
+    /// among the [waiters](crate::channel::waiters); the others wait for the lock.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         let location = Location::caller();
@@ -140,7 +149,7 @@ impl<T: Send> SharedSender<T> {
 
     /// How many messages are in the channel, about.
     pub fn len(&self) -> usize {
-        lock(&self.shared.sender).len()
+        self.shared.lane.len()
     }
 
     /// Whether there is no message in the channel; see [`len`](Self::len).
@@ -150,7 +159,7 @@ impl<T: Send> SharedSender<T> {
 
     /// Whether the receiver is gone, or has closed the channel.
     pub fn is_closed(&self) -> bool {
-        lock(&self.shared.sender).is_closed()
+        self.shared.lane.is_closing()
     }
 }
 
