@@ -188,8 +188,12 @@ impl ChunkLen {
     }
 
     /// Goes on elsewhere in the loop, where items may be longer.
+    ///
+    /// What has been split so often there may be of any size: of a part that has come from another
+    /// thread the splits are counted anew. So nothing is known of it.
     pub(super) fn begin_anew(&mut self) {
         self.items = (self.items / 8).max(self.min);
+        self.whole = DEEPEST;
     }
 }
 
@@ -254,6 +258,18 @@ mod tests {
         }
         assert!((625..10_000).contains(&chunks), "{chunks}");
         assert!(chunk_len.items as u64 <= GROWTH * TARGET);
+    }
+
+    /// The end of one part says nothing of the size of another one that has been split as often.
+    #[test]
+    fn elsewhere_nothing_is_gone_through_as_a_whole() {
+        let mut chunk_len = ChunkLen::unknown();
+        // A single item, three splits after this thread took what it is of.
+        chunk_len.depth = 3;
+        chunk_len.adapt(1, SHARED_TARGET);
+        assert_eq!(chunk_len.whole, SPLITS);
+        chunk_len.begin_anew();
+        assert_eq!(chunk_len.whole, DEEPEST);
     }
 
     /// However short the first item was, it says little of the next ones.

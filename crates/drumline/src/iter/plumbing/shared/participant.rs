@@ -77,8 +77,14 @@ impl<'s> Participant<'s> {
     }
 
     fn leave(self) {
-        self.shared.team.leave(self.place);
+        // First, and then the lock: a participant that has announced a part and found these tickets
+        // out had the lock before, and its part is seen below.
         team::withdraw(self.shared);
+        self.shared.team.leave(self.place);
+        if self.is_open() {
+            // Another participant relies on those tickets, or this thread stands down, or unwinds.
+            self.announce(1);
+        }
     }
 
     /// Goes through the part in this thread's place, if there is one, which has `own` items; then
@@ -110,10 +116,6 @@ impl<'s> Participant<'s> {
             chunk_len.begin_anew();
         }
         self.end();
-        if self.is_open() {
-            // This thread stands down, or unwinds.
-            self.announce(1);
-        }
     }
 
     fn place(&self) -> &'s Place {
@@ -183,10 +185,11 @@ impl<'s> Participant<'s> {
         let left = rest.work.look().left;
         // Less than a chunk is over before another thread has it.
         let left = if left < chunk_len.items { 0 } else { left };
+        let was_closed = place.left() == 0;
         place.set_left(left);
         *held = Held::Rest(rest);
         drop(held);
-        if is_missed {
+        if is_missed || was_closed {
             self.is_open.set(false);
         }
         self.has_left(left);
@@ -434,7 +437,12 @@ unsafe fn put_back(
         // Another participant has panicked when it took some of the rest.
         _ => 0,
     };
+    let was_closed = place.left() == 0;
     place.set_left(left);
     drop(held);
+    if was_closed {
+        // One that took all of the rest may be done with it, and asleep.
+        is_open.set(false);
+    }
     has_left(shared, is_open, left);
 }
