@@ -110,6 +110,67 @@ fn each_port_has_its_turn() {
     assert!(rows.len() >= 9 && rows[0].0 == rows[3].0 && rows[1].0 == rows[4].0);
 }
 
+/// The end of a port has its turn, also if the ports ahead of it close.
+#[test]
+fn the_end_of_a_port_has_its_turn() {
+    let mut set = PortSet::new();
+    let (mut busy, receiver) = spsc::unbounded();
+    set.add(receiver);
+    let add_ended = |set: &mut PortSet<u8>| set.add(spsc::unbounded().1);
+    add_ended(&mut set);
+    let last = add_ended(&mut set);
+    let mut ends = 0;
+    loop {
+        busy.send(0).unwrap();
+        match set.recv().unwrap() {
+            PortEvent::Closed(port, _) if port == last => break,
+            PortEvent::Closed(..) => {
+                add_ended(&mut set);
+                ends += 1;
+                assert!(ends < 10, "it is never told");
+            }
+            PortEvent::Message(..) => {}
+        }
+    }
+}
+
+/// A batch is what is there, also if senders are as fast as the set.
+#[test]
+fn a_batch_ends() {
+    ends(|| {
+        let mut set = PortSet::new();
+        let stop = Arc::new(AtomicBool::new(false));
+        let senders: Vec<_> = (0..2)
+            .map(|_| {
+                let (mut sender, receiver) = spsc::bounded(100);
+                set.add(receiver);
+                let stop = Arc::clone(&stop);
+                thread::spawn(move || {
+                    while !stop.load(Ordering::Relaxed) {
+                        sender.send(0).unwrap();
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..1_000 {
+            let mut events = Vec::new();
+            let count = set.recv_many(&mut events, usize::MAX).unwrap();
+            assert!(
+                (1..=201).contains(&count) && count == events.len(),
+                "{count}"
+            );
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert!(
+            set.iter()
+                .all(|event| matches!(event, PortEvent::Message(..) | PortEvent::Closed(..)))
+        );
+        senders
+            .into_iter()
+            .for_each(|sender| sender.join().unwrap());
+    });
+}
+
 #[test]
 fn a_biased_set_takes_from_the_first_port() {
     let mut set = PortSet::biased();

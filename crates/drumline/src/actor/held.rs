@@ -107,17 +107,15 @@ struct HeldRun<A: Actor, F> {
 }
 
 impl<A: Actor, F> HeldRun<A, F> {
-    fn core(&self) -> NonNull<ActorCore> {
-        self.own.core().as_ptr()
-    }
-
     /// Drops the future, and leaves the actor to a run, which raises a panic if there is one.
     ///
     /// # Safety
     ///
     /// The future has not been moved since it was polled. To be called once.
     unsafe fn give_back(&mut self, mut panic: Option<Payload>) {
-        let core = self.core();
+        // Of the field alone, as everywhere here: a shared reference to the whole would be one to what
+        // the future borrows of itself.
+        let core = self.own.core().as_ptr();
         let current = Current::enter(core.as_ptr());
         // In its place.
         if let Err(payload) = unwind::catch(|| self.future = None) {
@@ -151,7 +149,7 @@ impl<A: Actor, F: Future<Output = ()>> Future for HeldRun<A, F> {
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<()> {
         // SAFETY: the future is not moved.
         let this = unsafe { self.get_unchecked_mut() };
-        let core = this.core();
+        let core = this.own.core().as_ptr();
         let Some(future) = &mut this.future else {
             return Poll::Ready(());
         };
@@ -184,7 +182,11 @@ impl<A: Actor, F: Future<Output = ()>> Future for HeldRun<A, F> {
 
 impl<A: Actor, F> Drop for HeldRun<A, F> {
     fn drop(&mut self) {
-        if self.future.is_some() {
+        #[expect(
+            clippy::redundant_pattern_matching,
+            reason = "no reference to the future"
+        )]
+        if let Some(_) = self.future {
             // SAFETY: it is dropped in its place.
             unsafe { self.give_back(None) };
         }

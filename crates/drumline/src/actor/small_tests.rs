@@ -268,6 +268,46 @@ fn miri_handlers_that_await() {
     drop(number);
 }
 
+/// What the future of a handler borrows of itself stays borrowed from one poll to the next, and
+/// while it is dropped.
+#[test]
+fn miri_handlers_that_borrow_while_they_await() {
+    struct Borrower;
+    impl Actor for Borrower {}
+    impl AsyncHandler<u32> for Borrower {
+        type Reply = u32;
+        async fn handle(&mut self, most: u32, _: AsyncContext<Self>) -> u32 {
+            struct Adds<'a>(&'a mut u32);
+            impl Drop for Adds<'_> {
+                fn drop(&mut self) {
+                    *self.0 += 1;
+                }
+            }
+            let mut polls = 0;
+            let adds = Adds(&mut polls);
+            std::future::poll_fn(|cx| {
+                *adds.0 += 1;
+                if *adds.0 == most {
+                    return std::task::Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                std::task::Poll::Pending
+            })
+            .await;
+            drop(adds);
+            polls
+        }
+    }
+    let pool = Pool::builder().jobs(1).build().unwrap();
+    let system = ActorSystem::new(&pool);
+    let borrower = system.spawn(Borrower);
+    assert_eq!(borrower.ask(3).recv(), Ok(4));
+    // And one that is dropped where it is.
+    let answer = borrower.ask(u32::MAX);
+    assert!(pool.shutdown().is_ok());
+    assert_eq!(answer.recv(), Err(AskError::Dead));
+}
+
 #[test]
 fn miri_other_schedulers() {
     let by_hand = HandScheduler::new(3);

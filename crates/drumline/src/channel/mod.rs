@@ -80,7 +80,7 @@ pub use error::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 #[cfg(not(drumline_loom))]
-pub use port_set::{PortEvent, PortKey, PortSet};
+pub use port_set::{PortAdder, PortEvent, PortKey, PortSet};
 pub use reason::CloseReason;
 #[cfg(not(drumline_loom))]
 pub(crate) use streamed::Streamed;

@@ -21,6 +21,9 @@ const IN_A_ROW: u32 = 64;
 const VISITS: u32 = 64;
 
 /// Receivers as one; see the [module](super).
+///
+/// As the source of a [stream](crate::stream) it gives the messages of all ports, and passes over
+/// the ends of ports.
 pub struct PortSet<T: Send> {
     ready: std::sync::Arc<ReadyList>,
     added: Arc<AddQueue<T>>,
@@ -253,8 +256,8 @@ impl<T: Send> PortSet<T> {
     fn take_from_next(&mut self, adds: bool) -> Result<PortEvent<T>, Nothing> {
         // First: what they have added is there.
         let has_adders = self.added.has_adders();
+        let had_its_turn = self.in_a_row > 0;
         self.in_a_row = 0;
-        let had_its_turn = self.held.first().is_some();
         self.take_ready();
         if adds {
             self.take_added();
@@ -411,6 +414,13 @@ impl<T: Send> PortSet<T> {
     pub(in crate::channel) fn end_reason(&self) -> Option<CloseReason> {
         let has_adders = self.added.has_adders();
         self.is_over(has_adders).then_some(self.ended)
+    }
+
+    /// How many messages there are in the ports that it holds.
+    pub(super) fn count_held(&self) -> usize {
+        let ports = self.held.iter();
+        let ports = ports.filter_map(|(_, place)| self.ports[place].as_ref());
+        ports.map(|port| port.receiver.len()).sum()
     }
 
     /// About how many messages there are in some of the ports.

@@ -136,18 +136,22 @@ impl<T: Send> PortSet<T> {
         events: &mut Vec<PortEvent<T>>,
         max: usize,
     ) -> Result<usize, RecvError> {
-        for count in 0..max {
-            // Before anything is taken: it may panic.
-            events.reserve(1);
-            let event = match self.take() {
-                Ok(event) => event,
-                Err(_) if count > 0 => return Ok(count),
-                Err(Nothing::Ever(reason)) => return Err(RecvError::new(reason)),
-                Err(Nothing::Yet) => self.recv_at(Location::caller())?,
-            };
-            events.push(event);
+        if max == 0 {
+            return Ok(0);
         }
-        Ok(max)
+        // Before anything is taken: it may panic.
+        events.reserve(1);
+        events.push(self.recv_at(Location::caller())?);
+        // No more than there are now: senders may be as fast as this.
+        let most = max.min(self.count_held().saturating_add(1));
+        for count in 1..most {
+            events.reserve(1);
+            match self.take() {
+                Ok(event) => events.push(event),
+                Err(_) => return Ok(count),
+            }
+        }
+        Ok(most)
     }
 
     /// A future that receives a message, or the end of a port.

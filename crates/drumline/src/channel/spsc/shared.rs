@@ -101,7 +101,8 @@ impl<T: Send> SharedSender<T> {
     ///
     /// While the channel is full, and while others wait for room in it. In a pool, another thread
     /// has the place of this one meanwhile. Only one thread at a time waits for room, and is listed
-    /// among the [waiters](crate::channel::waiters); the others wait for the lock.
+    /// among the [waiters](crate::channel::waiters); the others wait for the lock,
+    /// in no order.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         let location = Location::caller();
