@@ -85,17 +85,17 @@ impl Error for AskError {}
 /// the place of the one that waits. An [`AsyncHandler`](super::AsyncHandler) may await it, and then
 /// no thread waits.
 ///
-/// If actors would wait for each other in a circle, the last of them gets [`AskError::Cycle`]. Where
-/// several circles that have actors in common close in the same moment, one more may get it. Only
-/// waits of the handler itself are seen: not what is awaited by a task of its own, what waits for
-/// room in a [bounded](super::Overflow::Wait) mailbox, or what another thread asks for the handler,
-/// as in a half of a [`join`](crate::join()). A handler that awaits several replies at once counts
-/// as one that needs all of them, even if it would go on with the first, and as one that needs an
-/// answer that it has given up (after a timeout, say) until that is dropped or the handler is over;
-/// what a set of futures with wakers of its own awaits is not seen. Nor is what is awaited by a
-/// [`block_on`](crate::block_on()) in a handler: use [`recv`](Self::recv). Nor are actors that a
-/// handler runs on top of itself: by [`yield_now`](crate::yield_now()), or where the pool [steals
-/// while it waits](crate::WaitPolicy::Steal).
+/// If actors would wait for each other in a circle, the last of them gets [`AskError::Cycle`].
+/// Where several circles that have actors in common close in the same moment, one more may get it.
+/// Only waits of the handler itself are seen: not what is awaited by a task of its own, what waits
+/// for room in a [bounded](super::Overflow::Wait) mailbox, or what another thread asks for the
+/// handler, as in a half of a [`join`](crate::join()). A handler that awaits several replies at
+/// once counts as one that needs all of them, even if it would go on with the first, and as one
+/// that needs an answer that it has given up (after a timeout, say) until that is dropped or the
+/// handler is over; what a set of futures with wakers of its own awaits is not seen. Nor is what is
+/// awaited by a [`block_on`](crate::block_on()) in a handler: use [`recv`](Self::recv). Nor are
+/// actors that a handler runs on top of itself: by [`yield_now`](crate::yield_now()), or where the
+/// pool [steals while it waits](crate::WaitPolicy::Steal).
 ///
 /// In a pool without [spares](crate::PoolBuilder::spares) no thread takes the place. There, as many
 /// handlers that wait as the pool has jobs wait for ever if the actors that they have asked are in

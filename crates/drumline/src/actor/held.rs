@@ -113,8 +113,8 @@ impl<A: Actor, F> HeldRun<A, F> {
     ///
     /// The future has not been moved since it was polled. To be called once.
     unsafe fn give_back(&mut self, mut panic: Option<Payload>) {
-        // Of the field alone, as everywhere here: a shared reference to the whole would be one to what
-        // the future borrows of itself.
+        // Of the field alone, as everywhere here: a shared reference to the whole would be one to
+        // what the future borrows of itself.
         let core = self.own.core().as_ptr();
         let current = Current::enter(core.as_ptr());
         // In its place.

@@ -49,8 +49,8 @@ const SHARDS: usize = if cfg!(any(drumline_loom, drumline_shuttle)) {
     64
 };
 
-/// After so many steps in both directions, all parts are locked: waits that come and go cannot keep
-/// a search busy for ever.
+/// After this many steps in both directions, all parts are locked: waits that come and go cannot
+/// keep a search busy for ever.
 const MOST_STEPS: usize = 10_000;
 
 /// The waits of all actors of the process.

@@ -30,9 +30,9 @@
 //! * A participant that has taken a part puts out tickets before it begins with it.
 //! * A part that has become open again (its items turned out to be long, or more came of one of
 //!   them) is announced ([`reopened`](Team::reopened)).
-//! * A participant that leaves takes its tickets back, takes the lock, and looks then: it puts out a
-//!   ticket while a part is open. It may stand down for another thread, or another participant has
-//!   put out no ticket, because there were these.
+//! * A participant that leaves takes its tickets back, takes the lock, and looks then: it puts out
+//!   a ticket while a part is open. It may stand down for another thread, or another participant
+//!   has put out no ticket, because there were these.
 //! * A thread that has redeemed a ticket looks at all places before it goes.
 //!
 //! The caller is no worker: it takes part while a part is open ([`wait`]), and sleeps when none is.

@@ -162,7 +162,7 @@ pub trait MessageRuntime: Sized + 'static {
         (Missing, Missing)
     }
 
-    /// So many channels without a bound, and a receiver that waits for all of them.
+    /// This many channels without a bound, and a receiver that waits for all of them.
     fn ports<T: Send + Unpin + 'static>(_ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
         (vec![Missing], Missing)
     }

@@ -35,7 +35,7 @@ pub fn label(ports: u64) -> String {
     format!("{} channels", group(ports))
 }
 
-/// Measures a thread that sends by the last `active` of so many channels, one after another, and
+/// Measures a thread that sends by the last `active` of `ports` channels, one after another, and
 /// one that receives from all of them.
 pub fn sample<R: MessageRuntime>(ports: u64, active: u64, session: &mut Session) -> Result<()> {
     let rounds = (MESSAGES / active).max(1);

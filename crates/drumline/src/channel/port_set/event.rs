@@ -11,8 +11,8 @@ pub struct PortKey(pub(super) u64);
 pub enum PortEvent<T> {
     /// A message, and the port that it came through.
     Message(PortKey, T),
-    /// All messages of this port have been received, and no more will come. It is not in the set any
-    /// more.
+    /// All messages of this port have been received, and no more will come. It is not in the set
+    /// any more.
     Closed(PortKey, CloseReason),
 }
 

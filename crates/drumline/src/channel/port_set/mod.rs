@@ -62,8 +62,8 @@
 //!
 //! # Which port is next
 //!
-//! In a [fair](PortSet::new) set each port that has messages has its turn: at most 64 messages, then
-//! the next one. In a [biased](PortSet::biased) set the port that was added first comes first,
+//! In a [fair](PortSet::new) set each port that has messages has its turn: at most 64 messages,
+//! then the next one. In a [biased](PortSet::biased) set the port that was added first comes first,
 //! whenever it has something.
 //!
 //! # Cost
@@ -71,8 +71,8 @@
 //! A message of a port whose turn it is costs what it costs in [`spsc`](super::spsc). A port that
 //! was empty and gets a message costs its sender a wake-up: two atomic operations on words that all
 //! senders of the set share. Ports that have nothing cost nothing: a receive takes as long with
-//! 10,000 of them as with ten. To add and to remove a port is O(1) on average, or O(log n) in a biased
-//! set.
+//! 10,000 of them as with ten. To add and to remove a port is O(1) on average, or O(log n) in a
+//! biased set.
 
 #[cfg(not(drumline_loom))]
 mod adder;

@@ -465,8 +465,8 @@ impl<T: Send> SetCalls<'_, T> {
 }
 
 impl<T: Send> Port<T> {
-    /// Has the node woken by what comes next. To be followed by [`settle`] if this says so, and then
-    /// by a look.
+    /// Has the node woken by what comes next. To be followed by [`settle`] if this says so, and
+    /// then by a look.
     fn listen(&mut self) -> bool {
         self.receiver.listen(&self.waker, &mut self.is_listening)
     }

@@ -246,8 +246,8 @@ impl<T: Send> Receiver<T> {
         self.lane.messages().is_lazy()
     }
 
-    /// Has `waker` called by what the sender does next. To be followed by [`settle`] if this says so,
-    /// and then by a look. `is_listed` is its memory between two calls.
+    /// Has `waker` called by what the sender does next. To be followed by [`settle`] if this says
+    /// so, and then by a look. `is_listed` is its memory between two calls.
     ///
     /// [`settle`]: crate::wait::settle
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {

@@ -19,9 +19,9 @@ use crate::wait::blocking;
 /// other here: give them a channel each, in a [`PortSet`](crate::channel::PortSet), or use
 /// [`mpsc`](crate::channel::mpsc). In tasks use that too: a send here may block the thread.
 ///
-/// If the receiver is awaited by a task, its waker is called with the lock. Those of executors queue
-/// the task and are done. One of a program's own that sends by the same sender, there and then,
-/// waits for itself.
+/// If the receiver is awaited by a task, its waker is called with the lock. Those of executors
+/// queue the task and are done. One of a program's own that sends by the same sender, there and
+/// then, waits for itself.
 ///
 /// The channel ends when all clones are gone. The receiver then gets the gravest of their reasons,
 /// as in [`lanes`](crate::channel::lanes).
