@@ -326,7 +326,7 @@ mod tests {
         actor.addr().to_string()
     }
 
-    /// No reply ever comes, and the probes are counted.
+    /// No reply ever comes, and the probes are counted. Relaxed, here and below: by one thread.
     unsafe fn count_probe(count: *const ()) -> bool {
         // SAFETY: that is what the tests give.
         unsafe { &*count.cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);

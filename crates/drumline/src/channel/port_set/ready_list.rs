@@ -163,6 +163,7 @@ impl ReadyNode {
 impl Wake for ReadyNode {
     fn wake(self: Arc<Self>) {
         let was_listed = if planted!(PortListedTwice) {
+            // Relaxed: the plant.
             self.is_listed.store(true, Ordering::Relaxed);
             false
         } else {
