@@ -1,9 +1,9 @@
 //! Noticing that this process is a forked child.
 //!
 //! After `fork` the child has one thread, and a copy of the memory in which others were at work: a
-//! pool's workers are gone, its locks may be held by nobody. A handler that runs in the child
-//! before `fork` returns there changes [`generation`]; who keeps the number next to its threads
-//! sees that they are of another life.
+//! pool's workers are gone, and a lock may be held by a thread that does not exist any more. A
+//! handler that runs in the child before `fork` returns there changes [`generation`]. A pool keeps
+//! the number beside its threads, and so sees that they are of another process.
 //!
 //! `vfork`, `posix_spawn` and a bare `clone` run no handlers; after these a child may only `exec`
 //! or exit, and so never gets to ask.
@@ -16,7 +16,7 @@ static GENERATION: AtomicU32 = AtomicU32::new(0);
 ///
 /// Registers the handler the first time. Two threads that do so at once may register it twice, in
 /// which case a fork counts for two: only *whether* the number differs means anything. A lock would
-/// prevent that, and could be held by nobody in a child, for ever.
+/// prevent that, and a child could find it locked for ever.
 pub(crate) fn watch() {
     #[cfg(all(
         any(
@@ -58,6 +58,7 @@ pub(crate) fn watch() {
 /// A number that differs between a process and the children that it forked after [`watch`].
 ///
 /// One load; constant where processes do not fork.
+#[inline]
 pub(crate) fn generation() -> u32 {
     // Relaxed: the number changes only where no other thread runs.
     GENERATION.load(Ordering::Relaxed)

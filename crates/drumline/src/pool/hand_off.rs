@@ -25,6 +25,12 @@
 //! second, and all others sleep. A full slot counts as work in the scan that a worker makes before
 //! it sleeps. What comes later meets the mark, because a put is followed by the same duty as a push
 //! to the queue ([`Seat::published`](super::seat::Seat::published)).
+//!
+//! # Rejected
+//!
+//! A lock that is biased towards the owner, which then needs no read-modify-write: a thief claims
+//! the slot and runs the asymmetric barrier. It passed its models, and a message between two actors
+//! took 15.5 nanoseconds in place of 14.8, one of a ring 16.8 in place of 15.7.
 
 use std::ptr;
 
