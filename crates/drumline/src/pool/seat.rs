@@ -176,6 +176,7 @@ impl Seat {
         self.permanent.load(Ordering::Relaxed)
     }
 
+    #[inline]
     pub(crate) fn outer(&self) -> *const Seat {
         self.outer.load(Ordering::Relaxed)
     }
