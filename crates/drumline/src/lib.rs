@@ -272,7 +272,6 @@ pub mod stream;
 mod sync;
 #[cfg(not(drumline_loom))]
 pub mod task;
-#[cfg(not(drumline_loom))]
 mod team;
 mod unwind;
 mod wait;

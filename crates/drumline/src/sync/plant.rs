@@ -233,8 +233,14 @@ pub(crate) enum Plant {
     NoLookAfterWatch,
     /// `JobCount::rouse` runs no fence.
     RouseUnfenced,
-    /// `Team::settle` does not wake the caller.
+    /// `Roster::settle` does not wake the caller.
     TeamWakesNone,
+    /// `Roster::depart` looks for a part before it takes its tickets back.
+    LooksBeforeWithdraw,
+    /// `Roster::depart` announces nothing.
+    LeavesOpen,
+    /// `Roster::add_tickets` runs no fence.
+    AnnouncesUnfenced,
     /// A participant of a shared loop splits under the lock of the place.
     SplitsLocked,
     /// A robber puts the rest back without a look whether the owner has come.

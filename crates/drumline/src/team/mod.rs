@@ -29,10 +29,10 @@
 //!
 //! * A participant that has taken a part puts out tickets before it begins with it.
 //! * A part that has become open again (its items turned out to be long, or more came of one of
-//!   them) is announced ([`reopened`](Team::reopened)).
-//! * A participant that leaves takes its tickets back, takes the lock, and looks then: it puts out
-//!   a ticket while a part is open. It may stand down for another thread, or another participant
-//!   has put out no ticket, because there were these.
+//!   them) is announced.
+//! * A participant that leaves takes its tickets back, and looks then: it puts out a ticket if a
+//!   part is open. It may stand down for another thread, or another participant
+//!   has put out no ticket, because there were these (`roster`).
 //! * A thread that has redeemed a ticket looks at all places before it goes.
 //!
 //! The caller is no worker: it takes part while a part is open ([`wait`]), and sleeps when none is.
@@ -48,198 +48,24 @@
 //! any of them. The team itself, and the places, are shared by reference count. Empty places own
 //! nothing of the caller's.
 //!
+//! *A part is open, no ticket is out, and no thread is about to look.* The roster has the argument.
+//!
 //! *A wake-up is lost, or comes twice.* `settle` and `watch` change the state under one lock, and
 //! the sleeper is taken out there.
 
+#[cfg(all(test, drumline_loom))]
+mod models;
+#[cfg(not(drumline_loom))]
+mod pool_team;
+mod roster;
+#[cfg(not(drumline_loom))]
 mod ticket;
+#[cfg(not(drumline_loom))]
 mod wait;
 
-use crate::latch::Sleeper;
-use crate::pool::{Registry, local};
-use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Arc, Mutex, lock, planted};
-
-pub(crate) use ticket::{redeem_next, withdraw};
+#[cfg(not(drumline_loom))]
+pub(crate) use pool_team::{Shared, Team, must_stand_down};
+#[cfg(not(drumline_loom))]
+pub(crate) use ticket::redeem_next;
+#[cfg(not(drumline_loom))]
 pub(crate) use wait::wait;
-
-/// What a team shares.
-pub(crate) trait Shared: Send + Sync + Sized {
-    /// The team.
-    fn team(&self) -> &Team;
-
-    /// Whether a thread could take some of what another participant has left.
-    fn is_open(&self) -> bool;
-
-    /// Takes part until nothing is open. It must not unwind.
-    fn take_part(self: &Arc<Self>);
-}
-
-/// The number of tickets that a participant puts out at once, and of workers that it wakes for
-/// them. Each thread that takes one does the same. With two workers each, the last of 64 was at
-/// work 1.5 times as late by simulation, where a wake-up takes 50 µs.
-const TICKETS: usize = 4;
-
-/// The threads that share one loop.
-pub(crate) struct Team {
-    registry: *const Registry,
-    /// The most tickets that may be out.
-    most_tickets: usize,
-    /// How many places have been used. Written under the lock.
-    used: AtomicUsize,
-    /// How many tickets are out. It grows under the lock only.
-    tickets: AtomicUsize,
-    state: Mutex<State>,
-}
-
-// SAFETY: `registry` is used as a shared reference only, and `Registry` is `Sync`; the rest is
-// under the mutex.
-unsafe impl Send for Team {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Team {}
-
-struct State {
-    /// Sides that are not done.
-    pending: usize,
-    /// The seat of the participant in each place.
-    places: Vec<Option<usize>>,
-    /// The caller, if it sleeps or is about to.
-    sleeper: Option<Sleeper>,
-}
-
-/// No thread is in this place: it holds what was taken first.
-const NO_SEAT: usize = usize::MAX;
-
-impl Team {
-    /// The place of what was taken first.
-    pub(crate) const FIRST: usize = 0;
-
-    /// A team of threads of this thread's pool, with one side pending, in the first place.
-    pub(crate) fn found() -> Team {
-        let seat = local::seat().expect("a loop runs inside a pool");
-        let registry = seat.registry();
-        Team {
-            registry: std::ptr::from_ref(registry),
-            most_tickets: registry.jobs(),
-            used: AtomicUsize::new(1),
-            tickets: AtomicUsize::new(0),
-            state: Mutex::new(State {
-                pending: 1,
-                places: vec![Some(NO_SEAT)],
-                sleeper: None,
-            }),
-        }
-    }
-
-    /// The pool of the team. To be called only while a side is pending.
-    fn registry(&self) -> &Registry {
-        // SAFETY: the caller is inside the pool, and waits for all sides.
-        unsafe { &*self.registry }
-    }
-
-    /// How many places have been used.
-    pub(crate) fn used(&self) -> usize {
-        // Relaxed: publishes nothing. A participant that looks through too few of them finds a
-        // ticket of the others.
-        self.used.load(Ordering::Relaxed)
-    }
-
-    /// The caller brings in a side of its own.
-    pub(crate) fn add_side(&self) {
-        lock(&self.state).pending += 1;
-    }
-
-    /// This thread takes part from now on. Returns its place.
-    pub(crate) fn enter(&self) -> usize {
-        let seat = local::seat().map_or(NO_SEAT, |seat| seat.index());
-        let mut state = lock(&self.state);
-        let place = match state.places.iter().position(Option::is_none) {
-            Some(free) => free,
-            None => {
-                state.places.push(None);
-                state.places.len() - 1
-            }
-        };
-        state.places[place] = Some(seat);
-        // Relaxed: a hint, see `used`; the places are found through their own locks.
-        self.used.store(state.places.len(), Ordering::Relaxed);
-        place
-    }
-
-    /// The thread in this place takes part no longer. It has nothing left.
-    pub(crate) fn leave(&self, place: usize) {
-        lock(&self.state).places[place] = None;
-    }
-
-    /// All items of a side have been delivered. The caller may be gone after this.
-    pub(crate) fn settle(&self) {
-        let sleeper = {
-            let mut state = lock(&self.state);
-            state.pending -= 1;
-            if state.pending == 0 && !planted!(TeamWakesNone) {
-                state.sleeper.take()
-            } else {
-                None
-            }
-        };
-        if let Some(sleeper) = sleeper {
-            // SAFETY: this thread is in the pool, so the seat of the caller is alive. It is taken
-            // out once.
-            unsafe { sleeper.wake() };
-        }
-    }
-
-    /// Whether all sides are done.
-    pub(crate) fn is_done(&self) -> bool {
-        lock(&self.state).pending == 0
-    }
-
-    /// Names the caller, which is about to sleep. `false`: all is done.
-    fn watch(&self, sleeper: Sleeper) -> bool {
-        let mut state = lock(&self.state);
-        if state.pending == 0 {
-            return false;
-        }
-        state.sleeper = Some(sleeper);
-        true
-    }
-
-    /// The seat in this place, or none, if the place exists.
-    fn runner(&self, place: usize) -> Option<Option<usize>> {
-        lock(&self.state).places.get(place).copied()
-    }
-
-    fn is_runner(&self, seat: usize) -> bool {
-        lock(&self.state).places.contains(&Some(seat))
-    }
-
-    /// How many tickets are to be put out, up to `wanted`; counts them as out. The caller is roused
-    /// if it sleeps: it needs none.
-    fn needs_tickets(&self, wanted: usize) -> usize {
-        let (more, sleeper) = {
-            let state = lock(&self.state);
-            // Relaxed: a bound, by which nothing is published. The lock keeps others from adding.
-            let out = self.tickets.load(Ordering::Relaxed);
-            let more = wanted.min(self.most_tickets.saturating_sub(out));
-            self.tickets.fetch_add(more, Ordering::Relaxed);
-            (more, state.sleeper)
-        };
-        if let Some(sleeper) = sleeper {
-            // SAFETY: the side of the part that is announced is pending, so the caller waits, in
-            // its seat.
-            unsafe { sleeper.rouse() };
-        }
-        more
-    }
-
-    /// A ticket is out no longer.
-    fn ticket_is_back(&self) {
-        // Relaxed: as in `needs_tickets`. Without the lock: each helper does this once, and with
-        // 128 of them the lock is what they wait for.
-        self.tickets.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Whether this thread should make room for another one that has come back from a wait.
-pub(crate) fn must_stand_down() -> bool {
-    local::seat().is_some_and(|seat| seat.registry().idle_set().is_overfull())
-}

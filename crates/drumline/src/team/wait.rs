@@ -1,6 +1,7 @@
 //! The end of a team: the caller waits for all sides, and takes part meanwhile.
 
 use super::Shared;
+use super::roster::NO_SEAT;
 use crate::job::JobRef;
 use crate::latch::Sleeper;
 use crate::pool::waiting::{self, Awaited};
@@ -13,7 +14,7 @@ use crate::sync::Arc;
 ///
 /// On a thread that is in no pool.
 pub(crate) fn wait<S: Shared>(shared: &Arc<S>, helps: bool) {
-    if shared.team().is_done() {
+    if shared.team().roster().is_done() {
         return;
     }
     waiting::wait_in(shared.team().registry(), &AllSides { shared, helps });
@@ -38,7 +39,7 @@ impl<S: Shared> AllSides<'_, S> {
 
 impl<S: Shared> Awaited for AllSides<'_, S> {
     fn is_done(&self) -> bool {
-        self.shared.team().is_done()
+        self.shared.team().roster().is_done()
     }
 
     fn take_work(&self) -> Option<JobRef> {
@@ -53,17 +54,17 @@ impl<S: Shared> Awaited for AllSides<'_, S> {
         // those asks `is_runner`. A participant that comes too late for this look is seen by the
         // next.
         (0..)
-            .map_while(|place| self.shared.team().runner(place))
+            .map_while(|place| self.shared.team().roster().runner(place))
             .flatten()
-            .filter(|&seat| seat != super::NO_SEAT)
+            .filter(|&seat| seat != NO_SEAT)
             .any(&mut *visit)
     }
 
     fn is_runner(&self, seat: usize) -> bool {
-        self.shared.team().is_runner(seat)
+        self.shared.team().roster().is_runner(seat)
     }
 
     fn watch(&self, sleeper: Sleeper) -> bool {
-        self.shared.team().watch(sleeper)
+        self.shared.team().roster().watch(sleeper)
     }
 }

@@ -77,14 +77,7 @@ impl<'s> Participant<'s> {
     }
 
     fn leave(self) {
-        // First, and then the lock: a participant that has announced a part and found these tickets
-        // out had the lock before, and its part is seen below.
-        team::withdraw(self.shared);
-        self.shared.team.leave(self.place);
-        if self.is_open() {
-            // Another participant relies on those tickets, or this thread stands down, or unwinds.
-            self.announce(1);
-        }
+        Team::leave(self.shared, self.place, || self.announce(1));
     }
 
     /// Goes through the part in this thread's place, if there is one, which has `own` items; then
