@@ -49,6 +49,9 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "ramp" => "10,11,12",
         "spawn-outside" => "1,3",
         "par-bridge" => "10,11,12",
+        "pbfs" => "4,9",
+        // The last one has three pieces.
+        "k-nucleotide" => "1,20,150000",
         // Each process starts 100,000 actors.
         "actor-ring" => "2",
         // A sender has bursts of 100.

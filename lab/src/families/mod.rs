@@ -25,6 +25,7 @@ pub mod fork_join;
 pub mod loops;
 pub mod messages;
 pub mod offload;
+pub mod programs;
 pub mod streams;
 pub mod tasks;
 pub mod virtual_cores;

@@ -93,7 +93,8 @@ pub(crate) enum WakeOrigin {
 /// # Safety
 ///
 /// The job is alive until it has been run, and the pool at least until this returns.
-#[inline]
+// Always: it has two callers, each of which does hardly anything else for a message or a wake-up.
+#[inline(always)]
 pub(crate) unsafe fn submit_woken(
     registry: &Registry,
     seat: Option<&Seat>,

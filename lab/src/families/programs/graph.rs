@@ -1,0 +1,230 @@
+//! Breadth-first search: from one vertex on, level by level.
+
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::ProgramRuntime;
+use super::kronecker;
+
+/// No vertex.
+const NONE: u32 = u32::MAX;
+
+/// A graph without directions: the neighbours of each vertex, one row after another.
+#[derive(Debug)]
+pub struct Graph {
+    /// Where the row of each vertex begins, and where the last one ends.
+    starts: Vec<usize>,
+    neighbours: Vec<u32>,
+}
+
+impl Graph {
+    /// The Kronecker graph of this scale, without loops. Duplicates stay.
+    pub fn kronecker(scale: u32) -> Self {
+        Self::new(1 << scale, &kronecker::edges(scale))
+    }
+
+    fn new(vertices: usize, edges: &[(u32, u32)]) -> Self {
+        let edges = || edges.iter().filter(|(from, to)| from != to);
+        let mut starts = vec![0; vertices + 1];
+        for &(from, to) in edges() {
+            starts[from as usize + 1] += 1;
+            starts[to as usize + 1] += 1;
+        }
+        for vertex in 0..vertices {
+            starts[vertex + 1] += starts[vertex];
+        }
+        let mut next = starts.clone();
+        let mut neighbours = vec![0; starts[vertices]];
+        let mut add = |from: u32, to: u32| {
+            let place = &mut next[from as usize];
+            neighbours[*place] = to;
+            *place += 1;
+        };
+        for &(from, to) in edges() {
+            add(from, to);
+            add(to, from);
+        }
+        Self { starts, neighbours }
+    }
+
+    /// How many vertices there are.
+    pub fn vertices(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn neighbours(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
+        &self.neighbours[self.starts[vertex]..self.starts[vertex + 1]]
+    }
+
+    /// The vertices that can be reached from the one with the most neighbours: all but single ones
+    /// and pairs, in graphs of this kind.
+    pub fn largest_component(&self) -> Vec<u32> {
+        let all = 0..u32::try_from(self.vertices()).expect("a vertex has 32 bits");
+        let Some(centre) = all.max_by_key(|&vertex| self.neighbours(vertex).len()) else {
+            return Vec::new();
+        };
+        let mut is_seen = vec![false; self.vertices()];
+        is_seen[centre as usize] = true;
+        let mut component = vec![centre];
+        let mut next = 0;
+        while let Some(&vertex) = component.get(next) {
+            next += 1;
+            for &neighbour in self.neighbours(vertex) {
+                if !mem::replace(&mut is_seen[neighbour as usize], true) {
+                    component.push(neighbour);
+                }
+            }
+        }
+        component
+    }
+
+    /// How many edges there are between vertices of a component.
+    pub fn edges_of(&self, component: &[u32]) -> u64 {
+        let ends = component
+            .iter()
+            .map(|&vertex| self.neighbours(vertex).len());
+        ends.sum::<usize>() as u64 / 2
+    }
+}
+
+/// A search: the graph, and which vertex each one was found from.
+#[derive(Debug)]
+pub struct Search {
+    graph: Graph,
+    parents: Vec<AtomicU32>,
+}
+
+impl Search {
+    /// A search that has found nothing.
+    pub fn new(graph: Graph) -> Self {
+        let parents = (0..graph.vertices()).map(|_| AtomicU32::new(NONE));
+        Self {
+            parents: parents.collect(),
+            graph,
+        }
+    }
+
+    /// Forgets what was found. Between two runs.
+    pub fn reset(&self) {
+        for parent in &self.parents {
+            // Relaxed, here and below: a number that publishes nothing. Runtimes order the levels.
+            parent.store(NONE, Ordering::Relaxed);
+        }
+    }
+
+    /// Goes on from one vertex: appends those that this thread finds first to `found`.
+    #[inline]
+    pub fn visit(&self, vertex: u32, found: &mut Vec<u32>) {
+        for &neighbour in self.graph.neighbours(vertex) {
+            let parent = &self.parents[neighbour as usize];
+            if parent.load(Ordering::Relaxed) == NONE
+                && parent
+                    .compare_exchange(NONE, vertex, Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok()
+            {
+                found.push(neighbour);
+            }
+        }
+    }
+
+    /// The whole search. Returns how many vertices it has found.
+    pub fn run<R: ProgramRuntime>(self: &Arc<Self>, runtime: &R, root: u32) -> usize {
+        self.parents[root as usize].store(root, Ordering::Relaxed);
+        let mut frontier = vec![root];
+        let mut found = 0;
+        while !frontier.is_empty() {
+            found += frontier.len();
+            frontier = runtime.level(self, frontier);
+        }
+        found
+    }
+
+    /// Whether the parents are a tree of shortest paths from `root` to all of `component`, by the
+    /// rules of Graph500.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong.
+    pub fn validate(&self, root: u32, component: &[u32]) -> Result<(), String> {
+        let parent = |vertex: u32| self.parents[vertex as usize].load(Ordering::Relaxed);
+        if parent(root) != root {
+            return Err("the root is not its own parent".to_owned());
+        }
+        let has_parent = |vertex: &u32| parent(*vertex) != NONE;
+        let all = 0..u32::try_from(self.graph.vertices()).expect("a vertex has 32 bits");
+        if !component.iter().all(has_parent) || all.filter(has_parent).count() != component.len() {
+            return Err("not all vertices were found, or too many".to_owned());
+        }
+        let mut levels = vec![NONE; self.graph.vertices()];
+        levels[root as usize] = 0;
+        let mut path = Vec::new();
+        for &vertex in component {
+            let mut next = vertex;
+            while levels[next as usize] == NONE {
+                if path.len() > component.len() {
+                    return Err("the parents go round in a circle".to_owned());
+                }
+                path.push(next);
+                next = parent(next);
+            }
+            let mut level = levels[next as usize];
+            while let Some(passed) = path.pop() {
+                level += 1;
+                levels[passed as usize] = level;
+            }
+        }
+        for &vertex in component {
+            let level = levels[vertex as usize];
+            let neighbours = self.graph.neighbours(vertex);
+            if vertex != root && !neighbours.contains(&parent(vertex)) {
+                return Err("a vertex is no neighbour of its parent".to_owned());
+            }
+            let is_near = |&neighbour: &u32| levels[neighbour as usize].abs_diff(level) <= 1;
+            if !neighbours.iter().all(is_near) {
+                return Err("a path is not the shortest".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::programs::runtimes::seq::Seq;
+
+    fn searched() -> (Arc<Search>, Vec<u32>) {
+        let graph = Graph::new(7, &[(0, 1), (1, 2), (2, 3), (3, 0), (2, 2), (1, 4), (5, 6)]);
+        let component = graph.largest_component();
+        assert_eq!(graph.edges_of(&component), 5);
+        let search = Arc::new(Search::new(graph));
+        assert_eq!(search.run(&Seq::start(1).unwrap(), 0), 5);
+        (search, component)
+    }
+
+    #[test]
+    fn a_search_finds_its_component() {
+        let (search, mut component) = searched();
+        assert_eq!(search.validate(0, &component), Ok(()));
+        component.sort_unstable();
+        assert_eq!(component, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_wrong_tree_is_refused() {
+        for (vertex, parent, error) in [
+            (0, 1, "the root is not its own parent"),
+            (4, NONE, "not all vertices were found, or too many"),
+            (6, 5, "not all vertices were found, or too many"),
+            (4, 4, "the parents go round in a circle"),
+            (4, 0, "a vertex is no neighbour of its parent"),
+            (3, 2, "a path is not the shortest"),
+        ] {
+            let (search, component) = searched();
+            search.parents[vertex as usize].store(parent, Ordering::Relaxed);
+            assert_eq!(search.validate(0, &component), Err(error.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Counts of the short texts of one length in a long one, as in *k-nucleotide* of the Benchmarks
+//! Game: on generated nucleotides, with a table for each length.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// The lengths that are counted.
+pub const LENGTHS: [u32; 7] = [18, 12, 6, 4, 3, 2, 1];
+
+/// How many nucleotides a piece of the text has.
+const PIECE: usize = 64 << 10;
+
+/// The generator of the Benchmarks Game.
+struct Lcg(u32);
+
+impl Lcg {
+    const MODULUS: u32 = 139_968;
+
+    /// A number from 0 on, below 1.
+    fn next(&mut self) -> f64 {
+        self.0 = (self.0 * 3_877 + 29_573) % Self::MODULUS;
+        f64::from(self.0) / f64::from(Self::MODULUS)
+    }
+}
+
+/// A text of nucleotides with the frequencies of those of man, in pieces. Each is a number below 4.
+pub fn text(nucleotides: usize) -> Vec<Arc<[u8]>> {
+    const UP_TO: [f64; 3] = [
+        0.302_954_942_668_0,
+        0.302_954_942_668_0 + 0.197_988_300_492_1,
+        0.302_954_942_668_0 + 0.197_988_300_492_1 + 0.197_547_347_319_8,
+    ];
+    let mut random = Lcg(42);
+    let mut next = || {
+        let place = random.next();
+        UP_TO.iter().take_while(|&&up_to| place >= up_to).count() as u8
+    };
+    let all: Vec<u8> = (0..nucleotides).map(|_| next()).collect();
+    all.chunks(PIECE).map(Arc::from).collect()
+}
+
+/// Multiplies, and takes the upper half: the keys are few bits, and all different.
+#[derive(Clone, Copy, Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are numbers of 64 bits");
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        let product = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
+    }
+}
+
+/// Counts the texts of one length in what it is handed, piece by piece.
+#[derive(Clone, Debug)]
+pub struct KmerCounter {
+    length: u32,
+    /// The last nucleotides, two bits each.
+    last: u64,
+    /// How many are missing before there is a first text.
+    missing: u32,
+    counts: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+}
+
+impl KmerCounter {
+    fn new(length: u32) -> Self {
+        Self {
+            length,
+            last: 0,
+            missing: length - 1,
+            counts: HashMap::default(),
+        }
+    }
+
+    /// One for each length, the most expensive ones first.
+    pub fn all() -> Vec<Self> {
+        LENGTHS.into_iter().map(Self::new).collect()
+    }
+
+    /// Counts what comes with the next piece.
+    pub fn count(&mut self, piece: &[u8]) {
+        let mask = (1 << (2 * self.length)) - 1;
+        for &nucleotide in piece {
+            self.last = (self.last << 2 | u64::from(nucleotide)) & mask;
+            if self.missing > 0 {
+                self.missing -= 1;
+            } else {
+                *self.counts.entry(self.last).or_default() += 1;
+            }
+        }
+    }
+
+    /// A number for all that has been counted.
+    pub fn digest(&self) -> u64 {
+        let each = self.counts.iter().map(|(&key, &count)| {
+            let mixed = (key ^ u64::from(self.length) << 48).wrapping_mul(0xff51_afd7_ed55_8ccd);
+            (mixed ^ mixed >> 29).wrapping_mul(u64::from(count))
+        });
+        each.fold(0, u64::wrapping_add)
+    }
+}
+
+/// A number for the counts of all lengths, in any order.
+pub fn digest(counters: &[KmerCounter]) -> u64 {
+    let digests = counters.iter().map(KmerCounter::digest);
+    digests.fold(counters.len() as u64, u64::wrapping_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_no_borders() {
+        let text: Vec<u8> = text(1_000).concat();
+        for mut counter in KmerCounter::all() {
+            let mut whole = counter.clone();
+            whole.count(&text);
+            for piece in text.chunks(7) {
+                counter.count(piece);
+            }
+            assert_eq!(counter.digest(), whole.digest());
+            let length = counter.length as usize;
+            let mut expected: HashMap<&[u8], u32> = HashMap::new();
+            for kmer in text.windows(length) {
+                *expected.entry(kmer).or_default() += 1;
+            }
+            assert_eq!(counter.counts.len(), expected.len());
+            for (kmer, count) in expected {
+                let key = kmer.iter().fold(0, |key, &next| key << 2 | u64::from(next));
+                assert_eq!(counter.counts[&key], count);
+            }
+        }
+    }
+
+    /// By hand: 0.375 is a C, 0.729 a T, 0.636 a G.
+    #[test]
+    fn the_text_is_that_of_the_generator() {
+        let mut random = Lcg(42);
+        let first = [0; 3].map(|_| (random.next() * f64::from(Lcg::MODULUS)).round() as u32);
+        assert_eq!(first, [52_439, 102_040, 89_085]);
+        assert_eq!(text(3).concat(), [1, 3, 2]);
+    }
+
+    #[test]
+    fn a_lost_piece_is_seen() {
+        let pieces = text(3 * PIECE);
+        let count = |pieces: &[Arc<[u8]>]| {
+            let mut counters = KmerCounter::all();
+            for counter in &mut counters {
+                pieces.iter().for_each(|piece| counter.count(piece));
+            }
+            digest(&counters)
+        };
+        assert_ne!(count(&pieces), count(&pieces[..2]));
+        assert_ne!(count(&pieces[..2]), count(&pieces[1..]));
+    }
+}

@@ -1,0 +1,46 @@
+//! Plain loops.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use crate::families::programs::ProgramRuntime;
+use crate::families::programs::graph::Search;
+use crate::families::programs::kmers::KmerCounter;
+use crate::runtime::{Role, RuntimeCard};
+
+/// One thread.
+#[derive(Debug)]
+pub struct Seq;
+
+impl ProgramRuntime for Seq {
+    const CARD: RuntimeCard = RuntimeCard {
+        name: "seq",
+        about: "plain loops on one thread",
+        package: None,
+        role: Role::Bound,
+        rank: 90,
+        scheduler: "none",
+        parallel: false,
+        colour: (122, 128, 138),
+    };
+
+    fn start(_jobs: usize) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
+        let mut found = Vec::new();
+        for vertex in frontier {
+            search.visit(vertex, &mut found);
+        }
+        found
+    }
+
+    fn count(&self, pieces: &[Arc<[u8]>], mut counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
+        for counter in &mut counters {
+            pieces.iter().for_each(|piece| counter.count(piece));
+        }
+        counters
+    }
+}
