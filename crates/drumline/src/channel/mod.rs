@@ -11,6 +11,7 @@
 //! | the same to many receivers, each message to one of them | [`mpmc`] |
 //! | send one message, once | [`oneshot`] |
 //! | receive from many channels that come and go, and know from which | [`PortSet`] |
+//! | have the compiler check a dialogue, step by step | [`protocol!`](crate::protocol!) |
 //!
 //! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several
 //! threads handle what one channel brings.
