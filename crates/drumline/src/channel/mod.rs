@@ -50,6 +50,8 @@
 //! await the `…_async` calls there.
 
 mod block;
+#[cfg(all(test, drumline_loom))]
+mod delegation_models;
 #[cfg(not(drumline_loom))]
 mod error;
 mod hub;
