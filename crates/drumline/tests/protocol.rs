@@ -55,6 +55,33 @@ drumline::protocol! {
     }
 }
 
+/// A type that only this file knows, in protocols that are as visible as it is.
+struct Private(u8);
+
+drumline::protocol! {
+    mod private of left with right {
+        Only = send Private => Choice;
+        Choice = offer {
+            Back(Private) => end,
+        };
+    }
+}
+
+mod inner {
+    pub(super) struct Half(pub(super) u8);
+
+    drumline::protocol! {
+        pub(super) mod half of left with right {
+            Only = choose { One(Half) => end };
+        }
+    }
+    drumline::protocol! {
+        pub(crate) mod public of left with right {
+            Only = send u8 => end;
+        }
+    }
+}
+
 fn teller(mut start: bank::server::Start) -> Result<(u64, bank::server::End), PeerLeft> {
     use bank::{choice, offer};
     let mut balance = 0;
@@ -370,4 +397,25 @@ fn a_direction_costs_no_more_than_its_largest_message() {
     assert_eq!(size_of::<greeting::lanes::Up>(), size_of::<String>());
     assert_eq!(size_of::<endless::lanes::Down>(), 0);
     assert_eq!(size_of::<bank::lanes::Up>(), 2 * size_of::<u64>());
+}
+
+#[test]
+fn messages_may_be_private() {
+    let (left, right) = private::unbounded();
+    let left = left.send(Private(1)).unwrap();
+    let (Private(number), right) = right.recv().unwrap();
+    let back = private::choice::Choice::Back(Private(number + 1));
+    let _end = right.choose(back).unwrap();
+    let private::offer::Choice::Back(Private(number), _end) = left.offer().unwrap();
+    assert_eq!(number, 2);
+
+    let (left, right) = inner::half::unbounded();
+    let one = inner::half::choice::Only::One(inner::Half(3));
+    let _end = left.choose(one).unwrap();
+    let inner::half::offer::Only::One(half, _end) = right.offer().unwrap();
+    assert_eq!(half.0, 3);
+
+    let (left, right) = inner::public::unbounded();
+    let _end = left.send(4).unwrap();
+    assert_eq!(right.recv().unwrap().0, 4);
 }

@@ -114,7 +114,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "twice",
-        right: "fn f(next: client::Balance) { let (_, start) = next.recv().unwrap(); drop(start); }",
+        right: "fn f(next: client::Balance) { drop(next.recv().unwrap().1); }",
         wrong: "fn f(next: client::Balance) { drop(next.recv()); drop(next.recv()); }",
         says: &["use of moved value: `next`", "client::Balance"],
     },

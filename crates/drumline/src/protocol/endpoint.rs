@@ -12,8 +12,41 @@ pub trait State: Sized {
     /// What this side receives.
     type In: Send;
 
+    /// The name of the state.
+    const NAME: &'static str;
+
     /// The state comes next.
     fn enter(wire: Wire<Self::Out, Self::In>) -> Self;
+
+    /// The state comes next, and is the one that was before.
+    fn stay(wire: Wire<Self::Out, Self::In>) -> Self;
+}
+
+/// Goes from the state `E` to the state `N`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn advance<E: Endpoint, N: State<Out = E::Out, In = E::In>>(wire: Wire<E::Out, E::In>) -> N {
+    if const { are_equal(E::NAME, N::NAME) } {
+        N::stay(wire)
+    } else {
+        N::enter(wire)
+    }
+}
+
+/// Compares two names while the program is compiled.
+const fn are_equal(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < one.len() {
+        if one[index] != other[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
 }
 
 /// One side of a session, in one of its states.

@@ -119,14 +119,42 @@
 /// ```
 #[macro_export]
 macro_rules! protocol {
-    (
-        $(#[$attribute:meta])*
-        $visibility:vis mod $protocol:ident of $first:ident with $second:ident {
-            $($states:tt)+
+    ($(#[$attribute:meta])* mod $($rest:tt)+) => {
+        $crate::__protocol_head! {
+            [$(#[$attribute])*] [] [pub(in super::super)] [pub(in super::super::super)] $($rest)+
         }
+    };
+    ($(#[$attribute:meta])* pub mod $($rest:tt)+) => {
+        $crate::__protocol_head! { [$(#[$attribute])*] [pub] [pub] [pub] $($rest)+ }
+    };
+    ($(#[$attribute:meta])* pub(super) mod $($rest:tt)+) => {
+        $crate::__protocol_head! {
+            [$(#[$attribute])*] [pub(super)] [pub(in super::super::super)]
+            [pub(in super::super::super::super)] $($rest)+
+        }
+    };
+    // In the crate, or below a path of the crate.
+    ($(#[$attribute:meta])* pub($($place:tt)+) mod $($rest:tt)+) => {
+        $crate::__protocol_head! {
+            [$(#[$attribute])*] [pub($($place)+)] [pub($($place)+)] [pub($($place)+)] $($rest)+
+        }
+    };
+    ($($rest:tt)*) => {
+        $crate::__protocol_head! { $($rest)* }
+    };
+}
+
+/// The first line, with the visibility of the module, and that of the types in its modules and in
+/// their modules. They are visible where the module is: then messages may be so, too.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protocol_head {
+    (
+        $attributes:tt $visibility:tt $inner:tt $innermost:tt
+        $protocol:ident of $first:ident with $second:ident { $($states:tt)+ }
     ) => {
         $crate::__protocol_parse! {
-            { [$(#[$attribute])*] $visibility $protocol $first $second }
+            { $attributes $visibility $inner $innermost $protocol $first $second }
             []
             $($states)+
         }
@@ -207,7 +235,10 @@ macro_rules! __protocol_parse {
 #[macro_export]
 macro_rules! __protocol_module {
     (
-        { [$(#[$attribute:meta])*] $visibility:vis $protocol:ident $first:ident $second:ident }
+        {
+            [$(#[$attribute:meta])*] [$($visibility:tt)*] $inner:tt $innermost:tt
+            $protocol:ident $first:ident $second:ident
+        }
         { $first_attributes:tt $first_state:ident $first_kind:ident $first_rest:tt }
         $({ $attributes:tt $state:ident $kind:ident $rest:tt })*
     ) => {
@@ -220,10 +251,11 @@ macro_rules! __protocol_module {
             stringify!($first_state), ").",
         )]
         #[allow(
-            dead_code, non_snake_case, unused_imports, clippy::all, clippy::pedantic,
+            dead_code, missing_debug_implementations, non_snake_case, unreachable_pub,
+            unused_imports, unused_qualifications, clippy::all, clippy::pedantic,
             reason = "made by a macro"
         )]
-        $visibility mod $protocol {
+        $($visibility)* mod $protocol {
             #[doc = concat!(
                 "A new session, in which a send never waits: both sides in their step `",
                 stringify!($first_state), "`.",
@@ -255,48 +287,61 @@ macro_rules! __protocol_module {
             }
 
             $crate::__protocol_role! {
-                $protocol $first Up Down End
+                $inner $protocol $first Up Down End
                 { $first_attributes $first_state $first_kind $first_rest }
                 $({ $attributes $state $kind $rest })*
             }
             $crate::__protocol_role! {
-                $protocol $second Down Up End
+                $inner $protocol $second Down Up End
                 { $first_attributes $first_state $first_kind $first_rest }
                 $({ $attributes $state $kind $rest })*
             }
 
             /// The branches of the steps in which a side chooses.
             pub mod choice {
-                $crate::__protocol_choice!([$first $second] $first_state $first_kind $first_rest);
-                $($crate::__protocol_choice!([$first $second] $state $kind $rest);)*
+                $crate::__protocol_choice!(
+                    $innermost [$first $second] $first_state $first_kind $first_rest
+                );
+                $($crate::__protocol_choice!(
+                    $innermost [$first $second] $state $kind $rest
+                );)*
             }
 
             /// What a side gets that offers its peer a choice.
             pub mod offer {
                 use super::super::*;
 
-                $crate::__protocol_offer!([$first $second] $first_state $first_kind $first_rest);
-                $($crate::__protocol_offer!([$first $second] $state $kind $rest);)*
+                $crate::__protocol_offer!(
+                    $inner [$first $second] $first_state $first_kind $first_rest
+                );
+                $($crate::__protocol_offer!($inner [$first $second] $state $kind $rest);)*
             }
 
-            /// All messages of one direction. What the other side sends is never made.
-            #[doc(hidden)]
-            pub mod lanes {
-                use super::super::*;
+            $crate::__protocol_lanes! {
+                $inner
+                { $first_state $first_kind $first_rest }
+                $({ $state $kind $rest })*
+            }
+        }
+    };
+}
 
-                pub enum Up {
-                    $first_state($crate::__protocol_payload!(
-                        up $first_state $first_kind $first_rest
-                    )),
-                    $($state($crate::__protocol_payload!(up $state $kind $rest)),)*
-                }
+/// Makes the messages of the two lanes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protocol_lanes {
+    ([$($visibility:tt)*] $({ $state:ident $kind:ident $rest:tt })+) => {
+        /// All messages of one direction. What the other side sends is never made.
+        #[doc(hidden)]
+        pub mod lanes {
+            use super::super::*;
 
-                pub enum Down {
-                    $first_state($crate::__protocol_payload!(
-                        down $first_state $first_kind $first_rest
-                    )),
-                    $($state($crate::__protocol_payload!(down $state $kind $rest)),)*
-                }
+            $($visibility)* enum Up {
+                $($state($crate::__protocol_payload!(up $state $kind $rest)),)+
+            }
+
+            $($visibility)* enum Down {
+                $($state($crate::__protocol_payload!(down $state $kind $rest)),)+
             }
         }
     };
@@ -307,7 +352,7 @@ macro_rules! __protocol_module {
 #[macro_export]
 macro_rules! __protocol_role {
     (
-        $protocol:ident $role:ident $out:ident $in:ident $end:ident
+        $visibility:tt $protocol:ident $role:ident $out:ident $in:ident $end:ident
         $({ $attributes:tt $state:ident $kind:ident $rest:tt })+
     ) => {
         #[doc = concat!("The endpoints of the ", stringify!($role), ", one for each state.")]
@@ -316,35 +361,55 @@ macro_rules! __protocol_role {
 
             $(
                 $crate::__protocol_state!(
-                    $protocol $role $out $in $attributes $state $kind $rest
+                    $visibility $protocol $role $out $in $attributes $state $kind $rest
                 );
             )+
 
-            #[doc = concat!(
-                "The ", stringify!($role), " has gone through the whole protocol. Holds nothing.",
-            )]
-            #[derive(Debug)]
-            pub struct $end {
-                _by_the_last_step: (),
+            $crate::__protocol_end!($visibility $role $out $in $end);
+        }
+    };
+}
+
+/// Makes the end of one role.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protocol_end {
+    ([$($visibility:tt)*] $role:ident $out:ident $in:ident $end:ident) => {
+        #[doc = concat!(
+            "The ", stringify!($role), " has gone through the whole protocol. Holds nothing.",
+        )]
+        #[derive(Debug)]
+        $($visibility)* struct $end {
+            _by_the_last_step: (),
+        }
+
+        #[allow(non_camel_case_types)]
+        pub(super) type end = $end;
+
+        impl $crate::protocol::machinery::State for $end {
+            type Out = super::lanes::$out;
+            type In = super::lanes::$in;
+
+            const NAME: &'static str = "end";
+
+            fn stay(
+                wire: $crate::protocol::machinery::Wire<
+                    super::lanes::$out,
+                    super::lanes::$in,
+                >,
+            ) -> Self {
+                Self::enter(wire)
             }
 
-            #[allow(non_camel_case_types)]
-            pub(super) type end = $end;
-
-            impl $crate::protocol::machinery::State for $end {
-                type Out = super::lanes::$out;
-                type In = super::lanes::$in;
-
-                fn enter(
-                    wire: $crate::protocol::machinery::Wire<
-                        super::lanes::$out,
-                        super::lanes::$in,
-                    >,
-                ) -> Self {
-                    wire.end();
-                    $end {
-                        _by_the_last_step: (),
-                    }
+            fn enter(
+                wire: $crate::protocol::machinery::Wire<
+                    super::lanes::$out,
+                    super::lanes::$in,
+                >,
+            ) -> Self {
+                wire.end();
+                $end {
+                    _by_the_last_step: (),
                 }
             }
         }

@@ -40,14 +40,19 @@ macro_rules! __protocol_payload {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protocol_choice {
-    ([$first:ident $second:ident] $state:ident choose { $($branches:tt)* }) => {
-        $crate::__protocol_choice!(@ [$first $second $first Up] $state { $($branches)* });
+    ($visibility:tt [$first:ident $second:ident] $state:ident choose { $($branches:tt)* }) => {
+        $crate::__protocol_choice!(
+            @ $visibility [$first $second $first Up] $state { $($branches)* }
+        );
     };
-    ([$first:ident $second:ident] $state:ident offer { $($branches:tt)* }) => {
-        $crate::__protocol_choice!(@ [$first $second $second Down] $state { $($branches)* });
+    ($visibility:tt [$first:ident $second:ident] $state:ident offer { $($branches:tt)* }) => {
+        $crate::__protocol_choice!(
+            @ $visibility [$first $second $second Down] $state { $($branches)* }
+        );
     };
     (
-        @ [$first:ident $second:ident $role:ident $direction:ident] $state:ident {
+        @ $visibility:tt [$first:ident $second:ident $role:ident $direction:ident]
+        $state:ident {
             $(
                 $(#[$attribute:meta])*
                 $branch:ident $(($type:ty))? => $next:ident
@@ -62,13 +67,17 @@ macro_rules! __protocol_choice {
             use super::super::super::*;
 
             $(
-                $(#[$attribute])*
-                #[doc = ""]
-                #[doc = concat!(
-                    "A branch of [`", stringify!($state), "`](super::super::", stringify!($role),
-                    "::", stringify!($state), "). Then comes the step `", stringify!($next), "`.",
-                )]
-                pub struct $branch $((pub $type))?;
+                $crate::__protocol_visible! {
+                    $visibility [
+                    $(#[$attribute])*
+                    #[doc = ""]
+                    #[doc = concat!(
+                        "A branch of [`", stringify!($state), "`](super::super::", stringify!($role),
+                        "::", stringify!($state), "). Then comes the step `", stringify!($next), "`.",
+                    )]
+                    ]
+                    struct $branch $((pub $type))?;
+                }
 
                 impl $crate::protocol::Message<super::super::$role::$state> for $branch {
                     type Next = super::super::$role::$next;
@@ -88,27 +97,29 @@ macro_rules! __protocol_choice {
                 }
             )+
 
-            #[doc(hidden)]
-            pub enum Branch {
-                $($branch($branch)),+
+            $crate::__protocol_visible! {
+                $visibility [#[doc(hidden)]]
+                enum Branch {
+                    $($branch($branch)),+
+                }
             }
         }
     };
-    ($roles:tt $state:ident $kind:ident $rest:tt) => {};
+    ($visibility:tt $roles:tt $state:ident $kind:ident $rest:tt) => {};
 }
 
 /// The enum in `offer` of a state with branches: a variant for each.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protocol_offer {
-    ([$first:ident $second:ident] $state:ident choose { $($branches:tt)* }) => {
-        $crate::__protocol_offer!(@ $second Up $state { $($branches)* });
+    ($visibility:tt [$first:ident $second:ident] $state:ident choose { $($branches:tt)* }) => {
+        $crate::__protocol_offer!(@ $visibility $second Up $state { $($branches)* });
     };
-    ([$first:ident $second:ident] $state:ident offer { $($branches:tt)* }) => {
-        $crate::__protocol_offer!(@ $first Down $state { $($branches)* });
+    ($visibility:tt [$first:ident $second:ident] $state:ident offer { $($branches:tt)* }) => {
+        $crate::__protocol_offer!(@ $visibility $first Down $state { $($branches)* });
     };
     (
-        @ $role:ident $direction:ident $state:ident {
+        @ [$($visibility:tt)*] $role:ident $direction:ident $state:ident {
             $(
                 $(#[$attribute:meta])*
                 $branch:ident $(($type:ty))? => $next:ident
@@ -121,7 +132,7 @@ macro_rules! __protocol_offer {
             "): the branch that its peer has chosen, and the next endpoint.",
         )]
         #[must_use = "a session that is dropped in the middle is left; go on with its next step"]
-        pub enum $state {
+        $($visibility)* enum $state {
             $(
                 $(#[$attribute])*
                 #[doc = ""]
@@ -150,8 +161,10 @@ macro_rules! __protocol_offer {
                     super::lanes::$direction::$state(message) => match message {
                         $(
                             super::choice::$state::Branch::$branch(this) => {
-                                let next = <super::$role::$next as
-                                    $crate::protocol::machinery::State>::enter(wire);
+                                let next = $crate::protocol::machinery::advance::<
+                                    super::$role::$state,
+                                    super::$role::$next,
+                                >(wire);
                                 $crate::__protocol_branch!(
                                     $state $branch this next $(($type))?
                                 )
@@ -164,7 +177,7 @@ macro_rules! __protocol_offer {
             }
         }
     };
-    ($roles:tt $state:ident $kind:ident $rest:tt) => {};
+    ($visibility:tt $roles:tt $state:ident $kind:ident $rest:tt) => {};
 }
 
 /// A variant of an offer, of the branch that has come.
@@ -176,5 +189,14 @@ macro_rules! __protocol_branch {
     };
     ($state:ident $branch:ident $this:ident $next:ident ($type:ty)) => {
         $state::$branch($this.0, $next)
+    };
+}
+
+/// An item with this visibility, which a repetition cannot take apart.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __protocol_visible {
+    ([$($visibility:tt)*] [$($attribute:tt)*] $($item:tt)+) => {
+        $($attribute)* $($visibility)* $($item)+
     };
 }

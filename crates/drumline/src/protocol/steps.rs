@@ -1,9 +1,12 @@
 //! The steps of all protocols. The methods of each state are calls of these.
+//!
+//! Those that often do not wait are compiled into their callers. Otherwise their results, with the
+//! message and the endpoint in them, would be passed in memory, which costs more than the step.
 
 use std::panic::Location;
 use std::time::Duration;
 
-use super::endpoint::{Endpoint, Message, Outcome, Receiving, State};
+use super::endpoint::{Endpoint, Message, Outcome, Receiving, advance};
 use super::waiting::{RecvAsync, RecvReady, SendAsync, SendReady};
 use super::{NotReceived, NotSent, SendError};
 use crate::channel::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
@@ -14,36 +17,36 @@ type Attempt<E, M> = Result<<M as Message<E>>::Next, NotSent<E, M>>;
 
 /// The peer has left, so this message comes back.
 #[cold]
-pub(super) fn refused<E: Endpoint, M: Message<E>>(endpoint: &E, message: E::Out) -> SendError<M> {
-    SendError::new(M::unpack(message), endpoint.as_wire().peer_left())
+pub(super) fn refused<E: Endpoint, M: Message<E>>(endpoint: E, message: E::Out) -> SendError<M> {
+    SendError::new(M::unpack(message), endpoint.into_wire().peer_left())
 }
 
 /// The peer has left, and nothing comes any more.
 #[cold]
-pub(super) fn left<E: Receiving>(endpoint: &E) -> Outcome<E> {
-    Err(endpoint.as_wire().peer_left())
+pub(super) fn left<E: Receiving>(endpoint: E) -> Outcome<E> {
+    Err(endpoint.into_wire().peer_left())
 }
 
 /// Sends, and goes on; waits for room.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn send<E: Endpoint, M: Message<E>>(
     mut endpoint: E,
     message: M,
 ) -> Result<M::Next, SendError<M>> {
     match endpoint.wire().sender().send(message.pack()) {
-        Ok(()) => Ok(M::Next::enter(endpoint.into_wire())),
-        Err(error) => Err(refused(&endpoint, error.into_inner())),
+        Ok(()) => Ok(advance::<E, M::Next>(endpoint.into_wire())),
+        Err(error) => Err(refused(endpoint, error.into_inner())),
     }
 }
 
 /// Sends if there is room now.
-#[inline]
+#[inline(always)]
 pub fn try_send<E: Endpoint, M: Message<E>>(mut endpoint: E, message: M) -> Attempt<E, M> {
     match endpoint.wire().sender().try_send(message.pack()) {
-        Ok(()) => Ok(M::Next::enter(endpoint.into_wire())),
+        Ok(()) => Ok(advance::<E, M::Next>(endpoint.into_wire())),
         Err(TrySendError::Full(message)) => Err(NotSent::Yet(endpoint, M::unpack(message))),
-        Err(TrySendError::Closed(message)) => Err(NotSent::Ever(refused(&endpoint, message))),
+        Err(TrySendError::Closed(message)) => Err(NotSent::Ever(refused(endpoint, message))),
     }
 }
 
@@ -80,9 +83,9 @@ fn sent_in_time<E: Endpoint, M: Message<E>>(
     sent: Result<(), SendTimeoutError<E::Out>>,
 ) -> Attempt<E, M> {
     match sent {
-        Ok(()) => Ok(M::Next::enter(endpoint.into_wire())),
+        Ok(()) => Ok(advance::<E, M::Next>(endpoint.into_wire())),
         Err(SendTimeoutError::Timeout(message)) => Err(NotSent::Yet(endpoint, M::unpack(message))),
-        Err(SendTimeoutError::Closed(message)) => Err(NotSent::Ever(refused(&endpoint, message))),
+        Err(SendTimeoutError::Closed(message)) => Err(NotSent::Ever(refused(endpoint, message))),
     }
 }
 
@@ -99,22 +102,22 @@ pub fn send_ready<E: Endpoint>(endpoint: &mut E) -> SendReady<'_, E> {
 }
 
 /// Receives, and goes on; waits for the message.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn recv<E: Receiving>(mut endpoint: E) -> Outcome<E> {
     match endpoint.wire().receiver().recv() {
         Ok(message) => Ok(E::received(endpoint.into_wire(), message)),
-        Err(_) => left(&endpoint),
+        Err(_) => left(endpoint),
     }
 }
 
 /// Receives if there is a message now.
-#[inline]
+#[inline(always)]
 pub fn try_recv<E: Receiving>(mut endpoint: E) -> Result<E::Received, NotReceived<E>> {
     match endpoint.wire().receiver().try_recv() {
         Ok(message) => Ok(E::received(endpoint.into_wire(), message)),
         Err(TryRecvError::Empty) => Err(NotReceived::Yet(endpoint)),
-        Err(TryRecvError::Closed(_)) => left(&endpoint).map_err(NotReceived::Ever),
+        Err(TryRecvError::Closed(_)) => left(endpoint).map_err(NotReceived::Ever),
     }
 }
 
@@ -145,7 +148,7 @@ fn received_in_time<E: Receiving>(
     match received {
         Ok(message) => Ok(E::received(endpoint.into_wire(), message)),
         Err(RecvTimeoutError::Timeout) => Err(NotReceived::Yet(endpoint)),
-        Err(RecvTimeoutError::Closed(_)) => left(&endpoint).map_err(NotReceived::Ever),
+        Err(RecvTimeoutError::Closed(_)) => left(endpoint).map_err(NotReceived::Ever),
     }
 }
 

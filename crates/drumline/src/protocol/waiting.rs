@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use super::SendError;
-use super::endpoint::{Endpoint, Message, Outcome, Receiving, State};
+use super::endpoint::{Endpoint, Message, Outcome, Receiving, advance};
 use super::steps::{left, refused};
 use crate::channel::TrySendError;
 
@@ -52,7 +52,7 @@ impl<E: Receiving> Future for RecvAsync<E> {
         let endpoint = place.take().expect(READY_BEFORE);
         Poll::Ready(match received {
             Ok(message) => Ok(E::received(endpoint.into_wire(), message)),
-            Err(_) => left(&endpoint),
+            Err(_) => left(endpoint),
         })
     }
 }
@@ -110,8 +110,8 @@ impl<E: Endpoint, M: Message<E>> Future for SendAsync<E, M> {
         sender.forget_poll(is_listed);
         let (mut endpoint, message) = step.take().expect(READY_BEFORE);
         Poll::Ready(match endpoint.wire().sender().try_send(message.pack()) {
-            Ok(()) => Ok(M::Next::enter(endpoint.into_wire())),
-            Err(TrySendError::Closed(message)) => Err(refused(&endpoint, message)),
+            Ok(()) => Ok(advance::<E, M::Next>(endpoint.into_wire())),
+            Err(TrySendError::Closed(message)) => Err(refused(endpoint, message)),
             Err(TrySendError::Full(_)) => {
                 unreachable!("there was room, and this is the one sender")
             }

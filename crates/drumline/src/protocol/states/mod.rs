@@ -9,29 +9,29 @@ mod sending;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protocol_state {
-    ($protocol:ident $role:ident Up Down $attributes:tt $state:ident send $rest:tt) => {
-        $crate::__protocol_sending!(@send $protocol $role Up Down $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident send $rest:tt) => {
+        $crate::__protocol_sending!(@send $visibility $protocol $role Up Down $about $state $rest);
     };
-    ($protocol:ident $role:ident Up Down $attributes:tt $state:ident choose $rest:tt) => {
-        $crate::__protocol_sending!(@choose $protocol $role Up Down $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident choose $rest:tt) => {
+        $crate::__protocol_sending!(@choose $visibility $protocol $role Up Down $about $state $rest);
     };
-    ($protocol:ident $role:ident Up Down $attributes:tt $state:ident recv $rest:tt) => {
-        $crate::__protocol_receiving!(@recv $protocol $role Up Down $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident recv $rest:tt) => {
+        $crate::__protocol_receiving!(@recv $visibility $protocol $role Up Down $about $state $rest);
     };
-    ($protocol:ident $role:ident Up Down $attributes:tt $state:ident offer $rest:tt) => {
-        $crate::__protocol_receiving!(@offer $protocol $role Up Down $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident offer $rest:tt) => {
+        $crate::__protocol_receiving!(@offer $visibility $protocol $role Up Down $about $state $rest);
     };
-    ($protocol:ident $role:ident Down Up $attributes:tt $state:ident recv $rest:tt) => {
-        $crate::__protocol_sending!(@send $protocol $role Down Up $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident recv $rest:tt) => {
+        $crate::__protocol_sending!(@send $visibility $protocol $role Down Up $about $state $rest);
     };
-    ($protocol:ident $role:ident Down Up $attributes:tt $state:ident offer $rest:tt) => {
-        $crate::__protocol_sending!(@choose $protocol $role Down Up $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident offer $rest:tt) => {
+        $crate::__protocol_sending!(@choose $visibility $protocol $role Down Up $about $state $rest);
     };
-    ($protocol:ident $role:ident Down Up $attributes:tt $state:ident send $rest:tt) => {
-        $crate::__protocol_receiving!(@recv $protocol $role Down Up $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident send $rest:tt) => {
+        $crate::__protocol_receiving!(@recv $visibility $protocol $role Down Up $about $state $rest);
     };
-    ($protocol:ident $role:ident Down Up $attributes:tt $state:ident choose $rest:tt) => {
-        $crate::__protocol_receiving!(@offer $protocol $role Down Up $attributes $state $rest);
+    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident choose $rest:tt) => {
+        $crate::__protocol_receiving!(@offer $visibility $protocol $role Down Up $about $state $rest);
     };
 }
 
@@ -40,20 +40,30 @@ macro_rules! __protocol_state {
 #[macro_export]
 macro_rules! __protocol_endpoint {
     (
-        $protocol:ident $role:ident $out:ident $in:ident [$(#[$attribute:meta])*] $state:ident
+        [$($visibility:tt)*] $protocol:ident $role:ident $out:ident $in:ident
+        [$(#[$attribute:meta])*] $state:ident
         $step:expr
     ) => {
         $(#[$attribute])*
         #[doc = ""]
         #[doc = $step]
         #[must_use = "a session that is dropped in the middle is left; go on with its next step"]
-        pub struct $state {
+        $($visibility)* struct $state {
             wire: $crate::protocol::machinery::Wire<super::lanes::$out, super::lanes::$in>,
         }
 
         impl $crate::protocol::machinery::State for $state {
             type Out = super::lanes::$out;
             type In = super::lanes::$in;
+
+            const NAME: &'static str = stringify!($state);
+
+            #[inline]
+            fn stay(
+                wire: $crate::protocol::machinery::Wire<super::lanes::$out, super::lanes::$in>,
+            ) -> Self {
+                $state { wire }
+            }
 
             #[inline]
             fn enter(

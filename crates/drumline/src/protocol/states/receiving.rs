@@ -5,11 +5,12 @@
 #[macro_export]
 macro_rules! __protocol_receiving {
     (
-        @recv $protocol:ident $role:ident $out:ident $in:ident $attributes:tt $state:ident
+        @recv $visibility:tt $protocol:ident $role:ident $out:ident $in:ident
+        $attributes:tt $state:ident
         { $type:ty => $next:ident }
     ) => {
         $crate::__protocol_endpoint! {
-            $protocol $role $out $in $attributes $state
+            $visibility $protocol $role $out $in $attributes $state
             concat!(
                 "The next step of the ", stringify!($role), " is to [`recv`](Self::recv) a `",
                 stringify!($type), "`. Then comes the step `", stringify!($next), "`.",
@@ -27,7 +28,7 @@ macro_rules! __protocol_receiving {
                 match message {
                     super::lanes::$in::$state(message) => (
                         message,
-                        <$next as $crate::protocol::machinery::State>::enter(wire),
+                        $crate::protocol::machinery::advance::<Self, $next>(wire),
                     ),
                     #[allow(unreachable_patterns)]
                     _ => $crate::protocol::machinery::crossed(),
@@ -119,11 +120,12 @@ macro_rules! __protocol_receiving {
     };
 
     (
-        @offer $protocol:ident $role:ident $out:ident $in:ident $attributes:tt $state:ident
+        @offer $visibility:tt $protocol:ident $role:ident $out:ident $in:ident
+        $attributes:tt $state:ident
         $branches:tt
     ) => {
         $crate::__protocol_endpoint! {
-            $protocol $role $out $in $attributes $state
+            $visibility $protocol $role $out $in $attributes $state
             concat!(
                 "The next step of the ", stringify!($role), " is to [`offer`](Self::offer) the \
                  branches of [`offer::", stringify!($state), "`](enum@super::offer::",

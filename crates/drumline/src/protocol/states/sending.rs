@@ -5,11 +5,12 @@
 #[macro_export]
 macro_rules! __protocol_sending {
     (
-        @send $protocol:ident $role:ident $out:ident $in:ident $attributes:tt $state:ident
+        @send $visibility:tt $protocol:ident $role:ident $out:ident $in:ident
+        $attributes:tt $state:ident
         { $type:ty => $next:ident }
     ) => {
         $crate::__protocol_endpoint! {
-            $protocol $role $out $in $attributes $state
+            $visibility $protocol $role $out $in $attributes $state
             concat!(
                 "The next step of the ", stringify!($role), " is to [`send`](Self::send) a `",
                 stringify!($type), "`. Then comes the step `", stringify!($next), "`.",
@@ -124,11 +125,12 @@ macro_rules! __protocol_sending {
     };
 
     (
-        @choose $protocol:ident $role:ident $out:ident $in:ident $attributes:tt $state:ident
+        @choose $visibility:tt $protocol:ident $role:ident $out:ident $in:ident
+        $attributes:tt $state:ident
         $branches:tt
     ) => {
         $crate::__protocol_endpoint! {
-            $protocol $role $out $in $attributes $state
+            $visibility $protocol $role $out $in $attributes $state
             concat!(
                 "The next step of the ", stringify!($role), " is to [`choose`](Self::choose) \
                  one of the branches in [`choice::", stringify!($state), "`](mod@super::choice::",
