@@ -1,9 +1,9 @@
 //! Publish and subscribe: a broker passes each article on to those who have asked for its topic.
 //!
 //! ```
-//! use sessions::news::{self, desk, feed};
+//! use sessions::news::{self, counter, feed};
 //!
-//! let (guest, broker) = desk::unbounded();
+//! let (guest, broker) = counter::unbounded();
 //! let broker = std::thread::spawn(|| news::broker(vec![broker]));
 //! let (guest, weather) = news::subscribe(guest, "weather")?;
 //! let guest = news::publish(guest, "sports", "a draw")?;
@@ -37,7 +37,7 @@ drumline::protocol! {
 
 drumline::protocol! {
     /// What a guest says to the broker.
-    pub mod desk of guest with broker {
+    pub mod counter of guest with broker {
         Open = choose {
             /// Articles of this topic shall go there.
             Subscribe((String, feed::source::Next)) => Open,
@@ -54,11 +54,11 @@ drumline::protocol! {
 ///
 /// If the broker has left.
 pub fn subscribe(
-    guest: desk::guest::Open,
+    guest: counter::guest::Open,
     topic: &str,
-) -> Result<(desk::guest::Open, feed::reader::Next), PeerLeft> {
+) -> Result<(counter::guest::Open, feed::reader::Next), PeerLeft> {
     let (source, reader) = feed::unbounded();
-    let guest = guest.choose(desk::choice::Open::Subscribe((topic.to_owned(), source)))?;
+    let guest = guest.choose(counter::choice::Open::Subscribe((topic.to_owned(), source)))?;
     Ok((guest, reader))
 }
 
@@ -68,11 +68,11 @@ pub fn subscribe(
 ///
 /// If the broker has left.
 pub fn publish(
-    guest: desk::guest::Open,
+    guest: counter::guest::Open,
     topic: &str,
     article: &str,
-) -> Result<desk::guest::Open, PeerLeft> {
-    let publish = desk::choice::Open::Publish((topic.to_owned(), article.to_owned()));
+) -> Result<counter::guest::Open, PeerLeft> {
+    let publish = counter::choice::Open::Publish((topic.to_owned(), article.to_owned()));
     Ok(guest.choose(publish)?)
 }
 
@@ -81,8 +81,8 @@ pub fn publish(
 /// # Errors
 ///
 /// If the broker has left.
-pub fn leave(guest: desk::guest::Open) -> Result<desk::guest::End, PeerLeft> {
-    Ok(guest.choose(desk::choice::Open::Leave)?)
+pub fn leave(guest: counter::guest::Open) -> Result<counter::guest::End, PeerLeft> {
+    Ok(guest.choose(counter::choice::Open::Leave)?)
 }
 
 /// Reads all articles of a topic, until the broker says that there will be no more.
@@ -115,23 +115,23 @@ pub struct Day {
 }
 
 /// Serves all guests until each of them has left.
-pub fn broker(mut guests: Vec<desk::broker::Open>) -> Day {
+pub fn broker(mut guests: Vec<counter::broker::Open>) -> Day {
     let mut feeds: HashMap<String, Vec<feed::source::Next>> = HashMap::new();
     let mut day = Day::default();
     while let Some((_, word)) = select(&mut guests) {
         match word {
-            Ok(desk::offer::Open::Subscribe((topic, feed), next)) => {
+            Ok(counter::offer::Open::Subscribe((topic, feed), next)) => {
                 feeds.entry(topic).or_default().push(feed);
                 guests.push(next);
             }
-            Ok(desk::offer::Open::Publish((topic, article), next)) => {
+            Ok(counter::offer::Open::Publish((topic, article), next)) => {
                 day.articles += 1;
                 if let Some(readers) = feeds.get_mut(&topic) {
                     deliver(&article.into(), readers, &mut day);
                 }
                 guests.push(next);
             }
-            Ok(desk::offer::Open::Leave(_end)) => {}
+            Ok(counter::offer::Open::Leave(_end)) => {}
             Err(_left) => day.gone += 1,
         }
     }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn readers_get_what_they_have_asked_for() {
         let pool = Pool::builder().jobs(2).build().unwrap();
-        let (guests, brokers): (Vec<_>, Vec<_>) = (0..3).map(|_| desk::unbounded()).unzip();
+        let (guests, brokers): (Vec<_>, Vec<_>) = (0..3).map(|_| counter::unbounded()).unzip();
         let broker = pool.spawn(|| broker(brokers));
         // All have subscribed before the first article is published.
         let mut readers = Vec::new();
@@ -201,8 +201,8 @@ mod tests {
 
     #[test]
     fn readers_that_are_gone_are_forgotten() {
-        let (guest, desk) = desk::unbounded();
-        let broker = std::thread::spawn(|| broker(vec![desk]));
+        let (guest, counter) = counter::unbounded();
+        let broker = std::thread::spawn(|| broker(vec![counter]));
         let (guest, reader) = subscribe(guest, "all").unwrap();
         let (guest, kept) = subscribe(guest, "all").unwrap();
         drop(reader);
@@ -216,9 +216,9 @@ mod tests {
 
     #[test]
     fn a_broker_that_goes_away_says_so() {
-        let (guest, desk) = desk::unbounded();
+        let (guest, counter) = counter::unbounded();
         let (guest, reader) = subscribe(guest, "all").unwrap();
-        drop(desk);
+        drop(counter);
         let left = read(reader).unwrap_err();
         assert_eq!((left.role(), left.step()), ("source", "Next"));
         assert!(leave(guest).is_err());

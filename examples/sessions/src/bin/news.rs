@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use drumline::{Jobs, Pool};
-use sessions::news::{broker, desk, leave, publish, read, subscribe};
+use sessions::news::{broker, counter, leave, publish, read, subscribe};
 
 /// Publishes articles, and counts those that readers get.
 #[derive(Debug, Parser)]
@@ -30,8 +30,8 @@ fn main() -> Result<()> {
     ensure!(options.readers > 0, "there is no reader");
     let pool = Pool::builder().jobs(options.jobs).build()?;
     let begun = Instant::now();
-    let (mut guest, desk) = desk::unbounded();
-    let broker = pool.spawn(|| broker(vec![desk]));
+    let (mut guest, counter) = counter::unbounded();
+    let broker = pool.spawn(|| broker(vec![counter]));
     let topics: Vec<_> = (0..options.readers)
         .map(|number| format!("topic {number}"))
         .collect();
