@@ -77,6 +77,25 @@ fn messages_and_ends_are_counted() {
 }
 
 #[test]
+fn both_sides_of_a_protocol_are_counted() {
+    for (workload, size, items, messages, ends) in [
+        ("protocol", "1001", 1_001, 1_001, 1),
+        ("protocol-stream", "1001", 1_001, 1_001, 2),
+        ("protocol-rounds", "10", 10, 20, 2),
+    ] {
+        let all = "drumline,drumline-protocol,std-mpsc,crossbeam";
+        let records = run(workload, size, all, "2");
+        assert_eq!(records.len(), 4, "{workload}");
+        for record in &records {
+            assert_eq!(record.ok, Some(true), "{record:?}");
+            assert_eq!(record.items, Some(items), "{workload}");
+            assert_eq!(record.messages, Some(messages), "{workload}");
+            assert_eq!(record.concurrency, Some(ends), "{workload}");
+        }
+    }
+}
+
+#[test]
 fn a_row_has_the_version_of_its_library() {
     let records = run("oneshot", "10", "flume,oneshot,std-mpsc", "1");
     let versions = records.iter().map(|r| r.runtime_version.as_deref());

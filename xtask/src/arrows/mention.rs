@@ -4,7 +4,7 @@
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{ImplItem, Item, ItemForeignMod, ItemUse, Macro, UseTree, Visibility};
+use syn::{ImplItem, Item, ItemForeignMod, ItemMacro, ItemUse, Macro, UseTree, Visibility};
 
 use super::rules::FOREIGN_BLOCK;
 use super::tree::is_test;
@@ -55,6 +55,19 @@ pub fn collect_tokens(tokens: TokenStream) -> Vec<Mention> {
     let mut found = Vec::new();
     scan(tokens, &[], false, &mut found);
     found
+}
+
+/// The macros among the items that other crates can call. Their names are those of the root.
+pub fn exported_macros(items: &[Item]) -> impl Iterator<Item = String> {
+    items.iter().filter_map(|item| match item {
+        Item::Macro(item) if is_exported(item) => item.ident.as_ref().map(plain),
+        _ => None,
+    })
+}
+
+fn is_exported(item: &ItemMacro) -> bool {
+    let is_export = |attr: &syn::Attribute| attr.path().is_ident("macro_export");
+    item.attrs.iter().any(is_export)
 }
 
 #[derive(Default)]
@@ -150,6 +163,17 @@ impl<'ast> Visit<'ast> for Collector {
             self.push(path.span(), segments, outside, Role::Code);
         }
         visit::visit_path(self, path);
+    }
+
+    /// The text of an exported macro is a part of the program that calls it. Only what it names by
+    /// `$crate` or from the root is the library's doing.
+    fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
+        if !is_exported(item) {
+            return visit::visit_item_macro(self, item);
+        }
+        let mut found = collect_tokens(item.mac.tokens.clone());
+        found.retain(|mention| !matches!(mention.segments[0].as_str(), "super" | "self"));
+        self.found.append(&mut found);
     }
 
     fn visit_macro(&mut self, mac: &'ast Macro) {

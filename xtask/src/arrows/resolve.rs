@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::mention::{Mention, Role, collect};
+use super::mention::{Mention, Role, collect, exported_macros};
 use super::tree::Tree;
 
 /// A path whose first segment is `crate` or the name of another crate.
@@ -17,6 +17,8 @@ pub struct Names<'a> {
     tree: &'a Tree,
     mentions: Vec<Vec<Mention>>,
     scopes: BTreeMap<Vec<String>, Scope>,
+    /// Exported macros, and the modules that define them.
+    macros: BTreeMap<String, Vec<String>>,
 }
 
 /// The `use` declarations of one module.
@@ -39,8 +41,12 @@ impl<'a> Names<'a> {
             tree,
             mentions: Vec::new(),
             scopes: BTreeMap::new(),
+            macros: BTreeMap::new(),
         };
         for module in &tree.modules {
+            for name in exported_macros(&module.items) {
+                names.macros.insert(name, module.path.clone());
+            }
             let mentions = collect(&module.items);
             let scope = names.scopes.entry(module.path.clone()).or_default();
             for mention in &mentions {
@@ -171,6 +177,14 @@ impl<'a> Names<'a> {
     fn follow(&self, path: Absolute, depth: usize, reached: &mut BTreeSet<Absolute>) {
         if !reached.insert(path.clone()) || depth == 0 || path[0] != "crate" {
             return;
+        }
+        if let [_, name] = path.as_slice()
+            && let Some(module) = self.macros.get(name)
+        {
+            let home = ["crate"]
+                .into_iter()
+                .chain(module.iter().map(String::as_str));
+            reached.insert(home.chain([name.as_str()]).map(str::to_owned).collect());
         }
         for cut in 1..path.len() {
             let (module, rest) = (&path[1..cut], &path[cut..]);

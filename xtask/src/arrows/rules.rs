@@ -68,6 +68,7 @@ pub const LAYERS: &[Layer] = &[
     layer("source", &["iter", "slice"]),
     // Messages.
     layer("channel", &["wait", "sync"]),
+    layer("protocol", &["channel", "task", "deadline", "wait", "sync"]),
     layer(
         "stream",
         &[

@@ -197,6 +197,39 @@ fn an_arrow_inside_a_macro_definition() {
 }
 
 #[test]
+fn an_arrow_inside_an_exported_macro() {
+    breaks(
+        "arrows",
+        &[
+            (
+                "channel.rs",
+                "#[macro_export] macro_rules! m { () => { $crate::pool::go() } }",
+            ),
+            ("pool.rs", ""),
+        ],
+    );
+}
+
+#[test]
+fn an_arrow_to_an_exported_macro() {
+    let pool = "#[macro_export] macro_rules! m { () => {} }";
+    breaks(
+        "arrows",
+        &[("channel.rs", "fn f() { crate::m!(); }"), ("pool.rs", pool)],
+    );
+}
+
+#[test]
+fn an_exported_macro_is_a_part_of_its_caller() {
+    let channel = "#[macro_export] macro_rules! m { () => { \
+                       pub mod made { use super::super::*; fn f() { super::pool::go() } } \
+                       $crate::helper!(); \
+                   } } \
+                   #[macro_export] macro_rules! helper { () => {} }";
+    keeps(&[("channel.rs", channel), ("pool.rs", "")]);
+}
+
+#[test]
 fn an_arrow_through_a_renamed_root() {
     breaks(
         "arrows",

@@ -279,8 +279,13 @@ impl<T> Writer<T> {
 
     #[inline(always)]
     fn publish(&mut self, lane: &Lane<T>) -> Told {
-        // Release publishes the slots to the Acquire in `look`.
-        lane.tail.store(self.tail, Ordering::Release);
+        let order = if planted!(LaneUnpublished) {
+            Ordering::Relaxed
+        } else {
+            // Release publishes the slots to the Acquire in `look`.
+            Ordering::Release
+        };
+        lane.tail.store(self.tail, order);
         lane.ends.messages.tell(&mut self.teller)
     }
 

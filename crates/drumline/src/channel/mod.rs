@@ -11,6 +11,7 @@
 //! | the same to many receivers, each message to one of them | [`mpmc`] |
 //! | send one message, once | [`oneshot`] |
 //! | receive from many channels that come and go, and know from which | [`PortSet`] |
+//! | have the compiler check a dialogue, step by step | [`protocol!`](crate::protocol!) |
 //!
 //! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several
 //! threads handle what one channel brings.
@@ -49,6 +50,8 @@
 //! await the `…_async` calls there.
 
 mod block;
+#[cfg(all(test, drumline_loom))]
+mod delegation_models;
 #[cfg(not(drumline_loom))]
 mod error;
 mod hub;

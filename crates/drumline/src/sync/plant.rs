@@ -74,6 +74,8 @@ pub(crate) enum Plant {
     /// `HandOff::take` does not win the slot.
     HandOffTakenTwice,
 
+    /// `Writer::publish` publishes the count, and not the message.
+    LaneUnpublished,
     /// `Writer::push` does not ask for the cut.
     LaneCutUnasked,
     /// `Reader::look` looks behind the cut.

@@ -23,9 +23,11 @@ use crate::workload::{WorkloadCard, group};
 use self::channel::{
     AsyncReceiver, AsyncSender, BatchReceiver, Missing, OnceReceiver, OnceSender, Receiver, Sender,
 };
+use self::dialogue::{ByHand, Client, Reply, Request, Server};
 use self::executor::{Executor, TokioExecutor};
 
 pub mod channel;
+pub mod dialogue;
 pub mod executor;
 pub mod lock;
 pub mod locked;
@@ -76,6 +78,8 @@ pub enum ChannelKind {
     SpscAsync,
     /// [`MessageRuntime::ports`].
     Ports,
+    /// [`MessageRuntime::dialogue`].
+    Dialogue,
 }
 
 /// Messages that pass through channels, with a checked answer.
@@ -165,6 +169,17 @@ pub trait MessageRuntime: Sized + 'static {
     /// This many channels without a bound, and a receiver that waits for all of them.
     fn ports<T: Send + Unpin + 'static>(_ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
         (vec![Missing], Missing)
+    }
+
+    /// Both sides of a protocol: by hand over two channels without a bound, unless the library has
+    /// something else for that.
+    fn dialogue() -> (impl Client, impl Server) {
+        let (to_server, requests) = Self::spsc::<Request>();
+        let (to_client, replies) = Self::spsc::<Reply>();
+        (
+            ByHand::new(to_server, replies),
+            ByHand::new(to_client, requests),
+        )
     }
 
     /// What runs the tasks, on this many threads.

@@ -22,10 +22,12 @@
 //! of up to 64 (about 2 KiB), which are allocated when they are needed. A block that is empty is
 //! used again; when there is more than one such, it is freed.
 
+mod polling;
 mod receiver;
 mod sender;
 mod shared;
 
+pub(crate) use polling::Listen;
 pub use receiver::{Drain, IntoIter, Iter, Receiver, RecvAsync, TryIter};
 pub use sender::{Closed, Reservation, SendAsync, SendPermit, Sender};
 pub use shared::SharedSender;

@@ -14,7 +14,7 @@ use crate::channel::{
     ChannelKind, CloseReason, RecvError, RecvTimeoutError, TryRecvError, WaitingFor,
 };
 use crate::sync::{Arc, Instant};
-use crate::wait::{Interrupt, WaitSite, WaiterEntry, budget};
+use crate::wait::{Interrupt, WaitSite, WaiterEntry};
 
 /// The receiving end of a channel; made by [`bounded`](super::bounded) or
 /// [`unbounded`](super::unbounded).
@@ -22,9 +22,9 @@ use crate::wait::{Interrupt, WaitSite, WaiterEntry, budget};
 /// When it is dropped, the messages that are in the channel are dropped, and each later send fails.
 /// To have those that were sent already, [`close`](Self::close) it first.
 pub struct Receiver<T: Send> {
-    lane: Arc<Lane<T>>,
-    reader: Reader<T>,
-    entry: WaiterEntry,
+    pub(super) lane: Arc<Lane<T>>,
+    pub(super) reader: Reader<T>,
+    pub(super) entry: WaiterEntry,
     /// Made when a stream first takes from it.
     interrupt: OnceCell<std::sync::Arc<Interrupt>>,
 }
@@ -345,7 +345,7 @@ impl<T: Send> Receiver<T> {
 }
 
 /// Where a receiver waits.
-fn site<T>(lane: &Arc<Lane<T>>, location: &'static Location<'static>) -> WaitSite {
+pub(super) fn site<T>(lane: &Arc<Lane<T>>, location: &'static Location<'static>) -> WaitSite {
     let lane = Arc::as_ptr(lane);
     WaitSite::new(ChannelKind::Spsc, lane, WaitingFor::Message, location)
 }
@@ -392,41 +392,13 @@ impl<T: Send> Future for RecvAsync<'_, T> {
             is_listed,
             location,
         } = &mut *self;
-        let Receiver {
-            lane,
-            reader,
-            entry,
-            ..
-        } = &mut **receiver;
-        let has_waited = *is_listed;
-        if !reader.is_ready(lane) {
-            let is_ready = || reader.is_ready(lane);
-            if !lane.messages().list(cx.waker(), is_listed, is_ready) {
-                entry.pend(site(lane, location));
-                return Poll::Pending;
-            }
-        }
-        if has_waited {
-            entry.clear();
-        }
-        if budget::proceed(cx).is_pending() {
-            return Poll::Pending;
-        }
-        match receiver.pop() {
-            Ok(message) => Poll::Ready(Ok(message)),
-            Err(Nothing::Ever(reason)) => Poll::Ready(Err(RecvError::new(reason))),
-            Err(Nothing::Yet) => unreachable!("it was ready, and this is the one receiver"),
-        }
+        receiver.poll_recv(cx, is_listed, location)
     }
 }
 
 impl<T: Send> Drop for RecvAsync<'_, T> {
     fn drop(&mut self) {
-        if self.is_listed {
-            let Receiver { lane, entry, .. } = &mut *self.receiver;
-            lane.messages().unlist(&mut self.is_listed);
-            entry.clear();
-        }
+        self.receiver.forget_poll(&mut self.is_listed);
     }
 }
 

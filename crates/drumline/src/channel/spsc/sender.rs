@@ -21,9 +21,9 @@ use crate::wait::{Told, WaitSite, WaiterEntry, budget};
 /// [`CloseReason::Panicked`] if the thread panics. [`finish`](Self::finish) says that nothing is
 /// missing.
 pub struct Sender<T: Send> {
-    lane: Arc<Lane<T>>,
-    writer: Writer<T>,
-    entry: WaiterEntry,
+    pub(super) lane: Arc<Lane<T>>,
+    pub(super) writer: Writer<T>,
+    pub(super) entry: WaiterEntry,
 }
 
 impl<T: Send> Sender<T> {
@@ -296,7 +296,7 @@ impl<T: Send> Sender<T> {
 }
 
 /// Where a sender waits.
-fn site<T>(
+pub(super) fn site<T>(
     lane: &Arc<Lane<T>>,
     waiting_for: WaitingFor,
     location: &'static Location<'static>,
@@ -356,36 +356,19 @@ pub struct Reservation<'a, T: Send> {
     location: &'static Location<'static>,
 }
 
-impl<T: Send> Reservation<'_, T> {
-    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let sender = self.sender.as_mut().expect("it was ready before");
-        let Sender {
-            lane,
-            writer,
-            entry,
-        } = &mut **sender;
-        let has_waited = self.is_listed;
-        if !writer.has_room(lane) {
-            let is_ready = || writer.has_room(lane);
-            if !lane.room().list(cx.waker(), &mut self.is_listed, is_ready) {
-                entry.pend(site(lane, WaitingFor::Capacity, self.location));
-                return Poll::Pending;
-            }
-        }
-        if has_waited {
-            entry.clear();
-        }
-        budget::proceed(cx)
-    }
-}
-
 impl<'a, T: Send> Future for Reservation<'a, T> {
     type Output = Result<SendPermit<'a, T>, SendError<()>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        ready!(self.poll_room(cx));
-        self.unlist();
-        let sender = self.sender.take().expect("it was there for the poll");
+        let Reservation {
+            sender,
+            is_listed,
+            location,
+        } = &mut *self;
+        let waiting = sender.as_mut().expect("it was ready before");
+        ready!(waiting.poll_room(cx, is_listed, location));
+        waiting.forget_poll(is_listed);
+        let sender = sender.take().expect("it was there for the poll");
         Poll::Ready(if sender.is_closed() {
             Err(SendError(()))
         } else {
@@ -394,20 +377,11 @@ impl<'a, T: Send> Future for Reservation<'a, T> {
     }
 }
 
-impl<T: Send> Reservation<'_, T> {
-    fn unlist(&mut self) {
-        if self.is_listed
-            && let Some(sender) = &mut self.sender
-        {
-            sender.lane.room().unlist(&mut self.is_listed);
-            sender.entry.clear();
-        }
-    }
-}
-
 impl<T: Send> Drop for Reservation<'_, T> {
     fn drop(&mut self) {
-        self.unlist();
+        if let Some(sender) = &mut self.sender {
+            sender.forget_poll(&mut self.is_listed);
+        }
     }
 }
 

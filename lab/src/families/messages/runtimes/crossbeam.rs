@@ -35,6 +35,7 @@ impl MessageRuntime for Crossbeam {
         ChannelKind::MpmcBounded,
         ChannelKind::Oneshot,
         ChannelKind::Ports,
+        ChannelKind::Dialogue,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {

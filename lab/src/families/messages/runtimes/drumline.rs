@@ -39,6 +39,7 @@ impl MessageRuntime for Drumline {
         ChannelKind::Oneshot,
         ChannelKind::SpscAsync,
         ChannelKind::Ports,
+        ChannelKind::Dialogue,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {

@@ -31,6 +31,7 @@ impl MessageRuntime for StdMpsc {
         ChannelKind::Mpsc,
         ChannelKind::MpscBounded,
         ChannelKind::Oneshot,
+        ChannelKind::Dialogue,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {

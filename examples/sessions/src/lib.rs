@@ -1,0 +1,14 @@
+//! Four small programs on `drumline::protocol!`: [`bank`], [`news`], [`transfer`] and
+//! [`calculator`].
+//!
+//! Each is a library module with a binary around it, so that the tests run what is shown.
+
+pub mod bank;
+pub mod calculator;
+pub mod news;
+pub mod transfer;
+
+/// The code of the page about protocols, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/protocols.md")]
+pub struct Protocols;
