@@ -21,7 +21,8 @@ use crate::session::{Effort, Session};
 use crate::workload::{WorkloadCard, group};
 
 use self::channel::{
-    AsyncReceiver, AsyncSender, BatchReceiver, Missing, OnceReceiver, OnceSender, Receiver, Sender,
+    AsyncReceiver, AsyncSender, BatchReceiver, Missing, OnceReceiver, OnceSender, Receiver,
+    SelectReceiver, Sender,
 };
 use self::executor::{Executor, TokioExecutor};
 
@@ -33,6 +34,7 @@ pub mod memory;
 pub mod payload;
 pub mod ports;
 pub mod rings;
+pub mod select;
 pub mod tally;
 pub mod traffic;
 
@@ -76,6 +78,8 @@ pub enum ChannelKind {
     SpscAsync,
     /// [`MessageRuntime::ports`].
     Ports,
+    /// [`MessageRuntime::select4`].
+    Select4,
 }
 
 /// Messages that pass through channels, with a checked answer.
@@ -164,6 +168,11 @@ pub trait MessageRuntime: Sized + 'static {
 
     /// This many channels without a bound, and a receiver that waits for all of them.
     fn ports<T: Send + Unpin + 'static>(_ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
+        (vec![Missing], Missing)
+    }
+
+    /// Four channels without a bound, and receivers that are selected over.
+    fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
         (vec![Missing], Missing)
     }
 
