@@ -18,10 +18,12 @@ use drumline::channel::{
     select_async, spsc, waiters,
 };
 
-/// How many threads sleep in a select or another wait of this file.
-fn sleepers() -> usize {
-    let is_here = |waiter: &drumline::channel::Waiter| waiter.location().file() == file!();
-    waiters().iter().filter(|waiter| is_here(waiter)).count()
+/// Whether this thread sleeps at a channel.
+fn sleeps(thread: &thread::Thread) -> bool {
+    let is_it = |other: &thread::Thread| other.id() == thread.id();
+    waiters()
+        .iter()
+        .any(|waiter| waiter.thread().is_some_and(is_it))
 }
 
 /// kanal #50, "Non selected channel in select! lose sent value": two senders to two channels; one
@@ -337,7 +339,6 @@ fn the_last_waker_is_called() {
 fn a_select_that_is_too_late_passes_its_call_on() {
     let (sender, receiver) = mpmc::unbounded();
     for number in 0..200 {
-        let before = sleepers();
         let waits = thread::spawn({
             let receiver = receiver.clone();
             move || receiver.recv()
@@ -348,7 +349,7 @@ fn a_select_that_is_too_late_passes_its_call_on() {
         let calls = Calls::new();
         // Before or behind the thread, by chance.
         if number % 2 == 0 {
-            eventually("the thread sleeps", || sleepers() > before);
+            eventually("the thread sleeps", || sleeps(waits.thread()));
         }
         assert!(poll(&mut waiting, &Waker::from(calls)).is_pending());
         sender.send(number).unwrap();

@@ -5,20 +5,21 @@ use std::future::Future;
 use std::mem;
 use std::panic::Location;
 use std::pin::{Pin, pin};
+use std::ptr;
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant as StdInstant};
 
 use super::assert_has_places;
 use super::ends::{RecvEnd, SendEnd};
-use super::waiting::{self, Listened, Outcome, Paths, Selecting};
+use super::waiting::{self, Listened, Paths, SelectOutcome, Selecting};
 use crate::channel::{PortSet, RecvError, SendError, TryRecvError, TrySendError};
 use crate::channel::{lanes, mpmc, mpsc, oneshot, spsc};
-use crate::sync::{Instant, per_thread};
+use crate::sync::{Instant, XorShift, per_thread};
 use crate::wait::WaiterEntry;
 
 per_thread! {
-    /// The arm that comes first in the next select of this thread.
-    static NEXT: Cell<usize> = const { Cell::new(0) };
+    /// The state of this thread's random numbers; 0 before the first one.
+    static RANDOM: Cell<u32> = const { Cell::new(0) };
 }
 
 /// An arm of a macro.
@@ -161,6 +162,21 @@ impl<E: SendEnd> Drop for SelectedSend<'_, E> {
     }
 }
 
+/// The arm that comes first. Random: arms in turn would be in step with a program that selects
+/// twice in a loop, and each of its two selects would always begin with the same arm.
+fn first_arm(arms: usize) -> usize {
+    RANDOM.with(|random| {
+        let numbers = match random.get() {
+            // Threads differ by where their state lies.
+            0 => XorShift::new(ptr::from_ref(random).addr() >> 4),
+            state => XorShift::from_state(state),
+        };
+        let first = numbers.below(arms);
+        random.set(numbers.state());
+        first
+    })
+}
+
 /// The arms of one select.
 struct ArmList<'p, 'e> {
     arms: &'p mut [&'e mut (dyn SelectArm + Send)],
@@ -169,11 +185,7 @@ struct ArmList<'p, 'e> {
 
 impl<'p, 'e> ArmList<'p, 'e> {
     fn new(arms: &'p mut [&'e mut (dyn SelectArm + Send)], is_biased: bool) -> Self {
-        let first = if is_biased {
-            0
-        } else {
-            NEXT.with(|next| next.replace(next.get().wrapping_add(1)) % arms.len())
-        };
+        let first = if is_biased { 0 } else { first_arm(arms.len()) };
         ArmList { arms, first }
     }
 }
@@ -211,6 +223,7 @@ pub mod private {
     use super::*;
 
     pub use super::SelectArm;
+    pub use crate::deadline::{sleep, sleep_until};
 
     /// Ends that are borrowed mutably to receive.
     pub trait RecvByMut {
@@ -307,7 +320,7 @@ pub mod private {
         let deadline: Option<Instant> = deadline;
         let mut entry = WaiterEntry::new();
         let outcome = waiting::wait(&mut arms, deadline, &mut entry, Location::caller());
-        matches!(outcome, Outcome::Chosen(()))
+        matches!(outcome, SelectOutcome::Chosen(()))
     }
 
     /// Whether an arm is chosen at once.
@@ -330,7 +343,7 @@ pub mod private {
             let mut limit = pin!(limit);
             std::future::poll_fn(move |cx| {
                 if let Poll::Ready(outcome) = Pin::new(&mut selecting).poll(cx) {
-                    return Poll::Ready(matches!(outcome, Outcome::Chosen(())));
+                    return Poll::Ready(matches!(outcome, SelectOutcome::Chosen(())));
                 }
                 match limit.as_mut().as_pin_mut() {
                     Some(limit) => limit.poll(cx).map(|()| false),

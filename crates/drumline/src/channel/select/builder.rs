@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use super::ends::{RecvEnd, SendEnd};
-use super::waiting::{self, Listened, Outcome, Paths, Selecting};
+use super::waiting::{self, Listened, Paths, SelectOutcome, Selecting};
 use super::{SelectError, SelectRecv, SelectSend, assert_has_places};
 use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::sync::Instant;
@@ -66,7 +66,7 @@ struct PathList<'a, R> {
 }
 
 /// What came of a look at a path.
-enum Attempt<R> {
+enum PathAttempt<R> {
     /// It would have to wait.
     Nothing,
     Chosen(R),
@@ -78,7 +78,7 @@ enum Attempt<R> {
 
 /// A path, and what makes an `R` of what has come of it.
 trait HandledPath<R> {
-    fn attempt(&mut self) -> Attempt<R>;
+    fn attempt(&mut self) -> PathAttempt<R>;
     fn listen(&mut self, waker: &Waker) -> Listened;
     fn unlisten(&mut self);
 }
@@ -102,12 +102,12 @@ where
     F: FnMut(Result<E::Message, RecvError>) -> R,
 {
     #[inline]
-    fn attempt(&mut self) -> Attempt<R> {
+    fn attempt(&mut self) -> PathAttempt<R> {
         match self.end.take(&mut self.watch) {
-            Ok(message) => Attempt::Chosen((self.handler)(Ok(message))),
-            Err(TryRecvError::Empty) => Attempt::Nothing,
+            Ok(message) => PathAttempt::Chosen((self.handler)(Ok(message))),
+            Err(TryRecvError::Empty) => PathAttempt::Nothing,
             Err(TryRecvError::Closed(reason)) => {
-                Attempt::Last((self.handler)(Err(RecvError::new(reason))))
+                PathAttempt::Last((self.handler)(Err(RecvError::new(reason))))
             }
         }
     }
@@ -127,22 +127,22 @@ where
     S: FnMut() -> Option<E::Message>,
     F: FnMut(Result<(), SendError<E::Message>>) -> R,
 {
-    fn attempt(&mut self) -> Attempt<R> {
+    fn attempt(&mut self) -> PathAttempt<R> {
         let reserved = self.end.reserve(&mut self.watch);
         if let Err(TrySendError::Full(())) = reserved {
-            return Attempt::Nothing;
+            return PathAttempt::Nothing;
         }
         // There is a place, or will never be one: only now a message is taken.
         let Some(message) = (self.source)() else {
-            return Attempt::Over;
+            return PathAttempt::Over;
         };
         let sent = match reserved {
             Ok(()) => self.end.send(&mut self.watch, message),
             Err(_) => Err(message),
         };
         match sent {
-            Ok(()) => Attempt::Chosen((self.handler)(Ok(()))),
-            Err(message) => Attempt::Last((self.handler)(Err(SendError(message)))),
+            Ok(()) => PathAttempt::Chosen((self.handler)(Ok(()))),
+            Err(message) => PathAttempt::Last((self.handler)(Err(SendError(message)))),
         }
     }
 
@@ -167,9 +167,9 @@ impl<R> PathList<'_, R> {
 
     /// Looks at a path. It may be gone afterwards.
     #[inline]
-    fn attempt(&mut self, index: usize) -> Attempt<R> {
+    fn attempt(&mut self, index: usize) -> PathAttempt<R> {
         let attempt = self.paths[index].attempt();
-        if let Attempt::Last(_) | Attempt::Over = attempt {
+        if let PathAttempt::Last(_) | PathAttempt::Over = attempt {
             self.take_out(index);
         }
         attempt
@@ -180,9 +180,9 @@ impl<R> PathList<'_, R> {
         let mut index = 0;
         while index < self.paths.len() {
             match self.attempt(index) {
-                Attempt::Chosen(chosen) | Attempt::Last(chosen) => return Some(chosen),
-                Attempt::Nothing => index += 1,
-                Attempt::Over => {}
+                PathAttempt::Chosen(chosen) | PathAttempt::Last(chosen) => return Some(chosen),
+                PathAttempt::Nothing => index += 1,
+                PathAttempt::Over => {}
             }
         }
         None
@@ -199,14 +199,14 @@ impl<R> PathList<'_, R> {
                 index = 0;
             }
             match self.attempt(index) {
-                Attempt::Chosen(chosen) => {
+                PathAttempt::Chosen(chosen) => {
                     self.current = index;
                     self.in_a_row = 1;
                     return Some(chosen);
                 }
-                Attempt::Last(chosen) => return Some(chosen),
-                Attempt::Nothing => index += 1,
-                Attempt::Over => {}
+                PathAttempt::Last(chosen) => return Some(chosen),
+                PathAttempt::Nothing => index += 1,
+                PathAttempt::Over => {}
             }
         }
         None
@@ -223,12 +223,12 @@ impl<R> Paths for PathList<'_, R> {
         }
         if self.in_a_row < IN_A_ROW && self.current < self.paths.len() {
             match self.attempt(self.current) {
-                Attempt::Chosen(chosen) => {
+                PathAttempt::Chosen(chosen) => {
                     self.in_a_row += 1;
                     return Some(chosen);
                 }
-                Attempt::Last(chosen) => return Some(chosen),
-                Attempt::Nothing | Attempt::Over => {}
+                PathAttempt::Last(chosen) => return Some(chosen),
+                PathAttempt::Nothing | PathAttempt::Over => {}
             }
         }
         self.choose_next()
@@ -393,9 +393,9 @@ impl<'a, R> Select<'a, R> {
     #[track_caller]
     pub fn wait(&mut self) -> Option<R> {
         match self.wait_until(None, Location::caller()) {
-            Outcome::Chosen(chosen) => Some(chosen),
-            Outcome::NoPath => None,
-            Outcome::NotReady => unreachable!("there is no deadline"),
+            SelectOutcome::Chosen(chosen) => Some(chosen),
+            SelectOutcome::NoPath => None,
+            SelectOutcome::NotReady => unreachable!("there is no deadline"),
         }
     }
 
@@ -407,7 +407,7 @@ impl<'a, R> Select<'a, R> {
     #[inline]
     pub fn try_wait(&mut self) -> Result<R, SelectError> {
         waiting::look(&mut self.paths)
-            .unwrap_or(Outcome::NotReady)
+            .unwrap_or(SelectOutcome::NotReady)
             .into_result()
     }
 
@@ -446,7 +446,7 @@ impl<'a, R> Select<'a, R> {
         &mut self,
         deadline: Option<Instant>,
         location: &'static Location<'static>,
-    ) -> Outcome<R> {
+    ) -> SelectOutcome<R> {
         match waiting::look(&mut self.paths) {
             Some(outcome) => outcome,
             None => waiting::wait(&mut self.paths, deadline, &mut self.entry, location),
@@ -504,9 +504,9 @@ impl<R> Future for WaitAsync<'_, '_, R> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         self.0.poll_outcome(cx).map(|outcome| match outcome {
-            Outcome::Chosen(chosen) => Some(chosen),
-            Outcome::NoPath => None,
-            Outcome::NotReady => unreachable!("there is no deadline"),
+            SelectOutcome::Chosen(chosen) => Some(chosen),
+            SelectOutcome::NoPath => None,
+            SelectOutcome::NotReady => unreachable!("there is no deadline"),
         })
     }
 }

@@ -40,7 +40,7 @@
 ///
 /// There is at least one `recv` or `send`, and at most one of the last three, which comes last. Arms
 /// are separated by commas; after a block, the comma may be left out. Before them, `biased;` says
-/// that the first arm comes first whenever it is ready; otherwise another arm is first each time.
+/// that the first arm comes first whenever it is ready; otherwise a random one does.
 ///
 /// An end is a variable, a field, or what else can be borrowed: it stays, and can be used in the
 /// arms. The code of an arm may leave the function or a loop around the macro.
@@ -221,11 +221,11 @@ macro_rules! __select {
         $crate::channel::select::__private::wait_async(&mut $arms, $biased, limit).await
     }};
     (@wait wait_async after {$time:expr} $biased:ident $arms:expr) => {{
-        let limit = Some($crate::task::sleep($time));
+        let limit = Some($crate::channel::select::__private::sleep($time));
         $crate::channel::select::__private::wait_async(&mut $arms, $biased, limit).await
     }};
     (@wait wait_async until {$time:expr} $biased:ident $arms:expr) => {{
-        let limit = Some($crate::task::sleep_until($time));
+        let limit = Some($crate::channel::select::__private::sleep_until($time));
         $crate::channel::select::__private::wait_async(&mut $arms, $biased, limit).await
     }};
 

@@ -64,8 +64,8 @@
 //!
 //! # Which path is next
 //!
-//! If several are ready, the macro begins with another one each time; after `biased;` it takes the
-//! first of them. For the builder, see [`Select`].
+//! If several are ready, the macro begins with a random one; after `biased;` it takes the first of
+//! them. For the builder, see [`Select`].
 //!
 //! # Cost
 //!
@@ -134,7 +134,7 @@ mod public {
     use std::fmt;
 
     use super::ends::{RecvEnd, SendEnd};
-    use super::waiting::Outcome;
+    use super::waiting::SelectOutcome;
 
     /// What a select can receive from; see [`Select::recv`](super::Select::recv).
     ///
@@ -190,12 +190,12 @@ mod public {
 
     impl Error for SelectError {}
 
-    impl<C> Outcome<C> {
+    impl<C> SelectOutcome<C> {
         pub(super) fn into_result(self) -> Result<C, SelectError> {
             match self {
-                Outcome::Chosen(chosen) => Ok(chosen),
-                Outcome::NotReady => Err(SelectError::NotReady),
-                Outcome::NoPath => Err(SelectError::NoPath),
+                SelectOutcome::Chosen(chosen) => Ok(chosen),
+                SelectOutcome::NotReady => Err(SelectError::NotReady),
+                SelectOutcome::NoPath => Err(SelectError::NoPath),
             }
         }
     }

@@ -5,7 +5,7 @@ use std::task::{Wake, Waker};
 
 use loom::thread;
 
-use super::waiting::{LastLook, Listened, Listening, Outcome, Paths, look, look_last};
+use super::waiting::{LastLook, Listened, Listening, Paths, SelectOutcome, look, look_last};
 use crate::channel::CloseReason;
 use crate::channel::lane::{Lane, Nothing, Reader, Writer};
 use crate::channel::shared::{RecvWatch, SendWatch, SharedQueue, Unsent};
@@ -127,12 +127,12 @@ fn select(paths: &mut [Path<'_>]) -> Chosen {
     let paths = Listening(&mut paths);
     loop {
         match look_last(paths.0, &waker) {
-            LastLook::Over(Outcome::Chosen(chosen)) => return chosen,
+            LastLook::Over(SelectOutcome::Chosen(chosen)) => return chosen,
             LastLook::Over(_) => panic!("there are paths, and no deadline"),
             LastLook::Again => continue,
             LastLook::MaySleep => sleeper.0.park(),
         }
-        if let Some(Outcome::Chosen(chosen)) = look(paths.0) {
+        if let Some(SelectOutcome::Chosen(chosen)) = look(paths.0) {
             return chosen;
         }
     }

@@ -69,7 +69,7 @@ pub(super) trait Paths {
 
 /// What came of a select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome<C> {
+pub(super) enum SelectOutcome<C> {
     Chosen(C),
     /// No path was ready in time.
     NotReady,
@@ -80,7 +80,7 @@ pub(super) enum Outcome<C> {
 /// What came of the last look before a sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastLook<C> {
-    Over(Outcome<C>),
+    Over(SelectOutcome<C>),
     /// A path has changed while it was listened to: all are to be looked at again.
     Again,
     /// Each path calls the waker when something comes.
@@ -111,10 +111,10 @@ pub(super) fn look_last<P: Paths>(paths: &mut P, waker: &Waker) -> LastLook<P::C
 
 /// Looks at all paths.
 #[inline]
-pub(super) fn look<P: Paths>(paths: &mut P) -> Option<Outcome<P::Chosen>> {
+pub(super) fn look<P: Paths>(paths: &mut P) -> Option<SelectOutcome<P::Chosen>> {
     match paths.choose() {
-        Some(chosen) => Some(Outcome::Chosen(chosen)),
-        None if paths.is_over() => Some(Outcome::NoPath),
+        Some(chosen) => Some(SelectOutcome::Chosen(chosen)),
+        None if paths.is_over() => Some(SelectOutcome::NoPath),
         None => None,
     }
 }
@@ -139,7 +139,7 @@ pub(super) fn wait<P: Paths>(
     deadline: Option<Instant>,
     entry: &mut WaiterEntry,
     location: &'static Location<'static>,
-) -> Outcome<P::Chosen> {
+) -> SelectOutcome<P::Chosen> {
     let mut outcome = None;
     let watched = watch(deadline, || {
         outcome = look(paths);
@@ -147,7 +147,7 @@ pub(super) fn wait<P: Paths>(
     });
     match (watched, outcome) {
         (_, Some(outcome)) => return outcome,
-        (Watched::TooLate, None) => return Outcome::NotReady,
+        (Watched::TooLate, None) => return SelectOutcome::NotReady,
         (Watched::Ready | Watched::Nothing, None) => {}
     }
     let site = site(paths, location);
@@ -167,7 +167,7 @@ pub(super) fn wait<P: Paths>(
             Some(outcome) => return outcome,
             // Another receiver was faster.
             None if was_called => {}
-            None => return Outcome::NotReady,
+            None => return SelectOutcome::NotReady,
         }
     }
 }
@@ -196,7 +196,7 @@ impl<'p, P: Paths> Selecting<'p, P> {
     }
 
     /// Looks at the paths, and listens if there is nothing.
-    pub(super) fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<Outcome<P::Chosen>> {
+    pub(super) fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<SelectOutcome<P::Chosen>> {
         ready!(budget::proceed(cx));
         let outcome = loop {
             if let Some(outcome) = look(self.paths.0) {
@@ -219,7 +219,7 @@ impl<'p, P: Paths> Selecting<'p, P> {
 
 #[cfg(not(drumline_loom))]
 impl<P: Paths> Future for Selecting<'_, P> {
-    type Output = Outcome<P::Chosen>;
+    type Output = SelectOutcome<P::Chosen>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         self.poll_outcome(cx)
