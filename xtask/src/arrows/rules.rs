@@ -67,7 +67,7 @@ pub const LAYERS: &[Layer] = &[
     layer("slice", &["join", "iter", "unwind"]),
     layer("source", &["iter", "slice"]),
     // Messages.
-    layer("channel", &["wait", "sync"]),
+    layer("channel", &["deadline", "wait", "sync"]),
     layer("protocol", &["channel", "task", "deadline", "wait", "sync"]),
     layer(
         "stream",

@@ -12,6 +12,7 @@
 //! | send one message, once | [`oneshot`] |
 //! | receive from many channels that come and go, and know from which | [`PortSet`] |
 //! | have the compiler check a dialogue, step by step | [`protocol!`](crate::protocol!) |
+//! | wait for the first of several receives and sends | [`select!`](mod@select), [`Select`] |
 //!
 //! Receivers are sources of [streams](crate::stream#channels), and senders are sinks: several
 //! threads handle what one channel brings.
@@ -70,6 +71,7 @@ pub mod oneshot;
 mod pause;
 pub mod port_set;
 mod reason;
+pub mod select;
 mod shared;
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod small_tests;
@@ -86,7 +88,12 @@ pub use error::{
 pub use port_set::{PortAdder, PortEvent, PortKey, PortSet};
 pub use reason::CloseReason;
 #[cfg(not(drumline_loom))]
+pub use select::{Select, SelectError, SelectRecv, SelectSend};
+#[cfg(not(drumline_loom))]
 pub(crate) use streamed::Streamed;
+
+#[cfg(not(drumline_loom))]
+pub use crate::{select, select_async};
 
 #[cfg(not(drumline_loom))]
 pub use crate::wait::{ChannelId, ChannelKind, Waiter, WaitingFor, waiters};

@@ -21,7 +21,7 @@ use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use super::once::{Once, Seen};
@@ -260,6 +260,18 @@ impl<T: Send> Receiver<T> {
         // SAFETY: this is the receiver, and `sleep` does not come here again.
         blocking(|| unsafe { once.with_receiver_entry(sleep) });
         once.look() != Seen::Nothing || deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+
+    /// Has `waker` called by what comes next. `false`: there is something to look at.
+    pub(super) fn listen(&mut self, waker: &Waker) -> bool {
+        // SAFETY: this end has a share.
+        let once = unsafe { self.once.as_ref() };
+        once.look() == Seen::Nothing && once.list(waker, &mut self.is_listed)
+    }
+
+    /// Listens no more.
+    pub(super) fn unlisten(&mut self) {
+        self.unlist();
     }
 
     fn unlist(&mut self) {

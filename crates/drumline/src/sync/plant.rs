@@ -342,6 +342,12 @@ pub(crate) enum Plant {
     CallDropped,
     /// `SharedQueue::end` calls none of those that sleep.
     CloseCallsNone,
+    /// `RecvWatch::unlisten` does not pass on what it was called for.
+    SelectKeepsCall,
+    /// `SendWatch::unlisten` keeps its permit.
+    SelectKeepsPermit,
+    /// `look_last` of a select does not look, after it has listened.
+    SelectSleepsBlindly,
 
     /// `Mailbox::next_or_idle` looks for a message, and says that there is none then.
     MailboxIdleBlindly,

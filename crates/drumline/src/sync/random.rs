@@ -14,6 +14,18 @@ impl XorShift {
         XorShift(Cell::new((seed as u32).wrapping_mul(0x9E37_79B9) | 1))
     }
 
+    /// A generator that goes on from the [state](Self::state) of another one.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn from_state(state: u32) -> Self {
+        XorShift(Cell::new(state))
+    }
+
+    /// From where it goes on; not 0.
+    #[cfg(not(drumline_loom))]
+    pub(crate) fn state(&self) -> u32 {
+        self.0.get()
+    }
+
     /// A number below `end`, which is at least 1.
     pub(crate) fn below(&self, end: usize) -> usize {
         let mut number = self.0.get();

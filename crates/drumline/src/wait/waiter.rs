@@ -107,11 +107,17 @@ pub enum WaitingFor {
     Capacity,
     /// A sender waits for the end of the receiving side.
     Close,
+    /// A select waits for one of its ends.
+    AnyEnd,
 }
 
 impl WaitingFor {
-    pub(super) const ALL: [Self; 3] =
-        [WaitingFor::Message, WaitingFor::Capacity, WaitingFor::Close];
+    pub(super) const ALL: [Self; 4] = [
+        WaitingFor::Message,
+        WaitingFor::Capacity,
+        WaitingFor::Close,
+        WaitingFor::AnyEnd,
+    ];
 }
 
 impl fmt::Display for WaitingFor {
@@ -120,6 +126,7 @@ impl fmt::Display for WaitingFor {
             WaitingFor::Message => "a message",
             WaitingFor::Capacity => "room",
             WaitingFor::Close => "the close",
+            WaitingFor::AnyEnd => "one of the ends",
         })
     }
 }
@@ -140,16 +147,20 @@ pub enum ChannelKind {
     Mpmc,
     /// Many channels, received from as one.
     PortSet,
+    /// Ends of several channels, in a [select](crate::channel::select). The number of the channel is
+    /// one of this wait.
+    Select,
 }
 
 impl ChannelKind {
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         ChannelKind::Spsc,
         ChannelKind::Lanes,
         ChannelKind::Oneshot,
         ChannelKind::Mpsc,
         ChannelKind::Mpmc,
         ChannelKind::PortSet,
+        ChannelKind::Select,
     ];
 }
 
@@ -162,6 +173,7 @@ impl fmt::Display for ChannelKind {
             ChannelKind::Mpsc => "mpsc",
             ChannelKind::Mpmc => "mpmc",
             ChannelKind::PortSet => "port set",
+            ChannelKind::Select => "select",
         })
     }
 }

@@ -26,6 +26,12 @@ pub trait BatchReceiver<T>: Send + 'static {
     fn recv_many(&mut self, batch: &mut Vec<T>, most: usize);
 }
 
+/// Receivers of several channels, in the hands of a thread that waits for all of them.
+pub trait SelectReceiver<T>: Send + 'static {
+    /// Waits for the channels as the library's users do, and gives this many messages to `take`.
+    fn take(self, messages: u64, take: impl FnMut(T));
+}
+
 /// The end that sends one message.
 pub trait OnceSender<T>: Send + Unpin + 'static {
     /// Sends the message. Returns whether the receiver is left.
@@ -80,6 +86,12 @@ impl<T> Receiver<T> for Missing {
 
 impl<T> BatchReceiver<T> for Missing {
     fn recv_many(&mut self, _batch: &mut Vec<T>, _most: usize) {
+        unreachable!("{MISSING}")
+    }
+}
+
+impl<T> SelectReceiver<T> for Missing {
+    fn take(self, _messages: u64, _take: impl FnMut(T)) {
         unreachable!("{MISSING}")
     }
 }

@@ -21,7 +21,8 @@ use crate::session::{Effort, Session};
 use crate::workload::{WorkloadCard, group};
 
 use self::channel::{
-    AsyncReceiver, AsyncSender, BatchReceiver, Missing, OnceReceiver, OnceSender, Receiver, Sender,
+    AsyncReceiver, AsyncSender, BatchReceiver, Missing, OnceReceiver, OnceSender, Receiver,
+    SelectReceiver, Sender,
 };
 use self::dialogue::{ByHand, Client, Reply, Request, Server};
 use self::executor::{Executor, TokioExecutor};
@@ -35,6 +36,7 @@ pub mod memory;
 pub mod payload;
 pub mod ports;
 pub mod rings;
+pub mod select;
 pub mod tally;
 pub mod traffic;
 
@@ -80,6 +82,8 @@ pub enum ChannelKind {
     Ports,
     /// [`MessageRuntime::dialogue`].
     Dialogue,
+    /// [`MessageRuntime::select4`].
+    Select4,
 }
 
 /// Messages that pass through channels, with a checked answer.
@@ -180,6 +184,11 @@ pub trait MessageRuntime: Sized + 'static {
             ByHand::new(to_server, replies),
             ByHand::new(to_client, requests),
         )
+    }
+
+    /// Four channels without a bound, and receivers that are selected over.
+    fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
+        (vec![Missing], Missing)
     }
 
     /// What runs the tasks, on this many threads.

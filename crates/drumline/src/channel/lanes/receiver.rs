@@ -6,7 +6,7 @@ use std::iter::FusedIterator;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::OnceLock;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use super::site;
@@ -117,6 +117,19 @@ impl<T: Send> Receiver<T> {
     /// Why no more messages come, once all were received.
     pub(in crate::channel) fn end_reason(&self) -> Option<CloseReason> {
         self.gatherer.end_reason(&self.hub, self.hub.ended())
+    }
+
+    /// Has `waker` called by what comes next. `false`: there is something to look at. `is_listed` is
+    /// its memory between two calls.
+    pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
+        let Receiver { hub, gatherer, .. } = self;
+        let is_called = || hub.is_called();
+        gatherer.rest_all(hub) && !hub.arrivals().list(waker, is_listed, is_called)
+    }
+
+    /// Listens no more.
+    pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
+        self.hub.arrivals().unlist(is_listed);
     }
 
     /// What ends the wait of a stream.

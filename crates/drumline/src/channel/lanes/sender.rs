@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use super::site;
@@ -112,6 +112,22 @@ impl<T: Send> Sender<T> {
             Refused::Full(message) => TrySendError::Full(message),
             Refused::Closed(message, _) => TrySendError::Closed(message),
         })
+    }
+
+    /// Whether a message would be sent or refused at once.
+    pub(in crate::channel) fn has_room(&mut self) -> bool {
+        self.writer.has_room(&self.port.lane)
+    }
+
+    /// Has `waker` called when there is room. To be followed by [`settle`](crate::wait::settle) if
+    /// this says so, and then by a look. `is_listed` is its memory between two calls.
+    pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
+        self.port.lane.room().list_unsettled(waker, is_listed)
+    }
+
+    /// Listens no more.
+    pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
+        self.port.lane.room().unlist(is_listed);
     }
 
     /// As [`send`](Self::send), but waits for `timeout` at most.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use super::{PortEvent, PortSet};
@@ -27,6 +27,23 @@ impl<T: Send> PortSet<T> {
         let (entry, calls) = self.entry_and_calls();
         let arrivals = calls.arrivals();
         arrivals.sleep_until(deadline, entry, site, || calls.is_called())
+    }
+
+    /// Has `waker` called by what comes next. `false`: there is something to look at. `is_listed` is
+    /// its memory between two calls.
+    pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
+        if !self.listen_to_all() {
+            return false;
+        }
+        let (_, calls) = self.entry_and_calls();
+        let is_called = || calls.is_called();
+        !calls.arrivals().list(waker, is_listed, is_called)
+    }
+
+    /// Listens no more.
+    pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
+        let (_, calls) = self.entry_and_calls();
+        calls.arrivals().unlist(is_listed);
     }
 
     fn site(&self, location: &'static Location<'static>) -> WaitSite {

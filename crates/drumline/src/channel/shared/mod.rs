@@ -47,6 +47,7 @@ mod receiver_end;
 mod receiving;
 mod segment;
 mod segments;
+mod selecting;
 #[cfg(not(drumline_loom))]
 mod sender;
 #[cfg(not(drumline_loom))]
@@ -64,6 +65,7 @@ pub(super) use self::receiver_end::ReceiverEnd;
 pub use self::receiving::{Drain, IntoIter, Iter, RecvAsync, TryIter};
 use self::segments::NoMessage;
 use self::segments::{Pass, Refusal, Segments, Sent, Taken};
+pub(super) use self::selecting::{RecvWatch, SendWatch};
 #[cfg(not(drumline_loom))]
 pub use self::sender::{SendPermit, Sender};
 #[cfg(not(drumline_loom))]
@@ -419,27 +421,41 @@ impl<T> SharedQueue<T> {
                 unused.add(Some(waker));
                 return Listed::Ready(Some(message));
             }
-            // If it is the only receiver, another entry is of a future that was forgotten.
-            while !self.is_shared && !sleepers.receivers.is_empty() {
-                unused.add(sleepers.receivers.call());
+            match self.list_receiver_locked(sleepers, waker, was_called, &mut unused) {
+                Some(key) => Listed::Waits(key),
+                None => Listed::Ready(None),
             }
-            let key = if was_called {
-                // It has waited already.
-                sleepers.receivers.push_first(None, waker)
-            } else {
-                sleepers.receivers.push(None, waker)
-            };
-            if self.queue.list_receivers() || planted!(ReceiverSleepsBlindly) {
-                return Listed::Waits(key);
-            }
-            unused.add(sleepers.receivers.remove(key).waker);
-            if sleepers.receivers.is_empty() {
-                self.queue.unlist_receivers();
-            }
-            Listed::Ready(None)
         });
         unused.let_go();
         listed
+    }
+
+    /// Has a receiver wait. `None`: there is something for it to look at.
+    fn list_receiver_locked(
+        &self,
+        sleepers: &mut Sleepers<T>,
+        waker: Waker,
+        was_called: bool,
+        unused: &mut Calls,
+    ) -> Option<WaitKey> {
+        // If it is the only receiver, another entry is of a future that was forgotten.
+        while !self.is_shared && !sleepers.receivers.is_empty() {
+            unused.add(sleepers.receivers.call());
+        }
+        let key = if was_called {
+            // It has waited already.
+            sleepers.receivers.push_first(None, waker)
+        } else {
+            sleepers.receivers.push(None, waker)
+        };
+        if self.queue.list_receivers() || planted!(ReceiverSleepsBlindly) {
+            return Some(key);
+        }
+        unused.add(sleepers.receivers.remove(key).waker);
+        if sleepers.receivers.is_empty() {
+            self.queue.unlist_receivers();
+        }
+        None
     }
 
     /// What came of the wait of a receiver, if it has been called: perhaps a message. `None`: its

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, ready};
 
-use super::{Listed, NoMessage, SharedQueue, WaitKey};
+use super::{Listed, NoMessage, RecvWatch, SharedQueue, WaitKey};
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
 use crate::sync::{Arc, Instant};
 use crate::wait::{
@@ -249,6 +249,22 @@ impl<T: Send> ReceiverEnd<T> {
                 }
             }
         }
+    }
+
+    /// As [`try_recv`](Self::try_recv), for a select that may be listening.
+    #[inline]
+    pub(in crate::channel) fn take_selected(
+        &self,
+        watch: &mut RecvWatch,
+    ) -> Result<T, TryRecvError> {
+        // SAFETY: as in `take`.
+        let taken = unsafe { watch.take(&self.shared) };
+        taken.map_err(|nothing| self.say(nothing))
+    }
+
+    /// What the ends of the channel share, for a select that listens.
+    pub(in crate::channel) fn queue(&self) -> &SharedQueue<T> {
+        &self.shared
     }
 
     /// The task waits no more.

@@ -155,6 +155,11 @@ impl<T: Send> Sender<T> {
         }
     }
 
+    /// What the ends of the channel share, for a select that listens.
+    pub(in crate::channel) fn queue(&self) -> &SharedQueue<T> {
+        &self.shared
+    }
+
     /// A future that sends a message when there is room, and in a rendezvous when a receiver takes
     /// it.
     ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use crate::channel::lane::{Lane, Refused, Writer};
@@ -178,6 +178,22 @@ impl<T: Send> Sender<T> {
                 return Err(SendTimeoutError::Timeout(message));
             }
         }
+    }
+
+    /// Whether a message would be sent or refused at once.
+    pub(in crate::channel) fn has_room(&mut self) -> bool {
+        self.writer.has_room(&self.lane)
+    }
+
+    /// Has `waker` called when there is room. To be followed by [`settle`](crate::wait::settle) if
+    /// this says so, and then by a look. `is_listed` is its memory between two calls.
+    pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
+        self.lane.room().list_unsettled(waker, is_listed)
+    }
+
+    /// Listens no more.
+    pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
+        self.lane.room().unlist(is_listed);
     }
 
     /// A future that sends a message when there is room.

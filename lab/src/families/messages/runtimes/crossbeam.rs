@@ -5,8 +5,9 @@ use std::mem::ManuallyDrop;
 use ::crossbeam_channel::{Select, bounded, unbounded};
 
 use crate::families::messages::channel::{
-    BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies, fill_up,
+    BatchReceiver, OnceReceiver, OnceSender, Receiver, SelectReceiver, Sender, copies, fill_up,
 };
+use crate::families::messages::select::{AsOne, CHANNELS};
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -36,6 +37,7 @@ impl MessageRuntime for Crossbeam {
         ChannelKind::Oneshot,
         ChannelKind::Ports,
         ChannelKind::Dialogue,
+        ChannelKind::Select4,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
@@ -79,6 +81,11 @@ impl MessageRuntime for Crossbeam {
     fn ports<T: Send + Unpin + 'static>(ports: usize) -> (Vec<impl Sender<T>>, impl Receiver<T>) {
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..ports).map(|_| unbounded()).unzip();
         (senders, Selected::new(receivers))
+    }
+
+    fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..CHANNELS).map(|_| unbounded()).unzip();
+        (senders, AsOne(Selected::new(receivers)))
     }
 }
 

@@ -4,12 +4,14 @@ use std::iter;
 
 use ::crossfire::flavor::{Flavor, FlavorMC, FlavorMP};
 use ::crossfire::oneshot::{RxOneshot, TxOneshot, oneshot};
+use ::crossfire::select::Select;
 use ::crossfire::{AsyncRx, MRx, MTx, Rx, Tx, detect_backoff_cfg, mpmc, mpsc, spsc};
 
 use crate::families::messages::channel::{
-    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,
-    fill_up,
+    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, SelectReceiver,
+    Sender, copies, fill_up,
 };
+use crate::families::messages::select::CHANNELS;
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -38,6 +40,7 @@ impl MessageRuntime for Crossfire {
         ChannelKind::MpmcBounded,
         ChannelKind::Oneshot,
         ChannelKind::SpscAsync,
+        ChannelKind::Select4,
     ];
 
     fn prepare() {
@@ -84,6 +87,33 @@ impl MessageRuntime for Crossfire {
 
     fn spsc_async<T: Send + Unpin + 'static>() -> (impl AsyncSender<T>, impl AsyncReceiver<T>) {
         spsc::unbounded_async()
+    }
+
+    fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            (0..CHANNELS).map(|_| spsc::unbounded_blocking()).unzip();
+        (senders, Selected(receivers))
+    }
+}
+
+/// Receivers that are selected over, by a selection that is made once.
+struct Selected<T: Send + 'static>(Vec<Rx<spsc::List<T>>>);
+
+impl<T: Send + Unpin + 'static> SelectReceiver<T> for Selected<T> {
+    fn take(self, messages: u64, mut take: impl FnMut(T)) {
+        let mut select = Select::new();
+        self.0.iter().for_each(|receiver| select.add(receiver));
+        for _ in 0..messages {
+            let Ok(chosen) = select.select() else {
+                return;
+            };
+            let receiver = self.0.iter().find(|&receiver| chosen == *receiver);
+            let receiver = receiver.expect("it is one of them");
+            let Ok(message) = receiver.read_select(chosen) else {
+                return;
+            };
+            take(message);
+        }
     }
 }
 

@@ -1,15 +1,17 @@
 //! The channels of drumline: one order for all senders.
 
 use ::drumline::Pool;
-use ::drumline::channel::{PortEvent, PortSet, mpmc, mpsc, oneshot, spsc};
+use ::drumline::channel::{PortEvent, PortSet, Select, mpmc, mpsc, oneshot, spsc};
 use anyhow::{Result, anyhow};
 
 use std::future::Future;
 
 use crate::families::messages::channel::{
-    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,
+    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, SelectReceiver,
+    Sender, copies,
 };
 use crate::families::messages::executor::Executor;
+use crate::families::messages::select::CHANNELS;
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -20,7 +22,7 @@ pub struct Drumline;
 impl MessageRuntime for Drumline {
     const CARD: RuntimeCard = RuntimeCard {
         name: "drumline",
-        about: "this repository: `channel::{spsc, mpsc, mpmc, oneshot, PortSet}`; tasks on its pool",
+        about: "this repository: `channel::{spsc, mpsc, mpmc, oneshot, PortSet, Select}`; tasks on its pool",
         package: Some("drumline"),
         role: Role::Ours,
         rank: 10,
@@ -40,6 +42,7 @@ impl MessageRuntime for Drumline {
         ChannelKind::SpscAsync,
         ChannelKind::Ports,
         ChannelKind::Dialogue,
+        ChannelKind::Select4,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
@@ -94,6 +97,11 @@ impl MessageRuntime for Drumline {
         (senders.collect::<Vec<_>>(), set)
     }
 
+    fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
+        let (senders, receivers) = (0..CHANNELS).map(|_| spsc::unbounded()).unzip();
+        (senders, Selected(receivers)) as (Vec<spsc::Sender<T>>, _)
+    }
+
     fn executor(jobs: usize) -> Result<impl Executor> {
         Pool::builder()
             .jobs(jobs)
@@ -127,6 +135,24 @@ impl<T: Send + 'static> Receiver<T> for PortSet<T> {
                 PortEvent::Message(_, message) => return Some(message),
                 PortEvent::Closed(..) => {}
             }
+        }
+    }
+}
+
+/// Receivers that are selected over, by a selection that is made once.
+struct Selected<T: Send>(Vec<spsc::Receiver<T>>);
+
+impl<T: Send + 'static> SelectReceiver<T> for Selected<T> {
+    fn take(mut self, messages: u64, mut take: impl FnMut(T)) {
+        let mut select = Select::new();
+        for receiver in &mut self.0 {
+            select.recv(receiver, Result::ok);
+        }
+        for _ in 0..messages {
+            let Some(Some(message)) = select.wait() else {
+                return;
+            };
+            take(message);
         }
     }
 }

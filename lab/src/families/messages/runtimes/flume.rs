@@ -1,10 +1,12 @@
 //! The channels of flume.
 
-use ::flume::{bounded, unbounded};
+use ::flume::{Selector, bounded, unbounded};
 
 use crate::families::messages::channel::{
-    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,
+    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, SelectReceiver,
+    Sender, copies,
 };
+use crate::families::messages::select::CHANNELS;
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -15,7 +17,7 @@ pub struct Flume;
 impl MessageRuntime for Flume {
     const CARD: RuntimeCard = RuntimeCard {
         name: "flume",
-        about: "`flume`: `unbounded`, `bounded`; `recv_async` of tasks on tokio",
+        about: "`flume`: `unbounded`, `bounded`; `Selector`; `recv_async` of tasks on tokio",
         package: Some("flume"),
         role: Role::Peer,
         rank: 22,
@@ -33,6 +35,7 @@ impl MessageRuntime for Flume {
         ChannelKind::MpmcBounded,
         ChannelKind::Oneshot,
         ChannelKind::SpscAsync,
+        ChannelKind::Select4,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
@@ -75,6 +78,29 @@ impl MessageRuntime for Flume {
 
     fn spsc_async<T: Send + Unpin + 'static>() -> (impl AsyncSender<T>, impl AsyncReceiver<T>) {
         unbounded()
+    }
+
+    fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..CHANNELS).map(|_| unbounded()).unzip();
+        (senders, Selected(receivers))
+    }
+}
+
+/// Receivers that are selected over. A `Selector` waits once.
+struct Selected<T>(Vec<flume::Receiver<T>>);
+
+impl<T: Send + 'static> SelectReceiver<T> for Selected<T> {
+    fn take(self, messages: u64, mut take: impl FnMut(T)) {
+        for _ in 0..messages {
+            let receivers = self.0.iter();
+            let select = receivers.fold(Selector::new(), |select, receiver| {
+                select.recv(receiver, Result::ok)
+            });
+            let Some(message) = select.wait() else {
+                return;
+            };
+            take(message);
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use ::tokio::sync::{mpsc, oneshot};
 use futures_lite::future::block_on;
 
 use crate::families::messages::channel::{
-    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, Sender, copies,
+    AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, SelectReceiver,
+    Sender, copies,
 };
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
@@ -37,6 +38,7 @@ impl MessageRuntime for Tokio {
         ChannelKind::Oneshot,
         ChannelKind::SpscAsync,
         ChannelKind::Ports,
+        ChannelKind::Select4,
     ];
 
     fn spsc<T: Send + Unpin + 'static>() -> (impl Sender<T>, impl Receiver<T>) {
@@ -78,6 +80,16 @@ impl MessageRuntime for Tokio {
         (senders, select_all(streams))
     }
 
+    fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
+        let mut senders = Vec::new();
+        let receivers = [(); 4].map(|()| {
+            let (sender, receiver) = mpsc::unbounded_channel();
+            senders.push(sender);
+            receiver
+        });
+        (senders, Selected(receivers))
+    }
+
     fn spsc_async<T: Send + Unpin + 'static>() -> (impl AsyncSender<T>, impl AsyncReceiver<T>) {
         mpsc::unbounded_channel()
     }
@@ -98,6 +110,29 @@ impl<T: Send + 'static> Sender<T> for mpsc::Sender<T> {
 impl<T: Send + 'static> Receiver<T> for mpsc::UnboundedReceiver<T> {
     fn recv(&mut self) -> Option<T> {
         self.blocking_recv()
+    }
+}
+
+/// Receivers that are selected over.
+struct Selected<T>([mpsc::UnboundedReceiver<T>; 4]);
+
+impl<T: Send + 'static> SelectReceiver<T> for Selected<T> {
+    fn take(self, messages: u64, mut take: impl FnMut(T)) {
+        let [mut a, mut b, mut c, mut d] = self.0;
+        block_on(async {
+            for _ in 0..messages {
+                let received = ::tokio::select! {
+                    message = a.recv() => message,
+                    message = b.recv() => message,
+                    message = c.recv() => message,
+                    message = d.recv() => message,
+                };
+                let Some(message) = received else {
+                    return;
+                };
+                take(message);
+            }
+        });
     }
 }
 
