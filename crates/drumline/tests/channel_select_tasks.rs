@@ -109,8 +109,8 @@ fn a_select_in_a_job_gives_its_place_up() {
     drop((sends.join(), to_first));
 }
 
-/// Two selects in one loop are not in step with the choice of the first arm: a channel that has ended
-/// is ready for ever, and does not hide the other one.
+/// Two selects in one loop are not in step with the choice of the first arm: a channel that has
+/// ended is ready for ever, and does not hide the other one.
 ///
 /// Many selects take from two channels and send into a third; all messages come once.
 #[test]
@@ -218,7 +218,8 @@ fn tasks_are_aborted_and_nothing_is_lost() {
     drop(tasks);
     drop(pool);
     let left = receiver.try_iter().count();
-    // A task that was aborted may be in the middle of a poll. It counts a message, and drops it then.
+    // A task that was aborted may be in the middle of a poll. It counts a message, and drops it
+    // then.
     eventually("all messages are dropped", || {
         accounts.dropped() == MESSAGES
     });

@@ -79,7 +79,7 @@ fn those_that_were_not_selected_stay_in_their_order() {
     accounts.settle();
 }
 
-/// Sends so many messages on each session, from a few threads.
+/// Sends this many messages on each session, from a few threads.
 fn counters(sessions: usize, messages: usize, accounts: &Accounts) -> Vec<counting::sum::Number> {
     let (talkers, sums): (Vec<_>, Vec<_>) = (0..sessions)
         .map(|place| {

@@ -147,8 +147,8 @@ pub enum ChannelKind {
     Mpmc,
     /// Many channels, received from as one.
     PortSet,
-    /// Ends of several channels, in a [select](crate::channel::select). The number of the channel is
-    /// one of this wait.
+    /// Ends of several channels, in a [select](mod@crate::channel::select). The number of the
+    /// channel is one of this wait.
     Select,
 }
 

@@ -119,8 +119,8 @@ impl<T: Send> Receiver<T> {
         self.gatherer.end_reason(&self.hub, self.hub.ended())
     }
 
-    /// Has `waker` called by what comes next. `false`: there is something to look at. `is_listed` is
-    /// its memory between two calls.
+    /// Has `waker` called by what comes next. `false`: there is something to look at. `is_listed`
+    /// is its memory between two calls.
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
         let Receiver { hub, gatherer, .. } = self;
         let is_called = || hub.is_called();

@@ -29,8 +29,8 @@ impl<T: Send> PortSet<T> {
         arrivals.sleep_until(deadline, entry, site, || calls.is_called())
     }
 
-    /// Has `waker` called by what comes next. `false`: there is something to look at. `is_listed` is
-    /// its memory between two calls.
+    /// Has `waker` called by what comes next. `false`: there is something to look at. `is_listed`
+    /// is its memory between two calls.
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
         if !self.listen_to_all() {
             return false;

@@ -1,5 +1,5 @@
-//! The macros. Each arm becomes a variable; one function waits for all of them; then the code of the
-//! arm that was chosen runs where the macro stands.
+//! The macros. Each arm becomes a variable; one function waits for all of them; then the code of
+//! the arm that was chosen runs where the macro stands.
 
 /// Waits for the first of several receives and sends, and runs its arm.
 ///
@@ -32,15 +32,15 @@
 ///   says why.
 /// * `send(end, value) -> result => code`: `result` is a pattern for
 ///   `Result<(), `[`SendError<T>`](crate::channel::SendError)`>`. The expression `value` is
-///   evaluated when the arm is chosen, and not before: a variable that is moved there is still there
-///   in all other arms. A closed channel gives the value back.
+///   evaluated when the arm is chosen, and not before: a variable that is moved there is still
+///   there in all other arms. A closed channel gives the value back.
 /// * `default => code`: if no arm is ready now.
 /// * `default(timeout) => code`: if none is until this [`Duration`](std::time::Duration) is over.
 /// * `deadline(instant) => code`: if none is until this [`Instant`](std::time::Instant).
 ///
-/// There is at least one `recv` or `send`, and at most one of the last three, which comes last. Arms
-/// are separated by commas; after a block, the comma may be left out. Before them, `biased;` says
-/// that the first arm comes first whenever it is ready; otherwise a random one does.
+/// There is at least one `recv` or `send`, and at most one of the last three, which comes last.
+/// Arms are separated by commas; after a block, the comma may be left out. Before them, `biased;`
+/// says that the first arm comes first whenever it is ready; otherwise a random one does.
 ///
 /// An end is a variable, a field, or what else can be borrowed: it stays, and can be used in the
 /// arms. The code of an arm may leave the function or a loop around the macro.
@@ -73,10 +73,10 @@
 ///
 /// # Blocking
 ///
-/// Until an arm is ready, or the limit has come. In a pool, another thread has the place of this one
-/// meanwhile. With `default` alone, never.
+/// Until an arm is ready, or the limit has come. In a pool, another thread has the place of this
+/// one meanwhile. With `default` alone, never.
 ///
-/// See [the module](crate::channel::select) for what is promised, and
+/// See [the module](mod@crate::channel::select) for what is promised, and
 /// [`Select`](crate::channel::Select) for any number of ends.
 #[macro_export]
 macro_rules! select {

@@ -1,4 +1,4 @@
-//! How a [select](crate::channel::select) waits at `mpsc` and `mpmc`.
+//! How a [select](mod@crate::channel::select) waits at `mpsc` and `mpmc`.
 //!
 //! A select waits at several ends at once, and uses one of them. So it has to be able to step back
 //! from each of the others without a trace, whatever has come for it there meanwhile.
@@ -237,8 +237,8 @@ impl<T> SharedQueue<T> {
     }
 }
 
-/// Has another waker called. Returns the one that is left: the old one, or, as an error, the new one
-/// if the entry was called.
+/// Has another waker called. Returns the one that is left: the old one, or, as an error, the new
+/// one if the entry was called.
 fn replace_waker<P>(list: &mut WaitList<P>, key: &WaitKey, waker: Waker) -> Result<Waker, Waker> {
     if list.is_called(key) {
         return Err(waker);
