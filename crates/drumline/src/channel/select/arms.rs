@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::ptr;
 use std::task::{Poll, Waker};
-use std::time::{Duration, Instant as StdInstant};
+use std::time::Duration;
 
 use super::assert_has_places;
 use super::ends::{RecvEnd, SendEnd};
@@ -311,13 +311,12 @@ pub mod private {
     pub fn wait(
         arms: &mut [&mut (dyn SelectArm + Send)],
         is_biased: bool,
-        deadline: Option<StdInstant>,
+        deadline: Option<Instant>,
     ) -> bool {
         let mut arms = ArmList::new(arms, is_biased);
         if arms.choose().is_some() {
             return true;
         }
-        let deadline: Option<Instant> = deadline;
         let mut entry = WaiterEntry::new();
         let outcome = waiting::wait(&mut arms, deadline, &mut entry, Location::caller());
         matches!(outcome, SelectOutcome::Chosen(()))
@@ -355,8 +354,8 @@ pub mod private {
     }
 
     /// The moment that is this far away. `None`: later than the clock can say.
-    pub fn after(timeout: Duration) -> Option<StdInstant> {
-        StdInstant::now().checked_add(timeout)
+    pub fn after(timeout: Duration) -> Option<Instant> {
+        Instant::now().checked_add(timeout)
     }
 
     /// No limit.
