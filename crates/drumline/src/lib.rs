@@ -117,7 +117,7 @@
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
 //! | have state that is reached by messages only | [`mod@actor`] |
 //! | send messages between threads and tasks | [`mod@channel`]; its ends are sources and sinks of a [`mod@stream`](mod@stream#channels) |
-//! | have the compiler check a dialogue, step by step | [`protocol!`](protocol!), [`mod@protocol`] |
+//! | have the compiler check a dialogue, step by step | [`protocol!`], [`mod@protocol`] |
 //! | stop a loop or a stream, or count what it has done | [`CancellationToken`], [`Progress`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
 //! | ask where one is | [`current_jobs`], [`worker_index`] |

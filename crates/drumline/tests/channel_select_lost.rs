@@ -260,6 +260,7 @@ fn what_is_selected_is_received() {
                         recv(silent) -> message => message,
                     };
                     match received {
+                        // Relaxed: a count, read when the threads have been joined.
                         Ok(number) => total.fetch_add(number, Ordering::Relaxed),
                         // The end comes after the last message, and not before.
                         Err(_) => {

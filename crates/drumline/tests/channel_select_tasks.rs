@@ -145,6 +145,7 @@ fn many_selects_share_channels() {
                         select! {
                             send(out, pending.pop().unwrap()) -> sent => {
                                 sent.unwrap();
+                                // Relaxed: a count, read when the threads have been joined.
                                 passed.fetch_add(1, Ordering::Relaxed);
                             }
                             recv(of_left) -> message => if let Ok(message) = message {

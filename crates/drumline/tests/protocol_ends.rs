@@ -346,15 +346,13 @@ fn a_panic_of_a_drop_leaves_the_session_as_well() {
             quiet_panic("the drop of a message");
         }
     }
-    #[allow(dead_code)]
-    struct Loaded(Bomb);
     drumline::protocol! {
         mod delivery of sender with receiver {
             Parcel = send Box<dyn std::any::Any + Send> => Parcel;
         }
     }
     let (sender, receiver) = delivery::unbounded();
-    let sender = sender.send(Box::new(Loaded(Bomb))).unwrap();
+    let sender = sender.send(Box::new(Bomb)).unwrap();
     assert!(catch_unwind(AssertUnwindSafe(|| drop(receiver))).is_err());
     let error = sender.send(Box::new(1)).map(drop).unwrap_err();
     assert_eq!(error.left().reason(), CloseReason::Dropped);

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What all programs begin with.
+/// What all programs begin with. None of them uses all of it, and that is no error to look for.
 const PRELUDE: &str = r#"
 #![deny(unused_must_use)]
 #![allow(dead_code, unused_variables, unused_imports)]

@@ -280,6 +280,7 @@ impl<T> Writer<T> {
     #[inline(always)]
     fn publish(&mut self, lane: &Lane<T>) -> Told {
         let order = if planted!(LaneUnpublished) {
+            // The bug that the models have to find.
             Ordering::Relaxed
         } else {
             // Release publishes the slots to the Acquire in `look`.

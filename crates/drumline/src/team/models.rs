@@ -41,6 +41,7 @@ impl Loop {
 
     /// As `SharedLoop::is_open`.
     fn is_open(&self) -> bool {
+        // Relaxed, here and below: a hint that publishes nothing, as in the loop itself.
         self.left.load(Ordering::Relaxed) > 0
     }
 
@@ -89,6 +90,7 @@ impl Loop {
     /// To be asked when all threads have ended.
     fn assert_seen(&self) {
         let is_out = self.queues.iter().any(|tickets| *lock(tickets) > 0);
+        // Relaxed: the threads have been joined.
         let is_found = self.is_found.load(Ordering::Relaxed);
         assert!(is_out || is_found, "the part is open, and no thread knows");
     }

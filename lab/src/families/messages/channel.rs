@@ -32,6 +32,17 @@ pub trait SelectReceiver<T>: Send + 'static {
     fn take(self, messages: u64, take: impl FnMut(T));
 }
 
+/// The ends of four channels.
+pub fn four<S, R>(channel: impl Fn() -> (S, R)) -> (Vec<S>, [R; 4]) {
+    let mut senders = Vec::new();
+    let receivers = [(); 4].map(|()| {
+        let (sender, receiver) = channel();
+        senders.push(sender);
+        receiver
+    });
+    (senders, receivers)
+}
+
 /// The end that sends one message.
 pub trait OnceSender<T>: Send + Unpin + 'static {
     /// Sends the message. Returns whether the receiver is left.

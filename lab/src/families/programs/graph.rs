@@ -129,6 +129,15 @@ impl Search {
         }
     }
 
+    /// Goes on from some vertices, one after another. Returns what this thread finds first.
+    pub fn visit_all(&self, vertices: &[u32]) -> Vec<u32> {
+        let mut found = Vec::new();
+        for &vertex in vertices {
+            self.visit(vertex, &mut found);
+        }
+        found
+    }
+
     /// The whole search. Returns how many vertices it has found.
     pub fn run<R: ProgramRuntime>(self: &Arc<Self>, runtime: &R, root: u32) -> usize {
         self.parents[root as usize].store(root, Ordering::Relaxed);

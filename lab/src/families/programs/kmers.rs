@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
+use std::thread;
 
 /// The lengths that are counted.
 pub const LENGTHS: [u32; 7] = [18, 12, 6, 4, 3, 2, 1];
@@ -98,6 +99,11 @@ impl KmerCounter {
         }
     }
 
+    /// Counts what comes with all of these.
+    pub fn count_all(&mut self, pieces: &[Arc<[u8]>]) {
+        pieces.iter().for_each(|piece| self.count(piece));
+    }
+
     /// A number for all that has been counted.
     pub fn digest(&self) -> u64 {
         let each = self.counts.iter().map(|(&key, &count)| {
@@ -106,6 +112,41 @@ impl KmerCounter {
         });
         each.fold(0, u64::wrapping_add)
     }
+}
+
+/// Starts a thread for each counter, and sends all pieces to each through a channel of its own.
+/// Returns the counters.
+pub fn count_in_threads<S, R, E>(
+    pieces: &[Arc<[u8]>],
+    counters: Vec<KmerCounter>,
+    channel: impl Fn() -> (S, R),
+    send: impl Fn(&S, Arc<[u8]>) -> Result<(), E>,
+) -> Vec<KmerCounter>
+where
+    R: IntoIterator<Item = Arc<[u8]>> + Send + 'static,
+{
+    let start = |mut counter: KmerCounter| {
+        let (sender, receiver) = channel();
+        let thread = thread::spawn(move || {
+            for piece in receiver {
+                counter.count(&piece);
+            }
+            counter
+        });
+        (sender, thread)
+    };
+    let (senders, threads): (Vec<_>, Vec<_>) = counters.into_iter().map(start).unzip();
+    for piece in pieces {
+        for sender in &senders {
+            // A counter that has panicked is missed when its thread is joined.
+            let _ = send(sender, Arc::clone(piece));
+        }
+    }
+    drop(senders);
+    let joined = threads.into_iter().map(thread::JoinHandle::join);
+    joined
+        .map(|counter| counter.expect("a counter does not panic"))
+        .collect()
 }
 
 /// A number for the counts of all lengths, in any order.
@@ -157,7 +198,7 @@ mod tests {
         let count = |pieces: &[Arc<[u8]>]| {
             let mut counters = KmerCounter::all();
             for counter in &mut counters {
-                pieces.iter().for_each(|piece| counter.count(piece));
+                counter.count_all(pieces);
             }
             digest(&counters)
         };

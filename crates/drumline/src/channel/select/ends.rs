@@ -175,51 +175,36 @@ fn room(has_room: bool, is_closed: bool) -> Result<(), TrySendError<()>> {
     }
 }
 
-impl<T: Send> SendEnd for &mut spsc::Sender<T> {
-    type Message = T;
-    type Watch = bool;
+/// The one sender of a lane.
+macro_rules! lane_sender {
+    ($Sender:path) => {
+        impl<T: Send> SendEnd for &mut $Sender {
+            type Message = T;
+            type Watch = bool;
 
-    #[inline]
-    fn reserve(&mut self, _: &mut bool) -> Result<(), TrySendError<()>> {
-        room(self.has_room(), self.is_closed())
-    }
+            #[inline]
+            fn reserve(&mut self, _: &mut bool) -> Result<(), TrySendError<()>> {
+                room(self.has_room(), self.is_closed())
+            }
 
-    #[inline]
-    fn send(&mut self, _: &mut bool, message: T) -> Result<(), T> {
-        self.try_send(message).map_err(TrySendError::into_inner)
-    }
+            #[inline]
+            fn send(&mut self, _: &mut bool, message: T) -> Result<(), T> {
+                self.try_send(message).map_err(TrySendError::into_inner)
+            }
 
-    fn listen(&mut self, is_listed: &mut bool, waker: &Waker) -> Listened {
-        Listened::unsettled(spsc::Sender::listen(self, waker, is_listed))
-    }
+            fn listen(&mut self, is_listed: &mut bool, waker: &Waker) -> Listened {
+                Listened::unsettled((**self).listen(waker, is_listed))
+            }
 
-    fn unlisten(&mut self, is_listed: &mut bool, _: bool) {
-        spsc::Sender::unlisten(self, is_listed);
-    }
+            fn unlisten(&mut self, is_listed: &mut bool, _: bool) {
+                (**self).unlisten(is_listed);
+            }
+        }
+    };
 }
 
-impl<T: Send> SendEnd for &mut lanes::Sender<T> {
-    type Message = T;
-    type Watch = bool;
-
-    #[inline]
-    fn reserve(&mut self, _: &mut bool) -> Result<(), TrySendError<()>> {
-        room(self.has_room(), self.is_closed())
-    }
-
-    #[inline]
-    fn send(&mut self, _: &mut bool, message: T) -> Result<(), T> {
-        self.try_send(message).map_err(TrySendError::into_inner)
-    }
-
-    fn listen(&mut self, is_listed: &mut bool, waker: &Waker) -> Listened {
-        Listened::unsettled(lanes::Sender::listen(self, waker, is_listed))
-    }
-
-    fn unlisten(&mut self, is_listed: &mut bool, _: bool) {
-        lanes::Sender::unlisten(self, is_listed);
-    }
-}
+lane_sender!(spsc::Sender<T>);
+lane_sender!(lanes::Sender<T>);
 
 impl<T: Send> SendEnd for &mpsc::Sender<T> {
     type Message = T;

@@ -3,7 +3,7 @@
 use ::drumline::channel::select;
 use ::drumline::channel::spsc::{Receiver, unbounded};
 
-use crate::families::messages::channel::{SelectReceiver, Sender};
+use crate::families::messages::channel::{SelectReceiver, Sender, four};
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -26,12 +26,7 @@ impl MessageRuntime for DrumlineMacro {
     const KINDS: &'static [ChannelKind] = &[ChannelKind::Select4];
 
     fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
-        let mut senders = Vec::new();
-        let receivers = [(); 4].map(|()| {
-            let (sender, receiver) = unbounded();
-            senders.push(sender);
-            receiver
-        });
+        let (senders, receivers) = four(unbounded);
         (senders, ByMacro(receivers))
     }
 }

@@ -8,7 +8,7 @@ use futures_lite::future::block_on;
 
 use crate::families::messages::channel::{
     AsyncReceiver, AsyncSender, BatchReceiver, OnceReceiver, OnceSender, Receiver, SelectReceiver,
-    Sender, copies,
+    Sender, copies, four,
 };
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
@@ -81,12 +81,7 @@ impl MessageRuntime for Tokio {
     }
 
     fn select4<T: Send + Unpin + 'static>() -> (Vec<impl Sender<T>>, impl SelectReceiver<T>) {
-        let mut senders = Vec::new();
-        let receivers = [(); 4].map(|()| {
-            let (sender, receiver) = mpsc::unbounded_channel();
-            senders.push(sender);
-            receiver
-        });
+        let (senders, receivers) = four(mpsc::unbounded_channel);
         (senders, Selected(receivers))
     }
 

@@ -8,7 +8,7 @@ use ::crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use anyhow::Result;
 
 use crate::families::programs::graph::Search;
-use crate::families::programs::kmers::KmerCounter;
+use crate::families::programs::kmers::{KmerCounter, count_in_threads};
 use crate::families::programs::{PIECES, ProgramRuntime, VERTICES};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -47,10 +47,7 @@ impl ProgramRuntime for Crossbeam {
             let (to_do, done) = (to_do.clone(), done.clone());
             thread::Builder::new().spawn(move || {
                 for order in to_do {
-                    let mut found = Vec::new();
-                    for &vertex in &order.frontier[order.range] {
-                        order.search.visit(vertex, &mut found);
-                    }
+                    let found = order.search.visit_all(&order.frontier[order.range]);
                     if done.send(found).is_err() {
                         return;
                     }
@@ -61,12 +58,8 @@ impl ProgramRuntime for Crossbeam {
     }
 
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
-        let mut all = Vec::new();
         if frontier.len() <= VERTICES {
-            for vertex in frontier {
-                search.visit(vertex, &mut all);
-            }
-            return all;
+            return search.visit_all(&frontier);
         }
         let frontier = Arc::new(frontier);
         let mut ordered = 0;
@@ -79,32 +72,10 @@ impl ProgramRuntime for Crossbeam {
             self.orders.send(order).expect("the threads are there");
             ordered += 1;
         }
-        for mut found in self.answers.iter().take(ordered) {
-            all.append(&mut found);
-        }
-        all
+        self.answers.iter().take(ordered).flatten().collect()
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
-        let start = |mut counter: KmerCounter| {
-            let (sender, receiver) = bounded::<Arc<[u8]>>(PIECES);
-            let thread = thread::spawn(move || {
-                receiver.iter().for_each(|piece| counter.count(&piece));
-                counter
-            });
-            (sender, thread)
-        };
-        let (senders, threads): (Vec<_>, Vec<_>) = counters.into_iter().map(start).unzip();
-        for piece in pieces {
-            for sender in &senders {
-                // A counter that has panicked is missed when its thread is joined.
-                let _ = sender.send(Arc::clone(piece));
-            }
-        }
-        drop(senders);
-        let joined = threads.into_iter().map(thread::JoinHandle::join);
-        joined
-            .map(|counter| counter.expect("a counter does not panic"))
-            .collect()
+        count_in_threads(pieces, counters, || bounded(PIECES), Sender::send)
     }
 }

@@ -40,12 +40,8 @@ impl ProgramRuntime for DrumlineChannels {
     }
 
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
-        let mut all = Vec::new();
         if frontier.len() <= VERTICES {
-            for vertex in frontier {
-                search.visit(vertex, &mut all);
-            }
-            return all;
+            return search.visit_all(&frontier);
         }
         let (sender, mut receiver) = mpsc::unbounded();
         for vertices in frontier.chunks(VERTICES) {
@@ -53,19 +49,12 @@ impl ProgramRuntime for DrumlineChannels {
             let vertices = vertices.to_vec();
             // Nothing waits for the task itself.
             drop(self.pool.spawn(move || {
-                let mut found = Vec::new();
-                for vertex in vertices {
-                    search.visit(vertex, &mut found);
-                }
                 // The receiver is there until all senders are gone.
-                let _ = sender.send(found);
+                let _ = sender.send(search.visit_all(&vertices));
             }));
         }
         drop(sender);
-        for mut found in receiver.iter() {
-            all.append(&mut found);
-        }
-        all
+        receiver.iter().flatten().collect()
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], counters: Vec<KmerCounter>) -> Vec<KmerCounter> {

@@ -52,9 +52,7 @@ impl ProgramRuntime for Rayon {
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], mut counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
-        let count = |counter: &mut KmerCounter| {
-            pieces.iter().for_each(|piece| counter.count(piece));
-        };
+        let count = |counter: &mut KmerCounter| counter.count_all(pieces);
         self.pool
             .install(|| counters.par_iter_mut().with_max_len(1).for_each(count));
         counters

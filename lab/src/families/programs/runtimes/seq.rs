@@ -30,16 +30,12 @@ impl ProgramRuntime for Seq {
     }
 
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
-        let mut found = Vec::new();
-        for vertex in frontier {
-            search.visit(vertex, &mut found);
-        }
-        found
+        search.visit_all(&frontier)
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], mut counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
         for counter in &mut counters {
-            pieces.iter().for_each(|piece| counter.count(piece));
+            counter.count_all(pieces);
         }
         counters
     }

@@ -1,13 +1,13 @@
 //! The standard library: scoped threads, and its channels.
 
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use anyhow::Result;
 
 use crate::families::programs::graph::Search;
-use crate::families::programs::kmers::KmerCounter;
+use crate::families::programs::kmers::{KmerCounter, count_in_threads};
 use crate::families::programs::{PIECES, ProgramRuntime, VERTICES};
 use crate::runtime::{Role, RuntimeCard};
 
@@ -35,20 +35,13 @@ impl ProgramRuntime for StdThreads {
     }
 
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
-        let visit = |vertices: &[u32]| {
-            let mut found = Vec::new();
-            for &vertex in vertices {
-                search.visit(vertex, &mut found);
-            }
-            found
-        };
         // A thread takes about as long to start as some hundred vertices do.
         if self.jobs == 1 || frontier.len() <= 4 * VERTICES {
-            return visit(&frontier);
+            return search.visit_all(&frontier);
         }
         thread::scope(|scope| {
             let shares = frontier.chunks(frontier.len().div_ceil(self.jobs));
-            let threads = shares.map(|share| scope.spawn(move || visit(share)));
+            let threads = shares.map(|share| scope.spawn(|| search.visit_all(share)));
             let threads: Vec<_> = threads.collect();
             let found = threads.into_iter().map(thread::ScopedJoinHandle::join);
             found
@@ -62,25 +55,6 @@ impl ProgramRuntime for StdThreads {
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
-        let start = |mut counter: KmerCounter| {
-            let (sender, receiver) = sync_channel::<Arc<[u8]>>(PIECES);
-            let thread = thread::spawn(move || {
-                receiver.iter().for_each(|piece| counter.count(&piece));
-                counter
-            });
-            (sender, thread)
-        };
-        let (senders, threads): (Vec<_>, Vec<_>) = counters.into_iter().map(start).unzip();
-        for piece in pieces {
-            for sender in &senders {
-                // A counter that has panicked is missed when its thread is joined.
-                let _ = sender.send(Arc::clone(piece));
-            }
-        }
-        drop(senders);
-        let joined = threads.into_iter().map(thread::JoinHandle::join);
-        joined
-            .map(|counter| counter.expect("a counter does not panic"))
-            .collect()
+        count_in_threads(pieces, counters, || sync_channel(PIECES), SyncSender::send)
     }
 }

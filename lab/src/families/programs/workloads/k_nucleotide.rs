@@ -39,7 +39,7 @@ impl Program for KNucleotide {
         let pieces = kmers::text(usize::try_from(size)?);
         let mut counters = KmerCounter::all();
         for counter in &mut counters {
-            pieces.iter().for_each(|piece| counter.count(piece));
+            counter.count_all(&pieces);
         }
         Ok(Self {
             pieces,
