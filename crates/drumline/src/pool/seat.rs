@@ -242,6 +242,12 @@ impl Seat {
         true
     }
 
+    /// Takes what lies in the hand-off slot, for another thread.
+    pub(crate) fn steal_hand_off(&self) -> Option<*const Header> {
+        let registry = self.registry();
+        self.hand_off.steal(|| registry.heavy() || self.settle())
+    }
+
     /// Whether the occupant blocks, as far as one can see.
     pub(crate) fn is_blocked(&self) -> bool {
         self.regions.load(Ordering::Relaxed) > 0
@@ -326,10 +332,22 @@ impl Seat {
         }
     }
 
+    /// Occupant: fills the hand-off slot. Returns what was in it before.
+    #[inline(always)]
+    pub(crate) fn put_hand_off(&self, job: *const Header) -> Option<*const Header> {
+        self.hand_off.put(job, || self.current().is_fenced())
+    }
+
+    /// Occupant: takes what lies in the hand-off slot.
+    #[inline]
+    pub(crate) fn take_hand_off(&self) -> Option<*const Header> {
+        self.hand_off.take(self.current().is_fenced())
+    }
+
     /// Occupant: moves what lies in the hand-off slot to the queue, where others may take it at
     /// once.
     pub(crate) fn flush_hand_off(&self) {
-        if let Some(job) = self.hand_off.take() {
+        if let Some(job) = self.take_hand_off() {
             // SAFETY: a job in the slot is alive until it has been run.
             self.queue.push_task(unsafe { Header::job_ref(job) });
             self.published();

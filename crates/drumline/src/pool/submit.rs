@@ -110,7 +110,7 @@ pub(crate) unsafe fn submit_woken(
             let is_next = origin == WakeOrigin::Woken && seat.hand_off().is_open();
             let to_queue = if is_next {
                 seat.counters().hand_offs.up();
-                seat.hand_off().put(job)
+                seat.put_hand_off(job)
             } else {
                 Some(job)
             };

@@ -350,7 +350,7 @@ impl Thief {
         let job = match stale {
             Stale::Queued => self.take_queued(registry, victim, Haul::Share)?,
             Stale::HandedOff => {
-                let job = victim.hand_off().take()?;
+                let job = victim.steal_hand_off()?;
                 // SAFETY: a job in the slot is alive until it has been run.
                 unsafe { Header::job_ref(job) }
             }
@@ -400,7 +400,7 @@ impl Thief {
             return Some(StolenWork::Queued(job, victim));
         }
         if self.is_ripe(victim, now)
-            && let Some(job) = victim.hand_off().take()
+            && let Some(job) = victim.steal_hand_off()
         {
             self.hand_offs[victim.index()] = SeenHandOff::default();
             registry.seat(self.me).has_stolen(victim);

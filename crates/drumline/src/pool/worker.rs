@@ -412,17 +412,16 @@ impl<'a> Worker<'a> {
     /// enough.
     #[inline]
     fn handed_off(&mut self) -> Option<JobRef> {
-        if !self.seat.hand_off().is_full() {
-            self.hand_offs = 0;
-            return None;
-        }
         if self.hand_offs == HAND_OFFS_IN_A_ROW {
             self.hand_offs = 0;
             self.seat.flush_hand_off();
             return None;
         }
+        let Some(job) = self.seat.take_hand_off() else {
+            self.hand_offs = 0;
+            return None;
+        };
         self.hand_offs += 1;
-        let job = self.seat.hand_off().take()?;
         // SAFETY: a job in the slot is alive until it has been run.
         Some(unsafe { Header::job_ref(job) })
     }

@@ -71,8 +71,10 @@ pub(crate) enum Plant {
     JobRingOverfilled,
     /// `JobQueue::take_share_of` does not call `published`.
     ShareUnpublished,
-    /// `HandOff::take` does not win the slot.
+    /// `HandOff::take` does not look whether a thief has claimed the slot.
     HandOffTakenTwice,
+    /// `HandOff::steal` takes what its owner may be taking.
+    HandOffTurnUnseen,
 
     /// `Writer::publish` publishes the count, and not the message.
     LaneUnpublished,
