@@ -28,12 +28,17 @@ impl XorShift {
 
     /// A number below `end`, which is at least 1.
     pub(crate) fn below(&self, end: usize) -> usize {
+        self.draw() as usize % end
+    }
+
+    /// A number that is not 0.
+    pub(crate) fn draw(&self) -> u32 {
         let mut number = self.0.get();
         number ^= number << 13;
         number ^= number >> 17;
         number ^= number << 5;
         self.0.set(number);
-        number as usize % end
+        number
     }
 }
 

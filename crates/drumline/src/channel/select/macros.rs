@@ -40,7 +40,8 @@
 ///
 /// There is at least one `recv` or `send`, and at most one of the last three, which comes last.
 /// Arms are separated by commas; after a block, the comma may be left out. Before them, `biased;`
-/// says that the first arm comes first whenever it is ready; otherwise a random one does.
+/// says that the first arm comes first whenever it is ready; otherwise a random one does, which
+/// stays the same for 16 selects of the thread.
 ///
 /// An end is a variable, a field, or what else can be borrowed: it stays, and can be used in the
 /// arms. The code of an arm may leave the function or a loop around the macro.
