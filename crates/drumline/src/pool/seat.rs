@@ -21,6 +21,8 @@ use crate::sync::barrier::{self, Barrier};
 use crate::sync::{Apart, Mutex, lock};
 use crate::unwind;
 use crate::wait::Parker;
+#[cfg(not(drumline_loom))]
+use crate::wait::moment;
 
 /// Entries of a seat's first deque: half a mebibyte of address space, of which
 /// only what is used is ever touched.
@@ -264,6 +266,8 @@ impl Seat {
 
     /// The occupant goes on. Whether that was the outermost region.
     pub(crate) fn leave_region(&self) -> bool {
+        #[cfg(not(drumline_loom))]
+        moment::forget();
         let depth = self.regions.load(Ordering::Relaxed) - 1;
         self.regions.store(depth, Ordering::Relaxed);
         depth == 0
@@ -362,6 +366,19 @@ impl Seat {
     /// As for [`JobRef::run`].
     #[inline]
     pub(crate) unsafe fn run(&self, job: JobRef) {
+        #[cfg(not(drumline_loom))]
+        moment::forget();
+        // SAFETY: the caller's obligation.
+        unsafe { self.run_handed_off(job) };
+    }
+
+    /// As [`run`](Self::run), for a task that the last job has handed to the occupant.
+    ///
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    #[inline]
+    pub(crate) unsafe fn run_handed_off(&self, job: JobRef) {
         if !self.has_one_deque() {
             // SAFETY: the caller's obligation.
             return unsafe { self.run_in_chain(job) };

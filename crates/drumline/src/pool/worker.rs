@@ -346,7 +346,7 @@ impl<'a> Worker<'a> {
     fn run_handed_off(&mut self) -> bool {
         while let Some(job) = self.handed_off() {
             // SAFETY: a job that left its queue is run by the thread that took it.
-            unsafe { self.seat.run(job) };
+            unsafe { self.seat.run_handed_off(job) };
             self.wake_backoff.has_worked(false);
             if self.registry.idle_set().is_overfull() {
                 return true;

@@ -13,6 +13,7 @@
 //!   for channels.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
 //! * [`WaiterEntry`]: where an end of a channel says who waits there, for people who want to know.
+//! * [`moment`]: since when a task waits, about.
 //! * [`budget`]: how much a task may do before it lets others run.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.
 
@@ -25,6 +26,8 @@ mod hook;
 mod interrupt;
 #[cfg(all(test, drumline_loom))]
 mod interrupt_models;
+#[cfg(not(drumline_loom))]
+pub(crate) mod moment;
 #[cfg(not(drumline_loom))]
 mod oversubscription;
 mod parker;

@@ -16,6 +16,7 @@ use std::thread::Thread;
 
 use super::budget::{self, Poller};
 use super::hook;
+use super::moment;
 use super::waiter::{ChannelId, ChannelKind, WaitingFor};
 use super::waiter_table;
 use crate::sync::atomic::AtomicUsize;
@@ -202,7 +203,7 @@ impl WaiterSlot {
             | (site.kind as usize) << KIND_SHIFT
             | usize::from(is_thread) << THREAD_SHIFT
             | pool << POOL_SHIFT;
-        let [low, high] = Ticks::now().into_words();
+        let [low, high] = moment::now(poller).into_words();
         let numbers = [site.channel.0, low, high, what].map(ptr::without_provenance_mut);
         let [channel, low, high, what] = numbers;
         let location = ptr::from_ref(site.location).cast_mut().cast();
