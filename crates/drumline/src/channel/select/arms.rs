@@ -64,11 +64,21 @@ pub struct SelectedSend<'a, E: SendEnd> {
 }
 
 impl<E: RecvEnd> RecvArm<E> {
-    fn new(end: E) -> Self {
+    pub(super) fn new(end: E) -> Self {
         RecvArm {
             end,
             watch: Default::default(),
             result: None,
+        }
+    }
+
+    /// What comes now: a message, or the end. `None`: it would have to wait.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<Result<E::Message, RecvError>> {
+        match self.end.take(&mut self.watch) {
+            Ok(message) => Some(Ok(message)),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Closed(reason)) => Some(Err(RecvError::new(reason))),
         }
     }
 
@@ -81,13 +91,8 @@ impl<E: RecvEnd> RecvArm<E> {
 
 impl<E: RecvEnd> SelectArm for RecvArm<E> {
     fn choose(&mut self) -> bool {
-        let result = match self.end.take(&mut self.watch) {
-            Ok(message) => Ok(message),
-            Err(TryRecvError::Empty) => return false,
-            Err(TryRecvError::Closed(reason)) => Err(RecvError::new(reason)),
-        };
-        self.result = Some(result);
-        true
+        self.result = self.take();
+        self.result.is_some()
     }
 
     fn listen(&mut self, waker: &Waker) -> Listened {
@@ -101,7 +106,7 @@ impl<E: RecvEnd> SelectArm for RecvArm<E> {
 
 impl<E: SendEnd> SendArm<E> {
     #[track_caller]
-    fn new(end: E) -> Self {
+    pub(super) fn new(end: E) -> Self {
         assert_has_places(&end);
         SendArm {
             end,

@@ -41,6 +41,7 @@
 //! * A message to be sent stays with its owner until a place in the channel is kept for it. The
 //!   macro evaluates the expression then, once, and the builder calls the source. So a value that
 //!   is moved in one arm is still there in the others, and the compiler knows it.
+//!   If that panics, or leaves the arm, the place is given back.
 //! * If the channel is closed, the path is chosen, and gives the message back.
 //! * A future that is dropped before it is ready has received nothing and sent nothing.
 //!
@@ -115,6 +116,8 @@ mod ends;
 mod macros;
 #[cfg(all(test, drumline_loom))]
 mod models;
+#[cfg(not(drumline_loom))]
+mod path_list;
 #[cfg(doctest)]
 mod promises;
 mod waiting;
