@@ -33,7 +33,8 @@
 /// * `send(end, value) -> result => code`: `result` is a pattern for
 ///   `Result<(), `[`SendError<T>`](crate::channel::SendError)`>`. The expression `value` is
 ///   evaluated when the arm is chosen, and not before: a variable that is moved there is still
-///   there in all other arms. A closed channel gives the value back.
+///   there in all other arms. A place is kept for the value meanwhile, so the expression should not
+///   wait for room in the same channel. A closed channel gives the value back.
 /// * `default => code`: if no arm is ready now.
 /// * `default(timeout) => code`: if none is until this [`Duration`](std::time::Duration) is over.
 /// * `deadline(instant) => code`: if none is until this [`Instant`](std::time::Instant).
