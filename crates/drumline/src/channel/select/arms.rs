@@ -115,15 +115,23 @@ impl<E: SendEnd> SendArm<E> {
         }
     }
 
-    /// The right to send, if the arm was chosen.
+    /// Whether the arm was chosen.
     #[inline]
-    pub fn take_right(&mut self) -> Option<SelectedSend<'_, E>> {
-        let state = mem::replace(&mut self.state, SendState::Waits);
-        (state != SendState::Waits).then_some(SelectedSend {
+    pub fn is_chosen(&self) -> bool {
+        self.state != SendState::Waits
+    }
+
+    /// The right to send that the arm has when it was chosen.
+    ///
+    /// By itself, and not in an `Option`: one that the macro matches on would borrow the end until
+    /// the code of the arm has run.
+    #[inline]
+    pub fn take_right(&mut self) -> SelectedSend<'_, E> {
+        SelectedSend {
+            state: mem::replace(&mut self.state, SendState::Waits),
             end: &mut self.end,
             watch: &mut self.watch,
-            state,
-        })
+        }
     }
 }
 
@@ -142,7 +150,7 @@ impl<E: SendEnd> SelectArm for SendArm<E> {
     }
 
     fn unlisten(&mut self) {
-        let is_chosen = self.state != SendState::Waits;
+        let is_chosen = self.is_chosen();
         self.end.unlisten(&mut self.watch, is_chosen);
     }
 }

@@ -243,8 +243,8 @@ macro_rules! __select {
     };
     (@run [(send $arm:ident {$value:expr} {$pattern:pat} {$code:expr}) $($rest:tt)*]
         {$otherwise:expr}) => {
-        if let ::core::option::Option::Some(right) = $arm.take_right() {
-            let $pattern = right.send($value);
+        if $arm.is_chosen() {
+            let $pattern = $arm.take_right().send($value);
             $code
         } else {
             $crate::__select!(@run [$($rest)*] {$otherwise})

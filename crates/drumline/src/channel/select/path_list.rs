@@ -132,9 +132,7 @@ where
     }
 
     fn finish(&mut self) -> PathAttempt<R> {
-        let Some(right) = self.arm.take_right() else {
-            return PathAttempt::Nothing;
-        };
+        let right = self.arm.take_right();
         // There is a place, or will never be one: only now a message is taken. Without one, or
         // after a panic, the right gives the place back.
         let Some(message) = (self.source)() else {
