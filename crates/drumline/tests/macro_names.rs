@@ -89,6 +89,21 @@ mod shadowed {
     }
 }
 
+/// A type of the name of a state or a branch is found by its path.
+mod hidden {
+    #[derive(Debug, PartialEq)]
+    pub(super) struct Order(pub u8);
+    #[derive(Debug, PartialEq)]
+    pub(super) struct End(pub u8);
+
+    drumline::protocol! {
+        pub(super) mod shop of client with keeper {
+            Order = send crate::hidden::Order => Answer;
+            Answer = offer { Order(crate::hidden::Order) => Order, End(crate::hidden::End) => end };
+        }
+    }
+}
+
 /// As many modules as a visibility may speak of.
 mod outer {
     pub(super) mod middle {
@@ -173,6 +188,26 @@ fn messages_may_have_any_names() {
     };
     climber.send(Branch(5)).unwrap();
     assert_eq!(monkey.recv().unwrap().0, Branch(5));
+}
+
+#[test]
+fn messages_may_have_the_names_of_steps() {
+    use hidden::shop::{choice, offer, unbounded};
+    use hidden::{End, Order};
+
+    let (client, keeper) = unbounded();
+    let client = client.send(Order(1)).unwrap();
+    let (order, keeper) = keeper.recv().unwrap();
+    let keeper = keeper.choose(choice::Answer::Order(order)).unwrap();
+    let offer::Answer::Order(Order(1), client) = client.offer().unwrap() else {
+        panic!("the order comes back");
+    };
+    let client = client.send(Order(2)).unwrap();
+    let (order, keeper) = keeper.recv().unwrap();
+    keeper.choose(choice::Answer::End(End(order.0))).unwrap();
+    let offer::Answer::End(End(2), _) = client.offer().unwrap() else {
+        panic!("it ends");
+    };
 }
 
 #[test]

@@ -76,9 +76,11 @@
 ///
 /// The macro stands where modules stand. Inside of a function it does not see the types that are
 /// declared in that function. The name of a state hides that of a type, and so does the name of a
-/// branch in its own message. `End` is the name of a state as well, and cannot be another one. The
-/// path of a type does not begin with `self` or `super`, because the macro writes it in modules of
-/// its own: write `crate::…`, or import the type.
+/// branch in its own message, and `End`, which is the name of the last state. For a type that is
+/// hidden, write its whole path: `Order = send crate::Order => Paid;`. A path that begins with
+/// `self` or `super` does not lead to it, because the macro writes the type in modules of its own.
+/// The two roles have two names, and neither is `choice`, `offer` or `lanes`: those are modules as
+/// well.
 ///
 /// # What it makes
 ///
