@@ -325,6 +325,55 @@ fn arms_are_code_of_the_function() {
 }
 
 /// A value that is moved in one arm is there in the others.
+/// Each end is the program's again in every arm, also in its own.
+#[test]
+fn ends_are_used_and_given_away_in_arms() {
+    fn once(
+        mut sender: spsc::Sender<String>,
+        mut receiver: spsc::Receiver<String>,
+        shared: mpmc::Sender<String>,
+        text: String,
+    ) -> Result<String, RecvError> {
+        select! {
+            biased;
+            recv(receiver) -> message => {
+                drop((sender, shared, text));
+                let end = receiver.recv();
+                drop(receiver);
+                assert!(end.is_err());
+                message
+            }
+            send(sender, text) -> sent => {
+                sent.unwrap();
+                sender.send("more".to_owned()).unwrap();
+                drop((sender, shared));
+                receiver.recv()?;
+                receiver.recv()
+            }
+            send(shared, text) -> sent => {
+                sent.unwrap();
+                drop((sender, receiver, shared));
+                Ok("shared".to_owned())
+            }
+        }
+    }
+    let text = || "text".to_owned();
+    let (shared, of_shared) = mpmc::unbounded();
+    let (sender, receiver) = spsc::unbounded();
+    let more = once(sender, receiver, shared.clone(), text());
+    assert_eq!(more.as_deref(), Ok("more"));
+    let (mut sender, receiver) = spsc::bounded(1);
+    sender.send("first".to_owned()).unwrap();
+    let first = once(sender, receiver, shared.clone(), text());
+    assert_eq!(first.as_deref(), Ok("first"));
+    let (mut sender, _of_sender) = spsc::bounded(1);
+    sender.send(text()).unwrap();
+    let (_silent, silence) = spsc::bounded(1);
+    let last = once(sender, silence, shared, text());
+    assert_eq!(last.as_deref(), Ok("shared"));
+    assert_eq!(of_shared.recv(), Ok(text()));
+}
+
 #[test]
 fn a_value_that_is_not_sent_is_still_there() {
     let (full, _receiver) = mpmc::bounded(1);

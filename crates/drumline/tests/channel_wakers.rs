@@ -1,4 +1,4 @@
-//! Wakers that panic when they are cloned, called or dropped, at `mpsc` and `mpmc`.
+//! Wakers that panic when they are cloned, called or dropped, at `mpsc` and `mpmc`, and in a select.
 
 mod common;
 
@@ -9,7 +9,9 @@ use std::task::{Poll, RawWaker, RawWakerVTable, Waker};
 
 use common::messages::{Accounts, Calls, panicking_waker, poll};
 use common::quiet_panic;
-use drumline::channel::{SendError, TrySendError, mpmc, mpsc};
+use drumline::channel::{
+    RecvError, Select, SendError, TrySendError, lanes, mpmc, mpsc, oneshot, spsc,
+};
 
 /// What panics.
 const CLONE: u8 = 1;
@@ -273,4 +275,36 @@ fn a_waker_that_panics_takes_nothing_along() {
     drop((first, second, closed, back));
     drop((sender, receiver));
     accounts.settle();
+}
+
+/// A select waits no more, and a waker panics when it is dropped: the paths behind it are let go.
+#[test]
+fn a_select_whose_waker_panics_leaves_no_path_behind() {
+    static FAULTY: Faulty = Faulty::new();
+    for first in ["spsc", "lanes", "oneshot", "mpmc"] {
+        let waker = FAULTY.waker();
+        let (_spsc, mut of_spsc) = spsc::unbounded();
+        let (_lanes, mut of_lanes) = lanes::unbounded();
+        let (_oneshot, mut of_oneshot) = oneshot::channel();
+        let (_mpmc, of_mpmc) = mpmc::unbounded();
+        let (sender, receiver) = mpmc::bounded(1);
+        sender.send(1).unwrap();
+        let mut select = Select::<Result<u32, RecvError>>::new();
+        match first {
+            "spsc" => select.recv(&mut of_spsc, |message| message),
+            "lanes" => select.recv(&mut of_lanes, |message| message),
+            "oneshot" => select.recv(&mut of_oneshot, |message| message),
+            _ => select.recv(&of_mpmc, |message| message),
+        };
+        select.send(&sender, || None, |sent| panic!("{sent:?}"));
+        let mut waiting = select.wait_async();
+        assert!(poll(&mut waiting, &waker).is_pending());
+        FAULTY.fails_at(DROP);
+        drop(waiting);
+        assert_eq!(receiver.recv(), Ok(1));
+        sender.try_send(2).expect(first);
+        drop(select);
+        drop(waker);
+        assert_eq!(FAULTY.wakers(), 0, "a waker is kept");
+    }
 }

@@ -10,6 +10,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use common::{Event, eventually, quiet_panic};
+use drumline::channel::{Select, mpmc};
 use drumline::task::{Elapsed, Sleep, sleep, sleep_until, timeout, timeout_at};
 
 /// Far enough that no test lasts until then.
@@ -325,6 +326,45 @@ fn a_task_that_is_left_behind_is_freed_at_its_deadline() {
     let weak = Arc::downgrade(&task);
     drop((task, waker));
     eventually("it is freed", || weak.upgrade().is_none());
+}
+
+/// What a task may do in one poll is used up on the way: it gives its turn to others then, and goes
+/// on. The receive is ready each time.
+#[test]
+fn a_receive_that_is_ready_wins_however_often() {
+    let (sender, receiver) = mpmc::unbounded();
+    for number in 0..1_000 {
+        sender.send(number).unwrap();
+    }
+    let task = drumline::spawn_future(async move {
+        for number in 0..500 {
+            let received = timeout(Duration::ZERO, receiver.recv_async()).await;
+            assert_eq!(received, Ok(Ok(number)));
+        }
+        for number in 500..1_000 {
+            let mut select = Select::new();
+            select.recv(&receiver, |message| message);
+            let received = timeout(Duration::ZERO, select.wait_async()).await;
+            assert_eq!(received, Ok(Some(Ok(number))));
+        }
+    });
+    block_on(task).unwrap();
+}
+
+/// A future that uses up all that a task may do in one poll, each time, ends at its deadline.
+#[test]
+fn a_future_that_is_never_done_ends_at_its_deadline() {
+    let (sender, receiver) = mpmc::unbounded();
+    let task = drumline::spawn_future(async move {
+        let endless = async {
+            loop {
+                sender.send(()).unwrap();
+                receiver.recv_async().await.unwrap();
+            }
+        };
+        timeout(MS, endless).await
+    });
+    assert_eq!(block_on(task).unwrap(), Err::<(), _>(Elapsed));
 }
 
 #[test]

@@ -394,9 +394,9 @@ fn an_endpoint_is_a_pointer() {
 #[test]
 fn a_direction_costs_no_more_than_its_largest_message() {
     // What the other side sends takes no room.
-    assert_eq!(size_of::<greeting::lanes::Up>(), size_of::<String>());
-    assert_eq!(size_of::<endless::lanes::Down>(), 0);
-    assert_eq!(size_of::<bank::lanes::Up>(), 2 * size_of::<u64>());
+    assert_eq!(size_of::<greeting::lanes::__Up>(), size_of::<String>());
+    assert_eq!(size_of::<endless::lanes::__Down>(), 0);
+    assert_eq!(size_of::<bank::lanes::__Up>(), 2 * size_of::<u64>());
 }
 
 #[test]

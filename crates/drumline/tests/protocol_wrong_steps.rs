@@ -218,7 +218,7 @@ const CASES: &[Case] = &[
         wrong: "drumline::protocol! { mod p of a with b { Only = send std::rc::Rc<u8> => end; } }",
         says: &[
             "`Rc<u8>` cannot be sent between threads safely",
-            "within `p::lanes::Up`",
+            "within `p::lanes::__Up`",
         ],
     },
     Case {

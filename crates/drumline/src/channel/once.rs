@@ -41,7 +41,7 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{CheckedCell, planted};
 #[cfg(not(drumline_loom))]
 use crate::wait::WaiterEntry;
-use crate::wait::{self, Parker, WakeFlag};
+use crate::wait::{self, Parker, WakeFlag, let_go};
 
 const PHASE: usize = 0b111;
 const OPEN: usize = 0;
@@ -381,7 +381,7 @@ impl<T> Once<T> {
         if std::mem::take(is_listed) && self.change(TASK, 0) {
             // SAFETY: the slot is the receiver's again.
             let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
-            drop(waker);
+            waker.into_iter().for_each(let_go);
         }
     }
 

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use super::sleep::{Sleep, sleep, sleep_until};
+use crate::wait::budget;
 
 /// Gives a future until a deadline; made by [`timeout`] and [`timeout_at`].
 #[must_use = "a timeout does nothing unless it is polled"]
@@ -120,12 +121,20 @@ impl<F: Future> Future for Timeout<F> {
         // place: the type has no `Drop`, is not packed, and has no method that moves the field or
         // lends it without a pin. It is `Unpin` only if `F` is.
         let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        let had_budget = budget::is_left();
         if let Poll::Ready(output) = future.poll(context) {
             // The timeout may be kept for long.
             this.sleep.unregister();
             return Poll::Ready(Ok(output));
         }
-        this.sleep.poll_deadline(context).map(|()| Err(Elapsed))
+        let is_late = if had_budget {
+            // The future may use up its budget in each poll.
+            this.sleep.poll_deadline(context)
+        } else {
+            // It may be ready, and had nothing left to say so: its task has to yield first.
+            Pin::new(&mut this.sleep).poll(context)
+        };
+        is_late.map(|()| Err(Elapsed))
     }
 }
 

@@ -76,7 +76,11 @@
 ///
 /// The macro stands where modules stand. Inside of a function it does not see the types that are
 /// declared in that function. The name of a state hides that of a type, and so does the name of a
-/// branch in its own message.
+/// branch in its own message, and `End`, which is the name of the last state. For a type that is
+/// hidden, write its whole path: `Order = send crate::Order => Paid;`. A path that begins with
+/// `self` or `super` does not lead to it, because the macro writes the type in modules of its own.
+/// The two roles have two names, and neither is `choice`, `offer` or `lanes`: those are modules as
+/// well.
 ///
 /// # What it makes
 ///
@@ -124,6 +128,9 @@ macro_rules! protocol {
             [$(#[$attribute])*] [] [pub(in super::super)] [pub(in super::super::super)] $($rest)+
         }
     };
+    ($(#[$attribute:meta])* pub(self) mod $($rest:tt)+) => {
+        $crate::protocol! { $(#[$attribute])* mod $($rest)+ }
+    };
     ($(#[$attribute:meta])* pub mod $($rest:tt)+) => {
         $crate::__protocol_head! { [$(#[$attribute])*] [pub] [pub] [pub] $($rest)+ }
     };
@@ -131,6 +138,13 @@ macro_rules! protocol {
         $crate::__protocol_head! {
             [$(#[$attribute])*] [pub(super)] [pub(in super::super::super)]
             [pub(in super::super::super::super)] $($rest)+
+        }
+    };
+    ($(#[$attribute:meta])* pub(in super $($place:tt)*) mod $($rest:tt)+) => {
+        $crate::__protocol_head! {
+            [$(#[$attribute])*] [pub(in super $($place)*)]
+            [pub(in super::super::super $($place)*)]
+            [pub(in super::super::super::super $($place)*)] $($rest)+
         }
     };
     // In the crate, or below a path of the crate.
@@ -287,12 +301,12 @@ macro_rules! __protocol_module {
             }
 
             $crate::__protocol_role! {
-                $inner $protocol $first Up Down End
+                $inner $protocol $first __Up __Down End
                 { $first_attributes $first_state $first_kind $first_rest }
                 $({ $attributes $state $kind $rest })*
             }
             $crate::__protocol_role! {
-                $inner $protocol $second Down Up End
+                $inner $protocol $second __Down __Up End
                 { $first_attributes $first_state $first_kind $first_rest }
                 $({ $attributes $state $kind $rest })*
             }
@@ -336,11 +350,11 @@ macro_rules! __protocol_lanes {
         pub mod lanes {
             use super::super::*;
 
-            $($visibility)* enum Up {
+            $($visibility)* enum __Up {
                 $($state($crate::__protocol_payload!(up $state $kind $rest)),)+
             }
 
-            $($visibility)* enum Down {
+            $($visibility)* enum __Down {
                 $($state($crate::__protocol_payload!(down $state $kind $rest)),)+
             }
         }
@@ -378,7 +392,7 @@ macro_rules! __protocol_end {
         #[doc = concat!(
             "The ", stringify!($role), " has gone through the whole protocol. Holds nothing.",
         )]
-        #[derive(Debug)]
+        #[derive(::core::fmt::Debug)]
         $($visibility)* struct $end {
             _by_the_last_step: (),
         }

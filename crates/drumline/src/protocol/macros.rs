@@ -13,7 +13,7 @@
 //! | `$first::end`, `$second::end` | other names of `End`, for the `end` in the text |
 //! | `choice::$state::$branch` | what `choose` takes |
 //! | `offer::$state` | what `offer` gives |
-//! | `lanes::Up`, `lanes::Down` | all messages of one direction |
+//! | `lanes::__Up`, `lanes::__Down` | all messages of one direction |
 
 /// What is sent in a state in this direction: `up` is from the first role to the second.
 #[doc(hidden)]
@@ -26,10 +26,10 @@ macro_rules! __protocol_payload {
         $type
     };
     (up $state:ident choose { $($branches:tt)* }) => {
-        super::choice::$state::Branch
+        super::choice::$state::__Branch
     };
     (down $state:ident offer { $($branches:tt)* }) => {
-        super::choice::$state::Branch
+        super::choice::$state::__Branch
     };
     ($direction:ident $state:ident $kind:ident { $($rest:tt)* }) => {
         $crate::protocol::machinery::Never
@@ -42,12 +42,12 @@ macro_rules! __protocol_payload {
 macro_rules! __protocol_choice {
     ($visibility:tt [$first:ident $second:ident] $state:ident choose { $($branches:tt)* }) => {
         $crate::__protocol_choice!(
-            @ $visibility [$first $second $first Up] $state { $($branches)* }
+            @ $visibility [$first $second $first __Up] $state { $($branches)* }
         );
     };
     ($visibility:tt [$first:ident $second:ident] $state:ident offer { $($branches:tt)* }) => {
         $crate::__protocol_choice!(
-            @ $visibility [$first $second $second Down] $state { $($branches)* }
+            @ $visibility [$first $second $second __Down] $state { $($branches)* }
         );
     };
     (
@@ -84,13 +84,15 @@ macro_rules! __protocol_choice {
 
                     #[inline]
                     fn pack(self) -> super::super::lanes::$direction {
-                        super::super::lanes::$direction::$state(Branch::$branch(self))
+                        super::super::lanes::$direction::$state(__Branch::$branch(self))
                     }
 
                     #[inline]
                     fn unpack(message: super::super::lanes::$direction) -> Self {
                         match message {
-                            super::super::lanes::$direction::$state(Branch::$branch(this)) => this,
+                            super::super::lanes::$direction::$state(
+                                __Branch::$branch(this),
+                            ) => this,
                             _ => $crate::protocol::machinery::crossed(),
                         }
                     }
@@ -99,7 +101,7 @@ macro_rules! __protocol_choice {
 
             $crate::__protocol_visible! {
                 $visibility [#[doc(hidden)]]
-                enum Branch {
+                enum __Branch {
                     $($branch($branch)),+
                 }
             }
@@ -113,10 +115,10 @@ macro_rules! __protocol_choice {
 #[macro_export]
 macro_rules! __protocol_offer {
     ($visibility:tt [$first:ident $second:ident] $state:ident choose { $($branches:tt)* }) => {
-        $crate::__protocol_offer!(@ $visibility $second Up $state { $($branches)* });
+        $crate::__protocol_offer!(@ $visibility $second __Up $state { $($branches)* });
     };
     ($visibility:tt [$first:ident $second:ident] $state:ident offer { $($branches:tt)* }) => {
-        $crate::__protocol_offer!(@ $visibility $first Down $state { $($branches)* });
+        $crate::__protocol_offer!(@ $visibility $first __Down $state { $($branches)* });
     };
     (
         @ [$($visibility:tt)*] $role:ident $direction:ident $state:ident {
@@ -160,7 +162,7 @@ macro_rules! __protocol_offer {
                 match message {
                     super::lanes::$direction::$state(message) => match message {
                         $(
-                            super::choice::$state::Branch::$branch(this) => {
+                            super::choice::$state::__Branch::$branch(this) => {
                                 let next = $crate::protocol::machinery::advance::<
                                     super::$role::$state,
                                     super::$role::$next,

@@ -81,8 +81,9 @@
 //!
 //! A step costs what a message of a [lane](crate::channel::spsc#cost) costs, with no atomic access
 //! of its own. An endpoint is a pointer. A session takes about 1.6 kilobytes: two lanes, two
-//! endpoints, and the place where a side writes down that it leaves. All messages of one direction
-//! are one enum, as large as the largest of them: box what is large and rare.
+//! endpoints, and the place where a side writes down that it leaves. The first message of each
+//! direction allocates the block that messages lie in. All messages of one direction are one enum,
+//! as large as the largest of them: box what is large and rare.
 
 mod departure;
 mod endpoint;

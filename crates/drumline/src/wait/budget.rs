@@ -123,6 +123,13 @@ pub(crate) fn yield_task(waker: &Waker) {
     });
 }
 
+/// Whether [`proceed`] would let the task go on.
+#[inline]
+pub(crate) fn is_left() -> bool {
+    let word = TURN.with(|turn| turn.word.get());
+    word & POLLER == Poller::Foreign as usize || word >= UNIT
+}
+
 /// Whether the task may go on. To be asked before something that is ready is taken; it costs one
 /// unit. If nothing is left, the task has been woken, and is to return.
 #[inline]

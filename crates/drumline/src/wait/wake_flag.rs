@@ -269,7 +269,7 @@ impl WakeFlag {
         if std::mem::take(is_listed) && self.take_slot_back() {
             // SAFETY: the slot is this side's.
             let waker = self.waker.with_mut(|slot| unsafe { (*slot).take() });
-            drop(waker);
+            waker.into_iter().for_each(let_go);
         }
     }
 

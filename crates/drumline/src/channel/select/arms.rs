@@ -93,11 +93,21 @@ pub struct SelectedSend<'a, E: SendEnd> {
 }
 
 impl<E: RecvEnd> RecvArm<E> {
-    fn new(end: E) -> Self {
+    pub(super) fn new(end: E) -> Self {
         RecvArm {
             end,
             watch: Default::default(),
             result: None,
+        }
+    }
+
+    /// What comes now: a message, or the end. `None`: it would have to wait.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<Result<E::Message, RecvError>> {
+        match self.end.take(&mut self.watch) {
+            Ok(message) => Some(Ok(message)),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Closed(reason)) => Some(Err(RecvError::new(reason))),
         }
     }
 
@@ -111,13 +121,8 @@ impl<E: RecvEnd> RecvArm<E> {
 impl<E: RecvEnd> SelectArm for RecvArm<E> {
     #[inline]
     fn choose(&mut self) -> bool {
-        let result = match self.end.take(&mut self.watch) {
-            Ok(message) => Ok(message),
-            Err(TryRecvError::Empty) => return false,
-            Err(TryRecvError::Closed(reason)) => Err(RecvError::new(reason)),
-        };
-        self.result = Some(result);
-        true
+        self.result = self.take();
+        self.result.is_some()
     }
 
     fn listen(&mut self, waker: &Waker) -> Listened {
@@ -131,7 +136,7 @@ impl<E: RecvEnd> SelectArm for RecvArm<E> {
 
 impl<E: SendEnd> SendArm<E> {
     #[track_caller]
-    fn new(end: E) -> Self {
+    pub(super) fn new(end: E) -> Self {
         assert_has_places(&end);
         SendArm {
             end,
@@ -140,15 +145,23 @@ impl<E: SendEnd> SendArm<E> {
         }
     }
 
-    /// The right to send, if the arm was chosen.
+    /// Whether the arm was chosen.
     #[inline]
-    pub fn take_right(&mut self) -> Option<SelectedSend<'_, E>> {
-        let state = mem::replace(&mut self.state, SendState::Waits);
-        (state != SendState::Waits).then_some(SelectedSend {
+    pub fn is_chosen(&self) -> bool {
+        self.state != SendState::Waits
+    }
+
+    /// The right to send that the arm has when it was chosen.
+    ///
+    /// By itself, and not in an `Option`: one that the macro matches on would borrow the end until
+    /// the code of the arm has run.
+    #[inline]
+    pub fn take_right(&mut self) -> SelectedSend<'_, E> {
+        SelectedSend {
+            state: mem::replace(&mut self.state, SendState::Waits),
             end: &mut self.end,
             watch: &mut self.watch,
-            state,
-        })
+        }
     }
 }
 
@@ -167,7 +180,7 @@ impl<E: SendEnd> SelectArm for SendArm<E> {
     }
 
     fn unlisten(&mut self) {
-        let is_chosen = self.state != SendState::Waits;
+        let is_chosen = self.is_chosen();
         self.end.unlisten(&mut self.watch, is_chosen);
     }
 }

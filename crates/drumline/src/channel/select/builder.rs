@@ -4,18 +4,15 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::ends::{RecvEnd, SendEnd};
-use super::waiting::{self, Listened, Paths, SelectOutcome, Selecting};
-use super::{SelectError, SelectRecv, SelectSend, assert_has_places};
-use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
+use super::path_list::PathList;
+use super::waiting::{self, SelectOutcome, Selecting};
+use super::{SelectError, SelectRecv, SelectSend};
+use crate::channel::{RecvError, SendError};
 use crate::sync::Instant;
 use crate::wait::WaiterEntry;
-
-/// A fair select uses one path at most this many times before it turns to the next one.
-const IN_A_ROW: u32 = 64;
 
 /// Waits for the first of several ends that can receive or send; see the [module](super).
 ///
@@ -51,211 +48,16 @@ const IN_A_ROW: u32 = 64;
 ///
 /// A receive from a channel that has ended gives [`RecvError`] once, which says why, and leaves the
 /// select. A send to a channel that is closed gives the message back, and leaves it as well.
+///
+/// # Functions of paths
+///
+/// They may take long, wait, and select at other ends: while one of them runs, no path waits for
+/// anything, and what comes goes to other receivers and senders. But a place is kept for the
+/// message while its source runs. So a source that sends to the same channel may find it full, and
+/// one that waits for room there may wait for ever.
 pub struct Select<'a, R> {
     paths: PathList<'a, R>,
     entry: WaiterEntry,
-}
-
-struct PathList<'a, R> {
-    paths: Vec<Box<dyn HandledPath<R> + Send + 'a>>,
-    /// The path whose turn it is.
-    current: usize,
-    /// How often it was chosen in a row.
-    in_a_row: u32,
-    is_biased: bool,
-}
-
-/// What came of a look at a path.
-enum PathAttempt<R> {
-    /// It would have to wait.
-    Nothing,
-    Chosen(R),
-    /// The same, and it leaves the select.
-    Last(R),
-    /// It leaves the select.
-    Over,
-}
-
-/// A path, and what makes an `R` of what has come of it.
-trait HandledPath<R> {
-    fn attempt(&mut self) -> PathAttempt<R>;
-    fn listen(&mut self, waker: &Waker) -> Listened;
-    fn unlisten(&mut self);
-}
-
-struct RecvHandler<E: RecvEnd, F> {
-    end: E,
-    watch: E::Watch,
-    handler: F,
-}
-
-struct SendHandler<E: SendEnd, S, F> {
-    end: E,
-    watch: E::Watch,
-    source: S,
-    handler: F,
-}
-
-impl<R, E, F> HandledPath<R> for RecvHandler<E, F>
-where
-    E: RecvEnd,
-    F: FnMut(Result<E::Message, RecvError>) -> R,
-{
-    #[inline]
-    fn attempt(&mut self) -> PathAttempt<R> {
-        match self.end.take(&mut self.watch) {
-            Ok(message) => PathAttempt::Chosen((self.handler)(Ok(message))),
-            Err(TryRecvError::Empty) => PathAttempt::Nothing,
-            Err(TryRecvError::Closed(reason)) => {
-                PathAttempt::Last((self.handler)(Err(RecvError::new(reason))))
-            }
-        }
-    }
-
-    fn listen(&mut self, waker: &Waker) -> Listened {
-        self.end.listen(&mut self.watch, waker)
-    }
-
-    fn unlisten(&mut self) {
-        self.end.unlisten(&mut self.watch);
-    }
-}
-
-impl<R, E, S, F> HandledPath<R> for SendHandler<E, S, F>
-where
-    E: SendEnd,
-    S: FnMut() -> Option<E::Message>,
-    F: FnMut(Result<(), SendError<E::Message>>) -> R,
-{
-    fn attempt(&mut self) -> PathAttempt<R> {
-        let reserved = self.end.reserve(&mut self.watch);
-        if let Err(TrySendError::Full(())) = reserved {
-            return PathAttempt::Nothing;
-        }
-        // There is a place, or will never be one: only now a message is taken.
-        let Some(message) = (self.source)() else {
-            return PathAttempt::Over;
-        };
-        let sent = match reserved {
-            Ok(()) => self.end.send(&mut self.watch, message),
-            Err(_) => Err(message),
-        };
-        match sent {
-            Ok(()) => PathAttempt::Chosen((self.handler)(Ok(()))),
-            Err(message) => PathAttempt::Last((self.handler)(Err(SendError(message)))),
-        }
-    }
-
-    fn listen(&mut self, waker: &Waker) -> Listened {
-        self.end.listen(&mut self.watch, waker)
-    }
-
-    fn unlisten(&mut self) {
-        self.end.unlisten(&mut self.watch, false);
-    }
-}
-
-impl<R> PathList<'_, R> {
-    /// Takes a path out, which leaves nothing behind.
-    fn take_out(&mut self, index: usize) {
-        let mut path = self.paths.remove(index);
-        path.unlisten();
-        if index < self.current {
-            self.current -= 1;
-        }
-    }
-
-    /// Looks at a path. It may be gone afterwards.
-    #[inline]
-    fn attempt(&mut self, index: usize) -> PathAttempt<R> {
-        let attempt = self.paths[index].attempt();
-        if let PathAttempt::Last(_) | PathAttempt::Over = attempt {
-            self.take_out(index);
-        }
-        attempt
-    }
-
-    #[cold]
-    fn choose_first(&mut self) -> Option<R> {
-        let mut index = 0;
-        while index < self.paths.len() {
-            match self.attempt(index) {
-                PathAttempt::Chosen(chosen) | PathAttempt::Last(chosen) => return Some(chosen),
-                PathAttempt::Nothing => index += 1,
-                PathAttempt::Over => {}
-            }
-        }
-        None
-    }
-
-    /// Looks at all paths, and last at the one that had its turn.
-    #[inline(never)]
-    fn choose_next(&mut self) -> Option<R> {
-        let mut left = self.paths.len();
-        let mut index = self.current + 1;
-        while left > 0 {
-            left -= 1;
-            if index >= self.paths.len() {
-                index = 0;
-            }
-            match self.attempt(index) {
-                PathAttempt::Chosen(chosen) => {
-                    self.current = index;
-                    self.in_a_row = 1;
-                    return Some(chosen);
-                }
-                PathAttempt::Last(chosen) => return Some(chosen),
-                PathAttempt::Nothing => index += 1,
-                PathAttempt::Over => {}
-            }
-        }
-        None
-    }
-}
-
-impl<R> Paths for PathList<'_, R> {
-    type Chosen = R;
-
-    #[inline]
-    fn choose(&mut self) -> Option<R> {
-        if self.is_biased {
-            return self.choose_first();
-        }
-        if self.in_a_row < IN_A_ROW && self.current < self.paths.len() {
-            match self.attempt(self.current) {
-                PathAttempt::Chosen(chosen) => {
-                    self.in_a_row += 1;
-                    return Some(chosen);
-                }
-                PathAttempt::Last(chosen) => return Some(chosen),
-                PathAttempt::Nothing | PathAttempt::Over => {}
-            }
-        }
-        self.choose_next()
-    }
-
-    fn is_over(&self) -> bool {
-        self.paths.is_empty()
-    }
-
-    fn listen(&mut self, waker: &Waker, mut listened: impl FnMut(Listened)) {
-        for path in &mut self.paths {
-            listened(path.listen(waker));
-        }
-    }
-
-    fn unlisten(&mut self) {
-        for path in &mut self.paths {
-            path.unlisten();
-        }
-    }
-}
-
-impl<R> Drop for PathList<'_, R> {
-    fn drop(&mut self) {
-        // A future that was forgotten, or a path that has panicked, may have left something behind.
-        self.unlisten();
-    }
 }
 
 impl<'a, R> Select<'a, R> {
@@ -288,12 +90,7 @@ impl<'a, R> Select<'a, R> {
 
     fn with(is_biased: bool) -> Self {
         Select {
-            paths: PathList {
-                paths: Vec::new(),
-                current: 0,
-                in_a_row: 0,
-                is_biased,
-            },
+            paths: PathList::new(is_biased),
             entry: WaiterEntry::new(),
         }
     }
@@ -315,12 +112,7 @@ impl<'a, R> Select<'a, R> {
         E: SelectRecv + 'a,
         F: FnMut(Result<E::Message, RecvError>) -> R + Send + 'a,
     {
-        let watch = Default::default();
-        self.paths.paths.push(Box::new(RecvHandler {
-            end,
-            watch,
-            handler,
-        }));
+        self.paths.add_recv(end, handler);
         self
     }
 
@@ -362,20 +154,13 @@ impl<'a, R> Select<'a, R> {
         S: FnMut() -> Option<E::Message> + Send + 'a,
         F: FnMut(Result<(), SendError<E::Message>>) -> R + Send + 'a,
     {
-        assert_has_places(&end);
-        let watch = Default::default();
-        self.paths.paths.push(Box::new(SendHandler {
-            end,
-            watch,
-            source,
-            handler,
-        }));
+        self.paths.add_send(end, source, handler);
         self
     }
 
     /// How many paths there are. Those that have ended have left.
     pub fn len(&self) -> usize {
-        self.paths.paths.len()
+        self.paths.len()
     }
 
     /// Whether there is no path.
@@ -490,7 +275,7 @@ impl<R> fmt::Debug for Select<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Select")
             .field("paths", &self.len())
-            .field("is_biased", &self.paths.is_biased)
+            .field("is_biased", &self.paths.is_biased())
             .finish_non_exhaustive()
     }
 }

@@ -11,7 +11,7 @@ use crate::channel::{lanes, mpmc, mpsc, oneshot, spsc};
 /// A receiving end, borrowed as it has to be to receive.
 pub trait RecvEnd {
     /// What it receives.
-    type Message;
+    type Message: Send;
     /// What the select remembers of it.
     type Watch: Default + Send;
 

@@ -33,7 +33,8 @@
 /// * `send(end, value) -> result => code`: `result` is a pattern for
 ///   `Result<(), `[`SendError<T>`](crate::channel::SendError)`>`. The expression `value` is
 ///   evaluated when the arm is chosen, and not before: a variable that is moved there is still
-///   there in all other arms. A closed channel gives the value back.
+///   there in all other arms. A place is kept for the value meanwhile, so the expression should not
+///   wait for room in the same channel. A closed channel gives the value back.
 /// * `default => code`: if no arm is ready now.
 /// * `default(timeout) => code`: if none is until this [`Duration`](std::time::Duration) is over.
 /// * `deadline(instant) => code`: if none is until this [`Instant`](std::time::Instant).
@@ -122,7 +123,7 @@ macro_rules! select_async {
 #[macro_export]
 macro_rules! __select {
     (@begin $wait:ident) => {
-        compile_error!("a select needs an arm: `recv(end) -> message => code` or `send(end, value) -> result => code`")
+        ::core::compile_error!("a select needs an arm: `recv(end) -> message => code` or `send(end, value) -> result => code`")
     };
     (@begin $wait:ident biased; $($rest:tt)*) => {
         $crate::__select!(@arms $wait true [] $($rest)*)
@@ -166,7 +167,7 @@ macro_rules! __select {
 
     // The limit, which comes last.
     (@arms $wait:ident $biased:ident [] $(default $(($($limit:tt)*))? => $($rest:tt)*)?) => {
-        compile_error!("a select needs an arm: `recv(end) -> message => code` or `send(end, value) -> result => code`")
+        ::core::compile_error!("a select needs an arm: `recv(end) -> message => code` or `send(end, value) -> result => code`")
     };
     (@arms $wait:ident $biased:ident [$($done:tt)+]) => {
         $crate::__select!(@end $wait $biased [$($done)+] none {} { $crate::channel::select::__private::no_arm() })
@@ -181,7 +182,7 @@ macro_rules! __select {
         $crate::__select!(@end $wait $biased [$($done)+] until { $instant } { $code })
     };
     (@arms $wait:ident $biased:ident [$($done:tt)*] $($rest:tt)+) => {
-        compile_error!("an arm of a select is `recv(end) -> message => code` or `send(end, value) -> result => code`; the last one may be `default => code`, `default(timeout) => code` or `deadline(instant) => code`")
+        ::core::compile_error!("an arm of a select is `recv(end) -> message => code` or `send(end, value) -> result => code`; the last one may be `default => code`, `default(timeout) => code` or `deadline(instant) => code`")
     };
 
     (@end $wait:ident $biased:ident
@@ -208,31 +209,33 @@ macro_rules! __select {
         $crate::channel::select::__private::try_wait(&mut $arms, $biased)
     };
     (@wait wait none {} $biased:ident $arms:expr) => {
-        $crate::channel::select::__private::wait(&mut $arms, $biased, None)
+        $crate::channel::select::__private::wait(&mut $arms, $biased, ::core::option::Option::None)
     };
     (@wait wait after {$time:expr} $biased:ident $arms:expr) => {{
         let deadline = $crate::channel::select::__private::after($time);
         $crate::channel::select::__private::wait(&mut $arms, $biased, deadline)
     }};
-    (@wait wait until {$time:expr} $biased:ident $arms:expr) => {
-        $crate::channel::select::__private::wait(&mut $arms, $biased, Some($time))
-    };
+    (@wait wait until {$time:expr} $biased:ident $arms:expr) => {{
+        let deadline = ::core::option::Option::Some($time);
+        $crate::channel::select::__private::wait(&mut $arms, $biased, deadline)
+    }};
     (@wait wait_async none {} $biased:ident $arms:expr) => {{
         let limit = $crate::channel::select::__private::no_limit();
         $crate::channel::select::__private::wait_async(&mut $arms, $biased, limit).await
     }};
     (@wait wait_async after {$time:expr} $biased:ident $arms:expr) => {{
-        let limit = Some($crate::channel::select::__private::sleep($time));
+        let limit = ::core::option::Option::Some($crate::channel::select::__private::sleep($time));
         $crate::channel::select::__private::wait_async(&mut $arms, $biased, limit).await
     }};
     (@wait wait_async until {$time:expr} $biased:ident $arms:expr) => {{
-        let limit = Some($crate::channel::select::__private::sleep_until($time));
+        let sleep = $crate::channel::select::__private::sleep_until($time);
+        let limit = ::core::option::Option::Some(sleep);
         $crate::channel::select::__private::wait_async(&mut $arms, $biased, limit).await
     }};
 
     (@run [] {$otherwise:expr}) => { $otherwise };
     (@run [(recv $arm:ident {} {$pattern:pat} {$code:expr}) $($rest:tt)*] {$otherwise:expr}) => {
-        if let Some(result) = $arm.take_result() {
+        if let ::core::option::Option::Some(result) = $arm.take_result() {
             let $pattern = result;
             $code
         } else {
@@ -241,8 +244,8 @@ macro_rules! __select {
     };
     (@run [(send $arm:ident {$value:expr} {$pattern:pat} {$code:expr}) $($rest:tt)*]
         {$otherwise:expr}) => {
-        if let Some(right) = $arm.take_right() {
-            let $pattern = right.send($value);
+        if $arm.is_chosen() {
+            let $pattern = $arm.take_right().send($value);
             $code
         } else {
             $crate::__select!(@run [$($rest)*] {$otherwise})

@@ -40,9 +40,15 @@
 //!   its channel.
 //! * A message to be sent stays with its owner until a place in the channel is kept for it. The
 //!   macro evaluates the expression then, once, and the builder calls the source. So a value that
-//!   is moved in one arm is still there in the others, and the compiler knows it.
+//!   is moved in one arm is still there in the others, and the compiler knows it. If the expression
+//!   or the source panics, or gives no value, the place is given back.
 //! * If the channel is closed, the path is chosen, and gives the message back.
 //! * A future that is dropped before it is ready has received nothing and sent nothing.
+//!
+//! A future that is forgotten (`std::mem::forget`) after it was polled keeps its places among those
+//! that wait at `mpsc` and `mpmc`. What comes to it there is a wake-up, room, or the message of a
+//! rendezvous, which others wait for in vain. A [`Select`] takes these places back when one of its
+//! paths is used, or when it is dropped. `select_async!` cannot.
 //!
 //! # Closed channels
 //!
@@ -116,6 +122,8 @@ mod ends;
 mod macros;
 #[cfg(all(test, drumline_loom))]
 mod models;
+#[cfg(not(drumline_loom))]
+mod path_list;
 #[cfg(doctest)]
 mod promises;
 mod waiting;

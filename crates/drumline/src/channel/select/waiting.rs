@@ -60,6 +60,11 @@ pub(super) trait Paths {
     /// Whether there is no path left.
     fn is_over(&self) -> bool;
 
+    /// Whether paths may listen. A look at them may have ended that.
+    fn is_listening(&self) -> bool {
+        true
+    }
+
     /// Has each path call `waker`, and tells `listened` what came of it.
     fn listen(&mut self, waker: &Waker, listened: impl FnMut(Listened));
 
@@ -104,7 +109,7 @@ pub(super) fn look_last<P: Paths>(paths: &mut P, waker: &Waker) -> LastLook<P::C
     }
     match look(paths) {
         Some(outcome) => LastLook::Over(outcome),
-        None if looks_again => LastLook::Again,
+        None if looks_again || !paths.is_listening() => LastLook::Again,
         None => LastLook::MaySleep,
     }
 }

@@ -9,29 +9,69 @@ mod sending;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __protocol_state {
-    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident send $rest:tt) => {
-        $crate::__protocol_sending!(@send $visibility $protocol $role Up Down $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Up __Down $about:tt
+        $state:ident send $rest:tt
+    ) => {
+        $crate::__protocol_sending!(
+            @send $visibility $protocol $role __Up __Down $about $state $rest
+        );
     };
-    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident choose $rest:tt) => {
-        $crate::__protocol_sending!(@choose $visibility $protocol $role Up Down $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Up __Down $about:tt
+        $state:ident choose $rest:tt
+    ) => {
+        $crate::__protocol_sending!(
+            @choose $visibility $protocol $role __Up __Down $about $state $rest
+        );
     };
-    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident recv $rest:tt) => {
-        $crate::__protocol_receiving!(@recv $visibility $protocol $role Up Down $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Up __Down $about:tt
+        $state:ident recv $rest:tt
+    ) => {
+        $crate::__protocol_receiving!(
+            @recv $visibility $protocol $role __Up __Down $about $state $rest
+        );
     };
-    ($visibility:tt $protocol:ident $role:ident Up Down $about:tt $state:ident offer $rest:tt) => {
-        $crate::__protocol_receiving!(@offer $visibility $protocol $role Up Down $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Up __Down $about:tt
+        $state:ident offer $rest:tt
+    ) => {
+        $crate::__protocol_receiving!(
+            @offer $visibility $protocol $role __Up __Down $about $state $rest
+        );
     };
-    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident recv $rest:tt) => {
-        $crate::__protocol_sending!(@send $visibility $protocol $role Down Up $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Down __Up $about:tt
+        $state:ident recv $rest:tt
+    ) => {
+        $crate::__protocol_sending!(
+            @send $visibility $protocol $role __Down __Up $about $state $rest
+        );
     };
-    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident offer $rest:tt) => {
-        $crate::__protocol_sending!(@choose $visibility $protocol $role Down Up $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Down __Up $about:tt
+        $state:ident offer $rest:tt
+    ) => {
+        $crate::__protocol_sending!(
+            @choose $visibility $protocol $role __Down __Up $about $state $rest
+        );
     };
-    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident send $rest:tt) => {
-        $crate::__protocol_receiving!(@recv $visibility $protocol $role Down Up $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Down __Up $about:tt
+        $state:ident send $rest:tt
+    ) => {
+        $crate::__protocol_receiving!(
+            @recv $visibility $protocol $role __Down __Up $about $state $rest
+        );
     };
-    ($visibility:tt $protocol:ident $role:ident Down Up $about:tt $state:ident choose $rest:tt) => {
-        $crate::__protocol_receiving!(@offer $visibility $protocol $role Down Up $about $state $rest);
+    (
+        $visibility:tt $protocol:ident $role:ident __Down __Up $about:tt
+        $state:ident choose $rest:tt
+    ) => {
+        $crate::__protocol_receiving!(
+            @offer $visibility $protocol $role __Down __Up $about $state $rest
+        );
     };
 }
 
