@@ -319,32 +319,39 @@ where
         let poll = || {
             let budget = Budget::begin_task(&waker);
             let polled = unwind::catch(|| future.poll(&mut Context::from_waker(&waker)));
-            (polled, budget.has_yielded())
+            (polled, budget.has_yielded(), budget.clones())
         };
-        let (polled, has_yielded) = match local::seat() {
+        let (polled, has_yielded, clones) = match local::seat() {
             Some(seat) => seat.poll(poll),
             None => poll(),
         };
         let outcome = match polled {
             // SAFETY: as for this function.
-            Ok(Poll::Pending) if has_yielded => return unsafe { Self::queue_again(this) },
+            Ok(Poll::Pending) if has_yielded => return unsafe { Self::queue_again(this, clones) },
             // SAFETY: as for this function.
-            Ok(Poll::Pending) => return unsafe { Self::suspend(this) },
+            Ok(Poll::Pending) => return unsafe { Self::suspend(this, clones) },
             Ok(Poll::Ready(value)) => Ok(value),
             Err(payload) => Err(JoinError::panicked(payload)),
         };
+        if clones > 0 {
+            // SAFETY: the run has a reference.
+            unsafe { &(*this).core.word }.add_clones(clones);
+        }
         // SAFETY: as for this function.
         unsafe { Self::complete(this, outcome) };
     }
 
-    /// The future has yielded.
+    /// The future has yielded. `clones` of its waker are on account.
     ///
     /// # Safety
     ///
     /// As for [`poll`](Self::poll).
-    unsafe fn queue_again(this: *const Self) {
+    unsafe fn queue_again(this: *const Self, clones: usize) {
         // SAFETY: the run has a reference.
         let cell = unsafe { &*this };
+        if clones > 0 {
+            cell.core.word.add_clones(clones);
+        }
         if !cell.home.is_closed() && cell.core.word.may_yield() {
             // SAFETY: the reference of this run is that of the next, and this thread is in the
             // pool.
@@ -354,16 +361,16 @@ where
             let wake = cell.core.word.wake();
             debug_assert_eq!(wake, WakeStep::Nothing, "it is polled");
             // SAFETY: as for this function.
-            unsafe { Self::suspend(this) };
+            unsafe { Self::suspend(this, 0) };
         }
     }
 
-    /// The future is not ready.
+    /// The future is not ready. `clones` of its waker are on account.
     ///
     /// # Safety
     ///
     /// As for [`poll`](Self::poll).
-    unsafe fn suspend(this: *const Self) {
+    unsafe fn suspend(this: *const Self, clones: usize) {
         let pause = {
             // SAFETY: the run has a reference, up to `pause`.
             let cell = unsafe { &*this };
@@ -377,8 +384,11 @@ where
                 }
             };
             if is_kept {
-                cell.core.word.pause()
+                cell.core.word.pause(clones)
             } else {
+                if clones > 0 {
+                    cell.core.word.add_clones(clones);
+                }
                 Pause::Drop(DropReason::Evicted)
             }
         };

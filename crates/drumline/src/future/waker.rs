@@ -6,6 +6,7 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 use super::cell::Core;
 use crate::latch::{Dropped, WakeStep};
 use crate::pool::WakeOrigin;
+use crate::wait::budget;
 
 /// One table for all futures: what depends on the type of one is behind its core.
 fn table() -> &'static RawWakerVTable {
@@ -23,8 +24,10 @@ pub(super) unsafe fn borrowed(core: *const Core) -> ManuallyDrop<Waker> {
 }
 
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: the waker has a reference, so the core is alive.
-    unsafe { &*data.cast::<Core>() }.word.add_ref();
+    if !budget::on_account(data) {
+        // SAFETY: the waker has a reference, so the core is alive.
+        unsafe { &*data.cast::<Core>() }.word.add_ref();
+    }
     RawWaker::new(data, table())
 }
 

@@ -25,6 +25,12 @@
 //! **References** are counted in the bits above: one for each waker, one for the handle, and one
 //! for the run, from the moment at which ACTIVE is set in an idle word until the run has ended.
 //!
+//! **Clones on account.** A future that waits clones the waker of its poll. The run counts such a
+//! clone for itself, and adds it to the word when the poll has ended, in the step that it takes
+//! anyway ([`pause`](FutureWord::pause)). Until then the word may be short of references, and even
+//! of more than it has: the count wraps. So as long as ACTIVE is set no step goes by the count, but
+//! for those of the run, which know what is missing. The memory stays: ACTIVE is the run's.
+//!
 //! **Which thread owns the future**: the one that has the run. Only a change from idle queues one.
 //! It goes to the thread that takes it out of the queue, and that thread begins with `resume`: a
 //! plain load of the word, as a rule. A wake-up meanwhile leaves its note in the word, which
@@ -187,10 +193,18 @@ impl FutureWord {
     pub(crate) fn add_ref(&self) {
         // Relaxed: the caller has a reference.
         let before = self.word.fetch_add(REF, Ordering::Relaxed);
-        if before > isize::MAX as usize {
+        // The last quarter: clones on account that are gone.
+        if (isize::MAX as usize..usize::MAX / 4 * 3).contains(&before) {
             // The memory would be freed under the eyes of others.
             std::process::abort();
         }
+    }
+
+    /// The run adds the clones on account.
+    #[cold]
+    pub(crate) fn add_clones(&self, clones: usize) {
+        // Relaxed: the run has a reference.
+        self.word.fetch_add(clones * REF, Ordering::Relaxed);
     }
 
     /// A reference is dropped.
@@ -201,10 +215,11 @@ impl FutureWord {
                 // The reference is that of the run.
                 Ok::<_, ()>(now | ACTIVE | CANCELLED)
             } else {
-                Ok(now - REF)
+                Ok(now.wrapping_sub(REF))
             }
         });
         match before {
+            Ok(before) if before & ACTIVE != 0 && !planted!(FutureFreedInPoll) => Dropped::Kept,
             Ok(before) if before >= 2 * REF => Dropped::Kept,
             Ok(before) if is_abandoned(before) => Dropped::Queue,
             _ => Dropped::Free,
@@ -311,10 +326,17 @@ impl FutureWord {
         }
     }
 
-    /// The poll has ended, and the future is not ready.
+    /// The poll has ended, and the future is not ready. `clones`: how many are on account. They are
+    /// counted after this.
     #[inline]
-    pub(crate) fn pause(&self) -> Pause {
+    pub(crate) fn pause(&self, clones: usize) -> Pause {
+        let missing = if planted!(FutureClonesForgotten) {
+            0
+        } else {
+            clones * REF
+        };
         let before = self.step(|now| {
+            let now = now.wrapping_add(missing);
             if let Some(reason) = drop_reason(now) {
                 Err(reason)
             } else if now & WOKEN != 0 && !planted!(FuturePauseForgetsWake) {
@@ -326,7 +348,12 @@ impl FutureWord {
             }
         });
         match before {
-            Err(reason) => Pause::Drop(reason),
+            Err(reason) => {
+                if clones > 0 {
+                    self.add_clones(clones);
+                }
+                Pause::Drop(reason)
+            }
             Ok(before) if before & WOKEN != 0 && !planted!(FuturePauseForgetsWake) => Pause::Again,
             Ok(_) => Pause::Idle,
         }
@@ -385,9 +412,9 @@ fn queues(before: usize) -> WakeStep {
     }
 }
 
-/// Whether the only reference is about to be dropped, and the future is not done.
+/// Whether the only reference is about to be dropped, and the future is neither done nor in a run.
 fn is_abandoned(word: usize) -> bool {
-    word < 2 * REF && word & DONE == 0 && !planted!(FutureLastRefForgotten)
+    word < 2 * REF && word & (DONE | ACTIVE) == 0 && !planted!(FutureLastRefForgotten)
 }
 
 fn drop_reason(word: usize) -> Option<DropReason> {

@@ -20,6 +20,8 @@ struct Cell {
     ready: AtomicUsize,
     /// How often it is still to yield.
     yields: AtomicUsize,
+    /// How many clones of its waker are on account; the runner alone asks.
+    clones: AtomicUsize,
     /// How often the memory was freed.
     freed: AtomicUsize,
     /// How often a runner dropped the outcome.
@@ -43,6 +45,7 @@ impl Cell {
             outcome: UnsafeCell::new(0),
             ready: AtomicUsize::new(0),
             yields: AtomicUsize::new(0),
+            clones: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),
             disposed: AtomicUsize::new(0),
             parker: Parker::new(),
@@ -93,6 +96,7 @@ impl Cell {
             self.future
                 .with_mut(|future| assert_eq!(unsafe { *future }, 1));
             if self.ready.load(Ordering::Relaxed) == 1 {
+                self.word.add_clones(self.clones.swap(0, Ordering::Relaxed));
                 return self.complete(READY);
             }
             // Relaxed: the runner alone counts.
@@ -100,7 +104,7 @@ impl Cell {
             if yields > 0 && self.word.may_yield() {
                 self.yields.store(yields - 1, Ordering::Relaxed);
             } else {
-                match self.word.pause() {
+                match self.word.pause(self.clones.swap(0, Ordering::Relaxed)) {
                     Pause::Idle => return,
                     Pause::Again => {}
                     Pause::Drop(_) => return self.complete(CANCELLED),
@@ -302,6 +306,53 @@ fn evict() {
     });
 }
 
+/// Two clones that the first poll makes on account are dropped by another thread: one wakes the
+/// future, one does nothing. The handle is there meanwhile, or not.
+fn clones_on_account(keeps_handle: bool) {
+    loom::model(move || {
+        let cell = Cell::new();
+        if !keeps_handle {
+            assert!(!cell.word.detach());
+            cell.drop_ref();
+        }
+        let run = cell.word.start();
+        cell.clones.store(2, Ordering::Relaxed);
+        let other = Arc::clone(&cell);
+        let wakers = thread::spawn(move || {
+            other.drop_ref();
+            other.make_ready();
+        });
+        cell.go_on(run);
+        wakers.join().unwrap();
+        assert!(cell.word.is_done(), "the wake-up was lost");
+        if keeps_handle {
+            assert_eq!(cell.detach(), READY);
+        }
+        cell.was_freed_once();
+    });
+}
+
+/// The same without a wake-up: the future is dropped with the last clone.
+fn clones_are_the_last_references() {
+    loom::model(|| {
+        let cell = Cell::new();
+        assert!(!cell.word.detach());
+        cell.drop_ref();
+        let run = cell.word.start();
+        cell.clones.store(2, Ordering::Relaxed);
+        let other = Arc::clone(&cell);
+        let wakers = thread::spawn(move || {
+            other.drop_ref();
+            other.drop_ref();
+        });
+        cell.go_on(run);
+        wakers.join().unwrap();
+        assert!(cell.word.is_done(), "the future was not dropped");
+        assert_eq!(cell.disposed.load(Ordering::Relaxed), 1);
+        cell.was_freed_once();
+    });
+}
+
 /// The handle goes away while the future ends: exactly one side disposes of the outcome.
 fn detach() {
     loom::model(|| {
@@ -394,4 +445,17 @@ fn loom_future_detach() {
     detach();
     must_catch(Plant::FutureDetachTwoSteps, detach);
     must_catch(Plant::UnwatchUnasked, detach);
+}
+
+#[test]
+fn loom_future_clones_on_account() {
+    clones_on_account(true);
+    clones_on_account(false);
+    clones_are_the_last_references();
+}
+
+#[test]
+fn loom_plants_future_clones_on_account() {
+    must_catch(Plant::FutureFreedInPoll, || clones_on_account(false));
+    must_catch(Plant::FutureClonesForgotten, || clones_on_account(true));
 }

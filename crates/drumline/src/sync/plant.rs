@@ -220,6 +220,10 @@ pub(crate) enum Plant {
     FutureResumeBlind,
     /// `FutureWord::finish` forgets who waits.
     FutureFinishForgetsWatcher,
+    /// `FutureWord::drop_ref` goes by the count while the future is polled.
+    FutureFreedInPoll,
+    /// `FutureWord::pause` does not count the clones on account.
+    FutureClonesForgotten,
     /// `FutureWord::drop_ref` frees a future that is not done.
     FutureLastRefForgotten,
     /// `FutureWord::detach` looks first, and clears HANDLE then.

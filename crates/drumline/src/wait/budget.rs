@@ -38,6 +38,10 @@ struct Turn {
     word: Cell<usize>,
     /// The waker of a task that may ask to be queued again; else null. Compared, and no more.
     waker: Cell<*const Waker>,
+    /// What that waker refers to.
+    data: Cell<*const ()>,
+    /// How often that waker was cloned [on account](on_account).
+    clones: Cell<usize>,
 }
 
 /// The task has asked to be queued again.
@@ -48,7 +52,12 @@ const POLLER: usize = YIELDED - 1;
 
 per_thread! {
     static TURN: Turn = const {
-        Turn { word: Cell::new(Poller::Foreign as usize), waker: Cell::new(ptr::null()) }
+        Turn {
+            word: Cell::new(Poller::Foreign as usize),
+            waker: Cell::new(ptr::null()),
+            data: Cell::new(ptr::null()),
+            clones: Cell::new(0),
+        }
     };
 }
 
@@ -58,28 +67,38 @@ per_thread! {
 pub(crate) struct Budget {
     word: usize,
     waker: *const Waker,
+    data: *const (),
+    clones: usize,
 }
 
 impl Budget {
     /// A poll begins.
     #[inline]
     pub(crate) fn begin(poller: Poller) -> Self {
-        Self::begin_turn(poller, ptr::null())
+        Self::begin_turn(poller, ptr::null(), ptr::null())
     }
 
     /// A poll of a task begins, with this waker. When it has ended, the task is queued again if it
     /// [has yielded](Self::has_yielded).
     #[inline]
     pub(crate) fn begin_task(waker: &Waker) -> Self {
-        Self::begin_turn(Poller::Task, waker)
+        Self::begin_turn(Poller::Task, waker, waker.data())
     }
 
     #[inline]
-    fn begin_turn(poller: Poller, waker: *const Waker) -> Self {
+    fn begin_turn(poller: Poller, waker: *const Waker, data: *const ()) -> Self {
         TURN.with(|turn| Budget {
             word: turn.word.replace(poller as usize | (UNITS * UNIT)),
             waker: turn.waker.replace(waker),
+            data: turn.data.replace(data),
+            clones: turn.clones.replace(0),
         })
+    }
+
+    /// How many clones of the waker are on account.
+    #[inline]
+    pub(crate) fn clones(&self) -> usize {
+        TURN.with(|turn| turn.clones.get())
     }
 
     /// Whether the task has yielded in this poll.
@@ -95,8 +114,28 @@ impl Drop for Budget {
         TURN.with(|turn| {
             turn.word.set(self.word);
             turn.waker.set(self.waker);
+            turn.data.set(self.data);
+            turn.clones.set(self.clones);
         });
     }
+}
+
+/// At most this many clones in one poll are on account.
+const MOST_CLONES: usize = 64;
+
+/// For a waker of a task, which is about to be cloned: whether the calling thread polls that task
+/// now, and has taken note of the clone. If so, [`Budget::clones`] counts it, and the waker's own
+/// count is not changed. `data` is that of the waker, and not null.
+#[inline]
+pub(crate) fn on_account(data: *const ()) -> bool {
+    TURN.with(|turn| {
+        let clones = turn.clones.get();
+        let is_noted = turn.data.get() == data && clones < MOST_CLONES;
+        if is_noted {
+            turn.clones.set(clones + 1);
+        }
+        is_noted
+    })
 }
 
 /// What polls on this thread now.
