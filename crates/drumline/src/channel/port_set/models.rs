@@ -137,7 +137,7 @@ fn take_out() {
         let _is_ready = port.listen();
         // The set has another port in its place then.
         list.take(drop);
-        port.lane.messages().unlist(&mut port.is_listening);
+        port.lane.unlist(&mut port.is_listening);
         let mut received = 0;
         loop {
             // SAFETY: the one reader.
@@ -164,7 +164,7 @@ fn drop_the_set() {
         let (sender, _lane) = port.sender(1);
         let _is_ready = port.listen();
         list.close();
-        port.lane.messages().unlist(&mut port.is_listening);
+        port.lane.unlist(&mut port.is_listening);
         sender.join().unwrap();
         drop(port);
         assert_eq!(Arc::strong_count(&list), 1, "a node is left");

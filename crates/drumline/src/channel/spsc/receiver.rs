@@ -243,7 +243,7 @@ impl<T: Send> Receiver<T> {
 
     /// Whether it costs a barrier to [listen](Self::listen).
     pub(in crate::channel) fn is_sender_lazy(&self) -> bool {
-        self.lane.messages().is_lazy()
+        self.lane.is_writer_lazy()
     }
 
     /// Has `waker` called by what the sender does next. To be followed by [`settle`] if this says
@@ -256,7 +256,7 @@ impl<T: Send> Receiver<T> {
 
     /// Listens no more.
     pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
-        self.lane.messages().unlist(is_listed);
+        self.lane.unlist(is_listed);
     }
 
     /// What ends the wait of a stream.
