@@ -375,7 +375,7 @@ impl<T> Gatherer<T> {
 
     /// Gives back the memory of a burst.
     fn tidy(&mut self) {
-        if self.held.len() < KEPT {
+        if self.held.len() < KEPT && self.held.capacity().max(self.arrived.capacity()) > KEPT {
             self.held.shrink_to(KEPT);
             self.arrived.shrink_to(KEPT);
         }

@@ -86,7 +86,7 @@ pub(crate) enum Plant {
     LaneEndOvertakes,
     /// `Writer::open` publishes the address of the traffic, and not the traffic.
     LaneOpenedUnseen,
-    /// `Writer::push_to_next` tells only the flag of the traffic of the first message.
+    /// `Writer::push_first` tells only the flag of the traffic of the first message.
     LaneFirstUntold,
     /// `Reader::shut` looks for traffic, and then says that there will never be any.
     LaneShutBlindly,

@@ -53,6 +53,8 @@
 //! publishes that. The writer looks at the end of each push whether the reader has begun to close.
 //! If so, it waits for the cut, and takes its message back if that lies behind.
 //!
+//! The lane says that it is closed, for all that ask; the traffic says it once more, for each push.
+//!
 //! # The races feared
 //!
 //! *A push sees nothing of the close, and its message is behind the cut.* The writer publishes its
@@ -112,8 +114,6 @@ pub(super) struct Lane<T> {
     /// Null: there was no message.
     traffic: AtomicPtr<Traffic<T>>,
     capacity: usize,
-    /// How many slots a block has.
-    block_len: u32,
     /// The code of the reason for which no message follows; 0 as long as some may.
     ended: AtomicU8,
     is_closing: AtomicBool,
@@ -155,7 +155,6 @@ impl<T> Lane<T> {
             first,
             traffic: AtomicPtr::new(ptr::null_mut()),
             capacity,
-            block_len: Traffic::<T>::block_len(capacity),
             ended: AtomicU8::new(0),
             is_closing: AtomicBool::new(false),
         }
@@ -164,10 +163,6 @@ impl<T> Lane<T> {
     /// How many messages it holds at most; `usize::MAX`: without a bound.
     pub(super) fn capacity(&self) -> usize {
         self.capacity
-    }
-
-    fn is_bounded(&self) -> bool {
-        self.capacity != usize::MAX
     }
 
     /// What the sides use for messages, if there was one.
@@ -251,6 +246,21 @@ impl<T> Lane<T> {
             // SAFETY: the caller's obligation.
             None => unsafe { self.with_new_reader(access) },
         }
+    }
+
+    /// Takes the reader out of the lane again.
+    ///
+    /// # Safety
+    ///
+    /// As for [`with_reader`](Self::with_reader). The one in the lane is not used any more.
+    #[cfg(not(drumline_loom))]
+    pub(super) unsafe fn take_reader(&self) -> Reader<T> {
+        let mut taken = Reader::new();
+        if let Some(traffic) = self.traffic() {
+            // SAFETY: the caller's obligation.
+            traffic.with_reader(|reader| unsafe { std::mem::swap(&mut *reader, &mut taken) });
+        }
+        taken
     }
 
     /// Takes the next message with the reader that lies in the lane, if there was one before.

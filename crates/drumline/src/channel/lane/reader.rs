@@ -182,9 +182,11 @@ impl<T> Reader<T> {
     /// There is a message, and this is the one reader.
     #[inline(always)]
     unsafe fn read(&mut self, lane: &Lane<T>) -> T {
-        if self.slot >= lane.block_len {
+        // SAFETY: there is a message.
+        let traffic = unsafe { self.traffic(lane) };
+        if self.slot >= traffic.block_len() {
             // SAFETY: there is a message, so there is a block that it is in.
-            unsafe { self.go_on(lane) };
+            unsafe { self.go_on(traffic) };
         }
         // SAFETY: the message was published, and is read once.
         let message = unsafe { (*self.block).read(self.slot as usize) };
@@ -200,13 +202,15 @@ impl<T> Reader<T> {
     ///
     /// There are `count` messages, and `messages` has room for them; this is the one reader.
     unsafe fn read_many(&mut self, lane: &Lane<T>, messages: &mut Vec<T>, count: usize) {
+        // SAFETY: there is or was a message.
+        let traffic = unsafe { self.traffic(lane) };
         let mut left = count;
         while left > 0 {
-            if self.slot >= lane.block_len {
+            if self.slot >= traffic.block_len() {
                 // SAFETY: there is a message, so there is a block that it is in.
-                unsafe { self.go_on(lane) };
+                unsafe { self.go_on(traffic) };
             }
-            let row = left.min((lane.block_len - self.slot) as usize);
+            let row = left.min((traffic.block_len() - self.slot) as usize);
             let len = messages.len();
             // SAFETY: the messages were published, and are read once; there is room.
             unsafe {
@@ -232,7 +236,7 @@ impl<T> Reader<T> {
         let traffic = unsafe { self.traffic(lane) };
         // Release pairs with the Acquire in `has_room`: the slots are empty.
         traffic.head().store(self.head, Ordering::Release);
-        if lane.is_bounded() {
+        if traffic.is_bounded() {
             let told = traffic.room().tell(&mut self.teller);
             debug_assert_eq!(told, Told::Done, "a writer waits at one lane only");
         }
@@ -244,9 +248,7 @@ impl<T> Reader<T> {
     ///
     /// There is one.
     #[cold]
-    unsafe fn go_on(&mut self, lane: &Lane<T>) {
-        // SAFETY: there is a block.
-        let traffic = unsafe { self.traffic(lane) };
+    unsafe fn go_on(&mut self, traffic: &Traffic<T>) {
         if self.block.is_null() {
             // Relaxed: published by the tail.
             self.block = traffic.oldest().load(Ordering::Relaxed);
@@ -283,6 +285,7 @@ impl<T> Reader<T> {
             return rested_first;
         }
         let traffic = lane.traffic().expect("the writer was first");
+        traffic.begin_to_close();
         let rested = !planted!(LaneCutUnsilenced) && traffic.messages().silence();
         // Acquire as in `refresh`.
         let tail = traffic.tail.load(Ordering::Acquire);

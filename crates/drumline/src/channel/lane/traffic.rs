@@ -4,7 +4,7 @@ use std::ptr;
 
 use super::Reader;
 use crate::channel::block::Block;
-use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::{Apart, CheckedCell};
 use crate::wait::WakeFlag;
 
@@ -12,7 +12,8 @@ use crate::wait::WakeFlag;
 pub(super) const NO_CUT: usize = usize::MAX;
 
 /// The counts, the flags, and the chain of blocks. What the one side writes for each message lies
-/// apart from what the other side does.
+/// apart from what the other side does. All that a message needs is here: the small part of a lane
+/// may share its line of memory with anything.
 #[derive(Debug)]
 pub(super) struct Traffic<T> {
     /// How many messages were published. Written by the writer.
@@ -42,10 +43,15 @@ struct Ends<T> {
     cut: AtomicUsize,
     /// An empty block, for the writer.
     spare: AtomicPtr<Block<T>>,
+    /// As in the lane.
+    capacity: usize,
+    block_len: u32,
+    /// The reader is about to make the cut.
+    is_closing: AtomicBool,
 }
 
 impl<T> Traffic<T> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(capacity: usize) -> Self {
         Traffic {
             tail: Apart(AtomicUsize::new(0)),
             taken: Apart(Taken {
@@ -58,14 +64,46 @@ impl<T> Traffic<T> {
                 room: WakeFlag::new(),
                 cut: AtomicUsize::new(NO_CUT),
                 spare: AtomicPtr::new(ptr::null_mut()),
+                capacity,
+                block_len: Self::block_len_for(capacity),
+                is_closing: AtomicBool::new(false),
             }),
         }
     }
 
-    /// How many slots a block has in a lane that holds at most `capacity` messages.
-    pub(super) fn block_len(capacity: usize) -> u32 {
+    fn block_len_for(capacity: usize) -> u32 {
         let len = Block::<T>::len_for(capacity);
         u32::try_from(len).expect("a block has few slots")
+    }
+
+    /// How many slots a block has.
+    #[inline(always)]
+    pub(super) fn block_len(&self) -> u32 {
+        self.ends.block_len
+    }
+
+    /// How many messages it holds at most.
+    #[inline(always)]
+    pub(super) fn capacity(&self) -> usize {
+        self.ends.capacity
+    }
+
+    #[inline(always)]
+    pub(super) fn is_bounded(&self) -> bool {
+        self.ends.capacity != usize::MAX
+    }
+
+    /// Whether there is, or is about to be, a cut.
+    #[inline(always)]
+    pub(super) fn is_closing(&self) -> bool {
+        // Acquire: the writer may go on with what the reader did before.
+        self.ends.is_closing.load(Ordering::Acquire)
+    }
+
+    /// The reader is about to make the cut.
+    pub(super) fn begin_to_close(&self) {
+        // Release: a writer that sees it goes on with what this thread has done.
+        self.ends.is_closing.store(true, Ordering::Release);
     }
 
     #[inline(always)]

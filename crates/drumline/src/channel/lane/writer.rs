@@ -49,13 +49,17 @@ impl<T> Writer<T> {
 
     /// Whether a message would be taken, or refused for good.
     pub(in crate::channel) fn has_room(&mut self, lane: &Lane<T>) -> bool {
-        if self.tail - self.head_seen >= lane.capacity
-            && let Some(traffic) = self.traffic(lane)
-        {
+        let traffic = self.traffic(lane);
+        traffic.is_none_or(|traffic| self.finds_room(traffic)) || lane.is_closing()
+    }
+
+    /// Looks for room, at what the reader has taken if it knows of none.
+    fn finds_room(&mut self, traffic: &Traffic<T>) -> bool {
+        if self.tail - self.head_seen >= traffic.capacity() {
             // Acquire pairs with the Release in `give_back`: the slots are empty.
             self.head_seen = traffic.head().load(Ordering::Acquire);
         }
-        self.tail - self.head_seen < lane.capacity || lane.is_closing()
+        self.tail - self.head_seen < traffic.capacity()
     }
 
     /// Where it waits for the end of the reader. `None`: the reader has closed.
@@ -77,34 +81,39 @@ impl<T> Writer<T> {
         lane: &Lane<T>,
         message: T,
     ) -> Result<Told, Refused<T>> {
-        if lane.is_closing() {
+        let Some(traffic) = self.traffic(lane) else {
+            // SAFETY: the caller's obligation.
+            return unsafe { self.push_first(lane, message) };
+        };
+        if traffic.is_closing() {
             return Err(Refused::Closed(message, Told::Done));
         }
-        if self.tail - self.head_seen >= lane.capacity && !self.has_room(lane) {
+        if self.tail - self.head_seen >= traffic.capacity() && !self.finds_room(traffic) {
             return Err(Refused::Full(message));
         }
-        if self.slot >= lane.block_len {
-            // SAFETY: the caller's obligation, and there is room.
-            return unsafe { self.push_to_next(lane, message) };
+        if self.slot >= traffic.block_len() {
+            if self.block.is_null() {
+                // SAFETY: the caller's obligation.
+                return unsafe { self.push_first(lane, message) };
+            }
+            self.go_on(traffic);
         }
         // SAFETY: the caller's obligation. There is room, so the slot is empty.
-        unsafe { self.push_here(lane, message) }
+        unsafe { self.push_here(traffic, message) }
     }
 
     /// # Safety
     ///
     /// The writer's slot is there and empty, and this is the one writer.
     #[inline(always)]
-    unsafe fn push_here(&mut self, lane: &Lane<T>, message: T) -> Result<Told, Refused<T>> {
+    unsafe fn push_here(&mut self, traffic: &Traffic<T>, message: T) -> Result<Told, Refused<T>> {
         // SAFETY: the block is the writer's until the reader has emptied it. The slot was not
         // published yet.
         unsafe { (*self.block).write(self.slot as usize, message) };
         self.slot += 1;
         self.tail += 1;
-        // SAFETY: it has a block, so it has the traffic, which lives as long as the lane.
-        let traffic = unsafe { &*self.traffic };
         let told = self.publish(traffic);
-        if lane.is_closing() && !planted!(LaneCutUnasked) {
+        if traffic.is_closing() && !planted!(LaneCutUnasked) {
             // SAFETY: the message was published just now, by this call.
             return unsafe { self.take_back(traffic, told) };
         }
@@ -124,21 +133,26 @@ impl<T> Writer<T> {
         traffic.messages().tell(&mut self.teller)
     }
 
-    /// Sends the first message of a block.
+    /// Sends the first message.
     ///
     /// # Safety
     ///
-    /// There is room, and this is the one writer.
+    /// This is the one writer, and it has sent none.
     #[cold]
-    unsafe fn push_to_next(&mut self, lane: &Lane<T>, message: T) -> Result<Told, Refused<T>> {
-        let is_first = self.block.is_null();
-        let Some(traffic) = self.open(lane) else {
+    unsafe fn push_first(&mut self, lane: &Lane<T>, message: T) -> Result<Told, Refused<T>> {
+        // A lane that is closed gets no traffic in vain.
+        let traffic = if lane.is_closing() {
+            None
+        } else {
+            self.open(lane)
+        };
+        let Some(traffic) = traffic else {
             return Err(Refused::Closed(message, Told::Done));
         };
-        self.go_on(traffic, lane.block_len);
+        self.go_on(traffic);
         // SAFETY: the block is empty, and the caller is the one writer.
-        let pushed = unsafe { self.push_here(lane, message) };
-        if !is_first || planted!(LaneFirstUntold) {
+        let pushed = unsafe { self.push_here(traffic, message) };
+        if planted!(LaneFirstUntold) {
             return pushed;
         }
         // The reader may have seen no traffic when it began to wait.
@@ -151,6 +165,7 @@ impl<T> Writer<T> {
     }
 
     /// The traffic, if this writer has made it.
+    #[inline(always)]
     fn traffic<'a>(&self, _lane: &'a Lane<T>) -> Option<&'a Traffic<T>> {
         // SAFETY: null, or it lives as long as the lane.
         unsafe { self.traffic.as_ref() }
@@ -160,7 +175,7 @@ impl<T> Writer<T> {
     /// any.
     fn open<'a>(&mut self, lane: &'a Lane<T>) -> Option<&'a Traffic<T>> {
         if self.traffic.is_null() {
-            let made = Box::into_raw(Box::new(Traffic::new()));
+            let made = Box::into_raw(Box::new(Traffic::new(lane.capacity)));
             let order = if planted!(LaneOpenedUnseen) {
                 // The bug that the models have to find.
                 Ordering::Relaxed
@@ -183,11 +198,12 @@ impl<T> Writer<T> {
     }
 
     /// Goes on with an empty block.
-    fn go_on(&mut self, traffic: &Traffic<T>, block_len: u32) {
+    #[cold]
+    fn go_on(&mut self, traffic: &Traffic<T>) {
         // Acquire pairs with the Release in `Reader::go_on`.
         let spare = traffic.spare().swap(ptr::null_mut(), Ordering::Acquire);
         let next = if spare.is_null() {
-            Block::allocate(block_len as usize)
+            Block::allocate(traffic.block_len() as usize)
         } else {
             spare
         };
