@@ -310,7 +310,7 @@ impl<T> Gatherer<T> {
             && let Some(first) = self.held.front_mut()
         {
             // SAFETY: this is the receiver.
-            if let Ok(message) = unsafe { first.port.lane.pop_further() } {
+            if let Some(message) = unsafe { first.port.lane.pop_further() } {
                 self.in_a_row += 1;
                 first.visits = 0;
                 return Ok(message);

@@ -263,16 +263,17 @@ impl<T> Lane<T> {
         taken
     }
 
-    /// Takes the next message with the reader that lies in the lane, if there was one before.
+    /// Takes the next message with the reader that lies in the lane, if there is one. Does not say
+    /// why there is none.
     ///
     /// # Safety
     ///
     /// As for [`with_reader`](Self::with_reader).
     #[inline(always)]
-    pub(super) unsafe fn pop_further(&self) -> Result<T, Nothing> {
-        let traffic = self.traffic().ok_or(Nothing::Yet)?;
+    pub(super) unsafe fn pop_further(&self) -> Option<T> {
+        let traffic = self.traffic()?;
         // SAFETY: the caller's obligation.
-        traffic.with_reader(|reader| unsafe { (*reader).pop(self) })
+        traffic.with_reader(|reader| unsafe { (*reader).pop_further(traffic) })
     }
 
     /// # Safety

@@ -74,8 +74,13 @@ impl<T> Reader<T> {
         if self.traffic.is_null() && !self.find_traffic(lane) {
             return;
         }
-        // SAFETY: it lives as long as the lane does.
-        let traffic = unsafe { &*self.traffic };
+        // SAFETY: it has seen the traffic.
+        let traffic = unsafe { self.traffic(lane) };
+        self.refresh_from(traffic);
+    }
+
+    #[inline(always)]
+    fn refresh_from(&mut self, traffic: &Traffic<T>) {
         // Acquire pairs with the Release in `publish`.
         let tail = traffic.tail.load(Ordering::Acquire);
         // Relaxed: written by this side.
@@ -126,10 +131,27 @@ impl<T> Reader<T> {
             self.explain(lane)?;
         }
         // SAFETY: there is a message.
-        let message = unsafe { self.read(lane) };
-        // SAFETY: there was one.
-        unsafe { self.give_back(lane) };
-        Ok(message)
+        let traffic = unsafe { self.traffic(lane) };
+        // SAFETY: as above.
+        Ok(unsafe { self.read(traffic) })
+    }
+
+    /// As [`pop`](Self::pop), of a lane with this traffic. Does not say why there is no message.
+    ///
+    /// # Safety
+    ///
+    /// As for [`pop`](Self::pop).
+    #[inline(always)]
+    pub(super) unsafe fn pop_further(&mut self, traffic: &Traffic<T>) -> Option<T> {
+        if self.head == self.tail_seen {
+            self.traffic = traffic;
+            self.refresh_from(traffic);
+            if self.head == self.tail_seen {
+                return None;
+            }
+        }
+        // SAFETY: there is a message.
+        Some(unsafe { self.read(traffic) })
     }
 
     /// Takes up to `most` messages, and returns how many.
@@ -153,10 +175,11 @@ impl<T> Reader<T> {
         let count = self.look(lane).min(most);
         // Before anything is taken: it may panic.
         messages.reserve(count);
+        // SAFETY: there is a message.
+        let traffic = unsafe { self.traffic(lane) };
         // SAFETY: `count` messages are there, and room for them was reserved.
-        unsafe { self.read_many(lane, messages, count) };
-        // SAFETY: there was one.
-        unsafe { self.give_back(lane) };
+        unsafe { self.read_many(traffic, messages, count) };
+        self.give_back(traffic);
         Ok(count)
     }
 
@@ -181,9 +204,7 @@ impl<T> Reader<T> {
     ///
     /// There is a message, and this is the one reader.
     #[inline(always)]
-    unsafe fn read(&mut self, lane: &Lane<T>) -> T {
-        // SAFETY: there is a message.
-        let traffic = unsafe { self.traffic(lane) };
+    unsafe fn read(&mut self, traffic: &Traffic<T>) -> T {
         if self.slot >= traffic.block_len() {
             // SAFETY: there is a message, so there is a block that it is in.
             unsafe { self.go_on(traffic) };
@@ -192,6 +213,7 @@ impl<T> Reader<T> {
         let message = unsafe { (*self.block).read(self.slot as usize) };
         self.slot += 1;
         self.head += 1;
+        self.give_back(traffic);
         message
     }
 
@@ -201,9 +223,7 @@ impl<T> Reader<T> {
     /// # Safety
     ///
     /// There are `count` messages, and `messages` has room for them; this is the one reader.
-    unsafe fn read_many(&mut self, lane: &Lane<T>, messages: &mut Vec<T>, count: usize) {
-        // SAFETY: there is or was a message.
-        let traffic = unsafe { self.traffic(lane) };
+    unsafe fn read_many(&mut self, traffic: &Traffic<T>, messages: &mut Vec<T>, count: usize) {
         let mut left = count;
         while left > 0 {
             if self.slot >= traffic.block_len() {
@@ -226,14 +246,8 @@ impl<T> Reader<T> {
     }
 
     /// The writer may use the places again.
-    ///
-    /// # Safety
-    ///
-    /// It has taken a message.
-    #[inline]
-    unsafe fn give_back(&mut self, lane: &Lane<T>) {
-        // SAFETY: the caller's obligation.
-        let traffic = unsafe { self.traffic(lane) };
+    #[inline(always)]
+    fn give_back(&mut self, traffic: &Traffic<T>) {
         // Release pairs with the Acquire in `has_room`: the slots are empty.
         traffic.head().store(self.head, Ordering::Release);
         if traffic.is_bounded() {

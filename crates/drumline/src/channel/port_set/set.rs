@@ -199,7 +199,7 @@ impl<T: Send> PortSet<T> {
             && self.held.is_fair()
             && let Some(first) = self.held.first()
             && let Some(port) = self.ports.live(first)
-            && let Ok(message) = port.receiver.pop_further()
+            && let Some(message) = port.receiver.pop_further()
         {
             self.in_a_row += 1;
             port.visits = 0;

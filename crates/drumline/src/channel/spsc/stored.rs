@@ -41,9 +41,9 @@ impl<T: Send> StoredReceiver<T> {
         Receiver::from_parts(lane, reader)
     }
 
-    /// Takes the next message, if there was one before.
+    /// Takes the next message, if there is one. Does not say why there is none.
     #[inline(always)]
-    pub(in crate::channel) fn pop_further(&mut self) -> Result<T, Nothing> {
+    pub(in crate::channel) fn pop_further(&mut self) -> Option<T> {
         // SAFETY: the one receiver of its lane, and borrowed mutably.
         unsafe { self.0.pop_further() }
     }
