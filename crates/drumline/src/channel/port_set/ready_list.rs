@@ -1,8 +1,9 @@
 //! Which ports may have messages.
 //!
-//! Each port has a [`ReadyNode`](super::node_block::ReadyNode). While its receiver finds nothing there, the node is the waker of
-//! the lane. The tell that wakes it puts it on the [`ReadyList`]: a chain, which the receiver takes
-//! as a whole by one swap. So a set of 10,000 ports, of which ten are in use, looks at ten.
+//! Each port has a [`ReadyNode`](super::node_block::ReadyNode). While its receiver finds nothing
+//! there, the node is the waker of the lane. The tell that wakes it puts it on the [`ReadyList`]: a
+//! chain, which the receiver takes as a whole by one swap. So a set of 10,000 ports, of which ten
+//! are in use, looks at ten.
 //!
 //! ```text
 //!                  a tell wakes it               the receiver takes the list
@@ -28,8 +29,9 @@
 //! waker is called.* The list has a reference to its node, and the set finds another port, or none,
 //! in its place. The node is that of the place, so the set visits the other port in vain. If that
 //! is woken meanwhile, its node is on the list already, and the set looks at it after it has taken
-//! the node off, as above. *A set that is dropped before a waker is called*, which would put a node on a list
-//! that no thread takes: the list ends with a mark, and a waker that meets it drops its node.
+//! the node off, as above. *A set that is dropped before a waker is called*, which would put a node
+//! on a list that no thread takes: the list ends with a mark, and a waker that meets it drops its
+//! node.
 
 use std::ptr;
 // The standard library's, also in models: a waker is made of it.
