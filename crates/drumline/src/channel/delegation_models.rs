@@ -81,7 +81,7 @@ impl End {
                 task.0.park();
             }
         }
-        self.lane.messages().unlist(&mut is_listed);
+        self.lane.unlist(&mut is_listed);
         outcome
     }
 }

@@ -51,7 +51,7 @@ use super::lane::{Lane, Nothing, Reader};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 #[cfg(not(drumline_loom))]
 use crate::sync::{Arc, Weak};
-use crate::sync::{CheckedCell, Mutex, lock, planted};
+use crate::sync::{Mutex, lock, planted};
 use crate::wait::{Told, WakeFlag, settle};
 
 /// The receiver takes at most this many messages from a lane before it turns to the next one.
@@ -61,6 +61,8 @@ const IN_A_ROW: u32 = 64;
 const NEAR: usize = 16;
 /// With fewer ports it is not worth while to look for those that are gone.
 const LEAST_SWEEP: usize = 16;
+/// Memory for this many ports is kept after a burst.
+const KEPT: usize = 64;
 /// A lane whose sender is lazy rests only after this many visits in vain: it costs a barrier.
 const VISITS: u32 = if cfg!(drumline_loom) { 0 } else { 64 };
 
@@ -95,30 +97,12 @@ impl<T> Ports<T> {
     }
 }
 
-/// A lane, and what the receiver knows of it.
+/// A lane in the list of its hub. The lane has the reader, too.
 #[derive(Debug)]
 pub(super) struct Port<T> {
     pub(super) lane: Lane<T>,
-    /// The receiver's.
-    reader: CheckedCell<Reader<T>>,
     /// The next one in the list.
     next: AtomicPtr<Port<T>>,
-}
-
-// SAFETY: `reader` is used by the receiver alone; the rest is made for several threads.
-unsafe impl<T: Send> Send for Port<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Sync for Port<T> {}
-
-impl<T> Port<T> {
-    /// # Safety
-    ///
-    /// The caller is the receiver, and in no other call of this.
-    unsafe fn with_reader<R>(&self, f: impl FnOnce(&mut Reader<T>, &Lane<T>) -> R) -> R {
-        // SAFETY: the caller's obligation.
-        self.reader
-            .with_mut(|reader| f(unsafe { &mut *reader }, &self.lane))
-    }
 }
 
 impl<T> Hub<T> {
@@ -159,7 +143,6 @@ impl<T> Hub<T> {
         self.senders.fetch_add(1, Ordering::Relaxed);
         let port = Arc::new(Port {
             lane: Lane::resting(self.capacity),
-            reader: CheckedCell::new(Reader::new()),
             next: AtomicPtr::new(ptr::null_mut()),
         });
         let mut ports = lock(&self.ports);
@@ -168,7 +151,7 @@ impl<T> Hub<T> {
         }
         if ports.is_closed {
             // SAFETY: the receiver has looked for all lanes that it will ever see.
-            let _was_resting = unsafe { port.with_reader(Reader::close) };
+            let _was_resting = unsafe { port.lane.with_reader(Reader::close) };
         } else {
             ports.all.push(Arc::downgrade(&port));
             // The floating reference.
@@ -308,7 +291,11 @@ impl<T> Gatherer<T> {
             || self.is_closed
             || self.held.iter().any(|held| {
                 // SAFETY: this is the receiver.
-                unsafe { held.port.with_reader(|reader, lane| reader.is_ready(lane)) }
+                unsafe {
+                    held.port
+                        .lane
+                        .with_reader(|reader, lane| reader.is_ready(lane))
+                }
             })
     }
 
@@ -323,8 +310,7 @@ impl<T> Gatherer<T> {
             && let Some(first) = self.held.front_mut()
         {
             // SAFETY: this is the receiver.
-            let popped = unsafe { first.port.with_reader(|reader, lane| reader.pop(lane)) };
-            if let Ok(message) = popped {
+            if let Some(message) = unsafe { first.port.lane.pop_further() } {
                 self.in_a_row += 1;
                 first.visits = 0;
                 return Ok(message);
@@ -356,7 +342,7 @@ impl<T> Gatherer<T> {
         for _ in 0..self.held.len() {
             let first = self.held.front_mut().expect("as many are left");
             // SAFETY: this is the receiver.
-            let popped = unsafe { first.port.with_reader(|reader, lane| reader.pop(lane)) };
+            let popped = unsafe { first.port.lane.with_reader(|reader, lane| reader.pop(lane)) };
             match popped {
                 Ok(message) => {
                     self.in_a_row = 1;
@@ -369,13 +355,14 @@ impl<T> Gatherer<T> {
                 }
                 Err(Nothing::Yet) => {
                     first.visits += 1;
-                    let stays = first.visits <= VISITS && first.port.lane.messages().is_lazy();
+                    let stays = first.visits <= VISITS && first.port.lane.is_writer_lazy();
                     if stays || self.rest_first() {
                         self.held.rotate_left(1);
                     }
                 }
             }
         }
+        self.tidy();
         // After a burst of senders, too, when no further one is made.
         if self.gone >= LEAST_SWEEP.max(hub.senders.load(Ordering::Relaxed)) {
             self.gone = 0;
@@ -384,6 +371,14 @@ impl<T> Gatherer<T> {
         Err(self
             .end_reason(hub, ended)
             .map_or(Nothing::Yet, Nothing::Ever))
+    }
+
+    /// Gives back the memory of a burst.
+    fn tidy(&mut self) {
+        if self.held.len() < KEPT && self.held.capacity().max(self.arrived.capacity()) > KEPT {
+            self.held.shrink_to(KEPT);
+            self.arrived.shrink_to(KEPT);
+        }
     }
 
     /// Takes up to `most` messages, and returns how many. If these are fewer, there were no more.
@@ -413,7 +408,7 @@ impl<T> Gatherer<T> {
             let first = self.held.front().expect("the message came from it");
             // SAFETY: this is the receiver.
             let popped = unsafe {
-                first.port.with_reader(|reader, lane| {
+                first.port.lane.with_reader(|reader, lane| {
                     reader.pop_many(lane, messages, left.min(most - count))
                 })
             };
@@ -453,8 +448,7 @@ impl<T> Gatherer<T> {
     /// come.
     fn rest_first(&mut self) -> bool {
         let first = self.held.pop_front().expect("there is one");
-        let messages = first.port.lane.messages();
-        if messages.rest() {
+        if first.port.lane.messages().rest() {
             settle();
         }
         self.look_last(first)
@@ -464,8 +458,12 @@ impl<T> Gatherer<T> {
     fn look_last(&mut self, held: Held<T>) -> bool {
         // SAFETY: the receiver's, and after a report only the list has the port, for the receiver.
         let is_ready = !planted!(HubRestsBlindly)
-            && unsafe { held.port.with_reader(|reader, lane| reader.is_ready(lane)) };
-        if is_ready && held.port.lane.messages().rise() {
+            && unsafe {
+                held.port
+                    .lane
+                    .with_reader(|reader, lane| reader.is_ready(lane))
+            };
+        if is_ready && held.port.lane.rise() {
             self.held.push_front(held);
             return true;
         }
@@ -515,7 +513,7 @@ impl<T> Gatherer<T> {
         // makes a further sender.
         for port in all {
             // SAFETY: this is the receiver.
-            if unsafe { port.with_reader(Reader::close) } {
+            if unsafe { port.lane.with_reader(Reader::close) } {
                 // SAFETY: the lane rested, and no tell will report. So the floating reference is in
                 // no other hands.
                 unsafe { Arc::decrement_strong_count(Arc::as_ptr(&port)) };

@@ -30,7 +30,10 @@ fn send(lane: &Lane<usize>, writer: &mut Writer<usize>, message: usize) -> bool 
                 assert_eq!(back, message);
                 return false;
             }
-            Err(Refused::Full(_)) => lane.room().sleep(|| writer.has_room(lane)),
+            Err(Refused::Full(_)) => {
+                let room = lane.room().expect("there are messages");
+                room.sleep(|| writer.has_room(lane));
+            }
         }
     }
 }

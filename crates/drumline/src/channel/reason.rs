@@ -38,7 +38,12 @@ impl CloseReason {
 
     /// A number other than 0.
     pub(super) fn code(self) -> usize {
-        self as usize + 1
+        usize::from(self.byte())
+    }
+
+    /// The same number.
+    pub(super) fn byte(self) -> u8 {
+        self as u8 + 1
     }
 
     /// The reason with this [code](Self::code); `None` for 0.

@@ -78,14 +78,20 @@ pub(crate) enum Plant {
 
     /// `Writer::publish` publishes the count, and not the message.
     LaneUnpublished,
-    /// `Writer::push` does not ask for the cut.
+    /// `Writer::push_here` does not ask for the cut.
     LaneCutUnasked,
-    /// `Reader::look` looks behind the cut.
+    /// `Reader::refresh` looks behind the cut.
     LaneReadsBehindCut,
     /// `Reader::close` does not silence its flag.
     LaneCutUnsilenced,
     /// `Reader::explain` does not look for messages once more.
     LaneEndOvertakes,
+    /// `Writer::open` publishes the address of the traffic, and not the traffic.
+    LaneOpenedUnseen,
+    /// `Writer::push_first` tells only the flag of the traffic of the first message.
+    LaneFirstUntold,
+    /// `Reader::shut` looks for traffic, and then says that there will never be any.
+    LaneShutBlindly,
     /// `Hub::enlist` does not tell the receiver.
     HubUntold,
     /// `Gatherer::look_last` does not look.

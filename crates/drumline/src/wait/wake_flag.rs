@@ -61,34 +61,34 @@ use super::hook::Blocked;
 use super::{Patience, WaitKind, WaitSite, WaitStep, WaiterEntry};
 #[cfg(not(drumline_loom))]
 use crate::sync::Instant;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::{CheckedCell, planted, relax};
 use crate::unwind;
 
 /// Nothing waits, and the next tell is loud.
-const QUIET: usize = 0;
+const QUIET: u8 = 0;
 /// Something was published since the other side waited.
-const TOLD: usize = 1;
+const TOLD: u8 = 1;
 /// The same, and further tells only read this word.
-const LAZY: usize = 2;
+const LAZY: u8 = 2;
 /// A thread sleeps.
-const THREAD: usize = 3;
+const THREAD: u8 = 3;
 /// A task is to be woken.
-const TASK: usize = 4;
+const TASK: u8 = 4;
 /// The waiting side looks elsewhere: the next tell has to report.
-const RESTING: usize = 5;
+const RESTING: u8 = 5;
 
 /// A teller is lazy after this many loud tells that woke nothing.
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
-const LOUD: u32 = 128;
+const LOUD: u8 = 128;
 #[cfg(any(drumline_loom, drumline_shuttle))]
-const LOUD: u32 = 1;
+const LOUD: u8 = 1;
 
-/// One side's place to wait.
+/// One side's place to wait. 24 bytes: a program may have many that it does not use.
 #[derive(Debug)]
 pub(crate) struct WakeFlag {
-    word: AtomicUsize,
+    word: AtomicU8,
     /// A tell has a waker that it has not moved out of the slot.
     is_taking: AtomicBool,
     waker: CheckedCell<Option<Waker>>,
@@ -102,7 +102,7 @@ unsafe impl Sync for WakeFlag {}
 #[derive(Debug, Default)]
 pub(crate) struct Teller {
     /// Loud tells in a row that woke nothing.
-    loud: u32,
+    loud: u8,
     /// Whether the side that waits can run the barrier, once this thread has asked.
     has_barrier: Option<bool>,
 }
@@ -117,6 +117,16 @@ pub(crate) enum Told {
     Resting,
 }
 
+impl Told {
+    /// What two tells have met.
+    pub(crate) fn or(self, other: Told) -> Told {
+        match self {
+            Told::Done => other,
+            Told::Resting => Told::Resting,
+        }
+    }
+}
+
 impl Teller {
     fn may_be_lazy(&mut self) -> bool {
         *self.has_barrier.get_or_insert_with(is_barrier_there)
@@ -126,7 +136,7 @@ impl Teller {
 impl WakeFlag {
     pub(crate) fn new() -> Self {
         WakeFlag {
-            word: AtomicUsize::new(QUIET),
+            word: AtomicU8::new(QUIET),
             is_taking: AtomicBool::new(false),
             waker: CheckedCell::new(None),
             parker: Parker::new(),
@@ -136,7 +146,7 @@ impl WakeFlag {
     /// A flag at which the other side rests.
     pub(crate) fn resting() -> Self {
         WakeFlag {
-            word: AtomicUsize::new(RESTING),
+            word: AtomicU8::new(RESTING),
             ..Self::new()
         }
     }
@@ -180,7 +190,7 @@ impl WakeFlag {
     }
 
     #[inline]
-    fn swap_told(&self, told: usize) -> usize {
+    fn swap_told(&self, told: u8) -> u8 {
         if planted!(FlagToldBlindly) {
             let before = self.word.load(Ordering::Acquire);
             self.word.store(told, Ordering::Release);
@@ -193,7 +203,7 @@ impl WakeFlag {
 
     /// Wakes what waited before the word was changed.
     #[inline]
-    fn wake(&self, before: usize) -> Told {
+    fn wake(&self, before: u8) -> Told {
         match before {
             THREAD => self.parker.unpark(),
             TASK => self.wake_task(),
@@ -390,7 +400,7 @@ impl WakeFlag {
     }
 
     /// Says that this side waits, and looks once more.
-    fn announce(&self, waits: usize, is_ready: &mut impl FnMut() -> bool) -> bool {
+    fn announce(&self, waits: u8, is_ready: &mut impl FnMut() -> bool) -> bool {
         // Release publishes the slot to the Acquire of the tell. Acquire: a tell that came first
         // shows what it had published.
         let before = self.word.swap(waits, Ordering::AcqRel);
@@ -404,7 +414,7 @@ impl WakeFlag {
     }
 
     /// Takes back what [`announce`](Self::announce) has said. `false`: a tell has come.
-    fn retract(&self, waits: usize) -> bool {
+    fn retract(&self, waits: u8) -> bool {
         // A tell may have left LAZY in the word. It stays there, so that the next wait settles.
         // Acquire: what comes next is to see what the tell has published. As a rule there was one,
         // and a load is enough to see it.

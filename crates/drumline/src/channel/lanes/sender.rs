@@ -94,7 +94,9 @@ impl<T: Send> Sender<T> {
                 ..
             } = self;
             let has_room = || writer.has_room(&port.lane);
-            if !port.lane.room().wait(deadline, entry, site, has_room) {
+            if let Some(room) = port.lane.room()
+                && !room.wait(deadline, entry, site, has_room)
+            {
                 return Err(SendTimeoutError::Timeout(message));
             }
         }
@@ -122,12 +124,15 @@ impl<T: Send> Sender<T> {
     /// Has `waker` called when there is room. To be followed by [`settle`](crate::wait::settle) if
     /// this says so, and then by a look. `is_listed` is its memory between two calls.
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
-        self.port.lane.room().list_unsettled(waker, is_listed)
+        let room = self.port.lane.room();
+        room.is_some_and(|room| room.list_unsettled(waker, is_listed))
     }
 
     /// Listens no more.
     pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
-        self.port.lane.room().unlist(is_listed);
+        if let Some(room) = self.port.lane.room() {
+            room.unlist(is_listed);
+        }
     }
 
     /// As [`send`](Self::send), but waits for `timeout` at most.
@@ -348,9 +353,11 @@ impl<T: Send> Reservation<'_, T> {
         } = &mut **sender;
         let lane = &port.lane;
         let has_waited = self.is_listed;
-        if !writer.has_room(lane) {
+        if !writer.has_room(lane)
+            && let Some(room) = lane.room()
+        {
             let is_ready = || writer.has_room(lane);
-            if !lane.room().list(cx.waker(), &mut self.is_listed, is_ready) {
+            if !room.list(cx.waker(), &mut self.is_listed, is_ready) {
                 entry.pend(site(hub, WaitingFor::Capacity, self.location));
                 return Poll::Pending;
             }
@@ -382,7 +389,7 @@ impl<T: Send> Reservation<'_, T> {
         if self.is_listed
             && let Some(sender) = &mut self.sender
         {
-            sender.port.lane.room().unlist(&mut self.is_listed);
+            sender.unlisten(&mut self.is_listed);
             sender.entry.clear();
         }
     }
@@ -444,12 +451,18 @@ impl<T: Send> Future for Closed<'_, T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
         let Sender {
-            hub, port, entry, ..
+            hub,
+            port,
+            writer,
+            entry,
         } = &mut *this.sender;
         let lane = &port.lane;
         let has_waited = this.is_listed;
         let is_ready = || lane.is_closing();
-        if !is_ready() && !lane.room().list(cx.waker(), &mut this.is_listed, is_ready) {
+        if !is_ready()
+            && let Some(room) = writer.open_for_end(lane)
+            && !room.list(cx.waker(), &mut this.is_listed, is_ready)
+        {
             entry.pend(site(hub, WaitingFor::Close, this.location));
             return Poll::Pending;
         }
@@ -463,9 +476,8 @@ impl<T: Send> Future for Closed<'_, T> {
 impl<T: Send> Drop for Closed<'_, T> {
     fn drop(&mut self) {
         if self.is_listed {
-            let Sender { port, entry, .. } = &mut *self.sender;
-            port.lane.room().unlist(&mut self.is_listed);
-            entry.clear();
+            self.sender.unlisten(&mut self.is_listed);
+            self.sender.entry.clear();
         }
     }
 }

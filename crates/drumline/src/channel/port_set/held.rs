@@ -7,6 +7,9 @@ use super::PortKey;
 /// With fewer stale entries it is not worth while to look for them.
 const LEAST_SWEEP: usize = 16;
 
+/// Memory for this many ports is kept after a burst.
+pub(super) const KEPT: usize = 64;
+
 /// The places of ports, each with its key.
 #[derive(Debug)]
 pub(super) enum HeldPorts {
@@ -119,6 +122,16 @@ impl HeldPorts {
         fair.into_iter()
             .flatten()
             .chain(biased.into_iter().flatten())
+    }
+
+    /// Gives back the memory of a burst.
+    pub(super) fn tidy(&mut self) {
+        if let HeldPorts::Fair { ports, .. } = self
+            && ports.len() < KEPT
+            && ports.capacity() > KEPT
+        {
+            ports.shrink_to(KEPT);
+        }
     }
 
     pub(super) fn clear(&mut self) {

@@ -72,7 +72,7 @@
 //! was empty and gets a message costs its sender a wake-up: two atomic operations on words that all
 //! senders of the set share. Ports that have nothing cost nothing: a receive takes as long with
 //! 10,000 of them as with ten. To add and to remove a port is O(1) on average, or O(log n) in a
-//! biased set.
+//! biased set. An idle port takes some 50 bytes in the set, besides the 64 of its channel.
 
 #[cfg(not(drumline_loom))]
 mod adder;
@@ -80,8 +80,13 @@ mod adder;
 mod event;
 #[cfg(not(drumline_loom))]
 mod held;
+#[cfg(not(drumline_loom))]
+mod key_index;
 #[cfg(all(test, drumline_loom))]
 mod models;
+mod node_block;
+#[cfg(not(drumline_loom))]
+mod port_table;
 mod ready_list;
 #[cfg(not(drumline_loom))]
 mod set;

@@ -1,11 +1,10 @@
 //! Loom models of a set of ports: the list, its nodes, and the lanes that wake them.
 
-use std::sync::Arc;
-use std::task::Waker;
-
 use loom::thread;
+use std::sync::Arc;
 
-use super::ready_list::{ReadyList, ReadyNode};
+use super::node_block::NodeBlock;
+use super::ready_list::ReadyList;
 use crate::channel::CloseReason;
 use crate::channel::lane::{Lane, Nothing, Reader, Writer};
 use crate::sync::plant::{Plant, must_catch};
@@ -22,28 +21,38 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 struct Port {
     lane: Arc<Lane<usize>>,
     reader: Reader<usize>,
-    waker: Waker,
+    nodes: Arc<NodeBlock>,
+    place: usize,
     is_listening: bool,
     is_held: bool,
 }
 
 impl Port {
-    fn new(list: &Arc<ReadyList>, place: usize) -> Self {
+    /// The ports of a model have one block of nodes.
+    fn new(nodes: &Arc<NodeBlock>, place: usize) -> Self {
         Port {
             lane: Arc::new(Lane::new(usize::MAX)),
             reader: Reader::new(),
-            waker: Waker::from(ReadyNode::new(Arc::clone(list), place)),
+            nodes: Arc::clone(nodes),
+            place,
             is_listening: false,
             is_held: true,
         }
     }
 
     fn listen(&mut self) -> bool {
-        let Port { lane, reader, .. } = self;
-        if lane
-            .messages()
-            .list_unsettled(&self.waker, &mut self.is_listening)
-        {
+        let Port {
+            lane,
+            reader,
+            nodes,
+            place,
+            is_listening,
+            ..
+        } = self;
+        let has_to_settle = nodes.with_waker(*place, |waker| {
+            lane.messages().list_unsettled(waker, is_listening)
+        });
+        if has_to_settle {
             settle();
         }
         reader.is_ready(lane)
@@ -69,8 +78,8 @@ impl Port {
 fn receive_all(list: &Arc<ReadyList>, ports: &mut [Option<Port>]) -> usize {
     let mut received = 0;
     while ports.iter().any(Option::is_some) {
-        list.take(|node| {
-            if let Some(port) = &mut ports[node.place()] {
+        list.take(|place| {
+            if let Some(port) = &mut ports[place] {
                 port.is_held = true;
             }
         });
@@ -107,7 +116,8 @@ fn receive_all(list: &Arc<ReadyList>, ports: &mut [Option<Port>]) -> usize {
 fn two_ports() {
     explore(2, || {
         let list = ReadyList::new();
-        let ports = [0, 1].map(|place| Port::new(&list, place));
+        let nodes = NodeBlock::new(Arc::clone(&list), 0);
+        let ports = [0, 1].map(|place| Port::new(&nodes, place));
         let senders = [ports[0].sender(1), ports[1].sender(1)];
         assert_eq!(receive_all(&list, &mut ports.map(Some)), 2);
         for (sender, lane) in senders {
@@ -121,7 +131,7 @@ fn two_ports() {
 fn one_port(messages: usize) {
     explore(3, move || {
         let list = ReadyList::new();
-        let port = Port::new(&list, 0);
+        let port = Port::new(&NodeBlock::new(Arc::clone(&list), 0), 0);
         let (sender, _lane) = port.sender(messages);
         assert_eq!(receive_all(&list, &mut [Some(port)]), messages);
         sender.join().unwrap();
@@ -132,12 +142,12 @@ fn one_port(messages: usize) {
 fn take_out() {
     explore(3, || {
         let list = ReadyList::new();
-        let mut port = Port::new(&list, 0);
+        let mut port = Port::new(&NodeBlock::new(Arc::clone(&list), 0), 0);
         let (sender, _lane) = port.sender(1);
         let _is_ready = port.listen();
         // The set has another port in its place then.
-        list.take(drop);
-        port.lane.messages().unlist(&mut port.is_listening);
+        list.take(|_| ());
+        port.lane.unlist(&mut port.is_listening);
         let mut received = 0;
         loop {
             // SAFETY: the one reader.
@@ -156,15 +166,34 @@ fn take_out() {
     });
 }
 
+/// A port is taken out of the set while its sender sends, and another one gets its place, and with
+/// that its node. A late tell of the first one hides none of the second one.
+fn use_a_place_again() {
+    explore(2, || {
+        let list = ReadyList::new();
+        let nodes = NodeBlock::new(Arc::clone(&list), 0);
+        let mut first = Port::new(&nodes, 0);
+        let second = Port::new(&nodes, 0);
+        let (first_sender, _first_lane) = first.sender(1);
+        let (second_sender, _second_lane) = second.sender(1);
+        let _is_ready = first.listen();
+        first.lane.unlist(&mut first.is_listening);
+        assert_eq!(receive_all(&list, &mut [Some(second)]), 1);
+        first_sender.join().unwrap();
+        second_sender.join().unwrap();
+        drop(first);
+    });
+}
+
 /// The set is dropped while a sender sends: nothing of it is left.
 fn drop_the_set() {
     explore(3, || {
         let list = ReadyList::new();
-        let mut port = Port::new(&list, 0);
+        let mut port = Port::new(&NodeBlock::new(Arc::clone(&list), 0), 0);
         let (sender, _lane) = port.sender(1);
         let _is_ready = port.listen();
         list.close();
-        port.lane.messages().unlist(&mut port.is_listening);
+        port.lane.unlist(&mut port.is_listening);
         sender.join().unwrap();
         drop(port);
         assert_eq!(Arc::strong_count(&list), 1, "a node is left");
@@ -183,6 +212,8 @@ fn loom_ports_wake_their_set() {
 #[test]
 fn loom_ports_leave_their_set() {
     take_out();
+    use_a_place_again();
+    must_catch(Plant::PortListedForEver, use_a_place_again);
     drop_the_set();
     must_catch(Plant::PortListedUnseen, drop_the_set);
 }

@@ -1,8 +1,9 @@
 //! Which ports may have messages.
 //!
-//! Each port has a [`ReadyNode`]. While its receiver finds nothing there, the node is the waker of
-//! the lane. The tell that wakes it puts it on the [`ReadyList`]: a chain, which the receiver takes
-//! as a whole by one swap. So a set of 10,000 ports, of which ten are in use, looks at ten.
+//! Each port has a [`ReadyNode`](super::node_block::ReadyNode). While its receiver finds nothing
+//! there, the node is the waker of the lane. The tell that wakes it puts it on the [`ReadyList`]: a
+//! chain, which the receiver takes as a whole by one swap. So a set of 10,000 ports, of which ten
+//! are in use, looks at ten.
 //!
 //! ```text
 //!                  a tell wakes it               the receiver takes the list
@@ -26,15 +27,18 @@
 //! looks at the list after it has said that it waits. *A node that is on the list twice*, and the
 //! chain a ring: that is what `is_listed` is for. *A port that is taken out of the set, while its
 //! waker is called.* The list has a reference to its node, and the set finds another port, or none,
-//! in its place. *A set that is dropped before a waker is called*, which would put a node on a list
-//! that no thread takes: the list ends with a mark, and a waker that meets it drops its node.
+//! in its place. The node is that of the place, so the set visits the other port in vain. If that
+//! is woken meanwhile, its node is on the list already, and the set looks at it after it has taken
+//! the node off, as above. *A set that is dropped before a waker is called*, which would put a node
+//! on a list that no thread takes: the list ends with a mark, and a waker that meets it drops its
+//! node.
 
-use std::ptr::{self, NonNull};
+use std::ptr;
 // The standard library's, also in models: a waker is made of it.
 use std::sync::Arc;
-use std::task::Wake;
 
-use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use super::node_block::{NodeRef, ReadyNode};
+use crate::sync::atomic::{AtomicPtr, Ordering};
 use crate::sync::planted;
 use crate::wait::{Told, WakeFlag};
 
@@ -48,17 +52,6 @@ pub(super) struct ReadyList {
     first: AtomicPtr<ReadyNode>,
     /// The receiver waits for nodes, or for ports.
     arrivals: WakeFlag,
-}
-
-/// What a tell puts on the list.
-#[derive(Debug)]
-pub(super) struct ReadyNode {
-    list: Arc<ReadyList>,
-    /// Where the receiver has the port.
-    place: usize,
-    is_listed: AtomicBool,
-    /// The next one in the list.
-    next: AtomicPtr<ReadyNode>,
 }
 
 impl ReadyList {
@@ -88,43 +81,43 @@ impl ReadyList {
 
     /// No node is put here any more.
     pub(super) fn close(&self) {
-        self.take_and_leave(CLOSED, drop);
+        self.take_and_leave(CLOSED, |_| ());
     }
 
-    /// Takes all nodes, and hands them to `each`, the one that came first as the last.
-    pub(super) fn take(&self, each: impl FnMut(Arc<ReadyNode>)) {
+    /// Takes all nodes, and hands `each` the places of their ports, the one that came first as the
+    /// last.
+    pub(super) fn take(&self, each: impl FnMut(usize)) {
         if !self.is_empty() {
             self.take_and_leave(ptr::null_mut(), each);
         }
     }
 
-    fn take_and_leave(&self, left: *mut ReadyNode, mut each: impl FnMut(Arc<ReadyNode>)) {
+    fn take_and_leave(&self, left: *mut ReadyNode, mut each: impl FnMut(usize)) {
         // Acquire pairs with the Release in `push`.
         let mut next = self.first.swap(left, Ordering::Acquire);
-        while let Some(node) = NonNull::new(next) {
-            // SAFETY: the list has a reference to each node in it.
-            let listed = unsafe { node.as_ref() };
+        while !next.is_null() {
+            // SAFETY: the list has a reference to each node in it, and this is the one that takes
+            // them.
+            let listed = unsafe { NodeRef::from_raw(next) };
             // Relaxed: acquired with the list. Before the flag: the next push writes it.
-            next = listed.next.load(Ordering::Relaxed);
+            next = listed.node().next.load(Ordering::Relaxed);
             if !planted!(PortListedForEver) {
                 // AcqRel: see above.
-                let was_listed = listed.is_listed.swap(false, Ordering::AcqRel);
+                let was_listed = listed.node().is_listed.swap(false, Ordering::AcqRel);
                 assert!(was_listed, "a port is on the list once");
             }
-            // SAFETY: as above.
-            let node = unsafe { Arc::from_raw(node.as_ptr().cast_const()) };
-            each(node);
+            each(listed.place());
         }
     }
 
-    fn push(&self, node: Arc<ReadyNode>) {
-        let node = Arc::into_raw(node).cast_mut();
+    pub(super) fn push(&self, listed: NodeRef) {
+        let node = listed.into_raw().cast_mut();
         // Relaxed, here and below: the list publishes nothing to a push.
         let mut first = self.first.load(Ordering::Relaxed);
         loop {
             if first == CLOSED && !planted!(PortListedUnseen) {
                 // SAFETY: the reference of above.
-                drop(unsafe { Arc::from_raw(node.cast_const()) });
+                drop(unsafe { NodeRef::from_raw(node) });
                 return;
             }
             // SAFETY: the reference that is now the list's.
@@ -139,44 +132,6 @@ impl ReadyList {
                 Ok(_) => return,
                 Err(now) => first = now,
             }
-        }
-    }
-}
-
-impl ReadyNode {
-    /// The node of a port that the receiver has at this place.
-    pub(super) fn new(list: Arc<ReadyList>, place: usize) -> Arc<Self> {
-        Arc::new(ReadyNode {
-            list,
-            place,
-            is_listed: AtomicBool::new(false),
-            next: AtomicPtr::new(ptr::null_mut()),
-        })
-    }
-
-    /// Where the receiver has the port.
-    pub(super) fn place(&self) -> usize {
-        self.place
-    }
-}
-
-impl Wake for ReadyNode {
-    fn wake(self: Arc<Self>) {
-        let was_listed = if planted!(PortListedTwice) {
-            // Relaxed: the plant.
-            self.is_listed.store(true, Ordering::Relaxed);
-            false
-        } else {
-            // AcqRel: see above.
-            self.is_listed.swap(true, Ordering::AcqRel)
-        };
-        if was_listed {
-            return;
-        }
-        let list = Arc::clone(&self.list);
-        list.push(self);
-        if !planted!(PortUntold) {
-            list.tell();
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The set: its ports, and what it takes from them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
-use std::task::Waker;
 
 use super::adder::{AddQueue, PortAdder, next_key};
-use super::held::HeldPorts;
-use super::ready_list::{ReadyList, ReadyNode};
+use super::held::{HeldPorts, KEPT};
+use super::port_table::PortTable;
+use super::ready_list::ReadyList;
 use super::{PortEvent, PortKey};
 use crate::channel::lane::Nothing;
 use crate::channel::{CloseReason, TryRecvError, spsc};
@@ -27,13 +27,12 @@ const VISITS: u32 = 64;
 pub struct PortSet<T: Send> {
     ready: std::sync::Arc<ReadyList>,
     added: Arc<AddQueue<T>>,
-    /// By place. Places of ports that are gone are used again.
-    ports: Vec<Option<Port<T>>>,
-    vacant: Vec<usize>,
-    places: HashMap<PortKey, usize>,
+    ports: PortTable<T>,
     held: HeldPorts,
     /// Those that are listened to in one visit; empty between two.
     listened: Vec<(PortKey, usize)>,
+    /// The places of those that come from the list in one visit; empty between two.
+    arrived: Vec<usize>,
     /// Messages in a row from the first port that is held.
     in_a_row: u32,
     /// The gravest reason for which a port was closed.
@@ -41,21 +40,6 @@ pub struct PortSet<T: Send> {
     pub(super) entry: WaiterEntry,
     /// Made when a stream first takes from it.
     interrupt: OnceLock<std::sync::Arc<Interrupt>>,
-}
-
-/// A receiver in the set.
-struct Port<T: Send> {
-    key: PortKey,
-    receiver: spsc::Receiver<T>,
-    node: std::sync::Arc<ReadyNode>,
-    /// The node as a waker, as long as the lane has none.
-    waker: Waker,
-    /// The lane may have the waker.
-    is_listening: bool,
-    /// It is among those that may have messages.
-    is_held: bool,
-    /// Visits in vain.
-    visits: u32,
 }
 
 impl<T: Send> PortSet<T> {
@@ -92,12 +76,11 @@ impl<T: Send> PortSet<T> {
         let ready = ReadyList::new();
         PortSet {
             added: Arc::new(AddQueue::new(std::sync::Arc::clone(&ready))),
+            ports: PortTable::new(std::sync::Arc::clone(&ready)),
             ready,
-            ports: Vec::new(),
-            vacant: Vec::new(),
-            places: HashMap::new(),
             held,
             listened: Vec::new(),
+            arrived: Vec::new(),
             in_a_row: 0,
             ended: CloseReason::Finished,
             entry: WaiterEntry::new(),
@@ -118,22 +101,7 @@ impl<T: Send> PortSet<T> {
     }
 
     fn install(&mut self, key: PortKey, receiver: spsc::Receiver<T>) {
-        let place = self.vacant.pop().unwrap_or(self.ports.len());
-        let node = ReadyNode::new(std::sync::Arc::clone(&self.ready), place);
-        let port = Some(Port {
-            key,
-            receiver,
-            waker: Waker::from(std::sync::Arc::clone(&node)),
-            node,
-            is_listening: false,
-            is_held: true,
-            visits: 0,
-        });
-        match self.ports.get_mut(place) {
-            Some(vacant) => *vacant = port,
-            None => self.ports.push(port),
-        }
-        self.places.insert(key, place);
+        let place = self.ports.add(key, receiver);
         self.held.push(key, place);
     }
 
@@ -141,30 +109,21 @@ impl<T: Send> PortSet<T> {
     /// because it was closed, or taken out before.
     pub fn remove(&mut self, port: PortKey) -> Option<spsc::Receiver<T>> {
         self.catch_up();
-        let place = *self.places.get(&port)?;
-        let is_held = self.ports[place].as_ref()?.is_held;
-        let receiver = self.take_out(place);
+        let place = self.ports.place(port)?;
+        let is_held = self.ports.get(place)?.is_held;
+        let receiver = self.ports.remove(place);
         if is_held {
             self.in_a_row = 0;
-            let places = &self.places;
-            self.held.remove(port, |key| places.contains_key(&key));
+            let ports = &self.ports;
+            self.held.remove(port, |key| ports.contains(key));
         }
         receiver
-    }
-
-    /// Takes the port at this place out, which is not held.
-    fn take_out(&mut self, place: usize) -> Option<spsc::Receiver<T>> {
-        let mut port = self.ports[place].take()?;
-        self.places.remove(&port.key);
-        self.vacant.push(place);
-        port.receiver.unlisten(&mut port.is_listening);
-        Some(port.receiver)
     }
 
     /// How many ports there are, with those that others have added.
     pub fn len(&self) -> usize {
         let (added, _) = self.added.count_and_find(None);
-        self.places.len() + added
+        self.ports.len() + added
     }
 
     /// Whether there is no port.
@@ -175,18 +134,18 @@ impl<T: Send> PortSet<T> {
     /// Whether this port is in the set.
     pub fn contains(&self, port: PortKey) -> bool {
         let is_added = || self.added.count_and_find(Some(port)).1;
-        self.places.contains_key(&port) || is_added()
+        self.ports.contains(port) || is_added()
     }
 
     /// Wants no more messages: closes all ports. Each send to one of them fails from now on. What
     /// was sent before can still be received, and so can the ends of the ports.
     pub fn close(&mut self) {
         self.catch_up();
-        for port in self.ports.iter_mut().flatten() {
+        for (place, port) in self.ports.iter_mut() {
             port.receiver.close();
-            port.receiver.unlisten(&mut port.is_listening);
+            port.unlisten();
             if !std::mem::replace(&mut port.is_held, true) {
-                self.held.push(port.key, port.node.place());
+                self.held.push(port.key, place);
             }
         }
     }
@@ -208,25 +167,28 @@ impl<T: Send> PortSet<T> {
 
     fn take_ready(&mut self) {
         let PortSet {
-            ready, ports, held, ..
+            ready,
+            ports,
+            held,
+            arrived,
+            ..
         } = self;
         if ready.is_empty() {
             return;
         }
-        let mut arrived = Vec::new();
-        ready.take(|node| arrived.push(node));
+        ready.take(|place| arrived.push(place));
         // The one that came first is the last.
-        for node in arrived.into_iter().rev() {
-            let place = node.place();
-            let port = ports[place].as_mut();
-            // Another port may have its place by now.
-            if let Some(port) = port
-                && std::sync::Arc::ptr_eq(&port.node, &node)
+        for place in arrived.drain(..).rev() {
+            // Another port may have its place by now. That is visited in vain then.
+            if let Some(port) = ports.get_mut(place)
                 && !std::mem::replace(&mut port.is_held, true)
             {
                 port.visits = 0;
                 held.push(port.key, place);
             }
+        }
+        if arrived.capacity() > KEPT {
+            arrived.shrink_to(KEPT);
         }
     }
 
@@ -236,8 +198,8 @@ impl<T: Send> PortSet<T> {
         if self.in_a_row < IN_A_ROW
             && self.held.is_fair()
             && let Some(first) = self.held.first()
-            && let Some(port) = live(&mut self.ports, first)
-            && let Ok(message) = port.receiver.pop()
+            && let Some(port) = self.ports.live(first)
+            && let Some(message) = port.receiver.pop_further()
         {
             self.in_a_row += 1;
             port.visits = 0;
@@ -284,7 +246,7 @@ impl<T: Send> PortSet<T> {
             let Some(first) = self.held.first() else {
                 break;
             };
-            let Some(port) = live(&mut self.ports, first) else {
+            let Some(port) = self.ports.live(first) else {
                 self.held.pop_stale();
                 continue;
             };
@@ -298,7 +260,7 @@ impl<T: Send> PortSet<T> {
                 Err(Nothing::Ever(reason)) => {
                     let (key, place) = first;
                     self.held.pop();
-                    drop(self.take_out(place));
+                    drop(self.ports.remove(place));
                     if reason.code() > self.ended.code() {
                         self.ended = reason;
                     }
@@ -311,8 +273,8 @@ impl<T: Send> PortSet<T> {
                     if is_lazy && port.visits <= VISITS {
                         self.held.turn();
                     } else {
-                        has_to_settle |= port.listen();
                         port.is_held = false;
+                        has_to_settle |= self.ports.listen(first);
                         listened.push(first);
                         self.held.pop();
                     }
@@ -324,7 +286,7 @@ impl<T: Send> PortSet<T> {
             settle();
         }
         for (key, place) in listened.drain(..) {
-            if let Some(port) = live(&mut self.ports, (key, place))
+            if let Some(port) = self.ports.live((key, place))
                 && port.receiver.is_ready()
             {
                 // It has got something meanwhile.
@@ -332,20 +294,24 @@ impl<T: Send> PortSet<T> {
                 self.held.push(key, place);
             }
         }
+        if listened.capacity() > KEPT {
+            listened.shrink_to(KEPT);
+        }
         self.listened = listened;
+        self.held.tidy();
         found
     }
 
     /// Whether nothing will come any more. `has_adders`: as it was before.
     fn is_over(&self, has_adders: bool) -> bool {
-        self.places.is_empty() && !has_adders && !self.added.has_some()
+        self.ports.is_empty() && !has_adders && !self.added.has_some()
     }
 
     /// Whether there is something to take, or will never be.
     pub(super) fn is_ready(&mut self) -> bool {
         self.is_called()
             || self.held.iter().any(|held| {
-                let port = live(&mut self.ports, held);
+                let port = self.ports.live(held);
                 port.is_some_and(|port| port.receiver.is_ready())
             })
     }
@@ -358,13 +324,13 @@ impl<T: Send> PortSet<T> {
         SetCalls {
             ready: &self.ready,
             added: &self.added,
-            is_empty: self.places.is_empty(),
+            is_empty: self.ports.is_empty(),
         }
     }
 
     /// What calls a set that waits, and the entry in the table of waiters.
     pub(super) fn entry_and_calls(&mut self) -> (&mut WaiterEntry, SetCalls<'_, T>) {
-        let is_empty = self.places.is_empty();
+        let is_empty = self.ports.is_empty();
         let calls = SetCalls {
             ready: &self.ready,
             added: &self.added,
@@ -378,26 +344,26 @@ impl<T: Send> PortSet<T> {
         let PortSet { held, ports, .. } = self;
         let mut has_to_settle = false;
         for held in held.iter() {
-            if let Some(port) = live(ports, held) {
-                has_to_settle |= port.listen();
-            }
+            has_to_settle |= ports.listen(held);
         }
         if has_to_settle {
             // As above.
             settle();
         }
-        if held
-            .iter()
-            .any(|held| live(ports, held).is_some_and(|port| port.receiver.is_ready()))
-        {
+        if held.iter().any(|held| {
+            ports
+                .live(held)
+                .is_some_and(|port| port.receiver.is_ready())
+        }) {
             return false;
         }
         for held in held.iter() {
-            if let Some(port) = live(ports, held) {
+            if let Some(port) = ports.live(held) {
                 port.is_held = false;
             }
         }
         held.clear();
+        held.tidy();
         !self.is_called()
     }
 
@@ -419,14 +385,14 @@ impl<T: Send> PortSet<T> {
     /// How many messages there are in the ports that it holds.
     pub(super) fn count_held(&self) -> usize {
         let ports = self.held.iter();
-        let ports = ports.filter_map(|(_, place)| self.ports[place].as_ref());
+        let ports = ports.filter_map(|(_, place)| self.ports.get(place));
         ports.map(|port| port.receiver.len()).sum()
     }
 
     /// About how many messages there are in some of the ports.
     pub(in crate::channel) fn count_near(&self) -> usize {
         let ports = self.held.iter().take(16);
-        let ports = ports.filter_map(|(_, place)| self.ports[place].as_ref());
+        let ports = ports.filter_map(|(_, place)| self.ports.get(place));
         let count: usize = ports.map(|port| port.receiver.len()).sum();
         count + usize::from(!self.ready.is_empty())
     }
@@ -462,23 +428,6 @@ impl<T: Send> SetCalls<'_, T> {
         let is_over = self.is_empty && !self.added.has_adders();
         !self.ready.is_empty() || is_over || self.added.has_some()
     }
-}
-
-impl<T: Send> Port<T> {
-    /// Has the node woken by what comes next. To be followed by [`settle`] if this says so, and
-    /// then by a look.
-    fn listen(&mut self) -> bool {
-        self.receiver.listen(&self.waker, &mut self.is_listening)
-    }
-}
-
-/// The port of an entry among those that are held, unless that is stale.
-#[inline]
-fn live<T: Send>(
-    ports: &mut [Option<Port<T>>],
-    (key, place): (PortKey, usize),
-) -> Option<&mut Port<T>> {
-    ports[place].as_mut().filter(|port| port.key == key)
 }
 
 impl<T: Send> Default for PortSet<T> {

@@ -113,7 +113,7 @@ impl Paths for ModelPaths<'_, '_> {
             match path {
                 Path::Recv(watch, queue) => watch.unlisten(queue),
                 Path::Send(watch, queue, _) => watch.unlisten(queue, false),
-                Path::Lane(is_listed, lane, _) => lane.messages().unlist(is_listed),
+                Path::Lane(is_listed, lane, _) => lane.unlist(is_listed),
             }
         }
     }

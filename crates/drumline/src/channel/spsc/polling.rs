@@ -56,7 +56,7 @@ impl<T: Send> Receiver<T> {
     /// The future is not polled again.
     pub(crate) fn forget_poll(&mut self, is_listed: &mut bool) {
         if *is_listed {
-            self.lane.messages().unlist(is_listed);
+            self.lane.unlist(is_listed);
             self.entry.clear();
         }
     }
@@ -77,9 +77,11 @@ impl<T: Send> Sender<T> {
             entry,
         } = self;
         let has_waited = *is_listed;
-        if !writer.has_room(lane) {
+        if !writer.has_room(lane)
+            && let Some(room) = lane.room()
+        {
             let is_ready = || writer.has_room(lane);
-            if !lane.room().list(cx.waker(), is_listed, is_ready) {
+            if !room.list(cx.waker(), is_listed, is_ready) {
                 entry.pend(sender::site(lane, WaitingFor::Capacity, location));
                 return Poll::Pending;
             }
@@ -93,7 +95,7 @@ impl<T: Send> Sender<T> {
     /// The future is not polled again.
     pub(crate) fn forget_poll(&mut self, is_listed: &mut bool) {
         if *is_listed {
-            self.lane.room().unlist(is_listed);
+            self.unlisten(is_listed);
             self.entry.clear();
         }
     }

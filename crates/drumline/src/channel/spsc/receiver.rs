@@ -31,11 +31,28 @@ pub struct Receiver<T: Send> {
 
 impl<T: Send> Receiver<T> {
     pub(super) fn new(lane: Arc<Lane<T>>) -> Self {
+        Self::from_parts(lane, Reader::new())
+    }
+
+    pub(super) fn from_parts(lane: Arc<Lane<T>>, reader: Reader<T>) -> Self {
         Receiver {
             lane,
-            reader: Reader::new(),
+            reader,
             entry: WaiterEntry::new(),
             interrupt: OnceCell::new(),
+        }
+    }
+
+    /// The lane is not closed.
+    pub(super) fn into_parts(self) -> (Arc<Lane<T>>, Reader<T>) {
+        // Its drop would close the lane.
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: each is read once, and not used again.
+        unsafe {
+            drop(std::ptr::read(&raw const this.entry));
+            drop(std::ptr::read(&raw const this.interrupt));
+            let reader = std::ptr::read(&raw const this.reader);
+            (std::ptr::read(&raw const this.lane), reader)
         }
     }
 
@@ -236,16 +253,6 @@ impl<T: Send> Receiver<T> {
         self.pop_many(messages, max).map_err(TryRecvError::from)
     }
 
-    /// Whether there is a message, or will never be one again.
-    pub(in crate::channel) fn is_ready(&mut self) -> bool {
-        self.reader.is_ready(&self.lane)
-    }
-
-    /// Whether it costs a barrier to [listen](Self::listen).
-    pub(in crate::channel) fn is_sender_lazy(&self) -> bool {
-        self.lane.messages().is_lazy()
-    }
-
     /// Has `waker` called by what the sender does next. To be followed by [`settle`] if this says
     /// so, and then by a look. `is_listed` is its memory between two calls.
     ///
@@ -256,7 +263,7 @@ impl<T: Send> Receiver<T> {
 
     /// Listens no more.
     pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
-        self.lane.messages().unlist(is_listed);
+        self.lane.unlist(is_listed);
     }
 
     /// What ends the wait of a stream.

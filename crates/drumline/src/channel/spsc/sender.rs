@@ -98,8 +98,11 @@ impl<T: Send> Sender<T> {
             writer,
             entry,
         } = self;
-        let has_room = || writer.has_room(lane);
-        lane.room().wait(deadline, entry, site, has_room)
+        let mut has_room = || writer.has_room(lane);
+        match lane.room() {
+            Some(room) => room.wait(deadline, entry, site, has_room),
+            None => has_room(),
+        }
     }
 
     /// Sends a message if there is room now.
@@ -188,12 +191,15 @@ impl<T: Send> Sender<T> {
     /// Has `waker` called when there is room. To be followed by [`settle`](crate::wait::settle) if
     /// this says so, and then by a look. `is_listed` is its memory between two calls.
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
-        self.lane.room().list_unsettled(waker, is_listed)
+        let room = self.lane.room();
+        room.is_some_and(|room| room.list_unsettled(waker, is_listed))
     }
 
     /// Listens no more.
     pub(in crate::channel) fn unlisten(&mut self, is_listed: &mut bool) {
-        self.lane.room().unlist(is_listed);
+        if let Some(room) = self.lane.room() {
+            room.unlist(is_listed);
+        }
     }
 
     /// A future that sends a message when there is room.
@@ -450,10 +456,17 @@ impl<T: Send> Future for Closed<'_, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        let Sender { lane, entry, .. } = &mut *this.sender;
+        let Sender {
+            lane,
+            writer,
+            entry,
+        } = &mut *this.sender;
         let has_waited = this.is_listed;
         let is_ready = || lane.is_closing();
-        if !is_ready() && !lane.room().list(cx.waker(), &mut this.is_listed, is_ready) {
+        if !is_ready()
+            && let Some(room) = writer.open_for_end(lane)
+            && !room.list(cx.waker(), &mut this.is_listed, is_ready)
+        {
             entry.pend(site(lane, WaitingFor::Close, this.location));
             return Poll::Pending;
         }
@@ -467,9 +480,8 @@ impl<T: Send> Future for Closed<'_, T> {
 impl<T: Send> Drop for Closed<'_, T> {
     fn drop(&mut self) {
         if self.is_listed {
-            let Sender { lane, entry, .. } = &mut *self.sender;
-            lane.room().unlist(&mut self.is_listed);
-            entry.clear();
+            self.sender.unlisten(&mut self.is_listed);
+            self.sender.entry.clear();
         }
     }
 }

@@ -1,0 +1,331 @@
+//! A lane: messages from one writer to one reader.
+//!
+//! # What it owns
+//!
+//! A chain of [blocks](super::block). The writer fills their slots in order and counts the messages
+//! that it has published (`tail`). The reader empties the slots and counts what it has taken
+//! (`head`). Each side keeps what it knows of the other one's count, and reads it again only where
+//! that is not enough. A block that is empty goes back to the writer; of several, one.
+//!
+//! ```text
+//!   oldest                                  the writer's
+//!     ▼                                      ▼
+//!   [.  .  m  m  m  m]──►[ m  m  m  m  m  m]──►[ m  m  .  .  .  .]
+//!          ▲ head                                    ▲ tail
+//! ```
+//!
+//! # Two parts
+//!
+//! A program has many lanes in which there never was a message. So a lane is small at first. What
+//! the two sides use for messages is the [`Traffic`]: each side writes to a line of memory of its
+//! own there. The writer makes it for the first message.
+//!
+//! ```text
+//!             the writer opens it
+//!   NEW ──────────────────────────────► OPEN
+//!     │       the reader closes it
+//!     └──────────────────────────────► NEVER OPEN
+//! ```
+//!
+//! `traffic` has the state: null, an address, or [`NEVER`]. It changes once, by an exchange. The
+//! writer opens the lane for its first message, or to wait for the end of the reader.
+//!
+//! The reader waits at `first` while it sees no traffic, and at the flag of the traffic from then
+//! on. The writer tells both flags of its first message, and of its end if it has sent none. Of
+//! all else it tells the flag of the traffic alone.
+//!
+//! # Steps
+//!
+//! * **push**: open the lane, if this is the first message; write the slot; publish `tail`
+//!   (Release); [tell](WakeFlag::tell) the reader.
+//! * **pop**: read `tail` (Acquire); read the slot; publish `head` (Release), so that the writer
+//!   may use the place again; where there is a bound, tell the writer.
+//! * **end** (writer): say why, then tell the reader. The reader looks for the reason only after it
+//!   has found no message, and then looks for messages once more: what was sent before the end
+//!   comes before it.
+//! * **close** (reader): see below.
+//!
+//! # The cut
+//!
+//! A reader that closes still receives what was sent before, and a message that the reader does not
+//! get goes back to the writer. So both must agree which message is the last. The reader says that
+//! it closes, [silences](WakeFlag::silence) its flags, and reads `tail`: this is the *cut*, and it
+//! publishes that. The writer looks at the end of each push whether the reader has begun to close.
+//! If so, it waits for the cut, and takes its message back if that lies behind.
+//!
+//! The lane says that it is closed, for all that ask; the traffic says it once more, for each push.
+//!
+//! # The races feared
+//!
+//! *A push sees nothing of the close, and its message is behind the cut.* The writer publishes its
+//! message, tells, and looks for the close; the reader says that it closes, silences, and looks for
+//! messages. To tell and to silence are swaps of one word, or a light and a heavy barrier. So at
+//! least one side sees the other.
+//!
+//! *The first message, and a reader that closes a lane without traffic.* Both exchange `traffic`,
+//! and one of them is first. If it is the reader, the writer keeps its message. If it is the
+//! writer, the reader finds the traffic, and there is a cut as above.
+//!
+//! *The first message, and a reader that waits at `first`.* The reader has seen no traffic. It
+//! announces itself at `first`, and looks once more, for the traffic as well. The writer publishes
+//! the traffic and the message, and tells `first` then. By the proof of [`WakeFlag`], either the
+//! look finds the message, or the tell finds the reader. A later message finds no reader there: the
+//! reader has taken the first message by then, so it has seen the traffic.
+//!
+//! *A reader that rests at `first`, and at the flag of the traffic as well*, and is reported twice.
+//! A reader that rests at `first` has the lane in hand again only after the report, or after it has
+//! risen there.
+//!
+//! # Memory order
+//!
+//! What is relaxed publishes nothing: `oldest` is written by one side at a time, and read by the
+//! last owner of the lane; `is_closing` is read by the writer after its tell, see above.
+//!
+//! # Rejected
+//!
+//! *One flag, in the small part.* Small parts of many lanes share lines of memory. Two lanes in
+//! which messages go to and fro would slow each other down. *The traffic in the first block.* A
+//! block is given back when it is empty.
+
+#[cfg(all(test, drumline_loom))]
+mod models;
+mod reader;
+mod traffic;
+mod writer;
+
+use std::ptr;
+
+use super::CloseReason;
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
+use crate::wait::{Told, WakeFlag};
+
+pub(super) use reader::Reader;
+use traffic::Traffic;
+pub(super) use writer::Writer;
+
+/// The address of the traffic of a lane in which none will be.
+const NEVER: usize = 1;
+
+/// What writer and reader share. 48 bytes.
+#[derive(Debug)]
+pub(super) struct Lane<T> {
+    /// Where the reader waits while there is no traffic.
+    first: WakeFlag,
+    /// Null: there was no message.
+    traffic: AtomicPtr<Traffic<T>>,
+    capacity: usize,
+    /// The code of the reason for which no message follows; 0 as long as some may.
+    ended: AtomicU8,
+    is_closing: AtomicBool,
+}
+
+// SAFETY: the two sides use a slot in turn, as the counts say, and messages may go to another
+// thread.
+unsafe impl<T: Send> Send for Lane<T> {}
+// SAFETY: as for `Send`. A shared lane gives out no reference to a message.
+unsafe impl<T: Send> Sync for Lane<T> {}
+
+/// Why a message was not pushed; it comes back.
+#[derive(Debug)]
+pub(super) enum Refused<T> {
+    Full(T),
+    /// And what the tell has met, if the message was published before it was taken back.
+    Closed(T, Told),
+}
+
+/// Why there is no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nothing {
+    Yet,
+    Ever(CloseReason),
+}
+
+impl<T> Lane<T> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self::with(WakeFlag::new(), capacity)
+    }
+
+    /// A lane of many, at which the reader rests.
+    pub(super) fn resting(capacity: usize) -> Self {
+        Self::with(WakeFlag::resting(), capacity)
+    }
+
+    fn with(first: WakeFlag, capacity: usize) -> Self {
+        Lane {
+            first,
+            traffic: AtomicPtr::new(ptr::null_mut()),
+            capacity,
+            ended: AtomicU8::new(0),
+            is_closing: AtomicBool::new(false),
+        }
+    }
+
+    /// How many messages it holds at most; `usize::MAX`: without a bound.
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// What the sides use for messages, if there was one.
+    #[inline(always)]
+    fn traffic(&self) -> Option<&Traffic<T>> {
+        // Acquire pairs with the Release in `Writer::open`: it is made.
+        let traffic = self.traffic.load(Ordering::Acquire);
+        // SAFETY: neither null nor `NEVER`, so it was made by the writer. It lives as long as the
+        // lane does.
+        (traffic.addr() > NEVER).then(|| unsafe { &*traffic })
+    }
+
+    /// About how many messages there are.
+    pub(super) fn len(&self) -> usize {
+        self.traffic().map_or(0, Traffic::len)
+    }
+
+    /// Where the reader waits, if it sees no message.
+    pub(super) fn messages(&self) -> &WakeFlag {
+        self.traffic().map_or(&self.first, Traffic::messages)
+    }
+
+    /// The reader waits no more, as [`WakeFlag::unlist`].
+    pub(super) fn unlist(&self, is_listed: &mut bool) {
+        if let Some(traffic) = self.traffic() {
+            let mut is_listed = *is_listed;
+            traffic.messages().unlist(&mut is_listed);
+        }
+        // It may have been listed here before there was traffic.
+        self.first.unlist(is_listed);
+    }
+
+    /// The reader rests no more, as [`WakeFlag::rise`].
+    pub(super) fn rise(&self) -> bool {
+        // It has rested at one of the two, which may be the first one, though there is traffic now.
+        self.first.rise()
+            || self
+                .traffic()
+                .is_some_and(|traffic| traffic.messages().rise())
+    }
+
+    /// Whether it costs the reader a barrier to wait.
+    pub(super) fn is_writer_lazy(&self) -> bool {
+        self.traffic()
+            .is_some_and(|traffic| traffic.messages().is_lazy())
+    }
+
+    /// Where the writer waits for room, or for the end of the reader. `None`: no message was sent,
+    /// so there is room.
+    pub(super) fn room(&self) -> Option<&WakeFlag> {
+        self.traffic().map(Traffic::room)
+    }
+
+    /// Whether the reader has closed, or is gone.
+    #[inline]
+    pub(super) fn is_closing(&self) -> bool {
+        // Acquire: the writer may go on with what the reader did before.
+        self.is_closing.load(Ordering::Acquire)
+    }
+
+    /// Why the writer has ended, if it has.
+    pub(super) fn ended(&self) -> Option<CloseReason> {
+        // Acquire: all messages were published before.
+        CloseReason::from_code(self.ended.load(Ordering::Acquire).into())
+    }
+
+    /// Hands `access` the reader that lies in the lane: for many lanes that have one receiver. A
+    /// reader that has seen no traffic knows nothing. So it needs no place while there is none.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the receiver, and in no other call of this. The lane has no other reader.
+    #[inline(always)]
+    pub(super) unsafe fn with_reader<R>(
+        &self,
+        access: impl FnOnce(&mut Reader<T>, &Lane<T>) -> R,
+    ) -> R {
+        match self.traffic() {
+            // SAFETY: the caller's obligation.
+            Some(traffic) => traffic.with_reader(|reader| unsafe { access(&mut *reader, self) }),
+            // SAFETY: the caller's obligation.
+            None => unsafe { self.with_new_reader(access) },
+        }
+    }
+
+    /// Takes the reader out of the lane again.
+    ///
+    /// # Safety
+    ///
+    /// As for [`with_reader`](Self::with_reader). The one in the lane is not used any more.
+    #[cfg(not(drumline_loom))]
+    pub(super) unsafe fn take_reader(&self) -> Reader<T> {
+        let mut taken = Reader::new();
+        if let Some(traffic) = self.traffic() {
+            // SAFETY: the caller's obligation.
+            traffic.with_reader(|reader| unsafe { std::mem::swap(&mut *reader, &mut taken) });
+        }
+        taken
+    }
+
+    /// Takes the next message with the reader that lies in the lane, if there is one. Does not say
+    /// why there is none.
+    ///
+    /// # Safety
+    ///
+    /// As for [`with_reader`](Self::with_reader).
+    #[inline(always)]
+    pub(super) unsafe fn pop_further(&self) -> Option<T> {
+        let traffic = self.traffic()?;
+        // SAFETY: the caller's obligation.
+        traffic.with_reader(|reader| unsafe { (*reader).pop_further(traffic) })
+    }
+
+    /// # Safety
+    ///
+    /// As for [`with_reader`](Self::with_reader).
+    #[cold]
+    #[inline(never)]
+    unsafe fn with_new_reader<R>(&self, access: impl FnOnce(&mut Reader<T>, &Lane<T>) -> R) -> R {
+        let mut reader = Reader::new();
+        let result = access(&mut reader, self);
+        // SAFETY: the caller's obligation.
+        unsafe { self.put_reader(reader) };
+        result
+    }
+
+    /// Puts a reader into the lane, for [`with_reader`](Self::with_reader).
+    ///
+    /// # Safety
+    ///
+    /// The caller has the one reader of the lane.
+    pub(super) unsafe fn put_reader(&self, reader: Reader<T>) {
+        if reader.has_seen_traffic()
+            && let Some(traffic) = self.traffic()
+        {
+            // SAFETY: the caller's obligation.
+            traffic.with_reader(|place| unsafe { *place = reader });
+        }
+    }
+}
+
+impl<T> Drop for Lane<T> {
+    fn drop(&mut self) {
+        if cfg!(drumline_loom) && std::thread::panicking() {
+            // The model has failed, and its atomics are gone.
+            return;
+        }
+        // Relaxed: this is the last owner.
+        let traffic = self.traffic.load(Ordering::Relaxed);
+        if traffic.addr() > NEVER {
+            // SAFETY: made by the writer by way of a box, and this is the last owner.
+            drop(unsafe { Box::from_raw(traffic) });
+        }
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use super::Lane;
+
+    /// The size on which `docs/channels.md` counts.
+    #[test]
+    fn a_lane_is_small() {
+        assert_eq!(size_of::<Lane<[u64; 100]>>(), 48);
+    }
+}
