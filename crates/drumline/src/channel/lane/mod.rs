@@ -258,7 +258,7 @@ impl<T> Lane<T> {
         let mut taken = Reader::new();
         if let Some(traffic) = self.traffic() {
             // SAFETY: the caller's obligation.
-            traffic.with_reader(|reader| unsafe { std::mem::swap(&mut *reader, &mut taken) });
+            traffic.with_reader(|reader| unsafe { reader.swap(&raw mut taken) });
         }
         taken
     }
