@@ -96,6 +96,7 @@ impl Cell {
             self.future
                 .with_mut(|future| assert_eq!(unsafe { *future }, 1));
             if self.ready.load(Ordering::Relaxed) == 1 {
+                // Relaxed, here and below: the runner alone asks.
                 self.word.add_clones(self.clones.swap(0, Ordering::Relaxed));
                 return self.complete(READY);
             }

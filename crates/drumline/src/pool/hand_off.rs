@@ -195,6 +195,7 @@ impl HandOff {
     /// Takes what is in it, if the owner is not at it just now. `settles` runs the barrier, and
     /// says whether the owner's stores are visible.
     pub(crate) fn steal(&self, settles: impl FnOnce() -> bool) -> Option<*const Header> {
+        // Relaxed: a hint; the swap below decides.
         if !self.is_full() || self.claimed.load(Ordering::Relaxed) {
             return None;
         }
