@@ -176,12 +176,14 @@ fn a_panic_reaches_the_peer() {
                 quiet_panic("no such thing");
             });
             let buyer = buyer.send(of_shop.message(1)).unwrap();
-            if waits {
-                assert!(shop.join().is_err());
+            while waits && !shop.is_finished() {
+                thread::yield_now();
             }
             let error = buyer.recv().unwrap_err();
             left(error, "shop", "Offer", CloseReason::Panicked);
             assert!(error.to_string().ends_with("`Offer`: its thread panicked"));
+            // The shop drops its message after it has left.
+            assert!(shop.join().is_err());
         });
         accounts.settle();
     }
