@@ -92,6 +92,8 @@ pub(crate) enum Plant {
     LaneFirstUntold,
     /// `Reader::shut` looks for traffic, and then says that there will never be any.
     LaneShutBlindly,
+    /// `Lane::refuses` goes by what the lane says, which comes before what a push looks at.
+    LaneRefusesEarly,
     /// `Hub::enlist` does not tell the receiver.
     HubUntold,
     /// `Gatherer::look_last` does not look.

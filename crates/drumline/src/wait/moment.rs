@@ -7,6 +7,8 @@
 //! have blocked, begins [anew](forget).
 //!
 //! A task that computes for long makes those that it hands the worker to look older, by that time.
+//! So it does with itself, if it waits at two channels in one poll and computes in between, or
+//! waits after it was handed the worker and has computed.
 
 use std::cell::Cell;
 

@@ -73,8 +73,8 @@ impl Waiter {
     }
 
     /// Since when it sleeps, or since when its future is pending; about. Tasks that hand their
-    /// worker on to each other, 16 at most, share one look at the time, so a task may look older by
-    /// as long as those before it have computed.
+    /// worker on to each other, 16 at most, share one look at the time, and so do the waits of one
+    /// poll. So a task may look older by as long as it and those before it have computed.
     pub fn since(&self) -> Instant {
         self.since
     }

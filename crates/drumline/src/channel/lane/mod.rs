@@ -53,7 +53,9 @@
 //! publishes that. The writer looks at the end of each push whether the reader has begun to close.
 //! If so, it waits for the cut, and takes its message back if that lies behind.
 //!
-//! The lane says that it is closed, for all that ask; the traffic says it once more, for each push.
+//! The lane says that it is closing. The traffic says it once more, a moment later: that is what a
+//! push looks at. So the writer asks whether the lane [refuses](Lane::refuses) messages, which is
+//! what the next push will find.
 //!
 //! # The races feared
 //!
@@ -97,6 +99,7 @@ use std::ptr;
 
 use super::CloseReason;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
+use crate::sync::planted;
 use crate::wait::{Told, WakeFlag};
 
 pub(super) use reader::Reader;
@@ -216,11 +219,20 @@ impl<T> Lane<T> {
         self.traffic().map(Traffic::room)
     }
 
-    /// Whether the reader has closed, or is gone.
+    /// Whether the reader has closed, or is gone; for the reader.
     #[inline]
     pub(super) fn is_closing(&self) -> bool {
         // Acquire: the writer may go on with what the reader did before.
         self.is_closing.load(Ordering::Acquire)
+    }
+
+    /// Whether each push that begins after this is refused, because the reader has closed, or is
+    /// gone. For the writer: while the reader is about to make the cut, a lane may be closing and
+    /// take messages still.
+    #[inline]
+    pub(super) fn refuses(&self) -> bool {
+        let refuses = |traffic: &Traffic<T>| traffic.is_closing() || planted!(LaneRefusesEarly);
+        self.is_closing() && self.traffic().is_none_or(refuses)
     }
 
     /// Why the writer has ended, if it has.

@@ -110,7 +110,7 @@ fn closed_at_first(before: Before) {
             if matches!(before, Before::WaitsForEnd)
                 && let Some(room) = writer.open_for_end(&lane)
             {
-                room.sleep(|| lane.is_closing());
+                room.sleep(|| lane.refuses());
             }
             // SAFETY: the one writer.
             let is_sent = unsafe { writer.push(&lane, 7) }.is_ok();
@@ -132,6 +132,39 @@ fn closed_at_first(before: Before) {
     };
     let (is_sent, _lane) = writing.join().unwrap();
     assert_eq!(is_sent, is_received, "they disagree");
+}
+
+/// The reader closes while the writer sends. The writer asks whether the lane refuses messages.
+fn asked_while_it_closes(before: Before) {
+    let lane = Arc::new(Lane::new(usize::MAX));
+    let writing = {
+        let lane = Arc::clone(&lane);
+        thread::spawn(move || {
+            let mut writer = Writer::new();
+            if matches!(before, Before::WaitsForEnd) {
+                let _room = writer.open_for_end(&lane);
+            }
+            let mut sent = 0;
+            for message in 0..2 {
+                let refuses = lane.refuses();
+                // SAFETY: the one writer.
+                let is_sent = unsafe { writer.push(&lane, message) }.is_ok();
+                assert!(!(refuses && is_sent), "it refuses no message");
+                assert!(is_sent || lane.refuses(), "a message is refused early");
+                sent += usize::from(is_sent);
+            }
+            (sent, lane)
+        })
+    };
+    let mut reader = Reader::new();
+    assert!(!reader.close(&lane));
+    let mut received = 0;
+    // SAFETY: the one reader.
+    while unsafe { reader.pop(&lane) }.is_ok() {
+        received += 1;
+    }
+    let (sent, _lane) = writing.join().unwrap();
+    assert_eq!(sent, received, "they disagree");
 }
 
 /// The reader rests at a new lane, and has the reader in it. Exactly one tell reports, or the
@@ -198,6 +231,15 @@ fn loom_first_message_is_cut() {
     }
     must_catch(Plant::LaneShutBlindly, || {
         explore(|| closed_at_first(Before::WaitsForEnd));
+    });
+}
+
+#[test]
+fn loom_lane_refuses_what_it_says() {
+    explore(|| asked_while_it_closes(Before::Nothing));
+    explore(|| asked_while_it_closes(Before::WaitsForEnd));
+    must_catch(Plant::LaneRefusesEarly, || {
+        explore(|| asked_while_it_closes(Before::Nothing));
     });
 }
 

@@ -50,7 +50,7 @@ impl<T> Writer<T> {
     /// Whether a message would be taken, or refused for good.
     pub(in crate::channel) fn has_room(&mut self, lane: &Lane<T>) -> bool {
         let traffic = self.traffic(lane);
-        traffic.is_none_or(|traffic| self.finds_room(traffic)) || lane.is_closing()
+        traffic.is_none_or(|traffic| self.finds_room(traffic) || traffic.is_closing())
     }
 
     /// Looks for room, at what the reader has taken if it knows of none.
@@ -140,8 +140,8 @@ impl<T> Writer<T> {
     /// This is the one writer, and it has sent none.
     #[cold]
     unsafe fn push_first(&mut self, lane: &Lane<T>, message: T) -> Result<Told, Refused<T>> {
-        // A lane that is closed gets no traffic in vain.
-        let traffic = if lane.is_closing() {
+        // A lane that is closed gets no traffic in vain. If there is some, the push has looked there.
+        let traffic = if self.traffic.is_null() && lane.is_closing() {
             None
         } else {
             self.open(lane)

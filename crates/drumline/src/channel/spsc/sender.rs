@@ -313,7 +313,7 @@ impl<T: Send> Sender<T> {
 
     /// Whether the receiver is gone, or has closed the channel.
     pub fn is_closed(&self) -> bool {
-        self.lane.is_closing()
+        self.lane.refuses()
     }
 }
 
@@ -462,7 +462,7 @@ impl<T: Send> Future for Closed<'_, T> {
             entry,
         } = &mut *this.sender;
         let has_waited = this.is_listed;
-        let is_ready = || lane.is_closing();
+        let is_ready = || lane.refuses();
         if !is_ready()
             && let Some(room) = writer.open_for_end(lane)
             && !room.list(cx.waker(), &mut this.is_listed, is_ready)

@@ -160,7 +160,7 @@ impl<T: Send> SharedSender<T> {
 
     /// Whether the receiver is gone, or has closed the channel.
     pub fn is_closed(&self) -> bool {
-        self.shared.lane.is_closing()
+        self.shared.lane.refuses()
     }
 }
 
