@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
-use loom::thread;
+use loom::thread::{self, JoinHandle};
 
 use super::{Lane, Nothing, Reader, Writer};
 use crate::channel::CloseReason;
@@ -134,28 +134,35 @@ fn closed_at_first(before: Before) {
     assert_eq!(is_sent, is_received, "they disagree");
 }
 
+/// A new lane, and a thread that calls `push` for two messages. It returns how often that was true,
+/// and its lane.
+fn writes(
+    before: Before,
+    push: impl Fn(&mut Writer<usize>, &Lane<usize>, usize) -> bool + Send + 'static,
+) -> (Arc<Lane<usize>>, JoinHandle<(usize, Arc<Lane<usize>>)>) {
+    let lane = Arc::new(Lane::new(usize::MAX));
+    let others = Arc::clone(&lane);
+    let writing = thread::spawn(move || {
+        let mut writer = Writer::new();
+        if matches!(before, Before::WaitsForEnd) {
+            let _room = writer.open_for_end(&others);
+        }
+        let pushes = (0..2).filter(|&message| push(&mut writer, &others, message));
+        (pushes.count(), others)
+    });
+    (lane, writing)
+}
+
 /// The reader closes while the writer sends. The writer asks whether the lane refuses messages.
 fn asked_while_it_closes(before: Before) {
-    let lane = Arc::new(Lane::new(usize::MAX));
-    let writing = {
-        let lane = Arc::clone(&lane);
-        thread::spawn(move || {
-            let mut writer = Writer::new();
-            if matches!(before, Before::WaitsForEnd) {
-                let _room = writer.open_for_end(&lane);
-            }
-            let mut sent = 0;
-            for message in 0..2 {
-                let refuses = lane.refuses();
-                // SAFETY: the one writer.
-                let is_sent = unsafe { writer.push(&lane, message) }.is_ok();
-                assert!(!(refuses && is_sent), "it refuses no message");
-                assert!(is_sent || lane.refuses(), "a message is refused early");
-                sent += usize::from(is_sent);
-            }
-            (sent, lane)
-        })
-    };
+    let (lane, writing) = writes(before, |writer, lane, message| {
+        let refuses = lane.refuses();
+        // SAFETY: the one writer.
+        let is_sent = unsafe { writer.push(lane, message) }.is_ok();
+        assert!(!(refuses && is_sent), "it refuses no message");
+        assert!(is_sent || lane.refuses(), "a message is refused early");
+        is_sent
+    });
     let mut reader = Reader::new();
     assert!(!reader.close(&lane));
     let mut received = 0;
@@ -170,23 +177,11 @@ fn asked_while_it_closes(before: Before) {
 /// The reader rests at a new lane, and has the reader in it. Exactly one tell reports, or the
 /// reader rises.
 fn rests_at_first(before: Before) {
-    let lane = Arc::new(Lane::new(usize::MAX));
-    let writing = {
-        let lane = Arc::clone(&lane);
-        thread::spawn(move || {
-            let mut writer = Writer::new();
-            if matches!(before, Before::WaitsForEnd) {
-                assert!(writer.open_for_end(&lane).is_some());
-            }
-            let mut reports = 0;
-            for message in 0..2 {
-                // SAFETY: the one writer.
-                let told = unsafe { writer.push(&lane, message) };
-                reports += usize::from(told.expect("the lane is open") == Told::Resting);
-            }
-            (reports, lane)
-        })
-    };
+    let (lane, writing) = writes(before, |writer, lane, message| {
+        // SAFETY: the one writer.
+        let told = unsafe { writer.push(lane, message) };
+        told.expect("the lane is open") == Told::Resting
+    });
     if lane.messages().rest() {
         settle();
     }
