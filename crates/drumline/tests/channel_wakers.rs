@@ -1,4 +1,5 @@
-//! Wakers that panic when they are cloned, called or dropped, at `mpsc` and `mpmc`, and in a select.
+//! Wakers that panic when they are cloned, called or dropped, at `mpsc` and `mpmc`, and in a
+//! select.
 
 mod common;
 

@@ -39,6 +39,11 @@
 //! owner's next take: so no take that begins after the thief's barrier misses the claim. When the
 //! owner sees the claim released (Acquire), it sees the null as well.
 //!
+//! A claimed slot is full for a thread that wants to sleep: the thief that has claimed it may give
+//! up. Other thieves leave it alone for a while, and one that has given up does so, too
+//! ([`thief`](super::thief)). With 64 threads the barrier takes so long that all idle ones came to
+//! the slot meanwhile, and woke each other.
+//!
 //! An owner that loads leaves the old pointer where it is. It means nothing: the turn is even.
 //!
 //! **The other race feared** is a task in a slot that no thread looks at: its worker computes for a
@@ -180,6 +185,13 @@ impl HandOff {
         self.turn().is_some()
     }
 
+    /// Whether a thief is at it.
+    #[inline]
+    pub(crate) fn is_claimed(&self) -> bool {
+        // Relaxed: a hint.
+        self.claimed.load(Ordering::Relaxed)
+    }
+
     /// The turn of what is in it.
     #[inline]
     pub(crate) fn turn(&self) -> Option<usize> {
@@ -195,12 +207,8 @@ impl HandOff {
     /// Takes what is in it, if the owner is not at it just now. `settles` runs the barrier, and
     /// says whether the owner's stores are visible.
     pub(crate) fn steal(&self, settles: impl FnOnce() -> bool) -> Option<*const Header> {
-        // Relaxed: a hint; the swap below decides.
-        if !self.is_full() || self.claimed.load(Ordering::Relaxed) {
-            return None;
-        }
-        // Acquire: the thief that was here before has done.
-        if self.claimed.swap(true, Ordering::Acquire) {
+        // Hints; the swap decides. Acquire: the thief that was here before has done.
+        if !self.is_full() || self.is_claimed() || self.claimed.swap(true, Ordering::Acquire) {
             return None;
         }
         let is_sure = settles();

@@ -158,7 +158,13 @@ impl Thief {
         if index >= self.hand_offs.len() {
             self.hand_offs.resize(index + 1, SeenHandOff::default());
         }
-        self.hand_offs[index].is_ripe(turn, now)
+        let seen = &mut self.hand_offs[index];
+        let is_ripe = seen.is_ripe(turn, now);
+        if is_ripe && victim.hand_off().is_claimed() {
+            seen.backoff.back_off(SHORT);
+            return false;
+        }
+        is_ripe
     }
 
     /// How many jobs this thread could take now from victims that it does not leave alone: none,
@@ -399,10 +405,14 @@ impl Thief {
             registry.seat(self.me).has_stolen(victim);
             return Some(StolenWork::Queued(job, victim));
         }
-        if self.is_ripe(victim, now)
-            && let Some(job) = victim.steal_hand_off()
-        {
-            self.hand_offs[victim.index()] = SeenHandOff::default();
+        if self.is_ripe(victim, now) {
+            let seen = &mut self.hand_offs[victim.index()];
+            let Some(job) = victim.steal_hand_off() else {
+                // Its owner or another thief is at it, or the barrier is lost.
+                seen.backoff.back_off(SHORT);
+                return None;
+            };
+            *seen = SeenHandOff::default();
             registry.seat(self.me).has_stolen(victim);
             // SAFETY: a job in the slot is alive until it has been run.
             let job = unsafe { Header::job_ref(job) };

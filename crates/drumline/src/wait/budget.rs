@@ -38,7 +38,7 @@ struct Turn {
     word: Cell<usize>,
     /// The waker of a task that may ask to be queued again; else null. Compared, and no more.
     waker: Cell<*const Waker>,
-    /// What that waker refers to.
+    /// What that waker refers to. Beside its address, which is never followed.
     data: Cell<*const ()>,
     /// How often that waker was cloned [on account](on_account).
     clones: Cell<usize>,

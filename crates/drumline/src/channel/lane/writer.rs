@@ -140,7 +140,8 @@ impl<T> Writer<T> {
     /// This is the one writer, and it has sent none.
     #[cold]
     unsafe fn push_first(&mut self, lane: &Lane<T>, message: T) -> Result<Told, Refused<T>> {
-        // A lane that is closed gets no traffic in vain. If there is some, the push has looked there.
+        // A lane that is closed gets no traffic in vain. If there is some, the push has looked at
+        // that.
         let traffic = if self.traffic.is_null() && lane.is_closing() {
             None
         } else {

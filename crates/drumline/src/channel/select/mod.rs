@@ -70,9 +70,9 @@
 //!
 //! # Which path is next
 //!
-//! If several are ready, the macro begins at a random one. It is drawn anew for every 16th select of
-//! the thread: what lies at the same end is in the cache. After `biased;` the macro takes the first
-//! of them. For the builder, see [`Select`].
+//! If several are ready, the macro begins at a random one. It is drawn anew for every 16th select
+//! of the thread: what lies at the same end is in the cache. After `biased;` the macro takes the
+//! first of them. For the builder, see [`Select`].
 //!
 //! # Cost
 //!
