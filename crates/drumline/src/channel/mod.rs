@@ -50,7 +50,6 @@
 //! pool replaces the thread meanwhile, as for any job that blocks. Other executors do not notice:
 //! await the `…_async` calls there.
 
-mod block;
 #[cfg(all(test, drumline_loom))]
 mod delegation_models;
 #[cfg(not(drumline_loom))]

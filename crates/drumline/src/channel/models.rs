@@ -111,6 +111,15 @@ fn loom_lane_sends_all() {
     });
 }
 
+/// The writer comes back to a block that is empty, or goes on to another one, as it turns out.
+#[test]
+fn loom_lane_uses_blocks_again() {
+    explore(3, || sent_and_received(3, usize::MAX));
+    for plant in [Plant::LaneComesBackEarly, Plant::LaneGoesOnEarly] {
+        must_catch(plant, || explore(3, || sent_and_received(3, usize::MAX)));
+    }
+}
+
 #[test]
 fn loom_lane_waits_for_room() {
     explore(3, || sent_and_received(2, 1));

@@ -134,6 +134,20 @@ pub(crate) fn relax() {
     shuttle::thread::yield_now();
 }
 
+/// Asks the processor for the cache line of an address, which will be read soon. Where there is no
+/// stable way to ask, it does nothing.
+#[inline(always)]
+pub(crate) fn prefetch<T>(address: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, drumline_loom))))]
+    // SAFETY: a hint. The address may be any.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, drumline_loom)))))]
+    let _address = address;
+}
+
 /// Threads, as the pool starts and joins them.
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) use std::thread;

@@ -92,6 +92,10 @@ pub(crate) enum Plant {
     LaneFirstUntold,
     /// `Reader::shut` looks for traffic, and then says that there will never be any.
     LaneShutBlindly,
+    /// The writer of a lane comes back to a block that the reader has not emptied.
+    LaneComesBackEarly,
+    /// The reader of a lane goes on to the next block, though the writer had come back to this one.
+    LaneGoesOnEarly,
     /// `Lane::refuses` goes by what the lane says, which comes before what a push looks at.
     LaneRefusesEarly,
     /// `Hub::enlist` does not tell the receiver.

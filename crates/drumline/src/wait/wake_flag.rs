@@ -32,7 +32,9 @@
 //! its swap meets `LAZY`, it runs the asymmetric barrier ([`barrier::heavy`]) before its last look.
 //! After that barrier, what was published before is visible, and each later tell sees that the word
 //! is not `LAZY` any more. Then the teller is loud again. So there is at most one barrier for
-//! [`LOUD`] messages.
+//! [`LOUD`] messages. A side that waits at many flags at once runs one barrier for all of them. It
+//! [says](WakeFlag::list_unsettled) how many they are, and their tellers are loud so much less
+//! often.
 //!
 //! Only [one teller](Teller) at a time may be lazy. A flag that several threads tell is told
 //! [loudly](WakeFlag::tell_loudly) by all of them.
@@ -91,6 +93,8 @@ pub(crate) struct WakeFlag {
     word: AtomicU8,
     /// A tell has a waker that it has not moved out of the slot.
     is_taking: AtomicBool,
+    /// How many loud tells in a row make a teller lazy. Written by the side that waits.
+    loud_tells: AtomicU8,
     waker: CheckedCell<Option<Waker>>,
     parker: Parker,
 }
@@ -99,10 +103,10 @@ pub(crate) struct WakeFlag {
 unsafe impl Sync for WakeFlag {}
 
 /// What the one thread that tells a flag remembers of its tells.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Teller {
-    /// Loud tells in a row that woke nothing.
-    loud: u8,
+    /// So many loud tells that wake nothing are to come before it is lazy.
+    loud_left: u8,
     /// Whether the side that waits can run the barrier, once this thread has asked.
     has_barrier: Option<bool>,
 }
@@ -127,6 +131,15 @@ impl Told {
     }
 }
 
+impl Default for Teller {
+    fn default() -> Self {
+        Teller {
+            loud_left: LOUD,
+            has_barrier: None,
+        }
+    }
+}
+
 impl Teller {
     fn may_be_lazy(&mut self) -> bool {
         *self.has_barrier.get_or_insert_with(is_barrier_there)
@@ -138,6 +151,7 @@ impl WakeFlag {
         WakeFlag {
             word: AtomicU8::new(QUIET),
             is_taking: AtomicBool::new(false),
+            loud_tells: AtomicU8::new(LOUD),
             waker: CheckedCell::new(None),
             parker: Parker::new(),
         }
@@ -156,13 +170,13 @@ impl WakeFlag {
     /// Tells the other side of what the calling thread has published.
     #[inline]
     pub(crate) fn tell(&self, teller: &mut Teller) -> Told {
-        if teller.loud >= LOUD {
+        if teller.loud_left == 0 {
             // Relaxed: the barrier of the other side orders this after what was published.
             barrier::light();
             if self.word.load(Ordering::Relaxed) == LAZY && !barrier::is_lost() {
                 return Told::Done;
             }
-            teller.loud = 0;
+            teller.loud_left = self.loud_tells();
         }
         self.tell_aloud(teller)
     }
@@ -170,16 +184,21 @@ impl WakeFlag {
     /// A tell of a teller that is not lazy.
     #[inline(never)]
     fn tell_aloud(&self, teller: &mut Teller) -> Told {
-        let is_lazy = teller.loud + 1 >= LOUD && teller.may_be_lazy();
+        let is_lazy = teller.loud_left <= 1 && teller.may_be_lazy();
         let before = self.swap_told(if is_lazy { LAZY } else { TOLD });
         if matches!(before, TOLD | LAZY) {
-            let most = if is_lazy { LOUD } else { LOUD - 1 };
-            teller.loud = (teller.loud + 1).min(most);
+            let least = if is_lazy { 0 } else { 1 };
+            teller.loud_left = teller.loud_left.saturating_sub(1).max(least);
             Told::Done
         } else {
-            teller.loud = 0;
+            teller.loud_left = self.loud_tells();
             self.wake(before)
         }
+    }
+
+    fn loud_tells(&self) -> u8 {
+        // Relaxed: a hint.
+        self.loud_tells.load(Ordering::Relaxed)
     }
 
     /// As [`tell`](Self::tell), for any thread.
@@ -244,9 +263,12 @@ impl WakeFlag {
     }
 
     /// As [`list`](Self::list), without the last look. That is to follow, after [`settle`] if this
-    /// says so: one for many flags.
-    pub(crate) fn list_unsettled(&self, waker: &Waker, is_listed: &mut bool) -> bool {
+    /// says so: one for `flags` of them, about.
+    pub(crate) fn list_unsettled(&self, waker: &Waker, is_listed: &mut bool, flags: usize) -> bool {
         *is_listed = false;
+        let loud_tells = (usize::from(LOUD) / flags.max(1)).max(1);
+        // Relaxed: a hint. At most `LOUD`, so it fits.
+        self.loud_tells.store(loud_tells as u8, Ordering::Relaxed);
         self.fill_slot(waker);
         *is_listed = true;
         // Acquire and Release as in `announce`.

@@ -2,10 +2,15 @@
 //!
 //! # What it owns
 //!
-//! A chain of [blocks](super::block). The writer fills their slots in order and counts the messages
-//! that it has published (`tail`). The reader empties the slots and counts what it has taken
-//! (`head`). Each side keeps what it knows of the other one's count, and reads it again only where
-//! that is not enough. A block that is empty goes back to the writer; of several, one.
+//! A chain of [blocks](block). The writer fills their slots in order and counts the messages that it
+//! has published (`tail`). The reader empties the slots and counts what it has taken (`head`). Each
+//! side keeps what it knows of the other one's count, and reads it again only where that is not
+//! enough.
+//!
+//! At the end of a block the writer looks whether the reader has emptied it. If so, it comes back to
+//! the first slot. If not, it links a further block. A block that the reader has left goes back to
+//! the writer; of several, one. The first block is small, and a part of the [`Traffic`]: a lane in
+//! which there are never more than a few messages touches no other memory.
 //!
 //! ```text
 //!   oldest                                  the writer's
@@ -64,6 +69,13 @@
 //! messages. To tell and to silence are swaps of one word, or a light and a heavy barrier. So at
 //! least one side sees the other.
 //!
+//! *The reader goes on to the next block, and the writer had come back to this one*, and linked the
+//! next block after that: the messages in between are passed over. So the link has the count of
+//! messages at which it was made, and the reader goes on only at that count.
+//!
+//! *The writer comes back to a slot that the reader has not emptied.* It does so only if the counts
+//! are equal, by an Acquire of the head, which the reader publishes after it has emptied the slot.
+//!
 //! *The first message, and a reader that closes a lane without traffic.* Both exchange `traffic`,
 //! and one of them is first. If it is the reader, the writer keeps its message. If it is the
 //! writer, the reader finds the traffic, and there is a cut as above.
@@ -86,22 +98,29 @@
 //! # Rejected
 //!
 //! *One flag, in the small part.* Small parts of many lanes share lines of memory. Two lanes in
-//! which messages go to and fro would slow each other down. *The traffic in the first block.* A
-//! block is given back when it is empty.
+//! which messages go to and fro would slow each other down. *What the writer looks at for each
+//! message (the cut, the flag), in the line of the tail*: one line less for a writer of many lanes.
+//! But each look waits then for the line that the reader has taken: 11 to 14 ns a message in place
+//! of 7.5. *Full blocks of 16 slots*: no difference with 10,000 lanes, and 30 % slower with ten.
 
+#[cfg(not(drumline_loom))]
+mod address;
+mod block;
 #[cfg(all(test, drumline_loom))]
 mod models;
 mod reader;
 mod traffic;
 mod writer;
 
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use super::CloseReason;
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 use crate::sync::planted;
 use crate::wait::{Told, WakeFlag};
 
+#[cfg(not(drumline_loom))]
+pub(super) use address::LaneAddress;
 pub(super) use reader::Reader;
 use traffic::Traffic;
 pub(super) use writer::Writer;
@@ -171,11 +190,16 @@ impl<T> Lane<T> {
     /// What the sides use for messages, if there was one.
     #[inline(always)]
     fn traffic(&self) -> Option<&Traffic<T>> {
+        let traffic = self.traffic_address()?;
+        // SAFETY: it lives as long as the lane does.
+        Some(unsafe { traffic.as_ref() })
+    }
+
+    #[inline(always)]
+    fn traffic_address(&self) -> Option<NonNull<Traffic<T>>> {
         // Acquire pairs with the Release in `Writer::open`: it is made.
         let traffic = self.traffic.load(Ordering::Acquire);
-        // SAFETY: neither null nor `NEVER`, so it was made by the writer. It lives as long as the
-        // lane does.
-        (traffic.addr() > NEVER).then(|| unsafe { &*traffic })
+        NonNull::new(traffic).filter(|traffic| traffic.addr().get() != NEVER)
     }
 
     /// About how many messages there are.
@@ -283,9 +307,8 @@ impl<T> Lane<T> {
     /// As for [`with_reader`](Self::with_reader).
     #[inline(always)]
     pub(super) unsafe fn pop_further(&self) -> Option<T> {
-        let traffic = self.traffic()?;
         // SAFETY: the caller's obligation.
-        traffic.with_reader(|reader| unsafe { (*reader).pop_further(traffic) })
+        unsafe { self.traffic()?.pop_further() }
     }
 
     /// # Safety
@@ -325,8 +348,8 @@ impl<T> Drop for Lane<T> {
         // Relaxed: this is the last owner.
         let traffic = self.traffic.load(Ordering::Relaxed);
         if traffic.addr() > NEVER {
-            // SAFETY: made by the writer by way of a box, and this is the last owner.
-            drop(unsafe { Box::from_raw(traffic) });
+            // SAFETY: made by the writer, and this is the last owner.
+            unsafe { Traffic::free(traffic) };
         }
     }
 }

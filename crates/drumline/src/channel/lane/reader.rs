@@ -2,17 +2,14 @@
 
 use std::ptr;
 
+use super::block::Block;
 use super::traffic::Traffic;
 use super::{Lane, NEVER, Nothing};
 use crate::channel::CloseReason;
-use crate::channel::block::Block;
 use crate::channel::pause::Pause;
 use crate::sync::atomic::Ordering;
-use crate::sync::planted;
+use crate::sync::{planted, prefetch};
 use crate::wait::{Teller, Told};
-
-/// The slot of a reader that has no block: it needs the next one.
-const NO_SLOT: u32 = u32::MAX;
 
 /// The reader's side, in the hands of one thread at a time.
 #[derive(Debug)]
@@ -23,9 +20,13 @@ pub(in crate::channel) struct Reader<T> {
     tail_seen: usize,
     /// The traffic of its lane, once it has seen that.
     traffic: *const Traffic<T>,
-    /// Where the next message lies; null before the first one.
+    /// Where the next message lies, unless it knows all slots of it; null before the first one.
     block: *mut Block<T>,
-    slot: u32,
+    slot: u16,
+    /// How many slots that block has.
+    block_len: u16,
+    /// The writer may wait for room.
+    is_bounded: bool,
     teller: Teller,
     between_looks: Pause,
 }
@@ -40,7 +41,9 @@ impl<T> Reader<T> {
             tail_seen: 0,
             traffic: ptr::null(),
             block: ptr::null_mut(),
-            slot: NO_SLOT,
+            slot: 0,
+            block_len: 0,
+            is_bounded: false,
             teller: Teller::default(),
             between_looks: Pause::default(),
         }
@@ -82,13 +85,11 @@ impl<T> Reader<T> {
     #[inline(always)]
     fn refresh_from(&mut self, traffic: &Traffic<T>) {
         // Acquire pairs with the Release in `publish`.
-        let tail = traffic.tail.load(Ordering::Acquire);
-        // Relaxed: written by this side.
-        let cut = traffic.cut().load(Ordering::Relaxed);
+        let tail = traffic.tail().load(Ordering::Acquire);
         self.tail_seen = if planted!(LaneReadsBehindCut) {
             tail
         } else {
-            tail.min(cut)
+            traffic.before_cut(tail)
         };
     }
 
@@ -154,6 +155,15 @@ impl<T> Reader<T> {
         Some(unsafe { self.read(traffic) })
     }
 
+    /// Has the processor fetch the next message.
+    #[inline(always)]
+    pub(super) fn prefetch(&self) {
+        if self.slot < self.block_len {
+            // SAFETY: the block has this slot.
+            prefetch(unsafe { Block::slot(self.block, self.slot) });
+        }
+    }
+
     /// Takes up to `most` messages, and returns how many.
     ///
     /// # Safety
@@ -205,12 +215,12 @@ impl<T> Reader<T> {
     /// There is a message, and this is the one reader.
     #[inline(always)]
     unsafe fn read(&mut self, traffic: &Traffic<T>) -> T {
-        if self.slot >= traffic.block_len() {
+        if self.slot == self.block_len {
             // SAFETY: there is a message, so there is a block that it is in.
             unsafe { self.go_on(traffic) };
         }
         // SAFETY: the message was published, and is read once.
-        let message = unsafe { (*self.block).read(self.slot as usize) };
+        let message = unsafe { Block::read(self.block, self.slot) };
         self.slot += 1;
         self.head += 1;
         self.give_back(traffic);
@@ -226,20 +236,20 @@ impl<T> Reader<T> {
     unsafe fn read_many(&mut self, traffic: &Traffic<T>, messages: &mut Vec<T>, count: usize) {
         let mut left = count;
         while left > 0 {
-            if self.slot >= traffic.block_len() {
+            if self.slot == self.block_len {
                 // SAFETY: there is a message, so there is a block that it is in.
                 unsafe { self.go_on(traffic) };
             }
-            let row = left.min((traffic.block_len() - self.slot) as usize);
+            let row = left.min(usize::from(self.block_len - self.slot));
             let len = messages.len();
             // SAFETY: the messages were published, and are read once; there is room.
             unsafe {
                 let to = messages.as_mut_ptr().add(len);
-                (*self.block).read_row(self.slot as usize, row, to);
+                Block::read_row(self.block, self.slot, row as u16, to);
                 messages.set_len(len + row);
             }
             // It fits: no longer than a block.
-            self.slot += row as u32;
+            self.slot += row as u16;
             self.head += row;
             left -= row;
         }
@@ -250,39 +260,50 @@ impl<T> Reader<T> {
     fn give_back(&mut self, traffic: &Traffic<T>) {
         // Release pairs with the Acquire in `has_room`: the slots are empty.
         traffic.head().store(self.head, Ordering::Release);
-        if traffic.is_bounded() {
+        if self.is_bounded {
             let told = traffic.room().tell(&mut self.teller);
             debug_assert_eq!(told, Told::Done, "a writer waits at one lane only");
         }
     }
 
-    /// Goes on with the next block.
+    /// Goes on with the next block, or at the beginning of this one.
     ///
     /// # Safety
     ///
-    /// There is one.
+    /// There is a message, and the reader has none of the slots before it.
     #[cold]
     unsafe fn go_on(&mut self, traffic: &Traffic<T>) {
-        if self.block.is_null() {
-            // Relaxed: published by the tail.
-            self.block = traffic.oldest().load(Ordering::Relaxed);
-        } else {
-            let empty = self.block;
-            // SAFETY: the writer has linked the next block before it published a message there, and
-            // does not come back to this one.
-            unsafe {
-                self.block = (*empty).next();
-                (*empty).link(ptr::null_mut());
-            }
-            // Relaxed: read by the last owner of the lane.
-            traffic.oldest().store(self.block, Ordering::Relaxed);
-            // Release: the writer gets an empty block.
-            let second = traffic.spare().swap(empty, Ordering::AcqRel);
-            if !second.is_null() {
-                // SAFETY: taken out of its place by this thread.
-                unsafe { Block::free(second) };
-            }
+        let left = self.block;
+        if left.is_null() {
+            // Relaxed: published with the traffic.
+            self.enter(traffic, traffic.oldest().load(Ordering::Relaxed));
+            return;
         }
+        // SAFETY: it is this lane's.
+        let Some(next) = (unsafe { (*left).next_at(self.head) }) else {
+            self.slot = 0;
+            return;
+        };
+        self.enter(traffic, next);
+        // Relaxed: read by the last owner of the lane.
+        traffic.oldest().store(next, Ordering::Relaxed);
+        if traffic.is_first(left) {
+            return;
+        }
+        // SAFETY: the writer has linked the next block, and does not come back to this one.
+        unsafe { (*left).unlink() };
+        // Release: the writer gets an empty block. Acquire: so does this thread.
+        let second = traffic.spare().swap(left, Ordering::AcqRel);
+        if !second.is_null() {
+            // SAFETY: taken out of its place by this thread.
+            unsafe { Block::free(second, self.block_len) };
+        }
+    }
+
+    fn enter(&mut self, traffic: &Traffic<T>, block: *mut Block<T>) {
+        self.block = block;
+        self.block_len = traffic.block_len(block);
+        self.is_bounded = traffic.is_bounded();
         self.slot = 0;
     }
 
@@ -302,9 +323,8 @@ impl<T> Reader<T> {
         traffic.begin_to_close();
         let rested = !planted!(LaneCutUnsilenced) && traffic.messages().silence();
         // Acquire as in `refresh`.
-        let tail = traffic.tail.load(Ordering::Acquire);
-        // Release: the writer takes back what is behind.
-        traffic.cut().store(tail, Ordering::Release);
+        let tail = traffic.tail().load(Ordering::Acquire);
+        traffic.cut_at(tail);
         let told = traffic.room().tell_loudly();
         debug_assert_eq!(told, Told::Done, "a writer waits at one lane only");
         rested_first || rested

@@ -2,10 +2,10 @@
 
 use std::ptr;
 
-use super::traffic::{NO_CUT, Traffic};
+use super::block::Block;
+use super::traffic::Traffic;
 use super::{Lane, Refused};
 use crate::channel::CloseReason;
-use crate::channel::block::Block;
 use crate::sync::atomic::Ordering;
 use crate::sync::{planted, relax};
 use crate::wait::{Teller, Told, WakeFlag};
@@ -14,21 +14,20 @@ use crate::wait::{Teller, Told, WakeFlag};
 #[cfg(not(drumline_loom))]
 const SPINS: u32 = 100;
 
-/// The slot of a writer that has no block: it needs the next one.
-const NO_SLOT: u32 = u32::MAX;
-
 /// The writer's side, in the hands of one thread at a time.
 #[derive(Debug)]
 pub(in crate::channel) struct Writer<T> {
     /// How many messages it has published.
     tail: usize,
-    /// How many were taken when it looked last.
-    head_seen: usize,
+    /// It may publish messages up to this count. Then it has to look for a slot, or for room.
+    limit: usize,
     /// The traffic of its lane, once it has made that.
     traffic: *const Traffic<T>,
     /// Where the next message goes; null before the first one.
     block: *mut Block<T>,
-    slot: u32,
+    slot: u16,
+    /// How many slots that block has.
+    block_len: u16,
     teller: Teller,
 }
 
@@ -39,27 +38,46 @@ impl<T> Writer<T> {
     pub(in crate::channel) fn new() -> Self {
         Writer {
             tail: 0,
-            head_seen: 0,
+            limit: 0,
             traffic: ptr::null(),
             block: ptr::null_mut(),
-            slot: NO_SLOT,
+            slot: 0,
+            block_len: 0,
             teller: Teller::default(),
         }
     }
 
     /// Whether a message would be taken, or refused for good.
     pub(in crate::channel) fn has_room(&mut self, lane: &Lane<T>) -> bool {
-        let traffic = self.traffic(lane);
-        traffic.is_none_or(|traffic| self.finds_room(traffic) || traffic.is_closing())
+        let Some(traffic) = self.traffic(lane) else {
+            return true;
+        };
+        self.tail != self.limit
+            || self.block.is_null()
+            || self.finds_slot(traffic)
+            || traffic.is_closing()
     }
 
-    /// Looks for room, at what the reader has taken if it knows of none.
-    fn finds_room(&mut self, traffic: &Traffic<T>) -> bool {
-        if self.tail - self.head_seen >= traffic.capacity() {
-            // Acquire pairs with the Release in `give_back`: the slots are empty.
-            self.head_seen = traffic.head().load(Ordering::Acquire);
+    /// Looks for a slot for the next message, in this block or in a further one. `false`: there is
+    /// no room for it in the lane.
+    #[cold]
+    fn finds_slot(&mut self, traffic: &Traffic<T>) -> bool {
+        // Acquire pairs with the Release in `give_back`: the slots are empty.
+        let head = traffic.head().load(Ordering::Acquire);
+        let room = traffic.capacity() - (self.tail - head);
+        if room == 0 {
+            return false;
         }
-        self.tail - self.head_seen < traffic.capacity()
+        if self.slot == self.block_len {
+            if head == self.tail || planted!(LaneComesBackEarly) {
+                // The reader has emptied the block, and is at its end as well.
+                self.slot = 0;
+            } else {
+                self.go_on(traffic);
+            }
+        }
+        self.limit = self.tail + room.min(usize::from(self.block_len - self.slot));
+        true
     }
 
     /// Where it waits for the end of the reader. `None`: the reader has closed.
@@ -88,15 +106,14 @@ impl<T> Writer<T> {
         if traffic.is_closing() {
             return Err(Refused::Closed(message, Told::Done));
         }
-        if self.tail - self.head_seen >= traffic.capacity() && !self.finds_room(traffic) {
-            return Err(Refused::Full(message));
-        }
-        if self.slot >= traffic.block_len() {
+        if self.tail == self.limit {
             if self.block.is_null() {
                 // SAFETY: the caller's obligation.
                 return unsafe { self.push_first(lane, message) };
             }
-            self.go_on(traffic);
+            if !self.finds_slot(traffic) {
+                return Err(Refused::Full(message));
+            }
         }
         // SAFETY: the caller's obligation. There is room, so the slot is empty.
         unsafe { self.push_here(traffic, message) }
@@ -109,7 +126,7 @@ impl<T> Writer<T> {
     unsafe fn push_here(&mut self, traffic: &Traffic<T>, message: T) -> Result<Told, Refused<T>> {
         // SAFETY: the block is the writer's until the reader has emptied it. The slot was not
         // published yet.
-        unsafe { (*self.block).write(self.slot as usize, message) };
+        unsafe { Block::write(self.block, self.slot, message) };
         self.slot += 1;
         self.tail += 1;
         let told = self.publish(traffic);
@@ -129,7 +146,7 @@ impl<T> Writer<T> {
             // Release publishes the slots to the Acquire in `refresh`.
             Ordering::Release
         };
-        traffic.tail.store(self.tail, order);
+        traffic.tail().store(self.tail, order);
         traffic.messages().tell(&mut self.teller)
     }
 
@@ -150,7 +167,11 @@ impl<T> Writer<T> {
         let Some(traffic) = traffic else {
             return Err(Refused::Closed(message, Told::Done));
         };
-        self.go_on(traffic);
+        // Relaxed: written by this thread.
+        self.block = traffic.oldest().load(Ordering::Relaxed);
+        self.block_len = traffic.block_len(self.block);
+        let has_room = self.finds_slot(traffic);
+        debug_assert!(has_room, "each lane has room for a message");
         // SAFETY: the block is empty, and the caller is the one writer.
         let pushed = unsafe { self.push_here(traffic, message) };
         if planted!(LaneFirstUntold) {
@@ -176,7 +197,7 @@ impl<T> Writer<T> {
     /// any.
     fn open<'a>(&mut self, lane: &'a Lane<T>) -> Option<&'a Traffic<T>> {
         if self.traffic.is_null() {
-            let made = Box::into_raw(Box::new(Traffic::new(lane.capacity)));
+            let made = Traffic::allocate(lane.capacity);
             let order = if planted!(LaneOpenedUnseen) {
                 // The bug that the models have to find.
                 Ordering::Relaxed
@@ -190,7 +211,7 @@ impl<T> Writer<T> {
                     .compare_exchange(ptr::null_mut(), made, order, Ordering::Acquire);
             if won.is_err() {
                 // SAFETY: made above, and shared with no thread.
-                drop(unsafe { Box::from_raw(made) });
+                unsafe { Traffic::free(made) };
                 return None;
             }
             self.traffic = made;
@@ -199,23 +220,18 @@ impl<T> Writer<T> {
     }
 
     /// Goes on with an empty block.
-    #[cold]
     fn go_on(&mut self, traffic: &Traffic<T>) {
         // Acquire pairs with the Release in `Reader::go_on`.
         let spare = traffic.spare().swap(ptr::null_mut(), Ordering::Acquire);
         let next = if spare.is_null() {
-            Block::allocate(traffic.block_len() as usize)
+            Block::allocate(Block::<T>::len_for(traffic.capacity()))
         } else {
             spare
         };
-        if self.block.is_null() {
-            // Relaxed: published by the tail.
-            traffic.oldest().store(next, Ordering::Relaxed);
-        } else {
-            // SAFETY: the reader leaves a block only for the next one.
-            unsafe { (*self.block).link(next) };
-        }
+        // SAFETY: the reader leaves a block only for the next one.
+        unsafe { (*self.block).link(next, self.tail) };
         self.block = next;
+        self.block_len = traffic.block_len(next);
         self.slot = 0;
     }
 
@@ -229,9 +245,7 @@ impl<T> Writer<T> {
         #[cfg(not(drumline_loom))]
         let mut spins = 0;
         let cut = loop {
-            // Acquire: the reader does not look behind the cut any more.
-            let cut = traffic.cut().load(Ordering::Acquire);
-            if cut != NO_CUT {
+            if let Some(cut) = traffic.cut() {
                 break cut;
             }
             relax();
@@ -248,9 +262,9 @@ impl<T> Writer<T> {
         self.tail -= 1;
         self.slot -= 1;
         // Relaxed: a count for `len`; the reader does not use it any more.
-        traffic.tail.store(self.tail, Ordering::Relaxed);
+        traffic.tail().store(self.tail, Ordering::Relaxed);
         // SAFETY: the message is in the slot, and the reader does not touch it.
-        let message = unsafe { (*self.block).read(self.slot as usize) };
+        let message = unsafe { Block::read(self.block, self.slot) };
         Err(Refused::Closed(message, told))
     }
 

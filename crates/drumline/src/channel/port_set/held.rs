@@ -54,6 +54,15 @@ impl HeldPorts {
         }
     }
 
+    /// The place of the port whose turn comes after so many turns, in a fair set.
+    #[inline]
+    pub(super) fn place_after(&self, turns: usize) -> Option<usize> {
+        match self {
+            HeldPorts::Fair { ports, .. } => ports.get(turns).map(|&(_, place)| place),
+            HeldPorts::Biased(_) => None,
+        }
+    }
+
     /// Adds a port; it is the last one, if all have their turn.
     pub(super) fn push(&mut self, key: PortKey, place: usize) {
         match self {
@@ -87,9 +96,9 @@ impl HeldPorts {
     /// The first one has had its turn.
     pub(super) fn turn(&mut self) {
         if let HeldPorts::Fair { ports, .. } = self
-            && !ports.is_empty()
+            && let Some(first) = ports.pop_front()
         {
-            ports.rotate_left(1);
+            ports.push_back(first);
         }
     }
 

@@ -115,14 +115,15 @@ impl<T: Send> PortTable<T> {
     }
 
     /// Has the node of a port woken by what comes next. To be followed by
-    /// [`settle`](crate::wait::settle) if this says so, and then by a look.
-    pub(super) fn listen(&mut self, entry: (PortKey, usize)) -> bool {
+    /// [`settle`](crate::wait::settle) if this says so, and then by a look: once for `ports` of
+    /// them, about.
+    pub(super) fn listen(&mut self, entry: (PortKey, usize), ports: usize) -> bool {
         let (key, place) = entry;
         let Some(port) = self.ports[place].as_mut().filter(|port| port.key == key) else {
             return false;
         };
         self.nodes[place / NODES].with_waker(place % NODES, |waker| {
-            port.receiver.listen(waker, &mut port.is_listening)
+            port.receiver.listen(waker, &mut port.is_listening, ports)
         })
     }
 

@@ -19,6 +19,8 @@ const IN_A_ROW: u32 = 64;
 /// A port whose sender is lazy is listened to only after this many visits in vain: it costs a
 /// barrier.
 const VISITS: u32 = 64;
+/// With fewer ports that may have messages, what they need stays in the caches.
+const MANY: usize = 64;
 
 /// Receivers as one; see the [module](super).
 ///
@@ -197,15 +199,21 @@ impl<T: Send> PortSet<T> {
     pub(super) fn take(&mut self) -> Result<PortEvent<T>, Nothing> {
         if self.in_a_row < IN_A_ROW
             && self.held.is_fair()
-            && let Some(first) = self.held.first()
-            && let Some(port) = self.ports.live(first)
-            && let Some(message) = port.receiver.pop_further()
+            && let Some(event) = self.take_from_first()
         {
-            self.in_a_row += 1;
-            port.visits = 0;
-            return Ok(PortEvent::Message(port.key, message));
+            return Ok(event);
         }
         self.take_from_next(true)
+    }
+
+    /// Takes a message from the port whose turn it is.
+    #[inline(always)]
+    fn take_from_first(&mut self) -> Option<PortEvent<T>> {
+        let port = self.ports.live(self.held.first()?)?;
+        let message = port.receiver.pop_further()?;
+        self.in_a_row += 1;
+        port.visits = 0;
+        Some(PortEvent::Message(port.key, message))
     }
 
     /// Takes what there is, of ports that are in the set.
@@ -227,6 +235,10 @@ impl<T: Send> PortSet<T> {
         if had_its_turn {
             // Behind those that wait for their turn, also those that have come just now.
             self.held.turn();
+            self.prefetch_next();
+        }
+        if let Some(event) = self.take_from_first() {
+            return Ok(event);
         }
         if let Some(event) = self.visit_each() {
             return Ok(event);
@@ -237,12 +249,32 @@ impl<T: Send> PortSet<T> {
         Err(Nothing::Yet)
     }
 
+    /// Prefetches what the next turns need: of many ports, it is not in the caches. The address of
+    /// a message is known when the rest has come.
+    #[inline]
+    fn prefetch_next(&self) {
+        if self.held.len() < MANY {
+            return;
+        }
+        let port = |turns| {
+            let place = self.held.place_after(turns)?;
+            self.ports.get(place)
+        };
+        if let Some(port) = port(4) {
+            port.receiver.prefetch();
+        }
+        if let Some(port) = port(2) {
+            port.receiver.prefetch_message();
+        }
+    }
+
     /// Visits each port that is held, until one has something. Listens to those that have nothing.
     fn visit_each(&mut self) -> Option<PortEvent<T>> {
         let mut found = None;
         let mut listened = std::mem::take(&mut self.listened);
         let mut has_to_settle = false;
-        for _ in 0..self.held.len() {
+        let held = self.held.len();
+        for _ in 0..held {
             let Some(first) = self.held.first() else {
                 break;
             };
@@ -274,7 +306,7 @@ impl<T: Send> PortSet<T> {
                         self.held.turn();
                     } else {
                         port.is_held = false;
-                        has_to_settle |= self.ports.listen(first);
+                        has_to_settle |= self.ports.listen(first, held);
                         listened.push(first);
                         self.held.pop();
                     }
@@ -343,8 +375,9 @@ impl<T: Send> PortSet<T> {
     pub(super) fn listen_to_all(&mut self) -> bool {
         let PortSet { held, ports, .. } = self;
         let mut has_to_settle = false;
+        let count = held.len();
         for held in held.iter() {
-            has_to_settle |= ports.listen(held);
+            has_to_settle |= ports.listen(held, count);
         }
         if has_to_settle {
             // As above.
