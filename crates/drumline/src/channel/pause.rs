@@ -1,8 +1,10 @@
-//! How long a receiver that has found nothing lets the senders go on before it looks again.
+//! How long a receiver that has found nothing lets the senders go on before it looks again, and a
+//! sender that has found no room the receivers.
 //!
-//! A look takes the lines of memory away from the sender. A receiver that is faster than the sender
-//! would take each message as it comes, and slow both down. So as long as several messages come
-//! between two looks, it looks less often; where each look finds one, as in a dialogue, at once.
+//! A look takes the lines of memory away from the other side. A receiver that is faster than the
+//! sender would take each message as it comes, and slow both down. So as long as several messages
+//! come between two looks, it looks less often; where each look finds one, as in a dialogue, at
+//! once. With senders and room it is the same.
 
 #[cfg(not(drumline_loom))]
 use crate::sync::relax;
@@ -12,7 +14,7 @@ use crate::sync::relax;
 pub(super) struct Pause(pub(super) u32);
 
 impl Pause {
-    /// The longest pause, in calls of `relax`: about a microsecond.
+    /// The longest pause, in calls of `relax`: a microsecond, or up to four with slower ones.
     const MOST: u32 = 64;
 
     /// Pauses before a look.
@@ -23,9 +25,9 @@ impl Pause {
         }
     }
 
-    /// The look after a pause has found this many messages.
-    pub(super) fn learn(&mut self, found: usize) {
-        self.0 = if found > 1 {
+    /// So many messages came, or were sent, between two pauses.
+    pub(super) fn learn(&mut self, count: usize) {
+        self.0 = if count > 1 {
             (2 * self.0 + 1).min(Self::MOST)
         } else {
             self.0 / 2

@@ -148,6 +148,21 @@ pub(crate) fn prefetch<T>(address: *const T) {
     let _address = address;
 }
 
+/// As [`prefetch`], for an address that will be written: no other processor has the line then.
+#[inline(always)]
+pub(crate) fn prefetch_for_write<T>(address: *mut T) {
+    // The intrinsic would ask for a line that others may have as well, unless the program is
+    // compiled for newer processors only.
+    #[cfg(all(target_arch = "x86_64", not(any(miri, drumline_loom))))]
+    // SAFETY: a hint. The address may be any. Each 64-bit processor of AMD has this instruction, and
+    // those of Intel that do not have it pass over it.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags));
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, drumline_loom)))))]
+    let _address = address;
+}
+
 /// Threads, as the pool starts and joins them.
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
 pub(crate) use std::thread;

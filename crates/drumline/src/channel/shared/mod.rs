@@ -138,6 +138,12 @@ impl<T> SharedQueue<T> {
         self.queue.pause();
     }
 
+    /// See [`Segments::pause_for_room`].
+    #[cfg(not(drumline_loom))]
+    fn pause_for_room(&self) {
+        self.queue.pause_for_room();
+    }
+
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }

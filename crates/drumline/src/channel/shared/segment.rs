@@ -9,6 +9,8 @@ use crate::sync::{CheckedCell, planted};
 
 /// Bytes of a segment, about.
 const BYTES: usize = 2048;
+/// Bytes of a line of memory.
+const LINE: usize = 64;
 /// A lap has no more places than this.
 const MOST: usize = 64;
 /// And no fewer, unless messages are large.
@@ -44,6 +46,12 @@ impl<T> Segment<T> {
         places as u64
     };
     pub(super) const SLOTS: u64 = Self::LAP - 1;
+
+    /// How many slots there are in a line of memory, or one.
+    const AHEAD: u64 = {
+        let slots = LINE / size_of::<StampedSlot<T>>();
+        if slots == 0 { 1 } else { slots as u64 }
+    };
 
     /// Where the slots begin, and how all of it lies in memory.
     const LAYOUT: (Layout, usize) = {
@@ -114,6 +122,18 @@ impl<T> Segment<T> {
                 .cast::<StampedSlot<T>>()
                 .add(place)
         }
+    }
+
+    /// The address of a slot in the next line of memory. `None`: it is in another segment.
+    ///
+    /// # Safety
+    ///
+    /// The segment is allocated.
+    #[inline(always)]
+    pub(super) unsafe fn slot_ahead(segment: *mut Self, index: u64) -> Option<*mut u8> {
+        let ahead = index % Self::LAP + Self::AHEAD;
+        // SAFETY: the caller's obligation.
+        (ahead < Self::SLOTS).then(|| unsafe { Self::slot(segment, ahead).cast() })
     }
 
     /// How many messages have been claimed before this index.

@@ -122,6 +122,7 @@ impl<T: Send> Sender<T> {
         // A sender to a rendezvous has to be on the list to be seen. Elsewhere it watches once;
         // then it takes its place in the line, where no other overtakes it.
         if self.shared.capacity() > 0 {
+            self.shared.pause_for_room();
             match watch(deadline, || self.shared.may_send()) {
                 Watched::Ready => match self.shared.try_send(message) {
                     Ok(()) => return Ok(()),

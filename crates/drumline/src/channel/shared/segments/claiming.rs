@@ -4,8 +4,10 @@ use std::ptr;
 
 use super::super::segment::Segment;
 use super::{CLOSED, FLAGS, PLACE, Pass, QUEUED, RECEIVERS, Refusal, Segments, Sent, TAKEN, wait};
+#[cfg(not(drumline_loom))]
+use crate::channel::pause::Pause;
 use crate::sync::atomic::Ordering;
-use crate::sync::{RetryBackoff, planted};
+use crate::sync::{RetryBackoff, planted, prefetch_for_write};
 
 /// A slot that the calling thread has to write.
 struct SlotClaim<T> {
@@ -90,11 +92,17 @@ impl<T> Segments<T> {
             tail.word
                 .compare_exchange(word, word + PLACE, Ordering::AcqRel, Ordering::Relaxed);
         match claim {
-            Ok(_) => Ok(SlotClaim {
-                segment,
-                index,
-                sent: Sent::Quietly,
-            }),
+            Ok(_) => {
+                // SAFETY: it has the slot that was claimed, so it is alive.
+                if let Some(ahead) = unsafe { Segment::slot_ahead(segment, index) } {
+                    prefetch_for_write(ahead);
+                }
+                Ok(SlotClaim {
+                    segment,
+                    index,
+                    sent: Sent::Quietly,
+                })
+            }
             Err(_) => Err(Obstacle::Contended),
         }
     }
@@ -120,6 +128,20 @@ impl<T> Segments<T> {
             self.tail.taken_seen.store(taken, Ordering::Relaxed);
             fits(taken)
         }
+    }
+
+    /// Lets the receivers go on for a moment: a sender has found no room, and will look again. Each
+    /// look takes the line of memory away from them, to which they write for each message.
+    #[cfg(not(drumline_loom))]
+    pub(in super::super) fn pause_for_room(&self) {
+        let tail = &*self.tail;
+        // Relaxed: what senders remember here decides how long a pause is, and nothing else.
+        let position = (tail.word.load(Ordering::Relaxed) / PLACE) as u32;
+        let sent = position.wrapping_sub(tail.seen.swap(position, Ordering::Relaxed));
+        let mut pause = Pause(tail.pause.load(Ordering::Relaxed));
+        pause.learn(sent as usize);
+        tail.pause.store(pause.0, Ordering::Relaxed);
+        pause.pass();
     }
 
     #[inline]

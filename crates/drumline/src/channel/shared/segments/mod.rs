@@ -66,6 +66,17 @@
 //! before it tries again ([`RetryBackoff`]). So each of them has the line of the tail for a row of
 //! messages. Four senders on two processors: 8 ns per message, and 19 without that.
 //!
+//! # Senders that are ahead
+//!
+//! A claim is a compare-and-swap, before which all earlier stores have to become visible. So a sender
+//! would wait at each new line of slots until no other processor has it. It has the processor
+//! [prefetch](prefetch_for_write) the next line, while it writes to this one: 48 ns a message
+//! without that and 23 with it, for four senders and four receivers on two processors.
+//!
+//! A sender that has found no room lets the receivers go on for [a
+//! moment](Segments::pause_for_room) before it looks again: each look takes a line of memory from
+//! them. 44 ns without that, and 23 with it.
+//!
 //! # In between
 //!
 //! A message is claimed, and then written. A receiver that comes in between waits for the few
@@ -82,6 +93,8 @@ use super::segment::Segment;
 #[cfg(not(drumline_loom))]
 use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+#[cfg(doc)]
+use crate::sync::prefetch_for_write;
 use crate::sync::{Apart, SpinLock, relax};
 
 /// How often a thread counts messages while others take some.
@@ -124,6 +137,12 @@ struct Tail<T> {
     taken_seen: AtomicU64,
     /// Here, too, for senders.
     capacity: usize,
+    /// Where the tail was when a sender last found no room: the low bits.
+    #[cfg(not(drumline_loom))]
+    seen: AtomicU32,
+    /// A [`Pause`](crate::channel::pause::Pause) of senders that have found no room.
+    #[cfg(not(drumline_loom))]
+    pause: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -138,7 +157,7 @@ struct Head<T> {
     /// Where the head was when a receiver last found nothing: the low bits.
     #[cfg(not(drumline_loom))]
     seen: AtomicU32,
-    /// A [`Pause`](crate::channel::pause::Pause).
+    /// A [`Pause`](crate::channel::pause::Pause) of receivers that have found nothing.
     #[cfg(not(drumline_loom))]
     pause: AtomicU32,
 }
@@ -207,6 +226,10 @@ impl<T> Segments<T> {
                 segment: AtomicPtr::new(ptr::null_mut()),
                 taken_seen: AtomicU64::new(0),
                 capacity,
+                #[cfg(not(drumline_loom))]
+                seen: AtomicU32::new(0),
+                #[cfg(not(drumline_loom))]
+                pause: AtomicU32::new(0),
             }),
             head: Apart(Head {
                 lock: SpinLock::new(),
