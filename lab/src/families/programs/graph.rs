@@ -141,13 +141,15 @@ impl Search {
     /// The whole search. Returns how many vertices it has found.
     pub fn run<R: ProgramRuntime>(self: &Arc<Self>, runtime: &R, root: u32) -> usize {
         self.parents[root as usize].store(root, Ordering::Relaxed);
-        let mut frontier = vec![root];
-        let mut found = 0;
-        while !frontier.is_empty() {
-            found += frontier.len();
-            frontier = runtime.level(self, frontier);
-        }
-        found
+        runtime.search(|| {
+            let mut frontier = vec![root];
+            let mut found = 0;
+            while !frontier.is_empty() {
+                found += frontier.len();
+                frontier = runtime.level(self, frontier);
+            }
+            found
+        })
     }
 
     /// Whether the parents are a tree of shortest paths from `root` to all of `component`, by the

@@ -55,12 +55,17 @@ pub trait Program: Sized + Sync {
 }
 
 /// A way of writing the programs.
-pub trait ProgramRuntime: Sized {
+pub trait ProgramRuntime: Sized + Sync {
     /// Name, package and place of this runtime.
     const CARD: RuntimeCard;
 
     /// Makes what lives longer than one run, such as a pool.
     fn start(jobs: usize) -> Result<Self>;
+
+    /// Runs a whole search. A runtime with a pool goes there once, and not for each level.
+    fn search(&self, search: impl FnOnce() -> usize + Send) -> usize {
+        search()
+    }
 
     /// Goes on from each vertex of `frontier`, in parallel. Returns the vertices that were found,
     /// in any order.

@@ -37,6 +37,10 @@ impl ProgramRuntime for Drumline {
         Ok(Self { pool })
     }
 
+    fn search(&self, search: impl FnOnce() -> usize + Send) -> usize {
+        self.pool.install(search)
+    }
+
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
         let visit = |mut found: Vec<u32>, &vertex: &u32| {
             search.visit(vertex, &mut found);
@@ -46,12 +50,10 @@ impl ProgramRuntime for Drumline {
             left.append(&mut right);
             left
         };
-        self.pool.install(|| {
-            frontier
-                .par_iter()
-                .fold(Vec::new, visit)
-                .reduce(Vec::new, join)
-        })
+        frontier
+            .par_iter()
+            .fold(Vec::new, visit)
+            .reduce(Vec::new, join)
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], mut counters: Vec<KmerCounter>) -> Vec<KmerCounter> {

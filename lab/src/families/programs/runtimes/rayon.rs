@@ -34,6 +34,10 @@ impl ProgramRuntime for Rayon {
         Ok(Self { pool })
     }
 
+    fn search(&self, search: impl FnOnce() -> usize + Send) -> usize {
+        self.pool.install(search)
+    }
+
     fn level(&self, search: &Arc<Search>, frontier: Vec<u32>) -> Vec<u32> {
         let visit = |mut found: Vec<u32>, &vertex: &u32| {
             search.visit(vertex, &mut found);
@@ -43,12 +47,10 @@ impl ProgramRuntime for Rayon {
             left.append(&mut right);
             left
         };
-        self.pool.install(|| {
-            frontier
-                .par_iter()
-                .fold(Vec::new, visit)
-                .reduce(Vec::new, join)
-        })
+        frontier
+            .par_iter()
+            .fold(Vec::new, visit)
+            .reduce(Vec::new, join)
     }
 
     fn count(&self, pieces: &[Arc<[u8]>], mut counters: Vec<KmerCounter>) -> Vec<KmerCounter> {
