@@ -9,6 +9,8 @@
 //!   Threads outside the pool wait here.
 //! * [`Patience`]: how long a thread that watches for something spins until it
 //!   gives up.
+//! * [`watch`]: a thread watches for something before it sleeps; [`YieldRecord`] says whether it
+//!   pays there to offer the processor.
 //! * [`Interrupt`]: a thread waits for a future, and another thread ends that. Streams wait here
 //!   for channels.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
@@ -44,6 +46,10 @@ mod waiter_table;
 mod wake_flag;
 #[cfg(all(test, drumline_loom))]
 mod wake_flag_models;
+#[cfg(not(drumline_loom))]
+mod watching;
+#[cfg(not(drumline_loom))]
+mod yield_record;
 
 #[cfg(not(drumline_loom))]
 pub(crate) use gate::Gate;
@@ -70,4 +76,6 @@ pub use waiter_table::waiters;
 pub(crate) use waiter_table::waiters_of;
 pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, let_go, settle};
 #[cfg(not(drumline_loom))]
-pub(crate) use wake_flag::{Watched, watch};
+pub(crate) use watching::{Watched, watch, watch_moving};
+#[cfg(not(drumline_loom))]
+pub(crate) use yield_record::YieldRecord;

@@ -112,6 +112,11 @@ impl Patience {
         self.offer_at(self.since);
     }
 
+    /// Whether threads competed for processors when this spell began.
+    pub(super) fn is_oversubscribed(&self) -> bool {
+        self.oversubscription.is_oversubscribed(self.since)
+    }
+
     fn offer_at(&self, now: Instant) -> bool {
         if self.oversubscription.is_oversubscribed(now) {
             return false;

@@ -60,7 +60,7 @@ use super::Parker;
 #[cfg(not(drumline_loom))]
 use super::hook::Blocked;
 #[cfg(not(drumline_loom))]
-use super::{Patience, WaitKind, WaitSite, WaitStep, WaiterEntry};
+use super::{WaitSite, WaiterEntry, Watched, watch};
 #[cfg(not(drumline_loom))]
 use crate::sync::Instant;
 use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -448,43 +448,6 @@ impl WakeFlag {
     }
 }
 
-/// What came of watching.
-#[cfg(not(drumline_loom))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Watched {
-    Ready,
-    /// The deadline has passed.
-    TooLate,
-    /// It has lasted for long enough: sleep.
-    Nothing,
-}
-
-/// Watches for something that may come at any moment.
-#[cfg(not(drumline_loom))]
-pub(crate) fn watch(deadline: Option<Instant>, mut is_ready: impl FnMut() -> bool) -> Watched {
-    // The other side may be about to tell.
-    for _ in 0..GLANCES {
-        if is_ready() {
-            return Watched::Ready;
-        }
-        relax();
-    }
-    let mut patience = Patience::new();
-    // Or it needs this very processor. Then to spin first would be in vain, each time.
-    patience.offer();
-    loop {
-        if is_ready() {
-            return Watched::Ready;
-        }
-        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            return Watched::TooLate;
-        }
-        if patience.wait(WaitKind::Eager) == WaitStep::GiveUp {
-            return Watched::Nothing;
-        }
-    }
-}
-
 /// Calls a waker for a side that tells.
 ///
 /// The waker is the program's, and its panic not that of the side that tells: a message that it has
@@ -510,10 +473,6 @@ pub(crate) fn settle() {
         }
     }
 }
-
-/// How often a side that waits looks before it asks for the time: two microseconds, about.
-#[cfg(not(drumline_loom))]
-const GLANCES: u32 = 50;
 
 /// How long a side waits in place of a barrier, in calls of `relax`: some microseconds.
 const PATIENCE: u32 = if cfg!(any(drumline_loom, drumline_shuttle)) {

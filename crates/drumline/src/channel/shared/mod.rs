@@ -79,8 +79,8 @@ use crate::sync::{Mutex, lock, planted};
 use crate::wait::let_go;
 #[cfg(not(drumline_loom))]
 use crate::{
-    sync::Arc,
-    wait::{ChannelKind, WaitSite, WaitingFor},
+    sync::{Arc, Instant},
+    wait::{ChannelKind, WaitSite, WaitingFor, Watched},
 };
 
 /// See the module.
@@ -136,6 +136,12 @@ impl<T> SharedQueue<T> {
     #[cfg(not(drumline_loom))]
     pub(super) fn pause(&self) {
         self.queue.pause();
+    }
+
+    /// Watches for a message or for room, before the thread sleeps.
+    #[cfg(not(drumline_loom))]
+    fn watch(&self, deadline: Option<Instant>, is_ready: impl FnMut() -> bool) -> Watched {
+        self.queue.watch(deadline, is_ready)
     }
 
     /// See [`Segments::pause_for_room`].

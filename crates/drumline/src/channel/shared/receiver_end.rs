@@ -8,9 +8,7 @@ use std::task::{Context, Poll, ready};
 use super::{Listed, NoMessage, RecvWatch, SharedQueue, WaitKey};
 use crate::channel::{CloseReason, RecvError, RecvTimeoutError, TryRecvError};
 use crate::sync::{Arc, Instant};
-use crate::wait::{
-    Interrupt, SleepingThread, WaitSite, WaiterEntry, WaitingFor, Watched, budget, watch,
-};
+use crate::wait::{Interrupt, SleepingThread, WaitSite, WaiterEntry, WaitingFor, Watched, budget};
 
 /// A receiver's share of a channel.
 #[derive(Debug)]
@@ -151,7 +149,7 @@ impl<T: Send> ReceiverEnd<T> {
                 Err(NoMessage::Yet) if is_too_late => return Err(RecvTimeoutError::Timeout),
                 Err(NoMessage::Yet) => {}
             }
-            match watch(deadline, || self.shared.may_receive()) {
+            match self.shared.watch(deadline, || self.shared.may_receive()) {
                 Watched::Ready => continue,
                 Watched::TooLate => {
                     is_too_late = true;

@@ -10,7 +10,7 @@ use super::sending::{Closed, Reservation, SendAsync};
 use super::{Listed, Outgoing, SharedQueue, Unsent};
 use crate::channel::{CloseReason, SendError, SendTimeoutError, TrySendError};
 use crate::sync::{Arc, Instant};
-use crate::wait::{SleepingThread, WaiterEntry, WaitingFor, Watched, watch};
+use crate::wait::{SleepingThread, WaiterEntry, WaitingFor, Watched};
 
 /// The sending end of a channel; made by `bounded`, `unbounded` or `rendezvous`.
 ///
@@ -123,7 +123,7 @@ impl<T: Send> Sender<T> {
         // then it takes its place in the line, where no other overtakes it.
         if self.shared.capacity() > 0 {
             self.shared.pause_for_room();
-            match watch(deadline, || self.shared.may_send()) {
+            match self.shared.watch(deadline, || self.shared.may_send()) {
                 Watched::Ready => match self.shared.try_send(message) {
                     Ok(()) => return Ok(()),
                     Err(Unsent::Closed(message)) => return Err(SendTimeoutError::Closed(message)),

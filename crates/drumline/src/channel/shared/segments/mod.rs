@@ -96,6 +96,11 @@ use crate::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 #[cfg(doc)]
 use crate::sync::prefetch_for_write;
 use crate::sync::{Apart, SpinLock, relax};
+#[cfg(not(drumline_loom))]
+use crate::{
+    sync::Instant,
+    wait::{Watched, YieldRecord, watch_moving},
+};
 
 /// How often a thread counts messages while others take some.
 const LOOKS: u32 = 8;
@@ -143,6 +148,9 @@ struct Tail<T> {
     /// A [`Pause`](crate::channel::pause::Pause) of senders that have found no room.
     #[cfg(not(drumline_loom))]
     pause: AtomicU32,
+    /// Whether it pays to offer the processor here. Where there is space for it.
+    #[cfg(not(drumline_loom))]
+    yields: YieldRecord,
 }
 
 #[derive(Debug)]
@@ -230,6 +238,8 @@ impl<T> Segments<T> {
                 seen: AtomicU32::new(0),
                 #[cfg(not(drumline_loom))]
                 pause: AtomicU32::new(0),
+                #[cfg(not(drumline_loom))]
+                yields: YieldRecord::new(),
             }),
             head: Apart(Head {
                 lock: SpinLock::new(),
@@ -255,6 +265,21 @@ impl<T> Segments<T> {
 
     pub(super) fn capacity(&self) -> usize {
         self.capacity
+    }
+
+    /// Watches for a message or for room, before the thread sleeps.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn watch(
+        &self,
+        deadline: Option<Instant>,
+        is_ready: impl FnMut() -> bool,
+    ) -> Watched {
+        // Grows with each message that is sent, and that is taken. Relaxed: a hint.
+        let moved = || {
+            let sent = self.tail.word.load(Ordering::Relaxed) / PLACE;
+            sent + self.head.index.load(Ordering::Relaxed)
+        };
+        watch_moving(deadline, is_ready, &self.tail.yields, moved)
     }
 
     /// About how many messages there are.
