@@ -34,7 +34,7 @@
 //! is not `LAZY` any more. Then the teller is loud again. So there is at most one barrier for
 //! [`LOUD`] messages. A side that waits at many flags at once runs one barrier for all of them. It
 //! [says](WakeFlag::list_unsettled) how many they are, and their tellers are loud so much less
-//! often.
+//! often: not at once, because it may seldom wait at that many.
 //!
 //! Only [one teller](Teller) at a time may be lazy. A flag that several threads tell is told
 //! [loudly](WakeFlag::tell_loudly) by all of them.
@@ -184,7 +184,7 @@ impl WakeFlag {
     /// A tell of a teller that is not lazy.
     #[inline(never)]
     fn tell_aloud(&self, teller: &mut Teller) -> Told {
-        let is_lazy = teller.loud_left <= 1 && teller.may_be_lazy();
+        let is_lazy = teller.loud_left <= 1 && !self.is_waited_at() && teller.may_be_lazy();
         let before = self.swap_told(if is_lazy { LAZY } else { TOLD });
         if matches!(before, TOLD | LAZY) {
             let least = if is_lazy { 0 } else { 1 };
@@ -194,6 +194,13 @@ impl WakeFlag {
             teller.loud_left = self.loud_tells();
             self.wake(before)
         }
+    }
+
+    /// Whether the next tell wakes something. It is not lazy then: the other side would run a
+    /// barrier when it waits next, even if it is told of one message at a time.
+    fn is_waited_at(&self) -> bool {
+        // Relaxed: a hint. A word that is LAZY too early costs a barrier, and nothing else.
+        matches!(self.word.load(Ordering::Relaxed), THREAD | TASK | RESTING)
     }
 
     fn loud_tells(&self) -> u8 {
@@ -266,13 +273,25 @@ impl WakeFlag {
     /// says so: one for `flags` of them, about.
     pub(crate) fn list_unsettled(&self, waker: &Waker, is_listed: &mut bool, flags: usize) -> bool {
         *is_listed = false;
-        let loud_tells = (usize::from(LOUD) / flags.max(1)).max(1);
-        // Relaxed: a hint. At most `LOUD`, so it fits.
-        self.loud_tells.store(loud_tells as u8, Ordering::Relaxed);
+        self.set_loud_tells(flags);
         self.fill_slot(waker);
         *is_listed = true;
         // Acquire and Release as in `announce`.
         self.word.swap(TASK, Ordering::AcqRel) == LAZY
+    }
+
+    /// Says how many flags share a barrier with this one.
+    ///
+    /// The number of loud tells falls to a quarter each time at most. A set that listens to all of
+    /// its ports now and then, and to one at a time in between, would run a barrier for each of
+    /// them otherwise.
+    fn set_loud_tells(&self, flags: usize) {
+        // Relaxed, here and below: a hint, and only this side writes it.
+        let least = (self.loud_tells.load(Ordering::Relaxed) / 4).max(1);
+        // At most `LOUD`, so it fits.
+        let loud_tells = (usize::from(LOUD) / flags.max(1)) as u8;
+        self.loud_tells
+            .store(loud_tells.max(least), Ordering::Relaxed);
     }
 
     /// Puts a waker into the slot, for a word that is to say TASK next.
@@ -423,6 +442,9 @@ impl WakeFlag {
 
     /// Says that this side waits, and looks once more.
     fn announce(&self, waits: u8, is_ready: &mut impl FnMut() -> bool) -> bool {
+        // It may have waited at many flags before, of which this was one. The barrier is for this
+        // flag alone now. Relaxed: a hint.
+        self.loud_tells.store(LOUD, Ordering::Relaxed);
         // Release publishes the slot to the Acquire of the tell. Acquire: a tell that came first
         // shows what it had published.
         let before = self.word.swap(waits, Ordering::AcqRel);
@@ -490,4 +512,61 @@ fn is_barrier_there() -> bool {
 #[cfg(drumline_loom)]
 fn is_barrier_there() -> bool {
     !barrier::is_lost()
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use std::task::Waker;
+
+    use super::{LOUD, Teller, Told, WakeFlag};
+
+    /// Tells the flag, and returns whether it is lazy then.
+    fn tell(flag: &WakeFlag, teller: &mut Teller) -> bool {
+        assert_eq!(flag.tell(teller), Told::Done);
+        flag.is_lazy()
+    }
+
+    /// Waits at so many flags several times, and is told each time.
+    fn wait_among(flags: usize, times: usize, flag: &WakeFlag, teller: &mut Teller) {
+        for _ in 0..times {
+            let _has_to_settle = flag.list_unsettled(Waker::noop(), &mut false, flags);
+            let _is_lazy = tell(flag, teller);
+        }
+    }
+
+    #[test]
+    fn of_many_flags_each_is_lazy_soon() {
+        let (flag, mut teller) = (WakeFlag::new(), Teller::default());
+        wait_among(1_000, 5, &flag, &mut teller);
+        assert_eq!(tell(&flag, &mut teller), teller.may_be_lazy());
+    }
+
+    #[test]
+    fn a_flag_that_waits_alone_again_is_told_loudly_for_as_long_as_any() {
+        let (flag, mut teller) = (WakeFlag::new(), Teller::default());
+        wait_among(1_000, 5, &flag, &mut teller);
+        let _is_ready = flag.list(Waker::noop(), &mut false, || false);
+        assert!((0..LOUD).all(|_| !tell(&flag, &mut teller)));
+        assert_eq!(tell(&flag, &mut teller), teller.may_be_lazy());
+    }
+
+    #[test]
+    fn a_tell_that_wakes_is_not_lazy() {
+        let (flag, mut teller) = (WakeFlag::new(), Teller::default());
+        for _ in 0..10 {
+            let _has_to_settle = flag.list_unsettled(Waker::noop(), &mut false, 1_000);
+            assert!(!tell(&flag, &mut teller));
+        }
+    }
+
+    #[test]
+    fn a_flag_that_seldom_waits_among_many_is_told_loudly() {
+        let (flag, mut teller) = (WakeFlag::new(), Teller::default());
+        for _ in 0..10 {
+            wait_among(1_000, 1, &flag, &mut teller);
+            assert!((0..LOUD / 5).all(|_| !tell(&flag, &mut teller)));
+            wait_among(1, 1, &flag, &mut teller);
+            assert!((0..LOUD / 5).all(|_| !tell(&flag, &mut teller)));
+        }
+    }
 }

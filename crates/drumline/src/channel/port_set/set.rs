@@ -272,9 +272,7 @@ impl<T: Send> PortSet<T> {
     fn visit_each(&mut self) -> Option<PortEvent<T>> {
         let mut found = None;
         let mut listened = std::mem::take(&mut self.listened);
-        let mut has_to_settle = false;
-        let held = self.held.len();
-        for _ in 0..held {
+        for _ in 0..self.held.len() {
             let Some(first) = self.held.first() else {
                 break;
             };
@@ -306,12 +304,18 @@ impl<T: Send> PortSet<T> {
                         self.held.turn();
                     } else {
                         port.is_held = false;
-                        has_to_settle |= self.ports.listen(first, held);
                         listened.push(first);
                         self.held.pop();
                     }
                 }
             }
+        }
+        let mut has_to_settle = false;
+        // Not earlier: of the ports that are held, most may have messages, and then the barrier is
+        // for a few.
+        let count = listened.len();
+        for &entry in &listened {
+            has_to_settle |= self.ports.listen(entry, count);
         }
         if has_to_settle {
             // One barrier for all of them.
@@ -483,5 +487,38 @@ impl<T: Send> fmt::Debug for PortSet<T> {
             .field("ports", &self.len())
             .field("is_biased", &!self.held.is_fair())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod tests {
+    use super::{IN_A_ROW, PortSet};
+    use crate::channel::{PortEvent, spsc};
+
+    /// The number of ports that it listens to at once counts, not that of the busy ones.
+    #[test]
+    fn a_port_that_is_quiet_among_busy_ones_is_told_loudly() {
+        let mut set = PortSet::new();
+        let (mut quiet, port) = spsc::unbounded();
+        let key = set.add(port);
+        quiet.send(0).unwrap();
+        assert_eq!(set.try_recv(), Ok(PortEvent::Message(key, 0)));
+        for _ in 0..100 {
+            let (mut busy, port) = spsc::unbounded();
+            set.add(port);
+            (0..2 * IN_A_ROW).for_each(|number| busy.send(number).unwrap());
+            busy.finish();
+        }
+        let place = set.ports.place(key).unwrap();
+        // The quiet one has its turn, in vain, before any other one has a second turn.
+        for _ in 0..=100 * IN_A_ROW {
+            assert!(set.try_recv().is_ok());
+        }
+        assert!(!set.ports.get(place).unwrap().is_held);
+        for number in 0..100 {
+            quiet.send(number).unwrap();
+            let port = set.ports.get(place).unwrap();
+            assert!(!port.receiver.is_sender_lazy());
+        }
     }
 }
