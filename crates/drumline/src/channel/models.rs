@@ -11,7 +11,8 @@ use super::hub::{Gatherer, Hub, Port};
 use super::lane::{Lane, Nothing, Reader, Refused, Writer};
 use super::once::{Once, Seen};
 use crate::sync::plant::{Plant, must_catch};
-use crate::wait::Parker;
+use crate::sync::planted;
+use crate::wait::{Parker, settle};
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -74,8 +75,16 @@ fn sent_and_received(messages: usize, capacity: usize) {
     sender.join().unwrap();
 }
 
+/// How the reader closes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closes {
+    Alone,
+    /// As one of a set of many, for all of which one barrier is run before.
+    AmongOthers,
+}
+
 /// The reader closes while the writer sends. What the writer was told is what the reader gets.
-fn closed_while_sent(messages: usize, before: usize) {
+fn closed_while_sent(messages: usize, before: usize, closes: Closes) {
     let lane = Arc::new(Lane::new(usize::MAX));
     let sender = {
         let lane = Arc::clone(&lane);
@@ -94,6 +103,9 @@ fn closed_while_sent(messages: usize, before: usize) {
             Ok(message) => received.push(message),
             Err(_) => lane.messages().sleep(|| reader.is_ready(&lane)),
         }
+    }
+    if closes == Closes::AmongOthers && lane.messages().rouse() && !planted!(FlagRousedUnsettled) {
+        settle();
     }
     assert!(!reader.close(&lane));
     let reason = receive_all(&lane, &mut reader, &mut received);
@@ -132,20 +144,30 @@ fn loom_lane_waits_for_room() {
 
 #[test]
 fn loom_lane_is_cut_once() {
-    explore(3, || closed_while_sent(2, 0));
-    explore(3, || closed_while_sent(3, 0));
-    explore(2, || closed_while_sent(4, 1));
+    for closes in [Closes::Alone, Closes::AmongOthers] {
+        explore(3, move || closed_while_sent(2, 0, closes));
+        explore(3, move || closed_while_sent(3, 0, closes));
+        explore(2, move || closed_while_sent(4, 1, closes));
+    }
     for plant in [
         Plant::LaneCutUnasked,
         Plant::LaneReadsBehindCut,
         Plant::LaneCutUnsilenced,
     ] {
-        must_catch(plant, || explore(3, || closed_while_sent(3, 0)));
+        must_catch(plant, || {
+            explore(3, || closed_while_sent(3, 0, Closes::Alone));
+        });
     }
     // The writer is lazy at its third message.
-    must_catch(Plant::NoHeavyBarrier, || {
-        explore(3, || closed_while_sent(3, 0));
-    });
+    for (plant, closes) in [
+        (Plant::NoHeavyBarrier, Closes::Alone),
+        (Plant::NoHeavyBarrier, Closes::AmongOthers),
+        (Plant::FlagRousedUnsettled, Closes::AmongOthers),
+    ] {
+        must_catch(plant, || {
+            explore(3, move || closed_while_sent(3, 0, closes));
+        });
+    }
 }
 
 /// What the receiver of the model does.

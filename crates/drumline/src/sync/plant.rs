@@ -113,6 +113,8 @@ pub(crate) enum Plant {
     FlagSlotUnasked,
     /// `WakeFlag::announce` runs no barrier where tells are lazy.
     FlagUnsettled,
+    /// No barrier is run after `WakeFlag::rouse`.
+    FlagRousedUnsettled,
     /// `Interrupt::stop` leaves the token before it sets the note.
     StopTokenFirst,
     /// `Interrupt::wait_with` takes a token that is there, and sleeps then.

@@ -434,6 +434,16 @@ impl WakeFlag {
         self.retract(RESTING)
     }
 
+    /// Has the next tell be loud. To be followed by [`settle`] if this says so, before the side
+    /// relies on what it sees: one for many flags, each of which it [silences](Self::silence) after
+    /// that.
+    pub(crate) fn rouse(&self) -> bool {
+        // Acquire and Release as in `announce`. Relaxed: a failure has changed nothing.
+        self.word
+            .compare_exchange(LAZY, QUIET, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
     /// Whether tells are lazy, so that it costs a barrier to rest.
     pub(crate) fn is_lazy(&self) -> bool {
         // Relaxed: a hint.

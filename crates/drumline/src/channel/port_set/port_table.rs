@@ -9,6 +9,7 @@ use super::key_index::KeyIndex;
 use super::node_block::{NODES, NodeBlock};
 use super::ready_list::ReadyList;
 use crate::channel::spsc::{Receiver, StoredReceiver};
+use crate::wait::settle;
 
 /// All ports of a set.
 pub(super) struct PortTable<T: Send> {
@@ -112,6 +113,18 @@ impl<T: Send> PortTable<T> {
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (usize, &mut Port<T>)> {
         let places = self.ports.iter_mut().enumerate();
         places.filter_map(|(place, port)| Some((place, port.as_mut()?)))
+    }
+
+    /// All ports are about to be closed: runs one barrier for all whose senders are lazy. Each
+    /// would run its own otherwise.
+    pub(super) fn rouse(&mut self) {
+        let mut has_to_settle = false;
+        for (_, port) in self.iter_mut() {
+            has_to_settle |= port.receiver.rouse();
+        }
+        if has_to_settle {
+            settle();
+        }
     }
 
     /// Has the node of a port woken by what comes next. To be followed by

@@ -143,6 +143,7 @@ impl<T: Send> PortSet<T> {
     /// was sent before can still be received, and so can the ends of the ports.
     pub fn close(&mut self) {
         self.catch_up();
+        self.ports.rouse();
         for (place, port) in self.ports.iter_mut() {
             port.receiver.close();
             port.unlisten();
@@ -476,6 +477,7 @@ impl<T: Send> Default for PortSet<T> {
 impl<T: Send> Drop for PortSet<T> {
     fn drop(&mut self) {
         // The receivers close their lanes. Their wakers have nowhere to go any more.
+        self.ports.rouse();
         self.ready.close();
         drop(self.added.close());
     }

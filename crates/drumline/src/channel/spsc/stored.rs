@@ -87,6 +87,12 @@ impl<T: Send> StoredReceiver<T> {
         self.0.is_writer_lazy()
     }
 
+    /// This is about to be [closed](Self::close), or dropped, with other ones. To be followed by
+    /// [`settle`](crate::wait::settle) if this says so: one for all of them.
+    pub(in crate::channel) fn rouse(&self) -> bool {
+        self.0.lane().messages().rouse()
+    }
+
     /// As [`Receiver::listen`], to one of `ports` channels that are listened to, about.
     pub(in crate::channel) fn listen(
         &mut self,

@@ -142,6 +142,10 @@ impl<T> Segments<T> {
         pause.learn(sent as usize);
         tail.pause.store(pause.0, Ordering::Relaxed);
         pause.pass();
+        if !self.may_push() {
+            // No receiver runs now. It may need this very processor.
+            tail.pause.store(pause.0 / 4, Ordering::Relaxed);
+        }
     }
 
     #[inline]
