@@ -25,7 +25,7 @@ impl Pause {
         }
     }
 
-    /// So many messages came, or were sent, between two pauses.
+    /// `count` messages came, or were sent, between two pauses.
     pub(super) fn learn(&mut self, count: usize) {
         self.0 = if count > 1 {
             (2 * self.0 + 1).min(Self::MOST)

@@ -154,8 +154,8 @@ pub(crate) fn prefetch_for_write<T>(address: *mut T) {
     // The intrinsic would ask for a line that others may have as well, unless the program is
     // compiled for newer processors only.
     #[cfg(all(target_arch = "x86_64", not(any(miri, drumline_loom))))]
-    // SAFETY: a hint. The address may be any. Each 64-bit processor of AMD has this instruction, and
-    // those of Intel that do not have it pass over it.
+    // SAFETY: a hint. The address may be any. Each 64-bit processor of AMD has this instruction,
+    // and those of Intel that do not have it pass over it.
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags));
     }

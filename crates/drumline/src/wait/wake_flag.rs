@@ -33,8 +33,8 @@
 //! After that barrier, what was published before is visible, and each later tell sees that the word
 //! is not `LAZY` any more. Then the teller is loud again. So there is at most one barrier for
 //! [`LOUD`] messages. A side that waits at many flags at once runs one barrier for all of them. It
-//! [says](WakeFlag::list_unsettled) how many they are, and their tellers are loud so much less
-//! often: not at once, because it may seldom wait at that many.
+//! [says](WakeFlag::list_unsettled) how many they are, and their tellers are loud less often in
+//! that proportion: not at once, because it may seldom wait at that many.
 //!
 //! Only [one teller](Teller) at a time may be lazy. A flag that several threads tell is told
 //! [loudly](WakeFlag::tell_loudly) by all of them.
@@ -105,7 +105,7 @@ unsafe impl Sync for WakeFlag {}
 /// What the one thread that tells a flag remembers of its tells.
 #[derive(Debug)]
 pub(crate) struct Teller {
-    /// So many loud tells that wake nothing are to come before it is lazy.
+    /// How many loud tells that wake nothing are to come before it is lazy.
     loud_left: u8,
     /// Whether the side that waits can run the barrier, once this thread has asked.
     has_barrier: Option<bool>,
@@ -536,7 +536,7 @@ mod tests {
         flag.is_lazy()
     }
 
-    /// Waits at so many flags several times, and is told each time.
+    /// Waits at this number of flags several times, and is told each time.
     fn wait_among(flags: usize, times: usize, flag: &WakeFlag, teller: &mut Teller) {
         for _ in 0..times {
             let _has_to_settle = flag.list_unsettled(Waker::noop(), &mut false, flags);

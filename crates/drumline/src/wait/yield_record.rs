@@ -21,11 +21,11 @@ use crate::sync::{Instant, thread};
 
 /// A thread that gets its processor back so soon has lost nothing.
 const SOON: Duration = Duration::from_micros(100);
-/// A channel has moved enough if it moves at least one message in so many microseconds.
+/// A channel has moved enough if it moves at least one message in this time, in microseconds.
 const MICROS: u128 = 8;
-/// After an offer that did not pay, there is none in this many waits at first.
+/// After an offer that did not pay, there is none in this number of waits at first.
 const FIRST: u32 = 64;
-/// And at most in so many.
+/// And in this number of waits at most.
 const MOST: u32 = 1 << 14;
 
 /// What came of offers at one place.
@@ -71,9 +71,11 @@ impl YieldRecord {
         let span = if u128::from(moved) >= time.as_micros() / MICROS {
             0
         } else {
+            // Relaxed, here and below: as in `offer`.
             let span = self.span.load(Ordering::Relaxed);
             (2 * span).clamp(FIRST, MOST)
         };
+        // Relaxed: as in `offer`.
         self.span.store(span, Ordering::Relaxed);
         self.left.store(span, Ordering::Relaxed);
     }

@@ -2,15 +2,15 @@
 //!
 //! # What it owns
 //!
-//! A chain of [blocks](block). The writer fills their slots in order and counts the messages that it
-//! has published (`tail`). The reader empties the slots and counts what it has taken (`head`). Each
-//! side keeps what it knows of the other one's count, and reads it again only where that is not
-//! enough.
+//! A chain of [blocks](block). The writer fills their slots in order and counts the messages that
+//! it has published (`tail`). The reader empties the slots and counts what it has taken (`head`).
+//! Each side keeps what it knows of the other one's count, and reads it again only where that is
+//! not enough.
 //!
-//! At the end of a block the writer looks whether the reader has emptied it. If so, it comes back to
-//! the first slot. If not, it links a further block. A block that the reader has left goes back to
-//! the writer; of several, one. The first block is small, and a part of the [`Traffic`]: a lane in
-//! which there are never more than a few messages touches no other memory.
+//! At the end of a block the writer looks whether the reader has emptied it. If so, it comes back
+//! to the first slot. If not, it links a further block. A block that the reader has left goes back
+//! to the writer; of several, one. The first block is small, and a part of the [`Traffic`]: a lane
+//! in which there are never more than a few messages touches no other memory.
 //!
 //! ```text
 //!   oldest                                  the writer's

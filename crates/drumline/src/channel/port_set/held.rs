@@ -54,7 +54,7 @@ impl HeldPorts {
         }
     }
 
-    /// The place of the port whose turn comes after so many turns, in a fair set.
+    /// The place of the port whose turn comes after this number of turns, in a fair set.
     #[inline]
     pub(super) fn place_after(&self, turns: usize) -> Option<usize> {
         match self {

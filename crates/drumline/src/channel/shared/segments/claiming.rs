@@ -143,7 +143,7 @@ impl<T> Segments<T> {
         tail.pause.store(pause.0, Ordering::Relaxed);
         pause.pass();
         if !self.may_push() {
-            // No receiver runs now. It may need this very processor.
+            // No receiver runs now. It may need this very processor. Relaxed: as above.
             tail.pause.store(pause.0 / 4, Ordering::Relaxed);
         }
     }

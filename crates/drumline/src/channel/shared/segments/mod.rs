@@ -68,10 +68,10 @@
 //!
 //! # Senders that are ahead
 //!
-//! A claim is a compare-and-swap, before which all earlier stores have to become visible. So a sender
-//! would wait at each new line of slots until no other processor has it. It has the processor
-//! [prefetch](prefetch_for_write) the next line, while it writes to this one: 48 ns a message
-//! without that and 23 with it, for four senders and four receivers on two processors.
+//! A claim is a compare-and-swap, before which all earlier stores have to become visible. So a
+//! sender would wait at each new line of slots until no other processor has it. It has the
+//! processor [prefetch](prefetch_for_write) the next line, while it writes to this one: 48 ns a
+//! message without that and 23 with it, for four senders and four receivers on two processors.
 //!
 //! A sender that has found no room lets the receivers go on for [a
 //! moment](Segments::pause_for_room) before it looks again: each look takes a line of memory from
