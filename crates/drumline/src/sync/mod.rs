@@ -53,6 +53,7 @@ mod count;
 pub(crate) mod own_word;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
+mod prefetch;
 mod random;
 mod retry_backoff;
 mod shared_words;
@@ -66,6 +67,7 @@ pub(crate) use checked_cell::CheckedCell;
 pub(crate) use count::Count;
 #[cfg(not(drumline_loom))]
 pub(crate) use count::Level;
+pub(crate) use prefetch::{prefetch, prefetch_for_write};
 pub(crate) use random::XorShift;
 pub(crate) use retry_backoff::RetryBackoff;
 pub(crate) use shared_words::SharedWords;
@@ -132,35 +134,6 @@ pub(crate) fn relax() {
     loom::thread::yield_now();
     #[cfg(drumline_shuttle)]
     shuttle::thread::yield_now();
-}
-
-/// Asks the processor for the cache line of an address, which will be read soon. Where there is no
-/// stable way to ask, it does nothing.
-#[inline(always)]
-pub(crate) fn prefetch<T>(address: *const T) {
-    #[cfg(all(target_arch = "x86_64", not(any(miri, drumline_loom))))]
-    // SAFETY: a hint. The address may be any.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(any(miri, drumline_loom)))))]
-    let _address = address;
-}
-
-/// As [`prefetch`], for an address that will be written: no other processor has the line then.
-#[inline(always)]
-pub(crate) fn prefetch_for_write<T>(address: *mut T) {
-    // The intrinsic would ask for a line that others may have as well, unless the program is
-    // compiled for newer processors only.
-    #[cfg(all(target_arch = "x86_64", not(any(miri, drumline_loom))))]
-    // SAFETY: a hint. The address may be any. Each 64-bit processor of AMD has this instruction,
-    // and those of Intel that do not have it pass over it.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags));
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(any(miri, drumline_loom)))))]
-    let _address = address;
 }
 
 /// Threads, as the pool starts and joins them.

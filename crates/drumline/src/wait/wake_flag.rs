@@ -33,8 +33,11 @@
 //! After that barrier, what was published before is visible, and each later tell sees that the word
 //! is not `LAZY` any more. Then the teller is loud again. So there is at most one barrier for
 //! [`LOUD`] messages. A side that waits at many flags at once runs one barrier for all of them. It
-//! [says](WakeFlag::list_unsettled) how many they are, and their tellers are loud less often in
+//! [says](WakeFlag::list_among) how many they are, and their tellers are loud less often in
 //! that proportion: not at once, because it may seldom wait at that many.
+//!
+//! A side that stops listening at many flags [rouses](WakeFlag::rouse) all lazy tellers, and runs
+//! one barrier, before it [silences](WakeFlag::silence) each flag.
 //!
 //! Only [one teller](Teller) at a time may be lazy. A flag that several threads tell is told
 //! [loudly](WakeFlag::tell_loudly) by all of them.
@@ -270,8 +273,14 @@ impl WakeFlag {
     }
 
     /// As [`list`](Self::list), without the last look. That is to follow, after [`settle`] if this
-    /// says so: one for `flags` of them, about.
-    pub(crate) fn list_unsettled(&self, waker: &Waker, is_listed: &mut bool, flags: usize) -> bool {
+    /// says so.
+    pub(crate) fn list_unsettled(&self, waker: &Waker, is_listed: &mut bool) -> bool {
+        self.list_among(waker, is_listed, 1)
+    }
+
+    /// As [`list_unsettled`](Self::list_unsettled), at one of about `flags` flags for which there
+    /// is one barrier.
+    pub(crate) fn list_among(&self, waker: &Waker, is_listed: &mut bool, flags: usize) -> bool {
         *is_listed = false;
         self.set_loud_tells(flags);
         self.fill_slot(waker);
@@ -539,7 +548,7 @@ mod tests {
     /// Waits at this number of flags several times, and is told each time.
     fn wait_among(flags: usize, times: usize, flag: &WakeFlag, teller: &mut Teller) {
         for _ in 0..times {
-            let _has_to_settle = flag.list_unsettled(Waker::noop(), &mut false, flags);
+            let _has_to_settle = flag.list_among(Waker::noop(), &mut false, flags);
             let _is_lazy = tell(flag, teller);
         }
     }
@@ -564,7 +573,7 @@ mod tests {
     fn a_tell_that_wakes_is_not_lazy() {
         let (flag, mut teller) = (WakeFlag::new(), Teller::default());
         for _ in 0..10 {
-            let _has_to_settle = flag.list_unsettled(Waker::noop(), &mut false, 1_000);
+            let _has_to_settle = flag.list_among(Waker::noop(), &mut false, 1_000);
             assert!(!tell(&flag, &mut teller));
         }
     }

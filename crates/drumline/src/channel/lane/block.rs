@@ -32,6 +32,20 @@ pub(super) struct Block<T> {
 
 pub(super) type Slot<T> = CheckedCell<MaybeUninit<T>>;
 
+/// Memory for a value, and for slots behind it.
+///
+/// # Safety
+///
+/// The layout has a size.
+pub(super) unsafe fn memory<T>(layout: Layout) -> *mut T {
+    // SAFETY: the caller's obligation.
+    let memory = unsafe { alloc(layout) };
+    if memory.is_null() {
+        handle_alloc_error(layout);
+    }
+    memory.cast()
+}
+
 impl<T> Block<T> {
     /// A block without slots.
     pub(super) fn new() -> Self {
@@ -68,12 +82,8 @@ impl<T> Block<T> {
 
     /// A block without messages, to be freed by [`free`](Self::free).
     pub(super) fn allocate(len: u16) -> *mut Self {
-        let layout = Self::layout(len);
         // SAFETY: the layout has a size: that of the link at least.
-        let block = unsafe { alloc(layout) }.cast::<Self>();
-        if block.is_null() {
-            handle_alloc_error(layout);
-        }
+        let block = unsafe { memory::<Self>(Self::layout(len)) };
         // SAFETY: the memory is as large as it has to be, and no other code has it.
         unsafe {
             block.write(Block::new());

@@ -74,7 +74,7 @@ fn waits_for_first(before: Before, waits: Waits, messages: usize) {
         let waker = Waker::from(Arc::clone(&task));
         let mut is_ready = false;
         for _ in 0..2 {
-            if lane.messages().list_unsettled(&waker, &mut is_listed, 1) {
+            if lane.messages().list_unsettled(&waker, &mut is_listed) {
                 settle();
             }
             is_ready = reader.is_ready(&lane);

@@ -1,10 +1,10 @@
 //! What the two sides of a lane use once there are messages.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, dealloc};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::block::Block;
+use super::block::{Block, memory};
 use super::{Lane, Reader};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::{CheckedCell, prefetch};
@@ -86,12 +86,8 @@ impl<T> Traffic<T> {
     /// [`free`](Self::free).
     pub(super) fn allocate(capacity: usize) -> *mut Self {
         let len = Block::<T>::first_len_for(capacity);
-        let layout = Self::layout(len);
         // SAFETY: the layout has a size, as this type has.
-        let traffic = unsafe { alloc(layout) }.cast::<Self>();
-        if traffic.is_null() {
-            handle_alloc_error(layout);
-        }
+        let traffic = unsafe { memory::<Self>(Self::layout(len)) };
         // SAFETY: the memory is as large as it has to be, and no other code has it.
         unsafe {
             // By way of the address of the whole: the slots lie behind it.

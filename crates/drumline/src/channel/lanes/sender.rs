@@ -125,7 +125,7 @@ impl<T: Send> Sender<T> {
     /// this says so, and then by a look. `is_listed` is its memory between two calls.
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
         let room = self.port.lane.room();
-        room.is_some_and(|room| room.list_unsettled(waker, is_listed, 1))
+        room.is_some_and(|room| room.list_unsettled(waker, is_listed))
     }
 
     /// Listens no more.

@@ -50,7 +50,7 @@ impl Port {
             ..
         } = self;
         let has_to_settle = nodes.with_waker(*place, |waker| {
-            lane.messages().list_unsettled(waker, is_listening, 1)
+            lane.messages().list_unsettled(waker, is_listening)
         });
         if has_to_settle {
             settle();

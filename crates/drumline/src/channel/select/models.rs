@@ -91,7 +91,7 @@ impl Paths for ModelPaths<'_, '_> {
                 Path::Recv(watch, queue) => watch.listen(queue, waker),
                 Path::Send(watch, queue, _) => watch.listen(queue, waker),
                 Path::Lane(is_listed, lane, _) => {
-                    let is_unsettled = lane.messages().list_unsettled(waker, is_listed, 1);
+                    let is_unsettled = lane.messages().list_unsettled(waker, is_listed);
                     listened(if is_unsettled {
                         Listened::WaitsUnsettled
                     } else {

@@ -131,7 +131,7 @@ impl<T: Send> Listen for Receiver<T> {
         is_listed: &mut bool,
         location: &'static Location<'static>,
     ) -> bool {
-        let is_unsettled = self.lane.messages().list_unsettled(waker, is_listed, 1);
+        let is_unsettled = self.lane.messages().list_unsettled(waker, is_listed);
         self.entry.pend(receiver::site(&self.lane, location));
         is_unsettled
     }

@@ -258,7 +258,7 @@ impl<T: Send> Receiver<T> {
     ///
     /// [`settle`]: crate::wait::settle
     pub(in crate::channel) fn listen(&mut self, waker: &Waker, is_listed: &mut bool) -> bool {
-        self.lane.messages().list_unsettled(waker, is_listed, 1)
+        self.lane.messages().list_unsettled(waker, is_listed)
     }
 
     /// Listens no more.

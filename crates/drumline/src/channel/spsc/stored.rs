@@ -101,7 +101,7 @@ impl<T: Send> StoredReceiver<T> {
         ports: usize,
     ) -> bool {
         let messages = self.0.lane().messages();
-        messages.list_unsettled(waker, is_listed, ports)
+        messages.list_among(waker, is_listed, ports)
     }
 
     /// Listens no more.
