@@ -78,7 +78,7 @@ pub const LAYERS: &[Layer] = &[
     layer(
         "actor",
         &[
-            "channel", "spawn", "pool", "blocks", "job", "wait", "unwind", "sync",
+            "channel", "deadline", "spawn", "pool", "blocks", "job", "wait", "unwind", "sync",
         ],
     ),
     // Names for users, no code.

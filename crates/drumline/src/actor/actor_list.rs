@@ -156,6 +156,10 @@ impl ActorList {
             let (word, mailbox) = unsafe { (&(*core.as_ptr()).word, &(*core.as_ptr()).mailbox) };
             if is_kill {
                 word.kill();
+            // SAFETY: as above.
+            } else if unsafe { (*core.as_ptr()).table.child.is_some() } {
+                // Its supervisor tells it, when it is its turn.
+                return;
             }
             let envelope = Envelope::notice(notice);
             // SAFETY: the envelope is fresh, and the actor is alive: its run takes it out first.

@@ -15,6 +15,8 @@ pub struct ActorStats {
     pub alive: usize,
     /// Actors that a panic has ended.
     pub panicked: usize,
+    /// How many times a supervisor has had an actor start again.
+    pub restarts: usize,
     /// Messages that no actor came to, or for which there was no room.
     pub dead_letters: usize,
 }

@@ -107,10 +107,14 @@ where
         context: &mut Context<Self>,
     ) {
         let own = context.actor_ref();
-        held::close_for(context, move |actor: &'static mut A| async move {
-            let answer = actor.handle(message, AsyncContext::new(own)).await;
-            reply.send(answer);
-        });
+        held::close_for(
+            context,
+            std::any::type_name::<M>,
+            move |actor: &'static mut A| async move {
+                let answer = actor.handle(message, AsyncContext::new(own)).await;
+                reply.send(answer);
+            },
+        );
     }
 }
 

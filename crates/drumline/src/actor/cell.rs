@@ -9,7 +9,7 @@
 //! cores. What few actors have (a name, a bound, a thread of its own) is in a box of its own.
 
 use std::cell::{Cell, UnsafeCell};
-use std::mem::ManuallyDrop;
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use super::actor_ref::CoreRef;
@@ -20,6 +20,7 @@ use super::life_word::{LifeWord, RefDrop, RunOrder};
 use super::mailbox::{Mailbox, Pushed};
 use super::run::{self, RunFrame};
 use super::run_end;
+use super::supervision::ChildTable;
 use super::system_shared::SystemShared;
 use super::{Actor, Style, weak_actor_ref};
 use crate::job::Header;
@@ -55,12 +56,25 @@ pub(super) struct ActorTable {
     /// Frees the memory; the state has been dropped.
     pub(super) free: unsafe fn(*const ActorCore),
     pub(super) type_name: fn() -> &'static str,
+    /// The part of an actor that its supervisor knows. `None`: it has no supervisor.
+    pub(super) child: Option<ChildTable>,
 }
 
 #[repr(C)]
 pub(super) struct ActorCell<A> {
     core: ActorCore,
-    state: UnsafeCell<ManuallyDrop<A>>,
+    /// There as long as the actor is not DEAD; that of a supervised one, while it is not put aside.
+    state: UnsafeCell<MaybeUninit<A>>,
+}
+
+/// What a cell is made with, besides its state.
+pub(super) struct CellPlan {
+    /// In its mailbox.
+    pub(super) first: NonNull<Envelope>,
+    pub(super) system: Arc<SystemShared>,
+    pub(super) style: Style,
+    pub(super) order: RunOrder,
+    pub(super) extra: Option<Box<Extra>>,
 }
 
 impl<A: Actor> ActorCell<A> {
@@ -69,18 +83,26 @@ impl<A: Actor> ActorCell<A> {
         drop_state: Self::drop_state,
         free: Self::free,
         type_name: std::any::type_name::<A>,
+        child: None,
     };
 
     /// Makes a cell with one reference, and `first` in its mailbox: the caller is to queue the
     /// first run.
-    pub(super) fn allocate(
-        actor: A,
-        first: NonNull<Envelope>,
-        system: Arc<SystemShared>,
-        style: Style,
-        order: RunOrder,
-        extra: Option<Box<Extra>>,
-    ) -> CoreRef {
+    pub(super) fn allocate(actor: A, plan: CellPlan) -> CoreRef {
+        let cell = Box::new(Self::new(MaybeUninit::new(actor), plan, &Self::TABLE));
+        // SAFETY: the reference that the word has counted.
+        unsafe { CoreRef::from_raw(NonNull::from(Box::leak(cell)).cast()) }
+    }
+
+    /// A cell with one reference.
+    pub(super) fn new(state: MaybeUninit<A>, plan: CellPlan, table: &'static ActorTable) -> Self {
+        let CellPlan {
+            first,
+            system,
+            style,
+            order,
+            extra,
+        } = plan;
         let is_counted = extra.as_ref().is_some_and(|extra| extra.counter.is_some());
         let run = match (style, is_counted) {
             (Style::Recursive, false) => run::run_recursive,
@@ -88,23 +110,21 @@ impl<A: Actor> ActorCell<A> {
             (Style::Recursive, true) => run::run_recursive_counted,
             (Style::Loop, true) => run::run_loop_counted,
         };
-        let cell = Box::new(ActorCell {
+        ActorCell {
             core: ActorCore {
                 header: Header::new(run),
                 mailbox: Mailbox::new(Envelope::link(first)),
                 word: LifeWord::new(order),
                 system,
-                table: &Self::TABLE,
+                table,
                 links: ListLinks {
                     previous: Cell::new(ptr::null()),
                     next: Cell::new(ptr::null()),
                 },
                 extra,
             },
-            state: UnsafeCell::new(ManuallyDrop::new(actor)),
-        });
-        // SAFETY: the reference that the word has counted.
-        unsafe { CoreRef::from_raw(NonNull::from(Box::leak(cell)).cast()) }
+            state: UnsafeCell::new(state),
+        }
     }
 
     /// The state.
@@ -118,13 +138,13 @@ impl<A: Actor> ActorCell<A> {
         unsafe { UnsafeCell::raw_get(&raw const (*core.cast::<Self>()).state) }.cast()
     }
 
-    unsafe fn stopped(frame: &mut RunFrame) {
+    pub(super) unsafe fn stopped(frame: &mut RunFrame) {
         // SAFETY: the run has the state.
         let actor = unsafe { &mut *Self::state(frame.core) };
         actor.stopped(Context::of(frame));
     }
 
-    unsafe fn drop_state(core: *const ActorCore) {
+    pub(super) unsafe fn drop_state(core: *const ActorCore) {
         // SAFETY: the run has the state, and drops it once.
         unsafe { Self::state(core).drop_in_place() };
     }

@@ -14,12 +14,13 @@ pub trait Actor: Sized + Send + 'static {
     ///
     /// # Panics
     ///
-    /// A panic ends the actor.
+    /// A panic ends the actor, or its [supervisor](super::Supervisor) starts it again.
     fn started(&mut self, context: &mut Context<Self>) {
         let _ = context;
     }
 
-    /// Called after the last message, if the actor was started and no panic has ended it.
+    /// Called after the last message, if the actor was started and no panic has ended it. Also
+    /// before a supervisor starts the actor again because of another one.
     ///
     /// # Panics
     ///
@@ -38,7 +39,8 @@ pub trait Handler<M>: Actor {
     ///
     /// # Panics
     ///
-    /// A panic ends the actor. It goes to the panic handler of the pool.
+    /// A panic ends the actor, or its [supervisor](super::Supervisor) starts it again. It goes to
+    /// the panic handler of the pool.
     fn handle(&mut self, message: M, context: &mut Context<Self>) -> Self::Reply;
 }
 

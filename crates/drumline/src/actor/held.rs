@@ -41,6 +41,7 @@ use crate::unwind::{self, Payload};
 /// handler of the library, as the last that it does.
 pub(super) fn close_for<A, F>(
     context: &mut Context<A>,
+    message: fn() -> &'static str,
     make: impl FnOnce(&'static mut A) -> F + Send + 'static,
 ) where
     A: Actor,
@@ -55,6 +56,7 @@ pub(super) fn close_for<A, F>(
     let held = HeldRun {
         future: Some(make(state)),
         own,
+        message,
         has_asked: false,
     };
     // SAFETY: the run has the actor.
@@ -102,6 +104,8 @@ struct HeldRun<A: Actor, F> {
     /// There until it is done.
     future: Option<F>,
     own: ActorRef<A>,
+    /// The type of the message.
+    message: fn() -> &'static str,
     /// It has awaited a reply, and may have left it unfinished.
     has_asked: bool,
 }
@@ -127,7 +131,7 @@ impl<A: Actor, F> HeldRun<A, F> {
             wait_graph::graph().leave(core.as_ptr().addr());
         }
         if let Some(payload) = panic {
-            let envelope = Envelope::seal(payload, open_panic);
+            let envelope = Envelope::seal((payload, self.message), open_panic);
             let link = Envelope::link(envelope);
             // SAFETY: this thread owns the actor, whose next run begins with the first message.
             unsafe {
@@ -200,9 +204,13 @@ impl<A: Actor, F> Drop for HeldRun<A, F> {
 /// As for [`OpenFn`](super::envelope::OpenFn), with this content.
 unsafe fn open_panic(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
     // SAFETY: the content is of this type.
-    let payload = unsafe { Envelope::unseal::<Payload>(envelope) };
+    let (payload, message) =
+        unsafe { Envelope::unseal::<(Payload, fn() -> &'static str)>(envelope) };
     if frame.loss.is_some() {
         return frame.report(payload);
     }
+    frame.failed_message = Some(message);
+    // SAFETY: the actor is alive: this is its run.
+    unsafe { (*frame.core).word.has_raised() };
     unwind::resume(payload);
 }

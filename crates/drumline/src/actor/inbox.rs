@@ -94,7 +94,10 @@ impl<M: Send + 'static> Inbox<M> {
         };
         let panic = unwind::catch(|| body(&mut inbox)).err();
         let has_reference = inbox.regain();
-        // SAFETY: the inbox is not used any more, and its thread owns the mailbox.
+        // SAFETY: the inbox is not used any more, and its thread owns the mailbox. No supervisor
+        // starts the actor again.
+        let panic = panic.and_then(|payload| unsafe { inbox.frame.fail(payload) });
+        // SAFETY: as above.
         unsafe { inbox.frame.end(panic, has_reference) };
     }
 

@@ -11,6 +11,7 @@
 //! | `NEWEST`, `OLDEST` | the spawn | in which order the pool runs it: see [`RunOrder`] |
 //! | `RAISES` | a future that has the state | the next message is its panic |
 //! | `HAS_WEAK` | any thread | there are weak references, or were |
+//! | `RESTART` | a supervisor, under its lock | the run is to put the actor aside |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.
@@ -64,8 +65,9 @@ const NEWEST: usize = 64;
 const OLDEST: usize = 128;
 const HAS_WEAK: usize = 256;
 const RAISES: usize = 512;
+const RESTART: usize = 1024;
 /// One reference.
-const REF: usize = 1024;
+const REF: usize = 2048;
 
 /// In which order a worker of the pool comes to its actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +261,13 @@ impl LifeWord {
         self.0.load(Ordering::Relaxed) & STARTED != 0
     }
 
-    /// The state is gone.
+    /// The hook `started` of another state is to be called.
+    pub(super) fn restart(&self) {
+        // Relaxed: as in `start`.
+        self.0.fetch_and(!STARTED, Ordering::Relaxed);
+    }
+
+    /// The state is gone, and there will be no other.
     pub(super) fn die(&self, panicked: bool) {
         let bits = if panicked { DEAD | PANICKED } else { DEAD };
         // Release pairs with `is_dead`.
@@ -274,17 +282,41 @@ impl LifeWord {
         self.0.fetch_or(KILLED, Ordering::Relaxed);
     }
 
-    /// The run, between two messages.
+    /// The run, between two messages: whether the actor is killed or to be put aside.
     #[inline]
-    pub(super) fn is_killed(&self) -> bool {
+    pub(super) fn is_interrupted(&self) -> bool {
         // Relaxed: a run that does not see it finds the message that was pushed after it.
+        self.0.load(Ordering::Relaxed) & (KILLED | RESTART) != 0
+    }
+
+    /// The run, between two messages.
+    pub(super) fn is_killed(&self) -> bool {
+        // Relaxed: as above.
         self.0.load(Ordering::Relaxed) & KILLED != 0
+    }
+
+    /// The run is to put the actor aside, for a restart. To be followed by a push.
+    pub(super) fn ask_restart(&self) {
+        // Relaxed: the push publishes it.
+        self.0.fetch_or(RESTART, Ordering::Relaxed);
+    }
+
+    /// The actor is put aside.
+    pub(super) fn clear_restart(&self) {
+        // Relaxed: set and cleared under the lock of the supervisor.
+        self.0.fetch_and(!RESTART, Ordering::Relaxed);
     }
 
     /// The next message is a panic, which ends the actor whatever else is asked for.
     pub(super) fn raise(&self) {
         // Relaxed: read by the next run, which sees what the caller has done.
         self.0.fetch_or(RAISES, Ordering::Relaxed);
+    }
+
+    /// The panic is being raised: an actor that is started again is interrupted as before.
+    pub(super) fn has_raised(&self) {
+        // Relaxed: used by runs, which see each other.
+        self.0.fetch_and(!RAISES, Ordering::Relaxed);
     }
 
     /// Whether it is.

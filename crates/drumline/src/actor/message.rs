@@ -1,13 +1,14 @@
 //! What is sent to an actor: messages with and without a reply.
 
 use std::marker::PhantomData;
+use std::mem;
 use std::ptr::NonNull;
 
 use super::cell::ActorCell;
 use super::context::Context;
 use super::envelope::{Envelope, OpenFn};
 use super::handler::{Accept, ReplyTo};
-use super::run::RunFrame;
+use super::run::{NameOnUnwind, RunFrame};
 use super::{Actor, actor_stats, message_counts};
 use crate::actor::ask::AskError;
 use crate::channel::oneshot;
@@ -70,8 +71,13 @@ where
     }
     // SAFETY: the actor is alive, and of this type.
     let actor = unsafe { ActorCell::<A>::state(frame.core) };
-    // SAFETY: the run has the state, and leaves it alone after this.
-    unsafe { A::accept(actor, message, ReplyTo(None), Context::of(frame)) };
+    let frame: *mut RunFrame = frame;
+    // SAFETY: the frame is the caller's, and borrowed for the call below only.
+    let name = unsafe { NameOnUnwind::<M>::new(frame) };
+    // SAFETY: the run has the state, and leaves it alone after this; the frame is borrowed for the
+    // call only.
+    unsafe { A::accept(actor, message, ReplyTo(None), Context::of(&mut *frame)) };
+    mem::forget(name);
 }
 
 /// # Safety
@@ -92,8 +98,19 @@ where
     }
     // SAFETY: the actor is alive, and of this type.
     let actor = unsafe { ActorCell::<A>::state(frame.core) };
-    // SAFETY: the run has the state, and leaves it alone after this.
-    unsafe { A::accept(actor, message, ReplyTo(Some(reply)), Context::of(frame)) };
+    let frame: *mut RunFrame = frame;
+    // SAFETY: the frame is the caller's, and borrowed for the call below only.
+    let name = unsafe { NameOnUnwind::<M>::new(frame) };
+    // SAFETY: as in `open_told`.
+    unsafe {
+        A::accept(
+            actor,
+            message,
+            ReplyTo(Some(reply)),
+            Context::of(&mut *frame),
+        )
+    };
+    mem::forget(name);
 }
 
 /// Opens `start`.

@@ -55,7 +55,7 @@
 //!   after the message at hand ([`ActorRef::stop_now`], [`Context::stop_now`]),
 //! * when no [`ActorRef`] and the like is left, after the messages that it has,
 //! * when its [system](ActorSystem) or its pool ends,
-//! * when a handler or a hook panics.
+//! * when a handler or a hook panics, unless a [supervisor](Supervisor) starts it again.
 //!
 //! Its hook [`Actor::stopped`] is called, except after a panic. Then its value is dropped, and what
 //! is left in its mailbox is discarded: [dead letters](DeadLetter), which are
@@ -64,7 +64,8 @@
 //!
 //! # Panics
 //!
-//! A panic in a handler ends its actor and nothing else. It is reported as that of a task that
+//! A panic in a handler ends its actor and nothing else, or its [supervisor](Supervisor) starts the
+//! actor again. It is reported as that of a task that
 //! nothing joins: to the [panic handler](crate::PoolBuilder::panic_handler) of the pool. With
 //! `panic = "abort"` it ends the process, as everywhere.
 //!
@@ -141,6 +142,8 @@ mod shared_scheduler;
 mod small_tests;
 #[cfg(not(drumline_loom))]
 mod stash;
+#[cfg(any(not(drumline_loom), test))]
+mod supervision;
 #[cfg(not(drumline_loom))]
 mod system;
 #[cfg(not(drumline_loom))]
@@ -177,6 +180,7 @@ pub use {
     recipient::Recipient,
     shared_scheduler::SharedScheduler,
     stash::StashError,
+    supervision::{Directive, Failure, FailureOutcome, Strategy, Supervisor, SupervisorOptions},
     system::{ActorSystem, ActorSystemBuilder, ShutdownReport},
     tell_error::TellError,
     thread_actor::ThreadActor,

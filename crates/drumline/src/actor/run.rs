@@ -4,13 +4,15 @@
 //!  queue of the pool ──► run ──┬── no message left ──► idle, until a sender queues the next run
 //!         ▲                    ├── enough for now ──► behind what else is queued
 //!         └────────────────────┘
-//!                              └── stop, kill, a panic, the last reference ──► the end
+//!                              ├── stop, kill, a panic, the last reference ──► the end
+//!                              └── a panic or RESTART, with a supervisor ──► put aside
 //! ```
 //!
 //! A *recursive* actor goes straight on to the next message, [`RECURSIVE_MOST`] times at most, and
 //! is then queued behind the other work of its worker. A *loop* actor is queued for each message.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
 use super::cell::ActorCore;
@@ -44,6 +46,29 @@ pub(super) enum Request {
     Hold,
 }
 
+/// The type of the message whose handler panics. Written while the handler unwinds.
+///
+/// One word, so that a message costs no more than to keep that.
+pub(super) struct NameOnUnwind<M>(*mut RunFrame, PhantomData<fn(M)>);
+
+impl<M> NameOnUnwind<M> {
+    /// # Safety
+    ///
+    /// The frame stays until this is dropped, and is not borrowed then.
+    #[inline]
+    pub(super) unsafe fn new(frame: *mut RunFrame) -> Self {
+        NameOnUnwind(frame, PhantomData)
+    }
+}
+
+impl<M> Drop for NameOnUnwind<M> {
+    #[cold]
+    fn drop(&mut self) {
+        // SAFETY: the promise of `new`.
+        unsafe { (*self.0).failed_message = Some(std::any::type_name::<M>) };
+    }
+}
+
 /// What a run knows.
 pub(super) struct RunFrame {
     pub(super) core: *const ActorCore,
@@ -52,6 +77,8 @@ pub(super) struct RunFrame {
     pub(super) request: Request,
     /// The content of the envelope at hand has been taken out.
     pub(super) is_open: bool,
+    /// The type of the message whose handler has panicked.
+    pub(super) failed_message: Option<fn() -> &'static str>,
     pub(super) at_hand: NonNull<Envelope>,
 }
 
@@ -65,7 +92,7 @@ pub(super) enum RunEnd {
     More,
     /// The actor has ended. It may be gone.
     Ended,
-    /// A future has the actor, and queues the next run. The actor may be gone.
+    /// A future or a supervisor has the actor, and queues the next run. The actor may be gone.
     Held,
 }
 
@@ -81,6 +108,8 @@ pub(super) enum Opened {
     End { has_reference: bool },
     /// The actor belongs to a future, and may be gone.
     Held,
+    /// The actor is to be put aside for its supervisor. The envelope at hand is not open.
+    Restart,
 }
 
 /// How the messages of a run ended.
@@ -88,6 +117,7 @@ enum Handled {
     Idle,
     More,
     Held,
+    Restart,
     End { has_reference: bool },
 }
 
@@ -182,16 +212,25 @@ unsafe fn run(core: NonNull<ActorCore>, most: u32) -> RunEnd {
         Ok(Handled::Idle) => RunEnd::Idle,
         Ok(Handled::More) => RunEnd::More,
         Ok(Handled::Held) => RunEnd::Held,
+        Ok(Handled::Restart) => {
+            // SAFETY: as above; the actor is supervised.
+            unsafe { frame.put_aside_for_restart() };
+            RunEnd::Held
+        }
         Ok(Handled::End { has_reference }) => {
             // SAFETY: as above.
             unsafe { frame.end(None, has_reference) };
             RunEnd::Ended
         }
-        Err(payload) => {
-            // SAFETY: as above.
-            unsafe { frame.end(Some(payload), false) };
-            RunEnd::Ended
-        }
+        // SAFETY: as above.
+        Err(payload) => match unsafe { frame.fail(payload) } {
+            None => RunEnd::Held,
+            Some(payload) => {
+                // SAFETY: as above.
+                unsafe { frame.end(Some(payload), false) };
+                RunEnd::Ended
+            }
+        },
     }
 }
 
@@ -203,6 +242,7 @@ impl RunFrame {
             loss: None,
             request: Request::Nothing,
             is_open: false,
+            failed_message: None,
             at_hand,
         }
     }
@@ -250,7 +290,10 @@ impl RunFrame {
     pub(super) unsafe fn open_at_hand(&mut self) -> Opened {
         // SAFETY: the actor is alive until it is idle.
         let word = unsafe { &(*self.core).word };
-        if word.is_killed() && !word.raises() {
+        if word.is_interrupted() && !word.raises() {
+            if !word.is_killed() {
+                return Opened::Restart;
+            }
             return Opened::End {
                 has_reference: false,
             };
@@ -310,6 +353,7 @@ impl RunFrame {
                 }
                 Opened::Continue | Opened::Front => {}
                 Opened::Held => return Handled::Held,
+                Opened::Restart => return Handled::Restart,
                 Opened::End { has_reference } => return Handled::End { has_reference },
             }
             left -= 1;

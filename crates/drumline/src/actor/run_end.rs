@@ -4,7 +4,8 @@
 //! 2. The state is dropped. Panics of both are reported.
 //! 3. The word says DEAD.
 //! 4. All messages are taken, so that the mailbox is idle, and discarded: dead letters.
-//! 5. The list of the system lets go of the actor.
+//! 5. The list of the system lets go of the actor, then its supervisor, and those that wait for the
+//!    end of the system or the supervisor are told.
 //! 6. The run, which has had a reference since 1, drops it.
 //!
 //! A thread that finds a dead actor idle acts for it ([`give_up`]): it takes its own message back,
@@ -24,6 +25,7 @@ use super::envelope::Envelope;
 use super::life_word::FinalStep;
 use super::mailbox::Mailbox;
 use super::run::{self, Request, RunFrame};
+use super::supervision;
 use crate::unwind::{self, Payload};
 
 impl RunFrame {
@@ -80,7 +82,13 @@ impl RunFrame {
         let is_last = unsafe { self.discard_all() };
         debug_assert!(!is_last, "the run has a reference");
         // SAFETY: the actor is alive, and in the list unless it was not let in.
-        unsafe { (*core).system.let_go(core) };
+        let is_closed = unsafe { (*core).system.let_go(core) };
+        // SAFETY: this is the run, with a reference.
+        unsafe { supervision::has_ended(self) };
+        if is_closed {
+            // SAFETY: the actor is alive.
+            unsafe { &*core }.system.has_let_go();
+        }
         // SAFETY: the reference of the run.
         unsafe { ActorCore::drop_ref(NonNull::new_unchecked(core.cast_mut())) };
     }

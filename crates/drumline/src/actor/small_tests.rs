@@ -5,7 +5,8 @@ use std::sync::{Arc, mpsc};
 
 use super::{
     Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, HandScheduler,
-    Handler, Overflow, Scheduler, SharedScheduler, SpawnOptions, Style, TellError,
+    Handler, Overflow, Scheduler, SharedScheduler, SpawnOptions, Strategy, Style,
+    SupervisorOptions, TellError,
 };
 use crate::Pool;
 use crate::channel::oneshot;
@@ -143,6 +144,43 @@ fn miri_a_panic_ends_the_actor() {
     assert!(!relay.is_alive());
     drop(relay);
     assert_eq!(fixture.end(), [1]);
+}
+
+#[test]
+fn miri_supervisors_start_actors_again() {
+    for strategy in [Strategy::OneForOne, Strategy::OneForAll] {
+        let pool = Pool::builder().jobs(2).panic_handler(|_| {}).build();
+        let pool = pool.expect("threads start");
+        let system = ActorSystem::new(&pool);
+        let count = Arc::new(AtomicUsize::new(0));
+        let (heard, hears) = mpsc::channel();
+        let root = system.supervisor(SupervisorOptions::new().strategy(strategy));
+        let below = root.supervisor(SupervisorOptions::new());
+        let [one, other] = [&root, &below].map(|supervisor| {
+            let (count, heard) = (Arc::clone(&count), heard.clone());
+            supervisor.spawn(move || Relay {
+                next: None,
+                heard: heard.clone(),
+                _counted: Counted::new(&count),
+            })
+        });
+        let message = |number| Pass(number, Counted::new(&count));
+        assert!(one.tell(message(1)).is_ok());
+        assert!(one.tell(message(13)).is_ok());
+        assert!(other.tell(message(2)).is_ok());
+        assert_eq!(one.ask(message(13)).recv(), Err(AskError::Panicked));
+        assert_eq!(one.ask(message(3)).recv(), Ok(4));
+        assert_eq!(other.ask(message(4)).recv(), Ok(5));
+        drop((one, root));
+        assert!(pool.shutdown().is_ok());
+        drop((other, below));
+        assert_eq!(count.load(Ordering::SeqCst), 0);
+        drop(heard);
+        let numbers: Vec<_> = hears.iter().filter(|number| *number != u32::MAX).collect();
+        assert!(
+            [[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4]].contains(&numbers[..].try_into().unwrap())
+        );
+    }
 }
 
 #[test]

@@ -46,6 +46,16 @@ impl Stash {
         unsafe { &mut *self.queue.get() }
     }
 
+    /// Takes out what was set aside last.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the run.
+    pub(super) unsafe fn take_newest(&self) -> Option<NonNull<Envelope>> {
+        // SAFETY: the caller's obligation.
+        unsafe { self.queue() }.pop_back()
+    }
+
     /// The actor has ended: discards what is here.
     pub(super) fn close(&self, frame: &mut RunFrame) {
         // SAFETY: the run ends the actor, so this is the run.

@@ -1,12 +1,13 @@
 //! Systems: the actors of a pool that begin and end together.
 
 use std::fmt;
+use std::ptr::NonNull;
 
 use super::Actor;
-use super::actor_ref::ActorRef;
+use super::actor_ref::{ActorRef, CoreRef};
 use super::actor_stats::ActorStats;
 use super::bounded::BoundedMail;
-use super::cell::{ActorCell, ActorCore};
+use super::cell::{ActorCell, ActorCore, CellPlan};
 use super::dead_letter::DeadLetter;
 use super::envelope::Envelope;
 use super::extra::{Extra, Place};
@@ -17,6 +18,7 @@ use super::options::{Scheduler, SpawnOptions, Style};
 use super::own_thread::OwnThread;
 use super::run::RunFrame;
 use super::stash::Stash;
+use super::supervision::{Failure, FailureOutcome};
 use super::system_shared::SystemShared;
 use crate::job::Header;
 use crate::pool::{self, Pool, Registry, SharedRegistry, WakeOrigin, local};
@@ -29,9 +31,15 @@ pub(super) fn spawn<A: Actor>(
     actor: A,
     options: SpawnOptions,
 ) -> ActorRef<A> {
+    let place = place_of(system, &options);
+    spawn_on(system, actor, options, place)
+}
+
+/// Where an actor is to run that is started with these options.
+pub(super) fn place_of(system: &Arc<SystemShared>, options: &SpawnOptions) -> Place {
     system.registry().forbid_fork();
     let scheduler = options.scheduler.as_ref().unwrap_or(&system.scheduler);
-    let place = match scheduler {
+    match scheduler {
         Scheduler::Managed => Place::Pool(RunOrder::Managed),
         Scheduler::ForkJoinLifo => Place::Pool(RunOrder::NewestFirst),
         Scheduler::ForkJoinFifo => Place::Pool(RunOrder::OldestFirst),
@@ -42,8 +50,7 @@ pub(super) fn spawn<A: Actor>(
             OwnThread::start(name, pool, OwnThread::run)
                 .map_or(Place::Pool(RunOrder::Managed), Place::Thread)
         }
-    };
-    spawn_on(system, actor, options, place)
+    }
 }
 
 /// Starts an actor where it is to run. A thread of its own waits for it.
@@ -53,6 +60,19 @@ pub(super) fn spawn_on<A: Actor>(
     options: SpawnOptions,
     place: Place,
 ) -> ActorRef<A> {
+    let start = Envelope::notice(message::open_start::<A>);
+    let cell = |plan| (ActorCell::allocate(actor, plan), true);
+    ActorRef::new(spawn_cell(system, options, place, start, cell))
+}
+
+/// Starts an actor whose cell is made by `allocate`, which says whether it may live.
+pub(super) fn spawn_cell(
+    system: &Arc<SystemShared>,
+    options: SpawnOptions,
+    place: Place,
+    first: NonNull<Envelope>,
+    allocate: impl FnOnce(CellPlan) -> (CoreRef, bool),
+) -> CoreRef {
     let registry = system.registry();
     let style = options.style.unwrap_or(system.style);
     let has_extra = options.name.is_some()
@@ -77,13 +97,18 @@ pub(super) fn spawn_on<A: Actor>(
                 .then(|| Arc::new(MessageCounter::default())),
         })
     });
-    let start = Envelope::notice(message::open_start::<A>);
     if is_elsewhere {
         registry.runs_elsewhere();
     }
-    let core = ActorCell::allocate(actor, start, Arc::clone(system), style, order, extra);
+    let (core, may_live) = allocate(CellPlan {
+        first,
+        system: Arc::clone(system),
+        style,
+        order,
+        extra,
+    });
     // SAFETY: the actor is fresh, and its run takes it out.
-    let is_linked = unsafe { system.list.link(core.as_ptr()) };
+    let is_linked = may_live && unsafe { system.list.link(core.as_ptr()) };
     if !is_linked {
         if let Some(thread) = thread {
             thread.begin(None);
@@ -101,7 +126,7 @@ pub(super) fn spawn_on<A: Actor>(
         let job = unsafe { Header::job_ref(core.as_ptr().as_ptr().cast()) };
         pool::submit(registry, job, false);
     }
-    ActorRef::new(core)
+    core
 }
 
 /// The actors of a pool that begin and end together.
@@ -242,6 +267,7 @@ impl ActorSystem {
             alive,
             started: self.shared.list.linked(),
             panicked: self.shared.panicked(),
+            restarts: self.shared.restarts(),
             dead_letters: self.dead_letters(),
         }
     }
@@ -254,6 +280,50 @@ impl ActorSystem {
         self.shared.listen(Arc::new(listener));
     }
 
+    /// Has `listener` called with each panic of an actor from now on, in place of the listener
+    /// before, and with what becomes of the actor.
+    ///
+    /// ```
+    /// use drumline::Pool;
+    /// use drumline::actor::{Actor, ActorSystem, Context, FailureOutcome, Handler};
+    /// use std::sync::mpsc;
+    ///
+    /// struct Fuse;
+    /// impl Actor for Fuse {}
+    /// impl Handler<u32> for Fuse {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, ampere: u32, _: &mut Context<Self>) {
+    ///         assert!(ampere <= 16, "{ampere} A are too much");
+    ///     }
+    /// }
+    ///
+    /// let pool = Pool::builder().jobs(1).panic_handler(|_| {}).build()?;
+    /// let system = ActorSystem::new(&pool);
+    /// let (send, failures) = mpsc::channel();
+    /// system.on_failure(move |failure, outcome| {
+    ///     let _ = send.send((failure.clone(), outcome));
+    /// });
+    /// system.spawn(Fuse).tell(20)?;
+    /// let (failure, outcome) = failures.recv()?;
+    /// assert_eq!(failure.actor(), "Fuse");
+    /// assert_eq!(failure.message_type(), Some("u32"));
+    /// assert_eq!(failure.panic_message(), "20 A are too much");
+    /// assert_eq!(outcome, FailureOutcome::Ends);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A panic of the hook [`stopped`](Actor::stopped), or of the drop of a state, is no failure: it
+    /// goes to the panic handler of the pool only.
+    ///
+    /// # Blocking
+    ///
+    /// It runs on the thread on which the actor has failed, and the actor goes on after it. So it is
+    /// not to wait for that actor, or for the end of its supervisor. A panic in it is reported to
+    /// the pool.
+    pub fn on_failure(&self, listener: impl Fn(&Failure, FailureOutcome) + Send + Sync + 'static) {
+        self.shared.listen_to_failures(Arc::new(listener));
+    }
+
     /// Tells all actors to stop, and waits for their end, until `deadline` at most.
     ///
     /// Each actor handles what it was told before. No further one can be started. What is not at
@@ -264,9 +334,7 @@ impl ActorSystem {
     /// Until all actors have ended, or until `deadline`. A handler that calls it waits for its own
     /// actor, and so until the deadline.
     pub fn shutdown(&self, deadline: Instant) -> ShutdownReport {
-        ShutdownReport {
-            abandoned: self.shared.shut_down(deadline),
-        }
+        ShutdownReport::of(self.shared.shut_down(deadline))
     }
 }
 
@@ -345,6 +413,10 @@ pub struct ShutdownReport {
 }
 
 impl ShutdownReport {
+    pub(super) fn of(abandoned: Vec<String>) -> Self {
+        ShutdownReport { abandoned }
+    }
+
     /// Whether all actors have ended.
     #[must_use]
     pub fn is_complete(&self) -> bool {

@@ -20,6 +20,7 @@ use super::envelope::OpenFn;
 use super::options::{Scheduler, Style};
 use super::run;
 use super::run_end;
+use super::supervision::{Failure, FailureOutcome, TreeList};
 use crate::channel::oneshot;
 use crate::pool::{HeldOpen, SharedRegistry};
 use crate::spawn::{JoinHandle, spawn_future_in};
@@ -29,16 +30,22 @@ use crate::sync::{Arc, Instant, Mutex, lock};
 /// Called with each dead letter.
 type DeadLetterListener = dyn Fn(&DeadLetter) + Send + Sync;
 
+/// Called with each panic of an actor.
+type FailureListener = dyn Fn(&Failure, FailureOutcome) + Send + Sync;
+
 /// What the actors of a system share.
 pub(super) struct SystemShared {
     registry: SharedRegistry,
     pub(super) list: ActorList,
+    pub(super) trees: TreeList,
     /// Of actors that do not say another one.
     pub(super) style: Style,
     /// As above.
     pub(super) scheduler: Scheduler,
     dead_letters: AtomicUsize,
     panicked: AtomicUsize,
+    restarts: AtomicUsize,
+    failure_listener: Mutex<Option<Arc<FailureListener>>>,
     listener: Mutex<Option<Arc<DeadLetterListener>>>,
     end: Mutex<SystemEnd>,
 }
@@ -61,10 +68,13 @@ impl SystemShared {
         let shared = Arc::new(SystemShared {
             registry: SharedRegistry::clone(&registry),
             list: ActorList::new(),
+            trees: TreeList::default(),
             style,
             scheduler,
             dead_letters: AtomicUsize::new(0),
             panicked: AtomicUsize::new(0),
+            restarts: AtomicUsize::new(0),
+            failure_listener: Mutex::new(None),
             listener: Mutex::new(None),
             end: Mutex::new(SystemEnd::default()),
         });
@@ -99,6 +109,30 @@ impl SystemShared {
         drop(before);
     }
 
+    /// Has the listener called with each panic of an actor, in place of the one before.
+    pub(super) fn listen_to_failures(&self, listener: Arc<FailureListener>) {
+        let before = lock(&self.failure_listener).replace(listener);
+        drop(before);
+    }
+
+    /// An actor has panicked.
+    pub(super) fn tell_failure(&self, failure: &Failure, outcome: FailureOutcome) {
+        if outcome == FailureOutcome::Restarts {
+            // Relaxed: as above.
+            self.restarts.fetch_add(1, Ordering::Relaxed);
+        }
+        let listener = lock(&self.failure_listener).clone();
+        if let Some(listener) = listener {
+            listener(failure, outcome);
+        }
+    }
+
+    /// Failures after which an actor was started again.
+    pub(super) fn restarts(&self) -> usize {
+        // Relaxed: as above.
+        self.restarts.load(Ordering::Relaxed)
+    }
+
     /// A panic ends an actor.
     pub(super) fn count_panic(&self) {
         // Relaxed: as above.
@@ -111,18 +145,22 @@ impl SystemShared {
         self.panicked.load(Ordering::Relaxed)
     }
 
-    /// An actor has ended: takes it out of the list, if it is there.
+    /// An actor has ended: takes it out of the list, if it is there. Returns whether the system is
+    /// closed, and [so waited for](Self::has_let_go).
     ///
     /// # Safety
     ///
     /// It is an actor of this system, and alive.
-    pub(super) unsafe fn let_go(&self, core: *const ActorCore) {
+    #[must_use]
+    pub(super) unsafe fn let_go(&self, core: *const ActorCore) -> bool {
         // SAFETY: the caller's obligation.
-        let is_closed = unsafe { self.list.unlink(core) };
-        if is_closed {
-            // What comes back lets the pool end.
-            self.end_if_empty(&mut None);
-        }
+        unsafe { self.list.unlink(core) }
+    }
+
+    /// An actor of a closed system has ended, and its supervisor knows it.
+    pub(super) fn has_let_go(&self) {
+        // What comes back lets the pool end.
+        self.end_if_empty(&mut None);
     }
 
     /// With a closed list: if all actors have ended, lets the pool end, and wakes those that wait.
@@ -148,6 +186,7 @@ impl SystemShared {
     pub(super) fn close(&self) {
         let mut held_open = HeldOpen::new(&self.registry);
         self.list.close();
+        self.trees.stop();
         self.notify_all(run::open_stop, false);
         self.end_if_empty(&mut held_open);
     }

@@ -144,7 +144,7 @@ pub(crate) use std::thread;
 pub(crate) use shuttle::thread;
 
 /// The clock: of steps, where every run has to be the same.
-#[cfg(not(any(drumline_loom, drumline_shuttle)))]
+#[cfg(all(not(drumline_shuttle), any(not(drumline_loom), test)))]
 pub(crate) use std::time::Instant;
 
 #[cfg(drumline_shuttle)]

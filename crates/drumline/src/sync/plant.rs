@@ -395,6 +395,12 @@ pub(crate) enum Plant {
     UpgradeTwoSteps,
     /// `LifeWord::upgrade` does not see that the run ends the actor.
     UpgradeOfEnding,
+    /// `TreeState::time_is_over` has actors go on that are not aside yet.
+    RoundResumesAsked,
+    /// `TreeState::come_aside` leaves the word asking for a restart.
+    RestartUncleared,
+    /// `TreeState::count_aside` does not see that all are aside.
+    RoundForgetsLast,
     /// `WeakLink::close` does nothing.
     WeakLinkLeftOpen,
     /// A port of a set is put on the list, and the set is not told.

@@ -17,7 +17,9 @@
 //! |---|---|
 //! | `ledger` | what became of each message and each actor |
 //! | `random_actor` | actors that do random things |
+//! | `crashes` | supervised actors that panic; a program of its own |
 
+mod crashes;
 mod ledger;
 mod random_actor;
 
