@@ -55,6 +55,8 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "k-nucleotide" => "1,20,150000",
         // Each process starts 100,000 actors.
         "actor-ring" => "2",
+        // A million messages.
+        "actor-crash" => "1000,30000",
         // A sender has bursts of 100.
         "actor-fan-in" => "1,100,205",
         // From 1,024 on, some sorts are parallel.
@@ -87,7 +89,7 @@ fn every_workload_on_every_runtime() {
     for workload in registry::all_workloads() {
         let name = workload.card.name;
         let jobs = match name {
-            "coarse-sleep" | "blocking-dep" | "two-items" | "actor-ring" => "2",
+            "coarse-sleep" | "blocking-dep" | "two-items" | "actor-ring" | "actor-crash" => "2",
             // Each process finds out first how fast the machine is.
             "offload-30" | "offload-60" | "offload-90" => "2",
             // Threads have no number of jobs.

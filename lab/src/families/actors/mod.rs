@@ -65,6 +65,9 @@ pub trait ActorWorkload: Sized {
     /// Whether an actor may have several messages from one sender, which have to come in order.
     const NEEDS_ORDER: bool = false;
 
+    /// Whether handlers panic, and their actors go on.
+    const NEEDS_RESTARTS: bool = false;
+
     /// Whether handlers block for much of the time.
     const BLOCKS: bool = false;
 
@@ -97,6 +100,10 @@ pub trait ActorRuntime: Sized + Sync + 'static {
     /// Whether an actor gets the messages of a sender in the order in which they were sent.
     const KEEPS_ORDER: bool = true;
 
+    /// Whether an actor that has panicked can go on with another state, and the messages that it
+    /// has.
+    const RESTARTS: bool = false;
+
     /// Whether other actors go on while the handlers of some block.
     const MAY_BLOCK: bool = true;
 
@@ -116,6 +123,21 @@ pub trait ActorRuntime: Sized + Sync + 'static {
     /// Actors of the same group talk with each other. A runtime that places an actor on a thread
     /// for ever places it by its group.
     fn spawn<B: Behaviour>(&'static self, group: u64, behaviour: B) -> Self::Ref<B>;
+
+    /// As [`spawn`](Self::spawn). If the actor panics, it goes on with another state of `make`,
+    /// where the runtime [can do that](Self::RESTARTS).
+    fn spawn_restarting<B: Behaviour>(
+        &'static self,
+        group: u64,
+        mut make: impl FnMut() -> B + Send + 'static,
+    ) -> Self::Ref<B> {
+        self.spawn(group, make())
+    }
+
+    /// How many panics of actors the runtime has told of.
+    fn panics(&self) -> u64 {
+        0
+    }
 
     /// Sends a message, from an actor or from a thread outside.
     fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message);
@@ -147,7 +169,8 @@ pub(crate) const fn runtime<R: ActorRuntime>() -> RuntimeEntry {
 }
 
 pub(crate) const fn pair<W: ActorWorkload, R: ActorRuntime>() -> Pair {
-    Pair::new(W::CARD, R::CARD, measure::<W, R>).only_if(|| !(W::HEAP && R::HAS_STACKS))
+    Pair::new(W::CARD, R::CARD, measure::<W, R>)
+        .only_if(|| !(W::HEAP && R::HAS_STACKS) && (R::RESTARTS || !W::NEEDS_RESTARTS))
 }
 
 fn measure<W: ActorWorkload, R: ActorRuntime>(

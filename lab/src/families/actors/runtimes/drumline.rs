@@ -1,10 +1,14 @@
 //! Drumline: actors with handlers, a runtime for each scheduler and style.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use ::drumline::Pool;
 use ::drumline::actor::{
-    Actor, ActorRef, ActorSystem, Context, Handler, Scheduler, SharedScheduler, Style,
+    Actor, ActorRef, ActorSystem, Context, Handler, Scheduler, SharedScheduler, Style, Supervisor,
+    SupervisorOptions,
 };
 use ::drumline::blocking;
 use anyhow::{Context as _, Result, anyhow};
@@ -75,6 +79,9 @@ impl Kind {
 pub struct System {
     /// The system.
     pub actors: ActorSystem,
+    supervisor: Supervisor,
+    /// Those that the system has told of.
+    panics: Arc<AtomicU64>,
     _pool: Pool,
 }
 
@@ -88,8 +95,18 @@ impl System {
             .build()
             .map_err(|error| anyhow!("the pool cannot be made: {error:?}"))?;
         let builder = ActorSystem::builder().style(style).scheduler(scheduler);
+        let actors = builder.build(&pool);
+        let panics = Arc::new(AtomicU64::new(0));
+        let told = Arc::clone(&panics);
+        actors.on_failure(move |_, _| {
+            // Relaxed: a count, beside which nothing is published.
+            told.fetch_add(1, Ordering::Relaxed);
+        });
+        let any_number = SupervisorOptions::new().max_restarts(usize::MAX, Duration::from_secs(1));
         Ok(Self {
-            actors: builder.build(&pool),
+            supervisor: actors.supervisor(any_number),
+            actors,
+            panics,
             _pool: pool,
         })
     }
@@ -126,6 +143,8 @@ macro_rules! rows {
 
             const HAS_STACKS: bool = matches!(Kind::$scheduler, Kind::Pinned);
 
+            const RESTARTS: bool = true;
+
             const MAY_BLOCK: bool = $spares || Self::HAS_STACKS;
 
             type Ref<B: Behaviour> = ActorRef<Shell<B>>;
@@ -143,6 +162,19 @@ macro_rules! rows {
 
             fn spawn<B: Behaviour>(&'static self, _group: u64, behaviour: B) -> Self::Ref<B> {
                 self.0.actors.spawn(Shell(behaviour))
+            }
+
+            fn spawn_restarting<B: Behaviour>(
+                &'static self,
+                _group: u64,
+                mut make: impl FnMut() -> B + Send + 'static,
+            ) -> Self::Ref<B> {
+                self.0.supervisor.spawn(move || Shell(make()))
+            }
+
+            fn panics(&self) -> u64 {
+                // Relaxed: a count, beside which nothing is published.
+                self.0.panics.load(Ordering::Relaxed)
             }
 
             fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message) {
