@@ -6,14 +6,17 @@
 //! let (mut numbers, mut number) = spsc::unbounded();
 //! let (results, result) = mpmc::bounded(1);
 //! std::thread::spawn(move || numbers.send(42).unwrap());
-//! let mut sum = 0;
-//! for _ in 0..2 {
+//! let (mut sum, mut is_sent) = (0, false);
+//! while !is_sent {
 //!     select! {
 //!         recv(number) -> message => match message {
 //!             Ok(message) => sum += message,
 //!             Err(end) => println!("no more numbers come: {}", end.reason()),
 //!         },
-//!         send(results, "there is room") -> sent => sent.unwrap(),
+//!         send(results, "there is room") -> sent => {
+//!             sent.unwrap();
+//!             is_sent = true;
+//!         }
 //!     }
 //! }
 //! assert_eq!(result.recv(), Ok("there is room"));
