@@ -8,7 +8,7 @@ mod common;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::child::in_a_child;
 use common::{
@@ -341,25 +341,34 @@ fn an_owner_that_has_not_answered() {
 fn program_with_a_long_job() {
     // A call that pushes nothing for long, and does not block, keeps idle threads from being
     // certain. They do not sleep for good, and what comes then is shared.
-    let pool = pool(2);
-    pool.install(fib_15);
-    wait_until_parked(&pool);
+    let (pool, noticer) = (pool(2), without_guests(2));
+    for pool in [&pool, &noticer] {
+        pool.install(fib_15);
+        wait_until_parked(pool);
+    }
     pool.install(|| {
         // This thread is seen to push without a fence, and both others are awake.
         meet();
         refuse();
-        let looked = pool.stats();
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
-                // A further call makes the pool notice the refusal.
+                // A thread that goes to sleep notices the refusal, for all pools.
+                noticer.install(fib_15);
+                wait_until_parked(&noticer);
                 pool.install(meet);
                 done.store(true, Ordering::Release);
             });
             common::spin_until(&done);
         });
-        assert!(pool.stats().steals > looked.steals);
-        each(0..100, &|_| ());
+        // From the refusal on, a thief takes only what this thread has exposed, and it answers when
+        // it exposes something. Before that, what it pushes may be hidden from all others, and it
+        // would spin for ever below.
+        let (start, looked) = (Instant::now(), pool.stats());
+        while pool.stats().steals == looked.steals {
+            assert!(start.elapsed() < common::FOREVER, "nothing was exposed");
+            each(0..100, &|_| ());
+        }
         meet_spinning();
         everything_is_shared();
     });
