@@ -78,7 +78,9 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
             Shows::Handing => "median time in ms; shorter is better".to_owned(),
             Shows::Latency => "median latency in µs; shorter is better".to_owned(),
             Shows::Tail => "latency of 99 of 100 in µs; shorter is better".to_owned(),
-            Shows::Heap => format!("bytes of heap per {}; shorter is better", card.item),
+            Shows::Heap | Shows::HeapReturned => {
+                format!("bytes of heap per {}; shorter is better", card.item)
+            }
             Shows::Path => "median time in ms; shorter is better; the thin line is seq".to_owned(),
         };
         canvas.text(&unit, (24, 50), 13, FAINT, HPos::Left, false)?;
@@ -103,7 +105,8 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
             | Shows::Memory
             | Shows::Rate
             | Shows::RateAndThreads
-            | Shows::Heap => value,
+            | Shows::Heap
+            | Shows::HeapReturned => value,
             Shows::Latency | Shows::Tail => value / 1e3,
             Shows::Rest
             | Shows::Waiting

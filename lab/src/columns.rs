@@ -39,6 +39,7 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Rate => &["ns/item", "CPU ms"],
         Shows::RateAndThreads => &["ns/item", "CPU ms", "threads"],
         Shows::Heap => &["ns/item", "peak MiB"],
+        Shows::HeapReturned => &["left", "ns/item", "peak MiB"],
         Shows::Tail => &["p50 µs", "p99.9 µs", "items/s", "CPU ms"],
     };
     let first = match card.shows {
@@ -48,7 +49,7 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Ramp => "last ms".to_owned(),
         Shows::Rate | Shows::RateAndThreads => format!("{}s/s", card.item),
         Shows::Latency => "p50 µs".to_owned(),
-        Shows::Heap => format!("bytes/{}", card.item),
+        Shows::Heap | Shows::HeapReturned => format!("bytes/{}", card.item),
         Shows::Tail => "p99 µs".to_owned(),
     };
     let first = match jobs {
@@ -64,7 +65,11 @@ pub fn count(shows: Shows) -> usize {
     match shows {
         Shows::Time | Shows::Curve => 2,
         Shows::Rest | Shows::Waiting | Shows::Path | Shows::Cores | Shows::Rate | Shows::Heap => 3,
-        Shows::Latency | Shows::Memory | Shows::Ramp | Shows::RateAndThreads => 4,
+        Shows::Latency
+        | Shows::Memory
+        | Shows::Ramp
+        | Shows::RateAndThreads
+        | Shows::HeapReturned => 4,
         Shows::Tail => 5,
         Shows::Handing => 7,
     }
@@ -216,6 +221,14 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
         ],
         Shows::Heap => vec![
             main(or_unknown(record.item_heap_bytes.map(figure))),
+            of(item, |r| Some(r.wall_ns_median)),
+            memory(),
+        ],
+        Shows::HeapReturned => vec![
+            main(or_unknown(record.item_heap_bytes.map(figure))),
+            of(or_unknown(record.item_heap_left_bytes.map(figure)), |r| {
+                r.item_heap_left_bytes
+            }),
             of(item, |r| Some(r.wall_ns_median)),
             memory(),
         ],

@@ -155,6 +155,9 @@ pub struct Record {
     /// Heap that an item holds beyond its own size, in the median of the processes, where the
     /// workload counts it.
     pub item_heap_bytes: Option<f64>,
+    /// Heap that is left of an item when it is gone, in the median of the processes, where the
+    /// workload counts it.
+    pub item_heap_left_bytes: Option<f64>,
     /// Whether the measuring process printed anything while it measured: it never does.
     pub verbose: bool,
 
@@ -342,6 +345,11 @@ impl Record {
             latency_ns_max: latencies.max(),
             bound_ns: measured().find_map(|found| found.bound_ns),
             items_peak: measured().filter_map(|found| found.items_peak).max(),
+            item_heap_left_bytes: median(
+                &measured()
+                    .filter_map(|found| found.item_heap_left_bytes)
+                    .collect::<Vec<_>>(),
+            ),
             item_heap_bytes: median(
                 &measured()
                     .filter_map(|found| found.item_heap_bytes)

@@ -34,6 +34,8 @@ pub struct RoundFigures {
     pub rss_peak_bytes: Option<f64>,
     /// Heap that an item holds, where the workload counts it.
     pub item_heap_bytes: Option<f64>,
+    /// Heap that is left of an item when it is gone, where the workload counts it.
+    pub item_heap_left_bytes: Option<f64>,
     /// What else the machine did meanwhile.
     pub weather: Weather,
 }
@@ -58,6 +60,7 @@ impl RoundFigures {
             migrations: each(found.migrations),
             rss_peak_bytes: found.rss_peak_bytes.map(|bytes| bytes as f64),
             item_heap_bytes: found.item_heap_bytes,
+            item_heap_left_bytes: found.item_heap_left_bytes,
             weather: outcome.weather,
         })
     }
@@ -84,7 +87,7 @@ impl RoundFigures {
             Shows::Rest => self.cpu_ns_mean,
             Shows::Latency => self.latency_ns_p50,
             Shows::Tail => self.latency_ns_p99,
-            Shows::Heap => self.item_heap_bytes,
+            Shows::Heap | Shows::HeapReturned => self.item_heap_bytes,
         }
     }
 }

@@ -136,6 +136,8 @@ pub struct Measurement {
     pub items_peak: Option<u64>,
     /// Heap that an item holds beyond its own size, where the workload counts it.
     pub item_heap_bytes: Option<f64>,
+    /// Heap that is left of an item when it is gone, where the workload counts it.
+    pub item_heap_left_bytes: Option<f64>,
     /// How long items waited, where they do.
     pub latencies: Latencies,
     /// By how much it was slowed down on purpose, if it was.
@@ -205,6 +207,11 @@ impl Session {
     /// Says how much of the heap an item holds beyond its own size.
     pub fn item_heap_bytes(&mut self, bytes: f64) {
         self.found.item_heap_bytes = Some(bytes);
+    }
+
+    /// Says how much of the heap is left of an item when it is gone.
+    pub fn item_heap_left_bytes(&mut self, bytes: f64) {
+        self.found.item_heap_left_bytes = Some(bytes);
     }
 
     /// Adds how long items waited, in all samples and the warm-up.

@@ -255,7 +255,7 @@ pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
         }
         Shows::Latency => record.latency_median(),
         Shows::Tail => median(&record.measures(card.shows)),
-        Shows::Heap => record.item_heap_bytes,
+        Shows::Heap | Shows::HeapReturned => record.item_heap_bytes,
     }
 }
 

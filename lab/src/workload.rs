@@ -32,8 +32,17 @@ pub enum Shows {
     RateAndThreads,
     /// Bytes of heap per item, and what it took to make the items.
     Heap,
+    /// Bytes of heap per item, and how many of them are left when the items are gone.
+    HeapReturned,
     /// Latency of the slowest items, and of the others; and how many items there were per second.
     Tail,
+}
+
+impl Shows {
+    /// Whether workloads are compared by bytes of heap, and not by time.
+    pub fn is_heap(self) -> bool {
+        matches!(self, Self::Heap | Self::HeapReturned)
+    }
 }
 
 /// Everything the lab knows about a workload before it runs.

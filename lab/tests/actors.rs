@@ -60,7 +60,10 @@ fn actors_with_stacks_have_no_row_where_the_heap_is_measured() {
     let without = all
         .iter()
         .filter(|name| !["drumline-pinned", "drumline-receive", "may"].contains(name));
-    assert_eq!(names("actor-memory"), Vec::from_iter(without.copied()));
+    let without = Vec::from_iter(without.copied());
+    for workload in ["actor-memory", "mailbox-burst"] {
+        assert_eq!(names(workload), without, "{workload}");
+    }
 }
 
 #[test]
@@ -100,6 +103,7 @@ fn messages_and_actors_are_counted() {
         ("actor-fan-out", "7", 700, 700, 101),
         ("actor-spawn", "300", 300, 300, 300),
         ("actor-memory", "300", 300, 3_000, 300),
+        ("mailbox-burst", "300", 300, 300, 1),
     ] {
         let records = run(workload, size, "drumline,tokio,actix", "2");
         assert_eq!(records.len(), 3, "{workload}");
@@ -126,6 +130,30 @@ fn idle_actors_hold_heap() {
     assert!((128.0..8_192.0).contains(&of_tokio), "{of_tokio}");
     let (_, grid) = table::grids(&records).remove(0);
     assert!(grid.header[2].ends_with("bytes/actor"), "{:?}", grid.header);
+}
+
+#[test]
+fn a_burst_holds_heap_and_gives_it_back() {
+    let records = run("mailbox-burst", "100_000", "drumline,tokio", "2");
+    for record in &records {
+        let Some(held) = record.item_heap_bytes else {
+            // Not every C library tells.
+            assert!(record.declined.is_some(), "{record:?}");
+            continue;
+        };
+        // A message has eight bytes.
+        assert!((8.0..1_024.0).contains(&held), "{record:?}");
+        let left = record.item_heap_left_bytes.unwrap();
+        // What the runtime keeps for the next messages does not grow with their number.
+        assert!(left < held / 2.0, "{record:?}");
+    }
+    let (_, grid) = table::grids(&records).remove(0);
+    assert!(
+        grid.header[2].ends_with("bytes/message"),
+        "{:?}",
+        grid.header
+    );
+    assert_eq!(grid.header[3], "left", "{:?}", grid.header);
 }
 
 #[test]

@@ -174,7 +174,7 @@ impl<'a> Change<'a> {
     pub fn figures(&self) -> [Option<f64>; 2] {
         [self.a, self.b].map(|record| {
             let measures = median(&record.measures(self.shows));
-            let is_time = self.shows != Shows::Heap;
+            let is_time = !self.shows.is_heap();
             measures.or(record.wall_ns_median.filter(|_| is_time))
         })
     }

@@ -10,7 +10,6 @@ use super::differences;
 use crate::record::Record;
 use crate::statistics::{Interval, PROCESSES_MIN};
 use crate::table::figure;
-use crate::workload::Shows;
 
 /// The whole comparison, regressions first. `names` say what A and B are.
 pub fn text(comparison: &Comparison<'_>, names: &[String; 2]) -> String {
@@ -148,7 +147,7 @@ fn line(change: &Change<'_>) -> String {
         line += &format!("  {text:22}");
     }
     let [a, b] = change.figures().map(|found| match found {
-        Some(bytes) if change.shows == Shows::Heap => format!("{} bytes", figure(bytes)),
+        Some(bytes) if change.shows.is_heap() => format!("{} bytes", figure(bytes)),
         Some(ns) => time(ns),
         None => "none".to_owned(),
     });
@@ -221,7 +220,7 @@ struct Line<'a> {
 pub fn json_lines(comparison: &Comparison<'_>) -> String {
     let lines = comparison.changes.iter().map(|change| {
         let figures = change.figures();
-        let is_heap = change.shows == Shows::Heap;
+        let is_heap = change.shows.is_heap();
         let [a_ns, b_ns] = figures.map(|ns| ns.filter(|_| !is_heap));
         let [a_bytes, b_bytes] = figures.map(|bytes| bytes.filter(|_| is_heap));
         let line = Line {
