@@ -29,7 +29,7 @@ pub fn raise_limit(needed: u64) -> Result<()> {
         return Ok(());
     }
     limit.current = limit.maximum;
-    let is_raised = setrlimit(Resource::Nofile, limit.clone()).is_ok();
+    let is_raised = setrlimit(Resource::Nofile, limit).is_ok();
     if !is_raised && current < needed {
         // Some systems grant less than their hard limit says.
         limit.current = Some(needed);

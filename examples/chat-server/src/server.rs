@@ -20,8 +20,8 @@ use crate::settings::Settings;
 /// descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How many clients may wait to be accepted. When that queue is full, the system drops the last step
-/// of a handshake. Then a client takes itself for connected, and waits for a welcome in vain.
+/// How many clients may wait to be accepted. When that queue is full, the system drops the last
+/// step of a handshake. Then a client takes itself for connected, and waits for a welcome in vain.
 const ACCEPT_QUEUE: u32 = 1024;
 
 /// How long the actors have to end, once all connections are closed. They have nothing to do then.

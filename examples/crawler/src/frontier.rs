@@ -1,8 +1,8 @@
 //! The actor that knows which pages have been seen.
 //!
 //! A page is in one of three places: it *waits* here, or it is *handed out* to a fetcher, or it is
-//! *done*. Each page that is handed out comes back as one `Finished`. So when no page waits and none
-//! is handed out, the crawl is over. The number of pages that are handed out has a bound: what
+//! *done*. Each page that is handed out comes back as one `Finished`. So when no page waits and
+//! none is handed out, the crawl is over. The number of pages that are handed out has a bound: what
 //! the mailboxes of the fetchers hold, and one per fetcher that is being fetched.
 
 use std::collections::{HashMap, VecDeque};
