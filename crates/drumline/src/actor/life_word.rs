@@ -12,6 +12,7 @@
 //! | `RAISES` | a future that has the state | the next message is its panic |
 //! | `HAS_WEAK` | any thread | there are weak references, or were |
 //! | `RESTART` | a supervisor, under its lock | the run is to put the actor aside |
+//! | `ATTACHED` | any thread, under a lock | something is, or was: see [`attached`](super::attached) |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.
@@ -66,8 +67,9 @@ const OLDEST: usize = 128;
 const HAS_WEAK: usize = 256;
 const RAISES: usize = 512;
 const RESTART: usize = 1024;
+const ATTACHED: usize = 2048;
 /// One reference.
-const REF: usize = 2048;
+const REF: usize = 4096;
 
 /// In which order a worker of the pool comes to its actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -267,11 +269,30 @@ impl LifeWord {
         self.0.fetch_and(!STARTED, Ordering::Relaxed);
     }
 
-    /// The state is gone, and there will be no other.
-    pub(super) fn die(&self, panicked: bool) {
+    /// The state is gone, and there will be no other. Returns whether something is attached.
+    pub(super) fn die(&self, panicked: bool) -> bool {
         let bits = if panicked { DEAD | PANICKED } else { DEAD };
-        // Release pairs with `is_dead`.
-        self.0.fetch_or(bits, Ordering::Release);
+        // Release pairs with `is_dead`. What is attached is reached under a lock.
+        self.0.fetch_or(bits, Ordering::Release) & ATTACHED != 0
+    }
+
+    /// Something was attached, as far as the run knows.
+    pub(super) fn has_attached(&self) -> bool {
+        // Relaxed: the run sees what it has attached itself. What other threads attach meanwhile
+        // is as if they had attached it later.
+        self.0.load(Ordering::Relaxed) & ATTACHED != 0
+    }
+
+    /// Something is to be attached, by a thread that has a reference and the lock for that. Returns
+    /// whether it may be: the actor is not dead.
+    pub(super) fn attach(&self) -> bool {
+        if planted!(AttachTwoSteps) {
+            let is_alive = !self.is_dead();
+            self.0.fetch_or(ATTACHED, Ordering::AcqRel);
+            return is_alive;
+        }
+        // Acquire pairs with `die`: a thread that finds the actor dead may say so.
+        self.0.fetch_or(ATTACHED, Ordering::Acquire) & DEAD == 0
     }
 
     // ---- any thread ---------------------------------------------------------------

@@ -86,6 +86,8 @@ mod actor_stats;
 mod ask;
 #[cfg(not(drumline_loom))]
 mod async_handler;
+#[cfg(any(not(drumline_loom), test))]
+mod attached;
 #[cfg(not(drumline_loom))]
 mod bounded;
 #[cfg(not(drumline_loom))]
@@ -169,6 +171,7 @@ pub use {
     actor_stats::{ActorStats, current_name},
     ask::{Answer, AskError},
     async_handler::{AsyncContext, AsyncHandler, Awaiting},
+    attached::{ActorTimer, Ended, Exit, ExitReason, Link, Monitor},
     context::Context,
     dead_letter::DeadLetter,
     hand_scheduler::{HandQueue, HandScheduler},

@@ -4,9 +4,10 @@
 //! 2. The state is dropped. Panics of both are reported.
 //! 3. The word says DEAD.
 //! 4. All messages are taken, so that the mailbox is idle, and discarded: dead letters.
-//! 5. The list of the system lets go of the actor, then its supervisor, and those that wait for the
+//! 5. What is [attached](attached) to the actor is taken out: those that wait for its end are told.
+//! 6. The list of the system lets go of the actor, then its supervisor, and those that wait for the
 //!    end of the system or the supervisor are told.
-//! 6. The run, which has had a reference since 1, drops it.
+//! 7. The run, which has had a reference since 1, drops it.
 //!
 //! A thread that finds a dead actor idle acts for it ([`give_up`]): it takes its own message back,
 //! and discards those of other senders that have come behind it.
@@ -19,6 +20,7 @@
 use std::ptr::{self, NonNull};
 
 use super::actor_stats;
+use super::attached::{self, Exit, ExitReason};
 use super::cell::ActorCore;
 use super::dead_letter::Loss;
 use super::envelope::Envelope;
@@ -54,6 +56,18 @@ impl RunFrame {
         };
         // SAFETY: as above.
         actor_stats::trace(unsafe { &*core }, what);
+        let reason = if has_panicked {
+            ExitReason::Panicked
+        } else if word.is_killed() && !has_reference {
+            ExitReason::Killed
+        } else {
+            ExitReason::Stopped
+        };
+        // What is attached by another thread from now on is told less.
+        let says = match &panic {
+            Some(payload) if word.has_attached() => unwind::message(&**payload).map(str::to_owned),
+            _ => None,
+        };
         match panic {
             Some(payload) => self.report(payload),
             // SAFETY: the run has the state.
@@ -77,10 +91,16 @@ impl RunFrame {
                 unsafe { &*core }.system.registry().ran_elsewhere();
             }
         }
-        word.die(has_panicked);
+        let is_attached = word.die(has_panicked);
         // SAFETY: this is the run, with a reference besides that of `final`.
         let is_last = unsafe { self.discard_all() };
         debug_assert!(!is_last, "the run has a reference");
+        if is_attached {
+            // SAFETY: the actor is alive.
+            let exit = Exit::new(&unsafe { &*core }.name(), reason, says.as_deref());
+            // SAFETY: this is the run, and the actor is dead.
+            unsafe { attached::actor_ended(self, &exit) };
+        }
         // SAFETY: the actor is alive, and in the list unless it was not let in.
         let is_closed = unsafe { (*core).system.let_go(core) };
         // SAFETY: this is the run, with a reference.

@@ -121,7 +121,7 @@ fn fire(waker: Waker) {
 }
 
 /// A waker in the heap. It is taken out when this is dropped.
-pub(super) struct Registration {
+pub(crate) struct Registration {
     heap: &'static DeadlineHeap,
     key: DeadlineKey<Instant>,
     waker: WakerId,
@@ -130,7 +130,7 @@ pub(super) struct Registration {
 impl Registration {
     /// Has `waker` woken at `at`. Fails if the system refuses the timer thread; the next call asks
     /// it again.
-    pub(super) fn new(at: Instant, waker: &Waker) -> io::Result<Self> {
+    pub(crate) fn new(at: Instant, waker: &Waker) -> io::Result<Self> {
         let heap = DeadlineHeap::get();
         let id = WakerId::of(waker);
         match heap.schedule.insert(at, waker.clone(), || heap.start()) {

@@ -45,6 +45,8 @@ mod tests;
 mod timeout;
 
 #[cfg(not(drumline_loom))]
+pub(crate) use heap::Registration;
+#[cfg(not(drumline_loom))]
 pub use sleep::{Sleep, sleep, sleep_until};
 #[cfg(not(drumline_loom))]
 pub use timeout::{Elapsed, Timeout, timeout, timeout_at};

@@ -401,6 +401,8 @@ pub(crate) enum Plant {
     RestartUncleared,
     /// `TreeState::count_aside` does not see that all are aside.
     RoundForgetsLast,
+    /// `LifeWord::attach` looks whether the actor is dead before it says ATTACHED.
+    AttachTwoSteps,
     /// `WeakLink::close` does nothing.
     WeakLinkLeftOpen,
     /// A port of a set is put on the list, and the set is not told.

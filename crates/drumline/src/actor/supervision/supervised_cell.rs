@@ -18,7 +18,7 @@ use crate::actor::cell::{ActorCell, ActorCore, ActorTable, CellPlan};
 use crate::actor::context::Context;
 use crate::actor::envelope::Envelope;
 use crate::actor::run::{Request, RunFrame};
-use crate::actor::{Actor, actor_stats, weak_actor_ref};
+use crate::actor::{Actor, actor_stats, attached, weak_actor_ref};
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 
@@ -207,6 +207,8 @@ impl RunFrame {
             says.to_owned(),
         );
         let request = std::mem::replace(&mut self.request, Request::Nothing);
+        // SAFETY: the frame is that of a run.
+        unsafe { attached::state_ended(self, Some(says)) };
         // SAFETY: the actor is alive.
         let child = unsafe { part_of(core) };
         let Some((part, child)) = child else {
@@ -259,6 +261,8 @@ impl RunFrame {
         self.request = Request::Nothing;
         // SAFETY: the run has the state.
         self.report_panic(|frame| unsafe { (frame.table().drop_state)(frame.core) });
+        // SAFETY: the frame is that of a run.
+        unsafe { attached::state_ended(self, None) };
         // SAFETY: the frame is that of a run, and the state is gone.
         unsafe { self.leave_to_supervisor(child) };
         let tree = Arc::clone(&part.tree);

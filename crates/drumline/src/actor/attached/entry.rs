@@ -1,0 +1,195 @@
+//! What may be attached to an actor, and how a thread that finds it reaches the actor.
+
+use std::ptr::NonNull;
+
+use super::exit::{Exit, ExitReason};
+use super::link::{self, LinkEnd};
+use super::monitor::{self, Watching};
+use super::table::{AttachShard, AttachTable};
+use super::timer::TimerEntry;
+use crate::actor::Actor;
+use crate::actor::actor_ref::CoreRef;
+use crate::actor::cell::ActorCore;
+use crate::actor::envelope::{Envelope, SpentEnvelope};
+use crate::actor::message::Content;
+use crate::actor::run::RunFrame;
+use crate::channel::oneshot;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::process_wide;
+
+process_wide! {
+    /// What is attached to the actors of this process.
+    static ATTACHED: AttachTable<Attachment> = AttachTable::new();
+    /// The number that was given last.
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+}
+
+/// A number for an entry, or for the two of a pair.
+pub(super) fn next_number() -> u64 {
+    // Relaxed: each is given once, and that is all.
+    NUMBERS.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// Calls `use_shard` with the entries among which those of the actor at `address` are. It calls no
+/// code of the program, and drops none of its values.
+pub(super) fn with_shard<R>(
+    address: usize,
+    use_shard: impl FnOnce(&mut AttachShard<Attachment>) -> R,
+) -> R {
+    ATTACHED.with(address, use_shard)
+}
+
+/// What is attached to an actor.
+pub(super) enum Attachment {
+    Timer(TimerEntry),
+    /// It watches another actor.
+    Watching(Watching),
+    /// The actor at this address watches it.
+    Watched(usize),
+    /// Its end is waited for.
+    Awaited(oneshot::Sender<Exit>),
+    Link(LinkEnd),
+}
+
+impl Attachment {
+    /// Whether it goes with the state.
+    fn is_of_state(&self) -> bool {
+        matches!(self, Attachment::Timer(_) | Attachment::Link(_))
+    }
+}
+
+/// The actor of an entry, for threads that have found that entry and hold the lock.
+pub(super) struct EntryCore(NonNull<ActorCore>);
+
+// SAFETY: it is used for the word of the actor only, which any thread may use.
+unsafe impl Send for EntryCore {}
+
+impl EntryCore {
+    pub(super) fn new(core: NonNull<ActorCore>) -> Self {
+        EntryCore(core)
+    }
+
+    /// A reference to the actor, unless it is about to end.
+    ///
+    /// # Safety
+    ///
+    /// The caller has found the entry in the table, and holds the lock.
+    pub(super) unsafe fn upgrade(&self) -> Option<CoreRef> {
+        // SAFETY: the memory is there as long as the entry: see `table`.
+        let has_ref = unsafe { (*self.0.as_ptr()).word.upgrade() };
+        // SAFETY: counted just now.
+        has_ref.then(|| unsafe { CoreRef::from_raw(self.0) })
+    }
+}
+
+/// An envelope with content that may never be sent.
+pub(super) struct SealedMessage {
+    envelope: NonNull<Envelope>,
+    discard: unsafe fn(NonNull<Envelope>),
+}
+
+// SAFETY: it is made of content that is `Send`.
+unsafe impl Send for SealedMessage {}
+
+impl SealedMessage {
+    /// For this actor, which is of the type `A`.
+    pub(super) fn new<A, C>(core: &ActorCore, content: C) -> Self
+    where
+        A: Actor,
+        C: Content<A>,
+    {
+        let open = if core.counter().is_some() {
+            C::COUNTED_OPEN
+        } else {
+            C::OPEN
+        };
+        SealedMessage {
+            envelope: Envelope::seal(content, open),
+            discard: discard::<C>,
+        }
+    }
+
+    /// Sends it. It needs no room.
+    ///
+    /// # Safety
+    ///
+    /// It is for that actor.
+    pub(super) unsafe fn send(self, core: &CoreRef) {
+        let envelope = self.envelope;
+        std::mem::forget(self);
+        // SAFETY: the reference stays meanwhile.
+        unsafe { ActorCore::notify(core.as_ptr(), envelope) };
+    }
+}
+
+impl Drop for SealedMessage {
+    fn drop(&mut self) {
+        // SAFETY: the envelope was not sent, and has content of that type.
+        unsafe { (self.discard)(self.envelope) };
+    }
+}
+
+/// # Safety
+///
+/// The envelope was sealed with content of this type, and is in no mailbox.
+unsafe fn discard<C>(envelope: NonNull<Envelope>) {
+    let _spent = SpentEnvelope(envelope);
+    // SAFETY: the caller's obligation.
+    drop(unsafe { Envelope::unseal::<C>(envelope) });
+}
+
+/// The state of an actor is about to go, and the actor to be started again or to end: because of a
+/// panic that has said `failed`, or because of another actor.
+///
+/// # Safety
+///
+/// The frame is that of a run of the actor, or of a thread that acts for it.
+pub(in crate::actor) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<&str>) {
+    // SAFETY: the actor is alive.
+    if !unsafe { (*frame.core).word.has_attached() } {
+        return;
+    }
+    // SAFETY: as above.
+    let name = unsafe { (*frame.core).name() };
+    let address = frame.core.addr();
+    let taken = with_shard(address, |shard| {
+        shard.take(address, Attachment::is_of_state)
+    });
+    for (number, entry) in taken {
+        match (entry, failed) {
+            (Attachment::Link(end), Some(failed)) => {
+                link::break_link(end.peer, number, &name, Some(failed));
+            }
+            (Attachment::Link(end), None) => end.forget(number),
+            // What waits for its time is the program's.
+            (entry, _) => frame.report_panic(|_| drop(entry)),
+        }
+    }
+}
+
+/// An actor has ended that had something attached.
+///
+/// # Safety
+///
+/// The frame is that of the run that ends it, and the word is DEAD.
+pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
+    let address = frame.core.addr();
+    let taken = with_shard(address, |shard| shard.take(address, |_| true));
+    for (number, entry) in taken {
+        match entry {
+            Attachment::Watched(watcher) => {
+                frame.report_panic(|_| monitor::tell(watcher, number, exit));
+            }
+            Attachment::Watching(watching) => watching.forget(number),
+            Attachment::Awaited(waiter) => {
+                // It may have gone.
+                frame.report_panic(|_| drop(waiter.send(exit.clone())));
+            }
+            Attachment::Link(end) if exit.reason() == ExitReason::Panicked => {
+                link::break_link(end.peer, number, exit.name(), exit.panic_message());
+            }
+            Attachment::Link(end) => end.forget(number),
+            Attachment::Timer(timer) => frame.report_panic(|_| drop(timer)),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! How an actor has ended.
+
+use std::fmt;
+
+use super::monitor::Monitor;
+use crate::sync::Arc;
+
+/// Why an actor has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExitReason {
+    /// It was told to [stop](crate::actor::ActorRef::stop), or has told itself; or its system
+    /// ended, or no reference to it was left.
+    Stopped,
+    /// It was told to [stop now](crate::actor::ActorRef::stop_now), by a program or a deadline.
+    Killed,
+    /// A handler or a hook has panicked, and no supervisor starts the actor again.
+    Panicked,
+}
+
+/// How an actor has ended: the message of a [monitor](crate::actor::Context::monitor), and what
+/// [`ended`](crate::actor::ActorRef::ended) waits for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Exit {
+    pub(super) name: Arc<str>,
+    pub(super) reason: ExitReason,
+    pub(super) panic: Option<Arc<str>>,
+    /// That of the monitor, if there is one.
+    pub(super) number: u64,
+}
+
+impl Exit {
+    /// That of an actor with this name.
+    pub(in crate::actor) fn new(name: &str, reason: ExitReason, panic: Option<&str>) -> Self {
+        Exit {
+            name: Arc::from(name),
+            reason,
+            panic: panic.map(Arc::from),
+            number: 0,
+        }
+    }
+
+    /// The same, as one monitor is told.
+    pub(super) fn numbered(&self, number: u64) -> Self {
+        Exit {
+            number,
+            ..self.clone()
+        }
+    }
+
+    /// What the actor was called, or its type if it had no name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Why it has ended.
+    #[must_use]
+    pub fn reason(&self) -> ExitReason {
+        self.reason
+    }
+
+    /// What the panic that has ended it said, if its payload was a text. `None` also if the actor
+    /// had ended before it was asked for.
+    #[must_use]
+    pub fn panic_message(&self) -> Option<&str> {
+        self.panic.as_deref()
+    }
+
+    /// Whether this is what that monitor was for.
+    #[must_use]
+    pub fn is_of(&self, monitor: Monitor) -> bool {
+        self.number == monitor.number()
+    }
+}
+
+impl fmt::Debug for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exit")
+            .field("name", &self.name())
+            .field("reason", &self.reason)
+            .field("panic_message", &self.panic_message())
+            .finish()
+    }
+}
+
+/// As in a log: `printer has panicked: out of paper`.
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.reason {
+            ExitReason::Stopped => "has stopped",
+            ExitReason::Killed => "was killed",
+            ExitReason::Panicked => "has panicked",
+        };
+        write!(f, "{} {what}", self.name)?;
+        match &self.panic {
+            Some(message) => write!(f, ": {message}"),
+            None => Ok(()),
+        }
+    }
+}

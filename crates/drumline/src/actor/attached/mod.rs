@@ -1,0 +1,48 @@
+//! What is attached to actors: timers, monitors and links, and what becomes of them at the end.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `table` | entries by actor, and why none outlives its actor |
+//! | `entry` | what may be attached, and how a thread that finds it reaches the actor |
+//! | `timer` | messages that an actor sends itself later |
+//! | `exit` | how an actor has ended |
+//! | `monitor` | actors that are told of the end of another one |
+//! | `ended` | threads and tasks that wait for the end of an actor |
+//! | `link` | actors that fail together |
+//!
+//! Timers and links belong to the state of an actor: they go when it ends, and when a supervisor
+//! puts it aside to start it again. Monitors and waits for the end belong to the actor, and stay.
+//!
+//! No entry keeps its actor alive, except a message that waits for its time.
+//!
+//! **Two actors.** A monitor has an entry at the actor that watches and one at the other, with the
+//! same number, and so has a link. The two are made one after the other, and no thread ever holds
+//! the locks of both. The entry at the actor that is to be told comes first, and it decides: a
+//! thread that has something to tell looks for it, and tells nothing if it is gone.
+
+#[cfg(not(drumline_loom))]
+mod ended;
+#[cfg(not(drumline_loom))]
+mod entry;
+#[cfg(not(drumline_loom))]
+mod exit;
+#[cfg(not(drumline_loom))]
+mod link;
+#[cfg(all(test, drumline_loom))]
+mod models;
+#[cfg(not(drumline_loom))]
+mod monitor;
+mod table;
+#[cfg(not(drumline_loom))]
+mod timer;
+
+#[cfg(not(drumline_loom))]
+pub(super) use entry::{actor_ended, state_ended};
+#[cfg(not(drumline_loom))]
+pub use {
+    ended::Ended,
+    exit::{Exit, ExitReason},
+    link::Link,
+    monitor::Monitor,
+    timer::ActorTimer,
+};
