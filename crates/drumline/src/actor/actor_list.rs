@@ -172,6 +172,21 @@ impl ActorList {
         idle
     }
 
+    /// References to the actors that have no supervisor.
+    pub(super) fn without_supervisors(&self) -> Vec<CoreRef> {
+        let mut actors = Vec::new();
+        self.for_each(|core| {
+            // SAFETY: it stays while the lock of its shard is held.
+            let (word, table) = unsafe { (&(*core.as_ptr()).word, (*core.as_ptr()).table) };
+            if table.child.is_none() {
+                word.add_ref();
+                // SAFETY: counted just now. What is in the list has a reference.
+                actors.push(unsafe { CoreRef::from_raw(core) });
+            }
+        });
+        actors
+    }
+
     /// The names of all actors.
     pub(super) fn names(&self) -> Vec<String> {
         let mut names = Vec::new();

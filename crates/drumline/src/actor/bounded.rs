@@ -74,6 +74,11 @@ impl BoundedMail {
         }
     }
 
+    /// How many messages wait.
+    pub(super) fn len(&self) -> usize {
+        lock(&self.state).queue.len()
+    }
+
     /// Queues a message if there is room, or as the policy says. `push` pushes a ticket.
     pub(super) fn offer(
         &self,

@@ -11,7 +11,7 @@
 //! the mailbox is done with the link.
 
 use std::mem::ManuallyDrop;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use super::mailbox::MailLink;
 use super::run::{self, RunFrame};
@@ -145,6 +145,17 @@ impl Envelope {
     pub(super) unsafe fn make_nudge(envelope: NonNull<Envelope>) {
         // SAFETY: senders use the link only.
         unsafe { Self::set_open(envelope, run::open_nudge) };
+    }
+
+    /// Whether opening it does nothing.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the run that has it in its mailbox.
+    pub(super) unsafe fn is_nudge(envelope: NonNull<Envelope>) -> bool {
+        // SAFETY: senders use the link only.
+        let open = unsafe { (*envelope.as_ptr()).open };
+        ptr::fn_addr_eq(open, run::open_nudge as OpenFn)
     }
 
     /// Gives the memory back.

@@ -13,6 +13,7 @@
 //! | `HAS_WEAK` | any thread | there are weak references, or were |
 //! | `RESTART` | a supervisor, under its lock | the run is to put the actor aside |
 //! | `ATTACHED` | any thread, under a lock | something is, or was: see [`attached`](super::attached) |
+//! | `CENSUS` | any thread | the run is to count the messages: see [`census`](super::census) |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a
 //! run nor the list of the system has one.
@@ -68,8 +69,9 @@ const HAS_WEAK: usize = 256;
 const RAISES: usize = 512;
 const RESTART: usize = 1024;
 const ATTACHED: usize = 2048;
+const CENSUS: usize = 4096;
 /// One reference.
-const REF: usize = 4096;
+const REF: usize = 8192;
 
 /// In which order a worker of the pool comes to its actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,11 +305,12 @@ impl LifeWord {
         self.0.fetch_or(KILLED, Ordering::Relaxed);
     }
 
-    /// The run, between two messages: whether the actor is killed or to be put aside.
+    /// The run, between two messages: whether the actor is killed or to be put aside, or is asked
+    /// how many messages it has.
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         // Relaxed: a run that does not see it finds the message that was pushed after it.
-        self.0.load(Ordering::Relaxed) & (KILLED | RESTART) != 0
+        self.0.load(Ordering::Relaxed) & (KILLED | RESTART | CENSUS) != 0
     }
 
     /// The run, between two messages.
@@ -320,6 +323,25 @@ impl LifeWord {
     pub(super) fn ask_restart(&self) {
         // Relaxed: the push publishes it.
         self.0.fetch_or(RESTART, Ordering::Relaxed);
+    }
+
+    /// The run, between two messages: whether it is to put the actor aside.
+    pub(super) fn is_to_restart(&self) -> bool {
+        // Relaxed: as in `is_interrupted`.
+        self.0.load(Ordering::Relaxed) & RESTART != 0
+    }
+
+    /// The run is to say how many messages there are. To be followed by a push.
+    pub(super) fn ask_census(&self) {
+        // Relaxed: the push publishes it.
+        self.0.fetch_or(CENSUS, Ordering::Relaxed);
+    }
+
+    /// The run is about to answer all that have asked.
+    pub(super) fn end_census(&self) {
+        // Relaxed: what was attached before is reached under a lock. An `ask_census` that this does
+        // not clear is seen before the next message.
+        self.0.fetch_and(!CENSUS, Ordering::Relaxed);
     }
 
     /// The actor is put aside.

@@ -131,6 +131,13 @@ impl Mailbox {
         Pushed::Behind
     }
 
+    /// Whether there was no message, and no run. It may have changed meanwhile.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn is_idle(&self) -> bool {
+        // Relaxed: it publishes nothing.
+        self.last.load(Ordering::Relaxed).is_null()
+    }
+
     /// The message that the run begins with.
     ///
     /// # Safety
@@ -177,9 +184,9 @@ impl Mailbox {
     ///
     /// # Safety
     ///
-    /// The caller is the run, and `message` the one at hand.
+    /// The caller is the run, and `message` the one at hand or one behind that.
     #[inline]
-    unsafe fn next(message: *const MailLink) -> Option<*const MailLink> {
+    pub(super) unsafe fn next(message: *const MailLink) -> Option<*const MailLink> {
         // Acquire pairs with the Release in `push`.
         //
         // SAFETY: the run has not freed it.

@@ -83,6 +83,8 @@ mod actor_ref;
 #[cfg(not(drumline_loom))]
 mod actor_stats;
 #[cfg(not(drumline_loom))]
+mod actor_tree;
+#[cfg(not(drumline_loom))]
 mod ask;
 #[cfg(not(drumline_loom))]
 mod async_handler;
@@ -92,6 +94,8 @@ mod attached;
 mod bounded;
 #[cfg(not(drumline_loom))]
 mod cell;
+#[cfg(not(drumline_loom))]
+mod census;
 #[cfg(not(drumline_loom))]
 mod context;
 #[cfg(not(drumline_loom))]
@@ -169,6 +173,7 @@ mod weak_models;
 pub use {
     actor_ref::ActorRef,
     actor_stats::{ActorStats, current_name},
+    actor_tree::{ActorTree, TreeEntry},
     ask::{Answer, AskError},
     async_handler::{AsyncContext, AsyncHandler, Awaiting},
     attached::{ActorTimer, Ended, Exit, ExitReason, Link, Monitor},

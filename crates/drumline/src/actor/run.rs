@@ -291,12 +291,10 @@ impl RunFrame {
         // SAFETY: the actor is alive until it is idle.
         let word = unsafe { &(*self.core).word };
         if word.is_interrupted() && !word.raises() {
-            if !word.is_killed() {
-                return Opened::Restart;
+            // SAFETY: the caller's obligation.
+            if let Some(opened) = unsafe { self.interrupt() } {
+                return opened;
             }
-            return Opened::End {
-                has_reference: false,
-            };
         }
         self.is_open = true;
         // SAFETY: this is the run, and the envelope has not been opened.
@@ -316,6 +314,28 @@ impl RunFrame {
             }
         }
         Opened::Continue
+    }
+
+    /// Does what the word asks for before the envelope at hand is opened. `None`: the run goes on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`open_at_hand`](Self::open_at_hand).
+    #[cold]
+    unsafe fn interrupt(&mut self) -> Option<Opened> {
+        // SAFETY: the actor is alive until it is idle.
+        let word = unsafe { &(*self.core).word };
+        if word.is_killed() {
+            return Some(Opened::End {
+                has_reference: false,
+            });
+        }
+        if word.is_to_restart() {
+            return Some(Opened::Restart);
+        }
+        // SAFETY: the caller's obligation.
+        unsafe { self.answer_census() };
+        None
     }
 
     /// Goes on to the next envelope. `false`: there is none, and the actor may be gone.

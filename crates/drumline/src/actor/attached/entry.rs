@@ -49,6 +49,8 @@ pub(super) enum Attachment {
     /// Its end is waited for.
     Awaited(oneshot::Sender<Exit>),
     Link(LinkEnd),
+    /// The length of its mailbox is asked for.
+    Census(oneshot::Sender<usize>),
 }
 
 impl Attachment {
@@ -190,6 +192,30 @@ pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
             }
             Attachment::Link(end) => end.forget(number),
             Attachment::Timer(timer) => frame.report_panic(|_| drop(timer)),
+            // The one that has asked learns by the drop that the actor has ended.
+            Attachment::Census(_) => {}
         }
     }
+}
+
+/// Attaches the place for the length of the mailbox of an actor. `false`: the actor is dead.
+pub(in crate::actor) fn attach_census(actor: &CoreRef, answer: oneshot::Sender<usize>) -> bool {
+    let address = actor.as_ptr().as_ptr().addr();
+    let key = (address, next_number());
+    let entry = Attachment::Census(answer);
+    let made = with_shard(address, |shard| {
+        shard.attach(&actor.core().word, key, entry)
+    });
+    made.is_ok()
+}
+
+/// The places for the length of the mailbox of the actor at this address.
+pub(in crate::actor) fn take_census(address: usize) -> Vec<oneshot::Sender<usize>> {
+    let is_census = |entry: &Attachment| matches!(entry, Attachment::Census(_));
+    let taken = with_shard(address, |shard| shard.take(address, is_census));
+    let senders = taken.into_iter().filter_map(|(_, entry)| match entry {
+        Attachment::Census(answer) => Some(answer),
+        _ => None,
+    });
+    senders.collect()
 }

@@ -37,7 +37,7 @@ mod table;
 mod timer;
 
 #[cfg(not(drumline_loom))]
-pub(super) use entry::{actor_ended, state_ended};
+pub(super) use entry::{actor_ended, attach_census, state_ended, take_census};
 #[cfg(not(drumline_loom))]
 pub use {
     ended::Ended,

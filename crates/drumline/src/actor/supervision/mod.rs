@@ -65,6 +65,6 @@ pub use options::{Strategy, SupervisorOptions};
 #[cfg(not(drumline_loom))]
 pub(super) use supervised_cell::{ChildTable, has_ended};
 #[cfg(not(drumline_loom))]
-pub(super) use supervision_tree::TreeList;
+pub(super) use supervision_tree::{TreeItem, TreeList};
 #[cfg(not(drumline_loom))]
 pub use supervisor::Supervisor;

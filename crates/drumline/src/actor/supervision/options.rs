@@ -18,6 +18,16 @@ pub enum Strategy {
     RestForOne,
 }
 
+impl Strategy {
+    fn words(self) -> &'static str {
+        match self {
+            Strategy::OneForOne => "one for one",
+            Strategy::OneForAll => "one for all",
+            Strategy::RestForOne => "rest for one",
+        }
+    }
+}
+
 /// Asked about each failure.
 pub(super) type Decide = dyn Fn(&Failure) -> Directive + Send + Sync;
 
@@ -59,7 +69,15 @@ impl SupervisorOptions {
         }
     }
 
-    /// What the supervisor is called, in logs.
+    /// What the supervisor is called, or its strategy.
+    pub(super) fn title(&self) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None => format!("supervisor, {}", self.strategy.words()),
+        }
+    }
+
+    /// What the supervisor is called, in logs and [trees](crate::actor::ActorSystem::tree).
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self

@@ -184,6 +184,42 @@ impl SupervisionTree {
         (core, true)
     }
 
+    /// The supervisors and actors of the tree, each with the number of supervisors above it. Those
+    /// of a supervisor follow it.
+    pub(in crate::actor) fn walk(&self) -> Vec<(usize, TreeItem)> {
+        let state = lock(&self.state);
+        let mut items = Vec::new();
+        // A tree may be deeper than a stack: the supervisors above, and the next child of each.
+        let mut above = Vec::new();
+        let enter = |id: NodeId, above: &mut Vec<(NodeId, usize)>, items: &mut Vec<_>| {
+            if let Some(node) = state.nodes.get(&id) {
+                items.push((above.len(), TreeItem::Supervisor(node.options.title())));
+                above.push((id, 0));
+            }
+        };
+        enter(ROOT, &mut above, &mut items);
+        while let Some((id, next)) = above.last_mut() {
+            let entry = state
+                .nodes
+                .get(id)
+                .and_then(|node| node.children.get(*next));
+            *next += 1;
+            match entry.map(|entry| &entry.child) {
+                None => drop(above.pop()),
+                Some(Child::Node(id, _)) => enter(*id, &mut above, &mut items),
+                Some(Child::Actor { core, stage, .. }) => {
+                    let item = match stage {
+                        ChildStage::Aside(_) => TreeItem::Aside(core.clone()),
+                        _ => TreeItem::Actor(core.clone()),
+                    };
+                    items.push((above.len(), item));
+                }
+                Some(Child::Gone) => {}
+            }
+        }
+        items
+    }
+
     /// How many children a supervisor has. `None`: it has ended, or is about to.
     pub(super) fn children(&self, node: NodeId) -> Option<usize> {
         let state = lock(&self.state);
@@ -270,6 +306,15 @@ impl Supervised for CoreRef {
     }
 }
 
+/// A part of a tree.
+pub(in crate::actor) enum TreeItem {
+    /// With its name.
+    Supervisor(String),
+    Actor(CoreRef),
+    /// An actor that waits for its restart.
+    Aside(CoreRef),
+}
+
 /// The trees of a system.
 #[derive(Default)]
 pub(in crate::actor) struct TreeList(Mutex<(Vec<Weak<SupervisionTree>>, bool)>);
@@ -284,6 +329,12 @@ impl TreeList {
         }
         trees.push(Arc::downgrade(tree));
         !*is_closed
+    }
+
+    /// Those that have not ended.
+    pub(in crate::actor) fn trees(&self) -> Vec<Arc<SupervisionTree>> {
+        let list = lock(&self.0);
+        list.0.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Has all trees end.

@@ -1,0 +1,105 @@
+//! How many messages are in a mailbox.
+//!
+//! The mailbox has no count: a counter would cost each message a step, and only its run may go
+//! along the chain. So the run is asked: the thread that wants to know attaches the place for its
+//! answer, says CENSUS in the word, and sends a notice, so that the run comes to a message. The run
+//! looks at the word before each message, counts what is in the chain, and sends the answer. Its
+//! notice may be in the chain, and does not count. A mailbox that is idle is empty, and a bounded one
+//! knows its length.
+//!
+//! **The race feared** is a question without an answer although the run goes on. The run clears
+//! CENSUS first, and then takes the places under the lock of the table. A place that is attached too
+//! late for that is followed by a CENSUS that was not cleared, and by a notice.
+
+use super::actor_ref::CoreRef;
+use super::attached;
+use super::cell::ActorCore;
+use super::envelope::Envelope;
+use super::mailbox::Mailbox;
+use super::run::{self, RunFrame};
+use crate::channel::RecvTimeoutError;
+use crate::channel::oneshot::{self, Receiver};
+use crate::sync::Instant;
+
+/// How many messages are in a mailbox, or the question.
+pub(super) enum Census {
+    Known(usize),
+    Asked(Receiver<usize>),
+    /// The actor is in no position to answer.
+    Unknown,
+    /// The actor has ended.
+    Ended,
+}
+
+impl Census {
+    /// Asks an actor, which may be the one that the calling thread runs.
+    pub(super) fn ask(actor: &CoreRef) -> Self {
+        let core = actor.core();
+        if core.word.is_dead() {
+            return Census::Ended;
+        }
+        if let Some(bounded) = core
+            .extra
+            .as_deref()
+            .and_then(|extra| extra.bounded.as_ref())
+        {
+            return Census::Known(bounded.len());
+        }
+        if core.mailbox.is_idle() {
+            return Census::Known(0);
+        }
+        if run::current() == actor.as_ptr().as_ptr().cast_const() {
+            // It cannot answer before this returns.
+            return Census::Unknown;
+        }
+        let (sender, receiver) = oneshot::channel();
+        if !attached::attach_census(actor, sender) {
+            return Census::Ended;
+        }
+        core.word.ask_census();
+        // SAFETY: the reference stays meanwhile.
+        unsafe { ActorCore::notify(actor.as_ptr(), Envelope::notice(run::open_nudge)) };
+        Census::Asked(receiver)
+    }
+
+    /// The answer, if it comes until `deadline`.
+    pub(super) fn wait(self, deadline: Instant) -> Self {
+        let Census::Asked(mut receiver) = self else {
+            return self;
+        };
+        match receiver.recv_deadline(deadline) {
+            Ok(length) => Census::Known(length),
+            Err(RecvTimeoutError::Timeout) => Census::Unknown,
+            Err(RecvTimeoutError::Closed(_)) => Census::Ended,
+        }
+    }
+}
+
+impl RunFrame {
+    /// Answers those that have asked for the length of the mailbox.
+    ///
+    /// # Safety
+    ///
+    /// The frame is that of a run, and the envelope at hand is not open.
+    #[cold]
+    pub(super) unsafe fn answer_census(&mut self) {
+        // SAFETY: the actor is alive.
+        unsafe { (*self.core).word.end_census() };
+        let mut length = 0;
+        let mut link = Envelope::link(self.at_hand);
+        loop {
+            // SAFETY: the run has all that is in the chain.
+            let is_nudge = unsafe { Envelope::is_nudge(Envelope::of(link)) };
+            length += usize::from(!is_nudge);
+            // SAFETY: as above.
+            match unsafe { Mailbox::next(link) } {
+                Some(next) => link = next,
+                None => break,
+            }
+        }
+        for sender in attached::take_census(self.core.addr()) {
+            // The one that has asked may wait no longer.
+            let _ = sender.send(length);
+        }
+    }
+}
