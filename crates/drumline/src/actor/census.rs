@@ -84,7 +84,7 @@ impl RunFrame {
     #[cold]
     pub(super) unsafe fn answer_census(&mut self) {
         // SAFETY: the actor is alive.
-        unsafe { (*self.core).word.end_census() };
+        let places = attached::take_census(unsafe { &*self.core });
         let mut length = 0;
         let mut link = Envelope::link(self.at_hand);
         loop {
@@ -97,7 +97,7 @@ impl RunFrame {
                 None => break,
             }
         }
-        for sender in attached::take_census(self.core.addr()) {
+        for sender in places {
             // The one that has asked may wait no longer.
             let _ = sender.send(length);
         }

@@ -401,6 +401,8 @@ pub(crate) enum Plant {
     RestartUncleared,
     /// `TreeState::count_aside` does not see that all are aside.
     RoundForgetsLast,
+    /// `AttachTable::take_census` clears CENSUS when it has taken the questions.
+    CensusClearedLast,
     /// `LifeWord::attach` looks whether the actor is dead before it says ATTACHED.
     AttachTwoSteps,
     /// `WeakLink::close` does nothing.

@@ -209,10 +209,11 @@ pub(in crate::actor) fn attach_census(actor: &CoreRef, answer: oneshot::Sender<u
     made.is_ok()
 }
 
-/// The places for the length of the mailbox of the actor at this address.
-pub(in crate::actor) fn take_census(address: usize) -> Vec<oneshot::Sender<usize>> {
+/// The places for the length of the mailbox of an actor, for its run.
+pub(in crate::actor) fn take_census(core: &ActorCore) -> Vec<oneshot::Sender<usize>> {
     let is_census = |entry: &Attachment| matches!(entry, Attachment::Census(_));
-    let taken = with_shard(address, |shard| shard.take(address, is_census));
+    let address = std::ptr::from_ref(core).addr();
+    let taken = ATTACHED.take_census(&core.word, address, is_census);
     let senders = taken.into_iter().filter_map(|(_, entry)| match entry {
         Attachment::Census(answer) => Some(answer),
         _ => None,

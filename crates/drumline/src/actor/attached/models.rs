@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
 use super::table::AttachTable;
@@ -41,12 +42,55 @@ fn attach_at_the_end() {
     });
 }
 
+/// Two threads ask for the length of the mailbox, each with a notice. When the run has come to
+/// both notices, it has answered both.
+fn two_questions() {
+    explore(3, || {
+        let word = Arc::new(LifeWord::new(RunOrder::Managed));
+        let table = Arc::new(AttachTable::new());
+        let notices = Arc::new(AtomicUsize::new(0));
+        let askers = [1, 2].map(|number| {
+            let (word, table, notices) = (word.clone(), table.clone(), notices.clone());
+            thread::spawn(move || {
+                let made = table.with(ADDRESS, |shard| shard.attach(&word, (ADDRESS, number), ()));
+                assert!(made.is_ok());
+                word.ask_census();
+                // As the push of a notice.
+                notices.fetch_add(1, Ordering::AcqRel);
+            })
+        });
+        let mut answered = 0;
+        for handled in 0..2 {
+            while notices.load(Ordering::Acquire) <= handled {
+                thread::yield_now();
+            }
+            if word.is_interrupted() {
+                answered += table.take_census(&word, ADDRESS, |()| true).len();
+            }
+        }
+        assert_eq!(answered, 2, "a question has no answer");
+        for asker in askers {
+            asker.join().unwrap();
+        }
+    });
+}
+
 #[test]
-fn what_is_attached_is_taken_out_or_refused() {
+fn loom_census() {
+    two_questions();
+}
+
+#[test]
+fn loom_plants_census() {
+    must_catch(Plant::CensusClearedLast, two_questions);
+}
+
+#[test]
+fn loom_attach() {
     attach_at_the_end();
 }
 
 #[test]
-fn an_attach_of_two_steps_is_caught() {
+fn loom_plants_attach() {
     must_catch(Plant::AttachTwoSteps, attach_at_the_end);
 }

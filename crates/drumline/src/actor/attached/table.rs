@@ -27,7 +27,7 @@
 use std::collections::BTreeMap;
 
 use crate::actor::life_word::LifeWord;
-use crate::sync::{Apart, Mutex, lock};
+use crate::sync::{Apart, Mutex, lock, planted};
 
 const SHARDS: usize = 16;
 
@@ -54,6 +54,23 @@ impl<E> AttachTable<E> {
         AttachTable {
             shards: std::array::from_fn(shard),
         }
+    }
+
+    /// Takes out the questions for the length of the mailbox that an actor has to answer. To be
+    /// called by its run; see [`census`](crate::actor::census).
+    pub(in crate::actor) fn take_census(
+        &self,
+        word: &LifeWord,
+        address: usize,
+        is_question: impl Fn(&E) -> bool,
+    ) -> Vec<(u64, E)> {
+        if planted!(CensusClearedLast) {
+            let taken = self.with(address, |shard| shard.take(address, is_question));
+            word.end_census();
+            return taken;
+        }
+        word.end_census();
+        self.with(address, |shard| shard.take(address, is_question))
     }
 
     /// Calls `use_shard` with the entries among which those of the actor at `address` are. It calls
