@@ -10,6 +10,7 @@ use super::bounded::{Offered, Refused};
 use super::cell::ActorCore;
 use super::envelope::Envelope;
 use super::message::{Asked, Content, Told};
+use super::message_span::SentSpan;
 use super::recipient::Recipient;
 use super::run::{self, RunFrame};
 use super::run_end;
@@ -232,7 +233,7 @@ impl<A: Actor> ActorRef<A> {
     {
         // SAFETY: the actor is of this type.
         unsafe { self.core.post::<A, _>(Told::<M, K>::new(message), true) }
-            .map_err(|error| error.map(|Told(message, _)| message))
+            .map_err(|error| error.map(Told::into_message))
     }
 
     /// Sends a message, and never waits.
@@ -274,7 +275,7 @@ impl<A: Actor> ActorRef<A> {
     {
         // SAFETY: the actor is of this type.
         unsafe { self.core.post::<A, _>(Told::<M, K>::new(message), false) }
-            .map_err(|error| error.map(|Told(message, _)| message))
+            .map_err(|error| error.map(Told::into_message))
     }
 
     /// Sends a message, and returns what waits for the reply: a thread by
@@ -295,6 +296,7 @@ impl<A: Actor> ActorRef<A> {
         let asked = Asked::<M, A::Reply, K> {
             message,
             reply,
+            span: SentSpan::current(),
             kind: PhantomData,
         };
         // SAFETY: the actor is of this type.

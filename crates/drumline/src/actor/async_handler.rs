@@ -7,7 +7,7 @@ use super::actor_ref::ActorRef;
 use super::handler::{Accept, Actor, ReplyTo};
 use super::options::SpawnOptions;
 use super::system;
-use super::{Context, held};
+use super::{Context, held, message_span};
 
 /// What an actor does with messages of the type `M`, if it has to await something for it.
 ///
@@ -110,9 +110,11 @@ where
         held::close_for(
             context,
             std::any::type_name::<M>,
-            move |actor: &'static mut A| async move {
-                let answer = actor.handle(message, AsyncContext::new(own)).await;
-                reply.send(answer);
+            move |actor: &'static mut A| {
+                message_span::in_current(async move {
+                    let answer = actor.handle(message, AsyncContext::new(own)).await;
+                    reply.send(answer);
+                })
             },
         );
     }

@@ -8,6 +8,7 @@ use super::cell::ActorCell;
 use super::context::Context;
 use super::envelope::{Envelope, OpenFn};
 use super::handler::{Accept, ReplyTo};
+use super::message_span::SentSpan;
 use super::run::{NameOnUnwind, RunFrame};
 use super::{Actor, actor_stats, message_counts};
 use crate::actor::ask::AskError;
@@ -22,12 +23,17 @@ pub(super) trait Content<A: Actor>: Send + Sized + 'static {
 }
 
 /// A message without a reply.
-pub(super) struct Told<M, K>(pub(super) M, pub(super) PhantomData<fn(K)>);
+pub(super) struct Told<M, K>(M, SentSpan, PhantomData<fn(K)>);
 
 impl<M, K> Told<M, K> {
     #[inline]
     pub(super) fn new(message: M) -> Self {
-        Told(message, PhantomData)
+        Told(message, SentSpan::current(), PhantomData)
+    }
+
+    /// The message that was not sent.
+    pub(super) fn into_message(self) -> M {
+        self.0
     }
 }
 
@@ -35,6 +41,7 @@ impl<M, K> Told<M, K> {
 pub(super) struct Asked<M, R: Send, K> {
     pub(super) message: M,
     pub(super) reply: oneshot::Sender<Result<R, AskError>>,
+    pub(super) span: SentSpan,
     pub(super) kind: PhantomData<fn(K)>,
 }
 
@@ -65,12 +72,14 @@ where
     M: Send + 'static,
 {
     // SAFETY: the content is of this type.
-    let Told(message, _) = unsafe { Envelope::unseal::<Told<M, K>>(envelope) };
+    let Told(message, span, _) = unsafe { Envelope::unseal::<Told<M, K>>(envelope) };
     if frame.loss.is_some() {
         return frame.lose(message);
     }
     // SAFETY: the actor is alive, and of this type.
     let actor = unsafe { ActorCell::<A>::state(frame.core) };
+    // SAFETY: the actor is alive.
+    let _span = span.enter::<M>(unsafe { &*frame.core });
     let frame: *mut RunFrame = frame;
     // SAFETY: the frame is the caller's, and borrowed for the call below only.
     let name = unsafe { NameOnUnwind::<M>::new(frame) };
@@ -89,8 +98,12 @@ where
     M: Send + 'static,
 {
     // SAFETY: the content is of this type.
-    let Asked { message, reply, .. } =
-        unsafe { Envelope::unseal::<Asked<M, A::Reply, K>>(envelope) };
+    let Asked {
+        message,
+        reply,
+        span,
+        ..
+    } = unsafe { Envelope::unseal::<Asked<M, A::Reply, K>>(envelope) };
     if let Some(loss) = frame.loss {
         // The asker may be gone.
         let _ = reply.send(Err(loss.ask_error()));
@@ -98,6 +111,8 @@ where
     }
     // SAFETY: the actor is alive, and of this type.
     let actor = unsafe { ActorCell::<A>::state(frame.core) };
+    // SAFETY: the actor is alive.
+    let _span = span.enter::<M>(unsafe { &*frame.core });
     let frame: *mut RunFrame = frame;
     // SAFETY: the frame is the caller's, and borrowed for the call below only.
     let name = unsafe { NameOnUnwind::<M>::new(frame) };

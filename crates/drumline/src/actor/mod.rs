@@ -62,6 +62,21 @@
 //! [counted](ActorSystem::dead_letters). A message that is told to a dead actor comes back. What is
 //! asked of it is answered by [`AskError::Dead`] or [`AskError::Panicked`].
 //!
+//! An actor can [monitor](Context::monitor) another one, and is told of its end. A
+//! [link](Context::link) has two actors fail together. Any thread or task can
+//! [wait](ActorRef::ended) for an end.
+//!
+//! # Timers
+//!
+//! An actor sends itself a message [later](Context::send_after), or one
+//! [again and again](Context::send_every). A timer ends with its actor.
+//!
+//! # What there is
+//!
+//! [`ActorSystem::tree`] says which actors are alive, below which supervisors, and how many messages
+//! each has. With the feature `tracing`, a handler runs in a span of its own. That is below the span
+//! in which its message was told or asked.
+//!
 //! # Panics
 //!
 //! A panic in a handler ends its actor and nothing else, or its [supervisor](Supervisor) starts the
@@ -122,6 +137,8 @@ mod mailbox;
 mod message;
 #[cfg(not(drumline_loom))]
 mod message_counts;
+#[cfg(not(drumline_loom))]
+mod message_span;
 #[cfg(all(test, drumline_loom))]
 mod models;
 #[cfg(not(drumline_loom))]

@@ -48,7 +48,7 @@ impl<M: Send + 'static> Recipient<M> {
             tell: |core, message, may_wait| {
                 // SAFETY: `new` is called by a reference to an actor of this type.
                 unsafe { core.post::<A, _>(Told::<M, K>::new(message), may_wait) }
-                    .map_err(|error| error.map(|Told(message, _)| message))
+                    .map_err(|error| error.map(Told::into_message))
             },
         }
     }
