@@ -18,8 +18,10 @@
 //! | `ledger` | what became of each message and each actor |
 //! | `random_actor` | actors that do random things |
 //! | `crashes` | supervised actors that panic; a program of its own |
+//! | `ends` | monitors, links and waits for the end; a program of its own |
 
 mod crashes;
+mod ends;
 mod ledger;
 mod random_actor;
 

@@ -1,0 +1,222 @@
+//! Actors that end while others watch them, are linked with them, and wait for them, in random
+//! schedules.
+//!
+//! A watcher monitors some actors, which are linked with each other at random, also supervised
+//! ones. Threads outside tell them to fail, to stop, and to watch each other. What is said of it:
+//!
+//! * The watcher, which outlives them, is told of each monitor that it has not cancelled, once.
+//! * Each thread that waits for an end goes on.
+//! * What is linked with an actor that a panic has ended, before that, fails as well.
+//! * No schedule ends in a deadlock, and all memory is given back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use shuttle::rand::{Rng, thread_rng};
+
+use super::{await_that, iterations};
+use crate::Pool;
+use crate::actor::{
+    Actor, ActorRef, ActorSystem, Context, Exit, ExitReason, Handler, Monitor, SupervisorOptions,
+};
+use crate::sync::plant::{Plant, must_catch};
+
+/// What became of the monitors of the watcher.
+#[derive(Default)]
+struct Watch {
+    made: AtomicUsize,
+    cancelled: AtomicUsize,
+    told: AtomicUsize,
+}
+
+#[derive(Clone)]
+struct Member(Arc<Watch>);
+
+impl Actor for Member {}
+
+enum Order {
+    /// To watch this one, and to count it.
+    Count(ActorRef<Member>),
+    /// To watch this one.
+    Watch(ActorRef<Member>),
+    Link(ActorRef<Member>),
+    /// To be linked for a moment.
+    Touch(ActorRef<Member>),
+    Fail,
+    Stop,
+}
+
+impl Handler<Order> for Member {
+    type Reply = Option<Monitor>;
+
+    fn handle(&mut self, order: Order, context: &mut Context<Self>) -> Option<Monitor> {
+        match order {
+            Order::Count(other) => {
+                self.0.made.fetch_add(1, Ordering::SeqCst);
+                return Some(context.monitor(&other));
+            }
+            Order::Watch(other) => return Some(context.monitor(&other)),
+            Order::Link(other) => {
+                context.link(&other);
+            }
+            Order::Touch(other) => {
+                context.link(&other).cut();
+            }
+            // Without the hook, which would print.
+            Order::Fail => std::panic::resume_unwind(Box::new("on purpose")),
+            Order::Stop => context.stop(),
+        }
+        None
+    }
+}
+
+/// The watcher only is told of what it counts: others count with a watch of their own.
+impl Handler<Exit> for Member {
+    type Reply = ();
+
+    fn handle(&mut self, _: Exit, _: &mut Context<Self>) {
+        self.0.told.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Tells the actors something, at random.
+fn act(actors: &[ActorRef<Member>]) {
+    for _ in 0..thread_rng().gen_range(1..4) {
+        let one = || actors[thread_rng().gen_range(0..actors.len())].clone();
+        let (actor, other) = (one(), one());
+        let _ = match thread_rng().gen_range(0..6) {
+            0 => actor.tell(Order::Watch(other)),
+            1 => actor.tell(Order::Link(other)),
+            2 => actor.tell(Order::Touch(other)),
+            3 => actor.tell(Order::Fail),
+            4 => actor.tell(Order::Stop),
+            _ => {
+                actor.stop_now();
+                Ok(())
+            }
+        };
+    }
+}
+
+fn ends() {
+    let mut rng = thread_rng();
+    let pool = Pool::builder()
+        .jobs(rng.gen_range(1..3))
+        .panic_handler(|_| {})
+        .build()
+        .expect("nothing can fail here");
+    let system = ActorSystem::new(&pool);
+    let (watch, others) = (Arc::new(Watch::default()), Arc::new(Watch::default()));
+    let watcher = system.spawn(Member(Arc::clone(&watch)));
+    let supervisor = system.supervisor(SupervisorOptions::new());
+    let actors: Vec<_> = (0..rng.gen_range(1..4))
+        .map(|_| {
+            let member = Member(Arc::clone(&others));
+            if thread_rng().r#gen() {
+                supervisor.spawn(move || member.clone())
+            } else {
+                system.spawn(member)
+            }
+        })
+        .collect();
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let actors = actors.clone();
+            shuttle::thread::spawn(move || {
+                act(&actors);
+                let ended = actors[0].ended();
+                drop(actors);
+                ended
+            })
+        })
+        .collect();
+    for actor in &actors {
+        let counted = watcher.ask(Order::Count(actor.clone())).recv();
+        let monitor = counted.expect("it lives").expect("it watches");
+        if rng.gen_ratio(1, 4) && monitor.cancel() {
+            watch.cancelled.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    act(&actors);
+    let waits: Vec<_> = threads
+        .into_iter()
+        .map(|thread| thread.join().expect("it does not panic"))
+        .collect();
+    for actor in &actors {
+        actor.stop();
+    }
+    for actor in &actors {
+        actor.ended().recv();
+    }
+    drop((actors, supervisor));
+    for wait in waits {
+        wait.recv();
+    }
+    let count = |of: &AtomicUsize| of.load(Ordering::SeqCst);
+    await_that(|| count(&watch.told) + count(&watch.cancelled) == count(&watch.made));
+    drop((watcher, system));
+    assert!(pool.shutdown().is_ok(), "this thread is outside");
+    assert_eq!(
+        count(&watch.told) + count(&watch.cancelled),
+        count(&watch.made),
+        "told more than once"
+    );
+    await_that(|| Arc::strong_count(&watch) == 1 && Arc::strong_count(&others) == 1);
+}
+
+/// A row of actors, each linked with the next. One of them fails.
+fn links() {
+    let mut rng = thread_rng();
+    let pool = Pool::builder()
+        .jobs(rng.gen_range(1..3))
+        .panic_handler(|_| {})
+        .build()
+        .expect("nothing can fail here");
+    let system = ActorSystem::new(&pool);
+    let watch = Arc::new(Watch::default());
+    let actors: Vec<_> = (0..rng.gen_range(2..5))
+        .map(|_| system.spawn(Member(Arc::clone(&watch))))
+        .collect();
+    for pair in actors.windows(2) {
+        let (one, other) = if thread_rng().r#gen() {
+            (&pair[0], &pair[1])
+        } else {
+            (&pair[1], &pair[0])
+        };
+        let linked = one.ask(Order::Link(other.clone())).recv();
+        assert!(linked.is_ok_and(|monitor| monitor.is_none()));
+    }
+    let ends: Vec<_> = actors.iter().map(ActorRef::ended).collect();
+    let toucher = actors.clone();
+    let toucher = shuttle::thread::spawn(move || {
+        let _ = toucher[0].tell(Order::Touch(toucher[1].clone()));
+    });
+    let failing = &actors[rng.gen_range(0..actors.len())];
+    failing.tell(Order::Fail).expect("it lives");
+    for ended in ends {
+        assert_eq!(ended.recv().reason(), ExitReason::Panicked);
+    }
+    toucher.join().expect("it does not panic");
+    drop((actors, system));
+    assert!(pool.shutdown().is_ok(), "this thread is outside");
+    await_that(|| Arc::strong_count(&watch) == 1);
+}
+
+#[test]
+fn shuttle_actors_end_and_are_watched() {
+    shuttle::check_random(ends, iterations(3_000));
+    shuttle::check_pct(ends, iterations(1_000), 3);
+}
+
+#[test]
+fn shuttle_linked_actors_fail() {
+    shuttle::check_random(links, iterations(3_000));
+    shuttle::check_pct(links, iterations(1_000), 3);
+}
+
+#[test]
+fn shuttle_plants_in_monitors() {
+    must_catch(Plant::AttachTwoSteps, || {
+        shuttle::check_random(ends, 20_000);
+    });
+}
