@@ -4,10 +4,11 @@
 //! 2. The state is dropped. Panics of both are reported.
 //! 3. The word says DEAD.
 //! 4. All messages are taken, so that the mailbox is idle, and discarded: dead letters.
-//! 5. What is [attached](attached) to the actor is taken out: those that wait for its end are told.
-//! 6. The list of the system lets go of the actor, then its supervisor, and those that wait for the
-//!    end of the system or the supervisor are told.
-//! 7. The run, which has had a reference since 1, drops it.
+//! 5. The list of the system lets go of the actor, and then its supervisor. Those that wait for the
+//!    end of that are told.
+//! 6. What is [attached](attached) to the actor is taken out: those that wait for its end are told.
+//! 7. Those that wait for the end of the system are told.
+//! 8. The run, which has had a reference since 1, drops it.
 //!
 //! A thread that finds a dead actor idle acts for it ([`give_up`]): it takes its own message back,
 //! and discards those of other senders that have come behind it.
@@ -95,16 +96,16 @@ impl RunFrame {
         // SAFETY: this is the run, with a reference besides that of `final`.
         let is_last = unsafe { self.discard_all() };
         debug_assert!(!is_last, "the run has a reference");
+        // SAFETY: the actor is alive, and in the list unless it was not let in.
+        let is_closed = unsafe { (*core).system.let_go(core) };
+        // SAFETY: this is the run, with a reference.
+        unsafe { supervision::has_ended(self) };
         if is_attached {
             // SAFETY: the actor is alive.
             let exit = Exit::new(&unsafe { &*core }.name(), reason, says.as_deref());
             // SAFETY: this is the run, and the actor is dead.
             unsafe { attached::actor_ended(self, &exit) };
         }
-        // SAFETY: the actor is alive, and in the list unless it was not let in.
-        let is_closed = unsafe { (*core).system.let_go(core) };
-        // SAFETY: this is the run, with a reference.
-        unsafe { supervision::has_ended(self) };
         if is_closed {
             // SAFETY: the actor is alive.
             unsafe { &*core }.system.has_let_go();

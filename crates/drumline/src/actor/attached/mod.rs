@@ -32,6 +32,8 @@ mod link;
 mod models;
 #[cfg(not(drumline_loom))]
 mod monitor;
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+mod small_tests;
 mod table;
 #[cfg(not(drumline_loom))]
 mod timer;
