@@ -1,5 +1,6 @@
 //! What is sent to an actor: messages with and without a reply.
 
+use std::any::type_name;
 use std::marker::PhantomData;
 use std::mem;
 use std::ptr::NonNull;
@@ -79,7 +80,7 @@ where
     // SAFETY: the actor is alive, and of this type.
     let actor = unsafe { ActorCell::<A>::state(frame.core) };
     // SAFETY: the actor is alive.
-    let _span = span.enter::<M>(unsafe { &*frame.core });
+    let _span = span.enter(unsafe { &*frame.core }, type_name::<M>);
     let frame: *mut RunFrame = frame;
     // SAFETY: the frame is the caller's, and borrowed for the call below only.
     let name = unsafe { NameOnUnwind::<M>::new(frame) };
@@ -112,7 +113,7 @@ where
     // SAFETY: the actor is alive, and of this type.
     let actor = unsafe { ActorCell::<A>::state(frame.core) };
     // SAFETY: the actor is alive.
-    let _span = span.enter::<M>(unsafe { &*frame.core });
+    let _span = span.enter(unsafe { &*frame.core }, type_name::<M>);
     let frame: *mut RunFrame = frame;
     // SAFETY: the frame is the caller's, and borrowed for the call below only.
     let name = unsafe { NameOnUnwind::<M>::new(frame) };
@@ -153,8 +154,7 @@ impl RunFrame {
         if let Some(loss) = self.loss {
             // SAFETY: the actor is alive, or its memory is at least.
             let core = unsafe { &*self.core };
-            core.system
-                .lose(|| core.name(), std::any::type_name::<M>(), loss);
+            core.system.lose(|| core.name(), type_name::<M>(), loss);
         }
         drop(message);
     }

@@ -9,7 +9,6 @@
 
 #[cfg(feature = "tracing")]
 mod spans {
-    use std::any::type_name;
     use std::future::Future;
 
     use tracing::instrument::Instrument;
@@ -30,15 +29,19 @@ mod spans {
             SentSpan((!span.is_none()).then(|| Box::new(span)))
         }
 
-        /// Enters the span for the handler of a message of the type `M`.
-        pub(in crate::actor) fn enter<M>(self, core: &ActorCore) -> HandlerSpan {
+        /// Enters the span for the handler of a message of this type.
+        pub(in crate::actor) fn enter(
+            self,
+            core: &ActorCore,
+            message: fn() -> &'static str,
+        ) -> HandlerSpan {
             let sent: Option<Id> = self.0.as_ref().and_then(|span| span.id());
             let span = tracing::debug_span!(
                 target: "drumline",
                 parent: sent,
                 "message",
                 actor = core.name(),
-                message = type_name::<M>(),
+                message = message(),
             );
             let span = match self.0 {
                 Some(sent) if span.is_disabled() => *sent,
@@ -76,7 +79,7 @@ mod spans {
         }
 
         #[inline]
-        pub(in crate::actor) fn enter<M>(self, _: &ActorCore) -> HandlerSpan {
+        pub(in crate::actor) fn enter(self, _: &ActorCore, _: fn() -> &'static str) -> HandlerSpan {
             HandlerSpan
         }
     }
