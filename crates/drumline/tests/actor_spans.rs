@@ -20,13 +20,15 @@ thread_local! {
     static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
+/// The span above, the words of this one, and what describes its kind.
+type KeptSpan = (Option<u64>, String, &'static Metadata<'static>);
+
 /// Keeps the path of spans to each event of this file.
 #[derive(Clone, Default)]
 struct Keeper {
     /// Whether spans of the library are wanted.
     library: bool,
-    /// Of each span: the one above, its words, and what describes its kind.
-    spans: Arc<Mutex<Vec<(Option<u64>, String, &'static Metadata<'static>)>>>,
+    spans: Arc<Mutex<Vec<KeptSpan>>>,
     paths: Arc<Mutex<Vec<String>>>,
 }
 
