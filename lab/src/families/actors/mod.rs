@@ -6,6 +6,8 @@
 //!
 //! A runtime lasts as long as the process, and so do most actors.
 
+use std::time::Duration;
+
 use anyhow::Result;
 
 use crate::families::actors::nap::Nap;
@@ -41,7 +43,10 @@ pub static FAMILY: Family = Family {
 /// What an actor does, in every runtime.
 pub trait Behaviour: Send + 'static {
     /// What it is told.
-    type Message: Send + 'static;
+        type Message: Send + 'static;
+
+    /// Whether it sends itself messages [later](Self::later).
+    const SENDS_LATER: bool = false;
 
     /// The nap that handling this message begins with, if it does. The runtime takes it, in the way
     /// in which its handlers are to block.
@@ -49,8 +54,14 @@ pub trait Behaviour: Send + 'static {
         None
     }
 
-    /// Handles a message, after its nap. It does not wait for anything.
+        /// Handles a message, after its nap. It does not wait for anything.
     fn handle(&mut self, message: Self::Message);
+
+    /// A message that the actor is to be sent later, and when. It is asked after each message,
+    /// until there is no other, where the runtime [has timers](ActorRuntime::TIMERS).
+    fn later(&mut self) -> Option<(Duration, Self::Message)> {
+        None
+    }
 }
 
 /// Actors that send each other messages, with a checked answer.
@@ -67,6 +78,9 @@ pub trait ActorWorkload: Sized {
 
     /// Whether handlers panic, and their actors go on.
     const NEEDS_RESTARTS: bool = false;
+
+        /// Whether actors send themselves messages later.
+    const NEEDS_TIMERS: bool = false;
 
     /// Whether handlers block for much of the time.
     const BLOCKS: bool = false;
@@ -103,6 +117,9 @@ pub trait ActorRuntime: Sized + Sync + 'static {
     /// Whether an actor that has panicked can go on with another state, and the messages that it
     /// has.
     const RESTARTS: bool = false;
+
+        /// Whether an actor can send itself a message later.
+    const TIMERS: bool = false;
 
     /// Whether other actors go on while the handlers of some block.
     const MAY_BLOCK: bool = true;
@@ -170,7 +187,11 @@ pub(crate) const fn runtime<R: ActorRuntime>() -> RuntimeEntry {
 
 pub(crate) const fn pair<W: ActorWorkload, R: ActorRuntime>() -> Pair {
     Pair::new(W::CARD, R::CARD, measure::<W, R>)
-        .only_if(|| !(W::HEAP && R::HAS_STACKS) && (R::RESTARTS || !W::NEEDS_RESTARTS))
+                .only_if(|| {
+            !(W::HEAP && R::HAS_STACKS)
+                && (R::RESTARTS || !W::NEEDS_RESTARTS)
+                && (R::TIMERS || !W::NEEDS_TIMERS)
+        })
 }
 
 fn measure<W: ActorWorkload, R: ActorRuntime>(

@@ -36,6 +36,9 @@ impl<B: Behaviour> Handler<Told<B::Message>> for Shell<B> {
     fn handle(&mut self, Told(message): Told<B::Message>, context: &mut Context<Self>) {
         let Some(nap) = self.0.nap(&message) else {
             self.0.handle(message);
+            while let Some((delay, message)) = self.0.later() {
+                context.notify_later(Told(message), delay);
+            }
             return;
         };
         // The actor handles nothing else meanwhile; the others on its thread do.
@@ -70,6 +73,8 @@ impl ActorRuntime for Actix {
         parallel: true,
         colour: (63, 143, 84),
     };
+
+    const TIMERS: bool = true;
 
     type Ref<B: Behaviour> = Addr<Shell<B>>;
 

@@ -31,11 +31,14 @@ impl<B: Behaviour> Actor for Shell<B> {}
 impl<B: Behaviour> Handler<B::Message> for Shell<B> {
     type Reply = ();
 
-    fn handle(&mut self, message: B::Message, _: &mut Context<Self>) {
+    fn handle(&mut self, message: B::Message, context: &mut Context<Self>) {
         if let Some(nap) = self.0.nap(&message) {
             blocking(|| nap.sleep());
         }
         self.0.handle(message);
+        while let Some((delay, message)) = self.0.later() {
+            context.send_after(delay, message);
+        }
     }
 }
 
@@ -143,7 +146,9 @@ macro_rules! rows {
 
             const HAS_STACKS: bool = matches!(Kind::$scheduler, Kind::Pinned);
 
-            const RESTARTS: bool = true;
+                        const RESTARTS: bool = true;
+
+            const TIMERS: bool = true;
 
             const MAY_BLOCK: bool = $spares || Self::HAS_STACKS;
 

@@ -38,6 +38,9 @@ impl<B: Behaviour> Actor for Shell<B> {
             Some(message) => {
                 take_nap(behaviour, &message);
                 behaviour.handle(message);
+                while let Some((delay, message)) = behaviour.later() {
+                    drop(own.send_after(delay, || Some(message)));
+                }
             }
             None => own.stop(None),
         }
@@ -69,10 +72,15 @@ impl ActorRuntime for Ractor {
         colour: (205, 92, 140),
     };
 
+    const TIMERS: bool = true;
+
     type Ref<B: Behaviour> = ActorRef<Option<B::Message>>;
 
     fn start(jobs: usize) -> Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(jobs).build()?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(jobs)
+            .enable_time()
+            .build()?;
         Ok(Self { runtime })
     }
 
