@@ -22,7 +22,7 @@ use super::run::{self, RunFrame};
 use super::run_end;
 use super::supervision::ChildTable;
 use super::system_shared::SystemShared;
-use super::{Actor, Style, weak_actor_ref};
+use super::{Actor, Style, weak_core_ref};
 use crate::job::Header;
 use crate::pool::{SharedRegistry, WakeOrigin, local, submit_plain, submit_woken};
 use crate::sync::Arc;
@@ -152,7 +152,7 @@ impl<A: Actor> ActorCell<A> {
     unsafe fn free(core: *const ActorCore) {
         // SAFETY: the memory is freed below.
         if unsafe { (*core).word.has_weak() } {
-            weak_actor_ref::close_link(core);
+            weak_core_ref::close_link(core);
         }
         // SAFETY: leaked in `allocate`, and nothing refers to it.
         drop(unsafe { Box::from_raw(core.cast_mut().cast::<Self>()) });

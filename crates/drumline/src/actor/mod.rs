@@ -108,6 +108,8 @@ mod attached;
 #[cfg(not(drumline_loom))]
 mod bounded;
 #[cfg(not(drumline_loom))]
+mod broadcast;
+#[cfg(not(drumline_loom))]
 mod cell;
 #[cfg(not(drumline_loom))]
 mod census;
@@ -118,9 +120,13 @@ mod continuation;
 #[cfg(not(drumline_loom))]
 mod dead_letter;
 #[cfg(not(drumline_loom))]
+mod directory;
+#[cfg(not(drumline_loom))]
 mod envelope;
 #[cfg(not(drumline_loom))]
 mod extra;
+#[cfg(not(drumline_loom))]
+mod group;
 #[cfg(not(drumline_loom))]
 mod hand_scheduler;
 #[cfg(not(drumline_loom))]
@@ -142,6 +148,8 @@ mod message_span;
 #[cfg(all(test, drumline_loom))]
 mod models;
 #[cfg(not(drumline_loom))]
+mod name_error;
+#[cfg(not(drumline_loom))]
 mod options;
 #[cfg(not(drumline_loom))]
 mod own_thread;
@@ -153,6 +161,8 @@ mod programs;
 mod promises;
 #[cfg(not(drumline_loom))]
 mod recipient;
+#[cfg(not(drumline_loom))]
+mod router;
 #[cfg(not(drumline_loom))]
 mod run;
 #[cfg(not(drumline_loom))]
@@ -182,9 +192,13 @@ mod wait_models;
 mod wait_shard;
 #[cfg(not(drumline_loom))]
 mod weak_actor_ref;
+#[cfg(not(drumline_loom))]
+mod weak_core_ref;
 mod weak_link;
 #[cfg(all(test, drumline_loom))]
 mod weak_models;
+#[cfg(not(drumline_loom))]
+mod weak_recipient;
 
 #[cfg(not(drumline_loom))]
 pub use {
@@ -194,15 +208,19 @@ pub use {
     ask::{Answer, AskError},
     async_handler::{AsyncContext, AsyncHandler, Awaiting},
     attached::{ActorTimer, Ended, Exit, ExitReason, Link, Monitor},
+    broadcast::Broadcast,
     context::Context,
     dead_letter::DeadLetter,
+    group::ActorGroup,
     hand_scheduler::{HandQueue, HandScheduler},
     handler::{Accept, Actor, Direct, Handler},
     inbox::{Inbox, InboxError},
     message_counts::MessageCounts,
+    name_error::{FindError, NameTaken},
     options::{Overflow, Scheduler, SpawnOptions, Style},
     probe::{Probe, ProbeActor},
     recipient::Recipient,
+    router::Router,
     shared_scheduler::SharedScheduler,
     stash::StashError,
     supervision::{Directive, Failure, FailureOutcome, Strategy, Supervisor, SupervisorOptions},
@@ -210,4 +228,5 @@ pub use {
     tell_error::TellError,
     thread_actor::ThreadActor,
     weak_actor_ref::WeakActorRef,
+    weak_recipient::WeakRecipient,
 };

@@ -6,6 +6,9 @@ use super::actor_ref::CoreRef;
 use super::message::Told;
 use super::{Accept, TellError};
 
+/// How to send a message to an actor of one type; whether the sender may wait for room.
+pub(super) type TellFn<M> = fn(&CoreRef, M, bool) -> Result<(), TellError<M>>;
+
 /// What accepts messages of the type `M`: an actor, whatever its type.
 ///
 /// ```
@@ -38,7 +41,20 @@ use super::{Accept, TellError};
 /// ```
 pub struct Recipient<M> {
     core: CoreRef,
-    tell: fn(&CoreRef, M, bool) -> Result<(), TellError<M>>,
+    tell: TellFn<M>,
+}
+
+impl<M> Recipient<M> {
+    /// # Safety
+    ///
+    /// `tell` comes from the [`parts`](Self::parts) of a recipient of the same actor.
+    pub(super) unsafe fn from_parts(core: CoreRef, tell: TellFn<M>) -> Self {
+        Recipient { core, tell }
+    }
+
+    pub(super) fn parts(&self) -> (&CoreRef, TellFn<M>) {
+        (&self.core, self.tell)
+    }
 }
 
 impl<M: Send + 'static> Recipient<M> {

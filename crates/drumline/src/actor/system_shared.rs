@@ -16,6 +16,7 @@ use std::task::{Context as TaskContext, Poll};
 use super::actor_list::ActorList;
 use super::cell::ActorCore;
 use super::dead_letter::{DeadLetter, Loss};
+use super::directory::ActorDirectory;
 use super::envelope::OpenFn;
 use super::options::{Scheduler, Style};
 use super::run;
@@ -38,6 +39,7 @@ pub(super) struct SystemShared {
     registry: SharedRegistry,
     pub(super) list: ActorList,
     pub(super) trees: TreeList,
+    pub(super) directory: ActorDirectory,
     /// Of actors that do not say another one.
     pub(super) style: Style,
     /// As above.
@@ -69,6 +71,7 @@ impl SystemShared {
             registry: SharedRegistry::clone(&registry),
             list: ActorList::new(),
             trees: TreeList::default(),
+            directory: ActorDirectory::default(),
             style,
             scheduler,
             dead_letters: AtomicUsize::new(0),

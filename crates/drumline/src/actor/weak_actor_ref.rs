@@ -1,44 +1,10 @@
 //! References that do not keep an actor alive.
-//!
-//! The cell of an actor has no room for what weak references need, and few actors have any. So the
-//! [links](super::weak_link) are in a table of the process, by the address of the actor, and a bit
-//! of the word says that there is one.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ptr::NonNull;
 
-use super::actor_ref::CoreRef;
-use super::cell::ActorCore;
-use super::weak_link::WeakLink;
+use super::weak_core_ref::WeakCoreRef;
 use super::{Actor, ActorRef};
-use crate::sync::{Arc, Mutex, lock};
-
-/// The place of an actor of any type. It is used for its word only.
-#[repr(transparent)]
-struct WeakCore(ActorCore);
-
-// SAFETY: any thread may use the word of an actor.
-unsafe impl Sync for WeakCore {}
-
-/// The links of actors that have weak references.
-struct WeakLinks {
-    by_address: Mutex<BTreeMap<usize, Arc<WeakLink<WeakCore>>>>,
-}
-
-crate::sync::process_wide! {
-    static LINKS: WeakLinks = WeakLinks { by_address: Mutex::new(BTreeMap::new()) };
-}
-
-/// The memory of an actor that has a link is about to be freed.
-#[cold]
-pub(super) fn close_link(core: *const ActorCore) {
-    let link = lock(&LINKS.by_address).remove(&core.addr());
-    if let Some(link) = link {
-        link.close();
-    }
-}
 
 /// A reference to an actor that does not keep it alive; made by
 /// [`ActorRef::downgrade`].
@@ -82,7 +48,7 @@ pub(super) fn close_link(core: *const ActorCore) {
 /// # Ok::<(), drumline::BuildError>(())
 /// ```
 pub struct WeakActorRef<A: Actor> {
-    link: Arc<WeakLink<WeakCore>>,
+    core: WeakCoreRef,
     _actor: PhantomData<fn(A)>,
 }
 
@@ -103,14 +69,8 @@ impl<A: Actor> ActorRef<A> {
     /// ```
     #[must_use]
     pub fn downgrade(&self) -> WeakActorRef<A> {
-        let core = self.core().as_ptr();
-        self.core().core().word.note_weak();
-        let mut links = lock(&LINKS.by_address);
-        let link = links
-            .entry(core.as_ptr().addr())
-            .or_insert_with(|| Arc::new(WeakLink::new(core.cast())));
         WeakActorRef {
-            link: Arc::clone(link),
+            core: WeakCoreRef::new(self.core()),
             _actor: PhantomData,
         }
     }
@@ -121,20 +81,14 @@ impl<A: Actor> WeakActorRef<A> {
     /// was [killed](ActorRef::stop_now), or because no such reference was left.
     #[must_use]
     pub fn upgrade(&self) -> Option<ActorRef<A>> {
-        let upgrade = |core: NonNull<WeakCore>| {
-            // SAFETY: the memory stays until this returns.
-            let has_ref = unsafe { core.as_ref() }.0.word.upgrade();
-            // SAFETY: counted just now.
-            has_ref.then(|| ActorRef::new(unsafe { CoreRef::from_raw(core.cast()) }))
-        };
-        self.link.with(upgrade).flatten()
+        self.core.upgrade().map(ActorRef::new)
     }
 }
 
 impl<A: Actor> Clone for WeakActorRef<A> {
     fn clone(&self) -> Self {
         WeakActorRef {
-            link: Arc::clone(&self.link),
+            core: self.core.clone(),
             _actor: PhantomData,
         }
     }

@@ -18,7 +18,7 @@ use crate::actor::cell::{ActorCell, ActorCore, ActorTable, CellPlan};
 use crate::actor::context::Context;
 use crate::actor::envelope::Envelope;
 use crate::actor::run::{Request, RunFrame};
-use crate::actor::{Actor, actor_stats, attached, weak_actor_ref};
+use crate::actor::{Actor, actor_stats, attached, weak_core_ref};
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 
@@ -121,7 +121,7 @@ where
     unsafe fn free(core: *const ActorCore) {
         // SAFETY: the memory is freed below.
         if unsafe { (*core).word.has_weak() } {
-            weak_actor_ref::close_link(core);
+            weak_core_ref::close_link(core);
         }
         // SAFETY: leaked in `allocate`, and nothing refers to it.
         drop(unsafe { Box::from_raw(core.cast_mut().cast::<Self>()) });
