@@ -416,6 +416,55 @@ fn members_of_a_large_group_leave_in_any_order() {
     assert!(group.is_empty());
 }
 
+#[test]
+fn one_that_goes_on_by_a_reference_to_itself_may_join_again() {
+    struct Survivor(Sender<u64>);
+    /// To say that it is here, to wait, and to send a reference then.
+    struct Survive(Sender<()>, Arc<Event>, Sender<ActorRef<Survivor>>);
+    impl Actor for Survivor {}
+    impl Handler<u64> for Survivor {
+        type Reply = ();
+        fn handle(&mut self, word: u64, _: &mut Context<Self>) {
+            self.0.send(word).unwrap();
+        }
+    }
+    impl Handler<Survive> for Survivor {
+        type Reply = ();
+        fn handle(&mut self, Survive(here, event, to): Survive, context: &mut Context<Self>) {
+            here.send(()).unwrap();
+            drumline::blocking(|| event.wait());
+            to.send(context.actor_ref()).unwrap();
+        }
+    }
+
+    let pool = pool(2);
+    let system = ActorSystem::new(&pool);
+    let (send, heard) = mpsc::channel();
+    let survivor = system.spawn(Survivor(send));
+    let group = ActorGroup::new();
+    group.join(&survivor);
+    let event = Arc::new(Event::new());
+    let (here, is_here) = mpsc::channel();
+    let (to, references) = mpsc::channel();
+    survivor
+        .tell(Survive(here, Arc::clone(&event), to))
+        .unwrap();
+    is_here.recv().unwrap();
+    drop(survivor);
+    let report = group.tell_all(1);
+    assert_eq!(
+        (report.told(), report.ended()),
+        (0, 1),
+        "no reference is left"
+    );
+    event.set();
+    let survivor = references.recv().unwrap();
+    assert!(group.is_empty());
+    group.join(&survivor);
+    assert_eq!(group.tell_all(2).told(), 1);
+    assert_eq!(heard.recv(), Ok(2));
+}
+
 /// A message whose clone does something.
 struct Hostile {
     group: ActorGroup<Hostile>,

@@ -14,6 +14,9 @@ use drumline::actor::{
     Actor, ActorRef, ActorSystem, Context, FindError, Handler, SpawnOptions, SupervisorOptions,
 };
 
+/// What an actor is to do with its context.
+type Act = dyn FnOnce(&mut Context<Named>) + Send;
+
 /// What a test has an actor do.
 enum Command {
     /// To say its number.
@@ -22,7 +25,7 @@ enum Command {
     /// To say that it is here, and wait for this.
     Wait(Sender<()>, Arc<Event>),
     /// To do this with its context.
-    Do(Box<dyn FnOnce(&mut Context<Named>) + Send>),
+    Do(Box<Act>),
 }
 
 struct Named(usize);

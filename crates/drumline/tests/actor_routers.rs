@@ -471,7 +471,7 @@ fn a_key_may_use_the_group_and_the_router() {
         assert!(group.leave(&member));
         group.join(&member);
         assert_eq!(group.len(), 3);
-        if depth.fetch_add(1, Ordering::SeqCst) % 2 == 0 {
+        if depth.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) {
             let router = of_key.lock().unwrap().take();
             let router = router.expect("the test has put it there");
             router.tell((key, 2)).unwrap();

@@ -16,7 +16,7 @@ use super::actor_ref::CoreRef;
 use super::name_error::{FindError, NameTaken};
 use super::weak_core_ref::WeakCoreRef;
 use super::{Actor, ActorRef, ActorSystem, Context};
-use crate::sync::{Mutex, lock};
+use crate::sync::{Mutex, lock, planted};
 
 /// With fewer entries there is no sweep.
 const FEWEST_TO_SWEEP: usize = 32;
@@ -60,6 +60,10 @@ impl ActorDirectory {
         let owner = names.by_name.get(&name);
         let is_same = owner.is_some_and(|owner| owner.core.identity() == entry.core.identity());
         let living = owner.and_then(|owner| owner.core.upgrade());
+        if planted!(NameTakenTwice) && living.is_none() {
+            drop(names);
+            names = lock(&self.names);
+        }
         if !is_same && living.is_none() {
             names.insert(name, entry);
             return Ok(());

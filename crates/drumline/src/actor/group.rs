@@ -8,9 +8,10 @@
 //! Each change moves a version on. A router keeps a list, and looks at the version only, as long as
 //! that stays the same.
 //!
-//! **The race feared** is an actor that has left, or has ended, and is taken out once more after it
-//! has joined again. Each member has a number, which is another one after each join. A thread that
-//! has found a member ended takes out what has this number, and nothing else.
+//! **The race feared** is an actor that one thread finds ended, and that is taken out after it has
+//! joined again. There are such ones: an actor to which no reference is left counts as ended, and
+//! its handler may yet make one. Each member has a number, which is another one after each join. A
+//! thread takes out what has the number that it has seen, and nothing else.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +19,7 @@ use std::fmt;
 use super::weak_core_ref::WeakCoreRef;
 use super::{Accept, Actor, ActorRef, Broadcast, Recipient, TellError, WeakRecipient};
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, lock, planted};
 
 /// With fewer members there is no sweep.
 const FEWEST_TO_SWEEP: usize = 32;
@@ -377,8 +378,10 @@ impl<M> ActorGroup<M> {
 impl<M> GroupShared<M> {
     /// The members are others; under the lock.
     fn has_changed(&self) {
-        // Relaxed: as in `is_current`.
-        self.version.fetch_add(1, Ordering::Relaxed);
+        if !planted!(GroupVersionStays) {
+            // Relaxed: as in `is_current`.
+            self.version.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 

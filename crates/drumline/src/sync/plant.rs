@@ -407,6 +407,10 @@ pub(crate) enum Plant {
     AttachTwoSteps,
     /// `WeakLink::close` does nothing.
     WeakLinkLeftOpen,
+    /// `ActorDirectory::register` looks whether the name is free, and takes it then.
+    NameTakenTwice,
+    /// `ActorGroup` changes its members under the same version.
+    GroupVersionStays,
     /// A port of a set is put on the list, and the set is not told.
     PortUntold,
     /// A port is put on the list although it is there.

@@ -19,10 +19,12 @@
 //! | `random_actor` | actors that do random things |
 //! | `crashes` | supervised actors that panic; a program of its own |
 //! | `ends` | monitors, links and waits for the end; a program of its own |
+//! | `names_and_groups` | names, groups and routers; programs of their own |
 
 mod crashes;
 mod ends;
 mod ledger;
+mod names_and_groups;
 mod random_actor;
 
 use std::sync::Arc;
