@@ -260,8 +260,8 @@ impl<M: Send + 'static> ActorGroup<M> {
 
     /// Tells each member a clone of the message, and the last one the message itself.
     ///
-    /// Members that join or leave meanwhile may be told or not. No lock is held: `clone` may use the
-    /// group. O(n) with n members.
+    /// Members that join or leave meanwhile may be told or not. No lock is held: `clone` may use
+    /// the group. O(n) with n members.
     ///
     /// ```
     /// use drumline::Pool;

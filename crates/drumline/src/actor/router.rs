@@ -103,8 +103,8 @@ impl<M: Send + 'static> Router<M> {
     /// Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM Transactions on
     /// Networking, 1998). A message costs O(n) with n members: a few nanoseconds each.
     ///
-    /// The hash has no secret. An adversary that chooses keys can have all of them go to one member;
-    /// against that, let `key` return a hash with a secret.
+    /// The hash has no secret. An adversary that chooses keys can have all of them go to one
+    /// member; against that, let `key` return a hash with a secret.
     ///
     /// ```
     /// use drumline::Pool;
@@ -165,8 +165,8 @@ impl<M: Send + 'static> Router<M> {
     ///
     /// # Panics
     ///
-    /// If the function that finds the key panics, or the hash of the key: with that panic. No member
-    /// has been told, and the message is dropped. The router can be used further.
+    /// If the function that finds the key panics, or the hash of the key: with that panic. No
+    /// member has been told, and the message is dropped. The router can be used further.
     ///
     /// # Blocking
     ///
