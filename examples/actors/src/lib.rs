@@ -30,3 +30,8 @@ pub fn style(name: &str) -> Result<Style, String> {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/actors.md")]
 pub struct Actors;
+
+/// The code of the page about trees of actors, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/actor-trees.md")]
+pub struct ActorTrees;
