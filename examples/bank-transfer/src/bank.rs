@@ -78,7 +78,7 @@ impl Bank {
             .name("tellers")
             .max_restarts(options.teller_restarts, LONG);
         let of_tellers = root.supervisor(of_tellers);
-        let hire = |number| {
+        let teller = |number| {
             let accounts = Arc::clone(&accounts);
             let (journal, faults) = (Arc::clone(journal), Arc::clone(faults));
             let make = move || {
@@ -87,7 +87,7 @@ impl Bank {
             };
             of_tellers.spawn_with(make, SpawnOptions::new().name(format!("teller {number}")))
         };
-        let tellers = (0..options.tellers.get()).map(hire).collect();
+        let tellers = (0..options.tellers.get()).map(teller).collect();
         Bank {
             system,
             root,
