@@ -118,6 +118,24 @@ fn messages_and_actors_are_counted() {
 }
 
 #[test]
+fn panics_are_counted_by_runtimes_that_go_on() {
+    // Not ractor and actix: a panic loses what waits in the mailbox.
+    assert_eq!(
+        names("actor-crash")
+            .into_iter()
+            .filter(|name| !name.starts_with("drumline"))
+            .collect::<Vec<_>>(),
+        ["kameo"]
+    );
+    // The second sample begins where the first one has ended, with the states that it left.
+    for record in run("actor-crash", "1000", "drumline,kameo", "2") {
+        assert_eq!(record.ok, Some(true), "{record:?}");
+        assert_eq!(record.wall_ns_samples.len(), 2);
+        assert_eq!(record.items, Some(1_000_000));
+    }
+}
+
+#[test]
 fn idle_actors_hold_heap() {
     let records = run("actor-memory", "20_000", "drumline,tokio", "2");
     let Some(ours) = records[0].item_heap_bytes else {

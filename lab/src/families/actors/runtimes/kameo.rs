@@ -2,8 +2,12 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use ::kameo::actor::{Actor, ActorRef, Spawn};
+use ::kameo::actor::{Actor, ActorRef, Spawn, WeakActorRef};
+use ::kameo::error::{ActorStopReason, PanicError};
 use ::kameo::mailbox;
 use ::kameo::message::{Context, Message};
 use ::tokio::runtime::{Builder, Runtime};
@@ -13,15 +17,38 @@ use crate::families::actors::runtimes::tokio::take_nap;
 use crate::families::actors::{ActorRuntime, Behaviour};
 use crate::runtime::{Role, RuntimeCard};
 
+/// Makes another state, for an actor that has panicked.
+type Make<B> = dyn FnMut() -> B + Send;
+
 /// An actor of kameo.
-pub struct Shell<B>(B);
+pub struct Shell<B> {
+    behaviour: B,
+    /// `None`: a panic ends the actor. Two boxes, because one would take two words: the actors of all
+    /// other workloads have this field as well.
+    make: Option<Box<Box<Make<B>>>>,
+}
 
 impl<B: Behaviour> Actor for Shell<B> {
-    type Args = B;
+    type Args = Self;
     type Error = Infallible;
 
-    async fn on_start(behaviour: B, _: ActorRef<Self>) -> Result<Self, Infallible> {
-        Ok(Self(behaviour))
+    async fn on_start(shell: Self, _: ActorRef<Self>) -> Result<Self, Infallible> {
+        Ok(shell)
+    }
+
+    /// Goes on in place. A supervisor of kameo keeps the mailbox as well; it is not measured.
+    async fn on_panic(
+        &mut self,
+        _: WeakActorRef<Self>,
+        error: PanicError,
+    ) -> Result<ControlFlow<ActorStopReason>, Infallible> {
+        Ok(match &mut self.make {
+            Some(make) => {
+                self.behaviour = make();
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(ActorStopReason::Panicked(error)),
+        })
     }
 }
 
@@ -29,8 +56,8 @@ impl<B: Behaviour> Message<B::Message> for Shell<B> {
     type Reply = ();
 
     async fn handle(&mut self, message: B::Message, _: &mut Context<Self, ()>) {
-        take_nap(&self.0, &message);
-        self.0.handle(message);
+        take_nap(&self.behaviour, &message);
+        self.behaviour.handle(message);
     }
 }
 
@@ -44,6 +71,8 @@ impl<B> fmt::Debug for Shell<B> {
 #[derive(Debug)]
 pub struct Kameo {
     runtime: Runtime,
+    /// Those after which an actor has gone on.
+    panics: Arc<AtomicU64>,
 }
 
 impl ActorRuntime for Kameo {
@@ -58,16 +87,45 @@ impl ActorRuntime for Kameo {
         colour: (47, 111, 176),
     };
 
+    const RESTARTS: bool = true;
+
     type Ref<B: Behaviour> = ActorRef<Shell<B>>;
 
     fn start(jobs: usize) -> Result<Self> {
         let runtime = Builder::new_multi_thread().worker_threads(jobs).build()?;
-        Ok(Self { runtime })
+        Ok(Self {
+            runtime,
+            panics: Arc::default(),
+        })
     }
 
     fn spawn<B: Behaviour>(&'static self, _group: u64, behaviour: B) -> Self::Ref<B> {
         let _inside = self.runtime.enter();
-        Shell::spawn_with_mailbox(behaviour, mailbox::unbounded())
+        let make = None;
+        Shell::spawn_with_mailbox(Shell { behaviour, make }, mailbox::unbounded())
+    }
+
+    fn spawn_restarting<B: Behaviour>(
+        &'static self,
+        _group: u64,
+        mut make: impl FnMut() -> B + Send + 'static,
+    ) -> Self::Ref<B> {
+        let _inside = self.runtime.enter();
+        let behaviour = make();
+        let panics = Arc::clone(&self.panics);
+        let again = move || {
+            // Relaxed: a count, beside which nothing is published.
+            panics.fetch_add(1, Ordering::Relaxed);
+            make()
+        };
+        let make: Box<Make<B>> = Box::new(again);
+        let make = Some(Box::new(make));
+        Shell::spawn_with_mailbox(Shell { behaviour, make }, mailbox::unbounded())
+    }
+
+    fn panics(&self) -> u64 {
+        // Relaxed: as above.
+        self.panics.load(Ordering::Relaxed)
     }
 
     fn tell<B: Behaviour>(actor: &Self::Ref<B>, message: B::Message) {
