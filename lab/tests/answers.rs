@@ -57,7 +57,7 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "actor-ring" => "2",
         // A million messages.
         "actor-crash" => "1000,30000",
-                // Some actors have no timer, one, and several.
+        // Some actors have no timer, one, and several.
         "actor-timers" => "1,100,1050",
         // Up to more than the blocks that a runtime keeps.
         "mailbox-burst" => "1,100,50000",

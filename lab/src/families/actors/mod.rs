@@ -43,7 +43,7 @@ pub static FAMILY: Family = Family {
 /// What an actor does, in every runtime.
 pub trait Behaviour: Send + 'static {
     /// What it is told.
-        type Message: Send + 'static;
+    type Message: Send + 'static;
 
     /// Whether it sends itself messages [later](Self::later).
     const SENDS_LATER: bool = false;
@@ -54,7 +54,7 @@ pub trait Behaviour: Send + 'static {
         None
     }
 
-        /// Handles a message, after its nap. It does not wait for anything.
+    /// Handles a message, after its nap. It does not wait for anything.
     fn handle(&mut self, message: Self::Message);
 
     /// A message that the actor is to be sent later, and when. It is asked after each message,
@@ -79,7 +79,7 @@ pub trait ActorWorkload: Sized {
     /// Whether handlers panic, and their actors go on.
     const NEEDS_RESTARTS: bool = false;
 
-        /// Whether actors send themselves messages later.
+    /// Whether actors send themselves messages later.
     const NEEDS_TIMERS: bool = false;
 
     /// Whether handlers block for much of the time.
@@ -121,7 +121,7 @@ pub trait ActorRuntime: Sized + Sync + 'static {
     /// Not actix: its `Supervisor` is polled by the task that the panic ends.
     const RESTARTS: bool = false;
 
-        /// Whether an actor can send itself a message later.
+    /// Whether an actor can send itself a message later.
     const TIMERS: bool = false;
 
     /// Whether other actors go on while the handlers of some block.
@@ -189,12 +189,11 @@ pub(crate) const fn runtime<R: ActorRuntime>() -> RuntimeEntry {
 }
 
 pub(crate) const fn pair<W: ActorWorkload, R: ActorRuntime>() -> Pair {
-    Pair::new(W::CARD, R::CARD, measure::<W, R>)
-                .only_if(|| {
-            !(W::HEAP && R::HAS_STACKS)
-                && (R::RESTARTS || !W::NEEDS_RESTARTS)
-                && (R::TIMERS || !W::NEEDS_TIMERS)
-        })
+    Pair::new(W::CARD, R::CARD, measure::<W, R>).only_if(|| {
+        !(W::HEAP && R::HAS_STACKS)
+            && (R::RESTARTS || !W::NEEDS_RESTARTS)
+            && (R::TIMERS || !W::NEEDS_TIMERS)
+    })
 }
 
 fn measure<W: ActorWorkload, R: ActorRuntime>(
