@@ -13,15 +13,15 @@ const LONG: Duration = Duration::from_secs(100_000);
 /// Calls a function in its handler, and passes on what it is told.
 struct Caller(mpsc::Sender<String>);
 
-type Call = Box<dyn FnOnce(&mut Context<Caller>) + Send>;
+type Closure = Box<dyn FnOnce(&mut Context<Caller>) + Send>;
 
 impl Actor for Caller {}
 
-impl Handler<Call> for Caller {
+impl Handler<Closure> for Caller {
     type Reply = ();
 
-    fn handle(&mut self, call: Call, context: &mut Context<Self>) {
-        call(context);
+    fn handle(&mut self, closure: Closure, context: &mut Context<Self>) {
+        closure(context);
     }
 }
 
@@ -58,7 +58,7 @@ impl Handler<(Counted, [u64; 20])> for Caller {
 }
 
 fn tell(actor: &ActorRef<Caller>, call: impl FnOnce(&mut Context<Caller>) + Send + 'static) {
-    actor.tell(Box::new(call) as Call).unwrap();
+    actor.tell(Box::new(call) as Closure).unwrap();
 }
 
 #[test]

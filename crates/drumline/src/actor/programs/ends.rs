@@ -34,7 +34,7 @@ struct Member(Arc<Watch>);
 
 impl Actor for Member {}
 
-enum Order {
+enum Deed {
     /// To watch this one, and to count it.
     Count(ActorRef<Member>),
     /// To watch this one.
@@ -46,25 +46,25 @@ enum Order {
     Stop,
 }
 
-impl Handler<Order> for Member {
+impl Handler<Deed> for Member {
     type Reply = Option<Monitor>;
 
-    fn handle(&mut self, order: Order, context: &mut Context<Self>) -> Option<Monitor> {
-        match order {
-            Order::Count(other) => {
+    fn handle(&mut self, deed: Deed, context: &mut Context<Self>) -> Option<Monitor> {
+        match deed {
+            Deed::Count(other) => {
                 self.0.made.fetch_add(1, Ordering::SeqCst);
                 return Some(context.monitor(&other));
             }
-            Order::Watch(other) => return Some(context.monitor(&other)),
-            Order::Link(other) => {
+            Deed::Watch(other) => return Some(context.monitor(&other)),
+            Deed::Link(other) => {
                 context.link(&other);
             }
-            Order::Touch(other) => {
+            Deed::Touch(other) => {
                 context.link(&other).cut();
             }
             // Without the hook, which would print.
-            Order::Fail => std::panic::resume_unwind(Box::new("on purpose")),
-            Order::Stop => context.stop(),
+            Deed::Fail => std::panic::resume_unwind(Box::new("on purpose")),
+            Deed::Stop => context.stop(),
         }
         None
     }
@@ -85,11 +85,11 @@ fn act(actors: &[ActorRef<Member>]) {
         let one = || actors[thread_rng().gen_range(0..actors.len())].clone();
         let (actor, other) = (one(), one());
         let _ = match thread_rng().gen_range(0..6) {
-            0 => actor.tell(Order::Watch(other)),
-            1 => actor.tell(Order::Link(other)),
-            2 => actor.tell(Order::Touch(other)),
-            3 => actor.tell(Order::Fail),
-            4 => actor.tell(Order::Stop),
+            0 => actor.tell(Deed::Watch(other)),
+            1 => actor.tell(Deed::Link(other)),
+            2 => actor.tell(Deed::Touch(other)),
+            3 => actor.tell(Deed::Fail),
+            4 => actor.tell(Deed::Stop),
             _ => {
                 actor.stop_now();
                 Ok(())
@@ -131,7 +131,7 @@ fn ends() {
         })
         .collect();
     for actor in &actors {
-        let counted = watcher.ask(Order::Count(actor.clone())).recv();
+        let counted = watcher.ask(Deed::Count(actor.clone())).recv();
         let monitor = counted.expect("it lives").expect("it watches");
         if rng.gen_ratio(1, 4) && monitor.cancel() {
             watch.cancelled.fetch_add(1, Ordering::SeqCst);
@@ -183,16 +183,16 @@ fn links() {
         } else {
             (&pair[1], &pair[0])
         };
-        let linked = one.ask(Order::Link(other.clone())).recv();
+        let linked = one.ask(Deed::Link(other.clone())).recv();
         assert!(linked.is_ok_and(|monitor| monitor.is_none()));
     }
     let ends: Vec<_> = actors.iter().map(ActorRef::ended).collect();
     let toucher = actors.clone();
     let toucher = shuttle::thread::spawn(move || {
-        let _ = toucher[0].tell(Order::Touch(toucher[1].clone()));
+        let _ = toucher[0].tell(Deed::Touch(toucher[1].clone()));
     });
     let failing = &actors[rng.gen_range(0..actors.len())];
-    failing.tell(Order::Fail).expect("it lives");
+    failing.tell(Deed::Fail).expect("it lives");
     for ended in ends {
         assert_eq!(ended.recv().reason(), ExitReason::Panicked);
     }

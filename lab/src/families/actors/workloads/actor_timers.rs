@@ -14,7 +14,7 @@ use crate::workload::{Shows, WorkloadCard};
 /// The most actors.
 const ACTORS: u64 = 100;
 
-/// For each timer, from the order to the first time. All timers are to be set by then.
+/// For each timer, from the message that sets it to the first time. All timers are to be set by then.
 const LEAD: Duration = Duration::from_micros(3);
 
 /// The same when there are few timers.
@@ -28,7 +28,7 @@ const SPREAD: Duration = Duration::from_micros(7);
 pub struct ActorTimers;
 
 /// What an actor is told.
-enum Order {
+enum Bell {
     /// To set its timers; the times are from this one.
     Set(Instant),
     /// One of them: its number, and its time.
@@ -60,7 +60,8 @@ struct Ringer {
     late: Latencies,
 }
 
-/// From the order to the time of the timer with this number: all over the spread, in no order.
+/// From the message that sets the timer with this number to its time: all over the spread, in no
+/// order.
 fn delay(number: u64, size: u64) -> Duration {
     let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     let part = mixed as f64 / (1_u64 << 32) as f64;
@@ -78,14 +79,14 @@ fn share(number: u64, actors: u64, size: u64) -> (u64, u64) {
 }
 
 impl Behaviour for Ringer {
-    type Message = Order;
+    type Message = Bell;
 
     const SENDS_LATER: bool = true;
 
-    fn handle(&mut self, order: Order) {
-        match order {
-            Order::Set(begin) => (self.begin, self.next) = (begin, self.number),
-            Order::Ring(number, due) => {
+    fn handle(&mut self, bell: Bell) {
+        match bell {
+            Bell::Set(begin) => (self.begin, self.next) = (begin, self.number),
+            Bell::Ring(number, due) => {
                 let now = Instant::now();
                 self.was_early |= now < due;
                 let late = now.saturating_duration_since(due).as_nanos();
@@ -107,7 +108,7 @@ impl Behaviour for Ringer {
         }
     }
 
-    fn later(&mut self) -> Option<(Duration, Order)> {
+    fn later(&mut self) -> Option<(Duration, Bell)> {
         let number = self.next;
         if number >= self.belfry.size {
             return None;
@@ -115,7 +116,7 @@ impl Behaviour for Ringer {
         self.next += self.actors;
         let due = self.begin + delay(number, self.belfry.size);
         let delay = due.saturating_duration_since(Instant::now());
-        Some((delay, Order::Ring(number, due)))
+        Some((delay, Bell::Ring(number, due)))
     }
 }
 
@@ -176,7 +177,7 @@ impl ActorWorkload for ActorTimers {
             |()| {
                 let begin = Instant::now();
                 for actor in &actors {
-                    R::tell(actor, Order::Set(begin));
+                    R::tell(actor, Bell::Set(begin));
                 }
                 belfry.rung.wait();
             },
