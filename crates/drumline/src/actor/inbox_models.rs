@@ -96,7 +96,7 @@ impl Called {
                 Note::Count(_) => {
                     self.lost.fetch_add(1, Ordering::Relaxed);
                 }
-                Note::Stop | Note::Nudge | Note::Front(_) | Note::Hold => {}
+                Note::Stop | Note::Nudge | Note::Front(_) | Note::Hold | Note::Ask => {}
             }
             is_open = false;
             let this = at_hand;
@@ -192,7 +192,7 @@ impl ModelInbox {
                     }
                     FinalStep::SendAgain => unreachable!("the function makes no reference"),
                 },
-                Note::Front(_) | Note::Hold => unreachable!("only handlers do that"),
+                Note::Front(_) | Note::Hold | Note::Ask => unreachable!("only handlers do that"),
             }
         }
     }

@@ -31,6 +31,8 @@ pub(super) enum Note {
     Front(usize),
     /// To leave the actor to a task.
     Hold,
+    /// To say that it was handled, or discarded.
+    Ask,
 }
 
 /// A message, as an envelope is one.
@@ -53,6 +55,8 @@ pub(super) struct Adder {
     sum: UnsafeCell<usize>,
     /// Discarded messages.
     lost: AtomicUsize,
+    /// Replies: of messages that were handled, and 100 times those of others.
+    replies: AtomicUsize,
     /// How often the memory was freed.
     pub(super) freed: AtomicUsize,
     /// The task has the actor.
@@ -93,6 +97,7 @@ impl Adder {
             memory: UnsafeCell::new(()),
             sum: UnsafeCell::new(0),
             lost: AtomicUsize::new(0),
+            replies: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),
             held: AtomicBool::new(false),
         });
@@ -150,6 +155,9 @@ impl Adder {
             }
             match note(at_hand) {
                 Note::Count(number) => self.add(number),
+                Note::Ask => {
+                    self.replies.fetch_add(1, Ordering::Relaxed);
+                }
                 Note::Nudge => {}
                 Note::Front(number) => {
                     let front = letter(Note::Count(number));
@@ -225,6 +233,9 @@ impl Adder {
                 Note::Final => is_last |= self.word.accept_final() == FinalStep::End,
                 Note::Count(_) => {
                     self.lost.fetch_add(1, Ordering::Relaxed);
+                }
+                Note::Ask => {
+                    self.replies.fetch_add(100, Ordering::Relaxed);
                 }
                 Note::Stop | Note::Nudge | Note::Front(_) | Note::Hold => {}
             }
@@ -329,7 +340,34 @@ fn tell_and_stop() {
     });
 }
 
-/// The same with `stop_now`.
+/// Two threads ask the actor while it stops, or is killed: each has one reply, whether the message
+/// was handled or not.
+fn ask_and_end(end: fn(&Adder)) {
+    explore(3, move || {
+        let adder = Adder::idle();
+        let askers = [(); 2].map(|()| {
+            let other = Arc::clone(&adder);
+            thread::spawn(move || other.send(Note::Ask))
+        });
+        end(&adder);
+        for asker in askers {
+            asker.join().unwrap();
+        }
+        let replies = adder.replies.load(Ordering::Relaxed);
+        assert!([2, 101, 200].contains(&replies), "{replies}");
+        adder.end();
+    });
+}
+
+fn ask_and_stop() {
+    ask_and_end(|adder| adder.send(Note::Stop));
+}
+
+fn ask_and_kill() {
+    ask_and_end(Adder::kill);
+}
+
+/// As `tell_and_stop`, with `stop_now`.
 fn tell_and_kill() {
     explore(3, || {
         let adder = Adder::idle();
@@ -448,6 +486,15 @@ fn loom_actor_stop() {
     must_catch(Plant::MailboxIdleBlindly, tell_and_stop);
     tell_and_kill();
     must_catch(Plant::MailboxIdleBlindly, tell_and_kill);
+}
+
+#[test]
+fn loom_actor_ask_and_stop() {
+    ask_and_stop();
+    must_catch(Plant::MailboxIdleBlindly, ask_and_stop);
+    must_catch(Plant::MailboxLinkUnawaited, ask_and_stop);
+    ask_and_kill();
+    must_catch(Plant::MailboxIdleBlindly, ask_and_kill);
 }
 
 #[test]
