@@ -82,6 +82,11 @@ fn parts(factor: u32) -> Vec<Part> {
             line: xtask(format!("repeat {factor}")),
         },
         Part {
+            name: "actors",
+            line: Invocation::line("cargo test --release -p drumline --test actor_soak")
+                .with("DRUMLINE_SOAK_ROUNDS", (1_000 * factor).to_string()),
+        },
+        Part {
             name: "stress",
             line: xtask(format!("stress --planted --seconds {}", 6 * factor)),
         },
