@@ -44,8 +44,7 @@ struct Dropped(Arc<AtomicUsize>);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        // Relaxed: a count; tests that read it wait for it, or are ordered by a channel.
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.0.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -117,7 +116,7 @@ fn what_is_cancelled_is_dropped_and_not_sent() {
     let timer = inside(&actor, |context| context.send_after(LONG, message));
     assert!(timer.is_pending());
     assert!(timer.cancel());
-    assert_eq!(dropped.load(Ordering::Relaxed), 1);
+    assert_eq!(dropped.load(Ordering::SeqCst), 1);
     assert!(!timer.cancel() && !timer.is_pending());
     drop((actor, system));
     assert!(
@@ -163,10 +162,10 @@ fn timers_end_with_their_actor_and_lose_no_letter() {
             .map(|message| context.send_after(LONG, message));
         once.chain([every]).collect()
     });
-    assert_eq!(dropped.load(Ordering::Relaxed), 0);
+    assert_eq!(dropped.load(Ordering::SeqCst), 0);
     actor.stop();
     assert_eq!(actor.ended().recv().reason(), ExitReason::Stopped);
-    eventually("all are dropped", || dropped.load(Ordering::Relaxed) == 101);
+    eventually("all are dropped", || dropped.load(Ordering::SeqCst) == 101);
     assert!(timers.iter().all(|timer| !timer.is_pending()));
     assert_eq!(system.dead_letters(), 0, "none of them was told");
 }

@@ -4,12 +4,12 @@
 //! along the chain. So the run is asked: the thread that wants to know attaches the place for its
 //! answer, says CENSUS in the word, and sends a notice, so that the run comes to a message. The run
 //! looks at the word before each message, counts what is in the chain, and sends the answer. Its
-//! notice may be in the chain, and does not count. A mailbox that is idle is empty, and a bounded one
+//! notice may be in the chain, and does not count. A mailbox that is idle is empty. A bounded one
 //! knows its length.
 //!
 //! **The race feared** is a question without an answer although the run goes on. The run clears
-//! CENSUS first, and then takes the places under the lock of the table. A place that is attached too
-//! late for that is followed by a CENSUS that was not cleared, and by a notice.
+//! CENSUS first, and then takes the places under the lock of the table. A place that is attached
+//! too late for that is followed by a CENSUS that was not cleared, and by a notice.
 
 use super::actor_ref::CoreRef;
 use super::attached;

@@ -156,7 +156,7 @@ impl Adder {
             match note(at_hand) {
                 Note::Count(number) => self.add(number),
                 Note::Ask => {
-                    self.replies.fetch_add(1, Ordering::Relaxed);
+                    self.replies.fetch_add(1, Ordering::SeqCst);
                 }
                 Note::Nudge => {}
                 Note::Front(number) => {
@@ -235,7 +235,7 @@ impl Adder {
                     self.lost.fetch_add(1, Ordering::Relaxed);
                 }
                 Note::Ask => {
-                    self.replies.fetch_add(100, Ordering::Relaxed);
+                    self.replies.fetch_add(100, Ordering::SeqCst);
                 }
                 Note::Stop | Note::Nudge | Note::Front(_) | Note::Hold => {}
             }
@@ -353,7 +353,7 @@ fn ask_and_end(end: fn(&Adder)) {
         for asker in askers {
             asker.join().unwrap();
         }
-        let replies = adder.replies.load(Ordering::Relaxed);
+        let replies = adder.replies.load(Ordering::SeqCst);
         assert!([2, 101, 200].contains(&replies), "{replies}");
         adder.end();
     });

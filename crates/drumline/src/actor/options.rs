@@ -87,8 +87,8 @@ impl SpawnOptions {
     }
 
     /// What the actor is called, in dead letters, errors and reports. An actor without a name is
-    /// called by its type. It is a label: several actors may have the same, and none is found by it.
-    /// For that, see [`ActorSystem::register`](super::ActorSystem::register).
+    /// called by its type. It is a label: several actors may have the same, and none is found by
+    /// it. For that, see [`ActorSystem::register`](super::ActorSystem::register).
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self

@@ -108,8 +108,8 @@ impl<A: Actor> Context<A> {
     ///
     /// If the other actor was ended by a panic before, this one fails when it comes to the notice.
     ///
-    /// An actor that is to be told of the end of another one, and to go on, [monitors](Self::monitor)
-    /// it. Erlang has links of this kind.
+    /// An actor that is to be told of the end of another one, and to go on,
+    /// [monitors](Self::monitor) it. Erlang has links of this kind.
     ///
     /// ```
     /// use drumline::Pool;

@@ -1,9 +1,9 @@
 //! Messages that an actor sends itself later, once or again and again.
 //!
 //! ```text
-//!   send_after ──► due: the message │ its time has come ──► mailbox        (the entry is gone)
-//!   send_every ──► due: the tick    │ its time has come ──► mailbox ──► the run: makes the message,
-//!                     ▲                                                 then handles it
+//!   send_after ──► due: the message │ its time has come ──► mailbox      (the entry is gone)
+//!   send_every ──► due: the tick    │ its time has come ──► mailbox ──► the run: makes the
+//!                     ▲                                                 message, handles it
 //!                     └───────────────────── the next time ◄────────────────────┘
 //! ```
 //!
