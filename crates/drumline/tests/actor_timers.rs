@@ -480,3 +480,49 @@ fn a_hundred_thousand_timers_of_many_actors() {
     drop((actors, system));
     assert!(received.recv().is_err(), "and no other");
 }
+
+/// Says whether it was dropped by the thread that watches the clock.
+struct Watched(Arc<AtomicUsize>);
+
+fn is_timer_thread() -> bool {
+    std::thread::current().name() == Some("drumline-timer")
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if is_timer_thread() {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Handler<Watched> for Caller {
+    type Reply = ();
+    fn handle(&mut self, _: Watched, _: &mut Context<Self>) {}
+}
+
+#[test]
+fn the_thread_that_watches_the_clock_runs_no_code_of_the_program() {
+    let pool = pool(2);
+    let system = ActorSystem::new(&pool);
+    let wrong = Arc::new(AtomicUsize::new(0));
+    let heard = Arc::clone(&wrong);
+    system.on_dead_letter(move |_| {
+        heard.fetch_add(usize::from(is_timer_thread()), Ordering::SeqCst);
+    });
+    let (send, _received) = mpsc::channel();
+    for number in 0..20_000 {
+        let actor = system.spawn(Caller(send.clone()));
+        let message = Watched(Arc::clone(&wrong));
+        let call: Call = Box::new(move |context| {
+            // It ends at about that time.
+            context.send_after(Duration::from_micros(number % 50), message);
+            context.stop();
+        });
+        actor.tell(call).unwrap();
+    }
+    eventually("all have ended", || system.actors() == 0);
+    drop(system);
+    pool.shutdown().unwrap();
+    assert_eq!(wrong.load(Ordering::SeqCst), 0);
+}

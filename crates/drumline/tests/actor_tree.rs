@@ -251,3 +251,28 @@ fn many_threads_ask_while_actors_work_and_end() {
     eventually("all have ended", || system.tree(SOON).entries().is_empty());
     assert_eq!(system.dead_letters(), 0);
 }
+
+#[test]
+fn a_tree_may_be_deeper_than_a_line_is_wide() {
+    const DEPTH: usize = 50_000;
+    let pool = pool(1);
+    let system = ActorSystem::new(&pool);
+    let mut supervisor = system.supervisor(SupervisorOptions::new().name("above"));
+    let mut kept = Vec::new();
+    for _ in 0..DEPTH {
+        let below = supervisor.supervisor(SupervisorOptions::new().name("below"));
+        kept.push(std::mem::replace(&mut supervisor, below));
+    }
+    let (_release, hold) = mpsc::channel();
+    let mut hold = Some(hold);
+    let holder = supervisor.spawn(move || Holder(hold.take().expect("it never fails")));
+    holder.ask("first").recv().unwrap();
+    let tree = system.tree(SOON).to_string();
+    assert_eq!(tree.lines().count(), DEPTH + 2);
+    let last = tree.lines().last().unwrap();
+    assert!(
+        last.ends_with(&format!("[{}] Holder: idle", DEPTH + 1)),
+        "{last}"
+    );
+    drop(kept);
+}

@@ -9,10 +9,14 @@ use super::census::Census;
 use super::supervision::TreeItem;
 use crate::sync::Instant;
 
+/// The deepest entry that is indented by its depth.
+const DEEPEST_INDENT: usize = 40;
+
 /// The actors of a system, and how many messages each of them has; made by [`ActorSystem::tree`].
 ///
 /// [`Display`](fmt::Display) prints a line for each, below its supervisor. Lines that follow each
-/// other and say the same are printed once, with their number.
+/// other and say the same are printed once, with their number. Below 40 supervisors, a line begins
+/// with the number of those above it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActorTree {
     entries: Vec<TreeEntry>,
@@ -87,8 +91,12 @@ impl fmt::Display for ActorTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for run in self.entries.chunk_by(|one, next| one == next) {
             let entry = &run[0];
-            let indent = 2 * entry.depth;
-            write!(f, "{:indent$}{}", "", entry.name)?;
+            let indent = 2 * entry.depth.min(DEEPEST_INDENT);
+            write!(f, "{:indent$}", "")?;
+            if entry.depth > DEEPEST_INDENT {
+                write!(f, "[{}] ", entry.depth)?;
+            }
+            write!(f, "{}", entry.name)?;
             if run.len() > 1 {
                 write!(f, " ({} of them)", run.len())?;
             }

@@ -11,9 +11,13 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::CoreRef;
 use crate::actor::cell::ActorCore;
 use crate::actor::envelope::{Envelope, SpentEnvelope};
+use crate::actor::mailbox::Pushed;
 use crate::actor::message::Content;
 use crate::actor::run::RunFrame;
+use crate::actor::run_end;
 use crate::channel::oneshot;
+use crate::pool::SharedRegistry;
+use crate::spawn::spawn_future_in;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::process_wide;
 
@@ -121,6 +125,44 @@ impl SealedMessage {
         std::mem::forget(self);
         // SAFETY: the reference stays meanwhile.
         unsafe { ActorCore::notify(core.as_ptr(), envelope) };
+    }
+
+    /// Sends it, and runs no code of the program: for the timer thread. If the actor has ended
+    /// meanwhile, the message is discarded by a task of the pool.
+    ///
+    /// # Safety
+    ///
+    /// It is for that actor.
+    pub(super) unsafe fn send_only(self, core: CoreRef) {
+        let envelope = self.envelope;
+        std::mem::forget(self);
+        // SAFETY: the reference stays meanwhile.
+        if unsafe { ActorCore::push(core.as_ptr(), envelope) } == Pushed::Behind {
+            return;
+        }
+        // SAFETY: as above; the mailbox was idle.
+        if let Some(envelope) = unsafe { ActorCore::schedule(core.as_ptr(), envelope) } {
+            let registry = SharedRegistry::clone(core.core().system.registry());
+            let late = LateMessage { core, envelope };
+            // It goes on by itself. In a pool that has ended it is dropped here.
+            drop(spawn_future_in(registry, async move { drop(late) }));
+        }
+    }
+}
+
+/// A message for an actor that is dead, and was idle. It is discarded when this is dropped.
+struct LateMessage {
+    core: CoreRef,
+    envelope: NonNull<Envelope>,
+}
+
+// SAFETY: the content is `Send`, and any thread may act for the actor.
+unsafe impl Send for LateMessage {}
+
+impl Drop for LateMessage {
+    fn drop(&mut self) {
+        // SAFETY: the actor was found idle when the envelope was pushed, and there is a reference.
+        unsafe { run_end::give_up(self.core.as_ptr(), self.envelope, false) };
     }
 }
 

@@ -9,6 +9,7 @@
 //!
 //! The timer thread calls no code of the program. A *tick* is an envelope with the function that
 //! makes the message. The timer thread only sends it, and the run of the actor calls the function.
+//! A message for an actor that has just ended is discarded by a task of the pool.
 //! The run puts the tick back before it handles the message, so at most one tick is in the mailbox.
 //!
 //! **The race feared** is a time that comes before the entry is there. The time is registered under
@@ -163,7 +164,7 @@ impl ActorTimer {
         });
         if let Some((core, due)) = found {
             // SAFETY: the entry was that of this actor.
-            unsafe { due.send(&core) };
+            unsafe { due.send_only(core) };
         }
     }
 }
