@@ -87,6 +87,32 @@ fn an_actor_between_two_messages_answers() {
     });
 }
 
+/// In an optimized build, too: notices of questions are known by the address of a function.
+#[test]
+fn questions_that_were_asked_do_not_count() {
+    const STEPS: usize = 1_000;
+    let pool = pool(2);
+    let system = ActorSystem::new(&pool);
+    let (release, hold) = mpsc::channel();
+    let holder = system.spawn(Holder(hold));
+    holder.ask("first").recv().unwrap();
+    for _ in 0..STEPS {
+        holder.tell("hold").unwrap();
+    }
+    for _ in 0..2 * STEPS {
+        drop(system.tree(Duration::ZERO));
+    }
+    let tree = thread::scope(|scope| {
+        let asked = scope.spawn(|| system.tree(LONG));
+        eventually("it answers between two steps", || {
+            release.send(()).is_ok() && asked.is_finished()
+        });
+        asked.join().unwrap()
+    });
+    let length = tree.entries()[0].mailbox().unwrap();
+    assert!(length <= STEPS, "{tree}");
+}
+
 #[test]
 fn one_that_handles_for_long_is_busy_and_a_bounded_one_knows() {
     let pool = pool(2);
