@@ -321,7 +321,7 @@ impl<A: Actor> ActorRef<A> {
     pub fn stop_now(&self) {
         self.core.core().word.kill();
         // SAFETY: this reference stays meanwhile.
-        unsafe { ActorCore::notify(self.core.0, Envelope::notice(run::OPEN_NUDGE)) };
+        unsafe { ActorCore::notify(self.core.0, Envelope::notice(run::open_nudge)) };
     }
 
     /// Whether the actor has not ended yet.

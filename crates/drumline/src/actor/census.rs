@@ -58,7 +58,7 @@ impl Census {
         }
         core.word.ask_census();
         // SAFETY: the reference stays meanwhile.
-        unsafe { ActorCore::notify(actor.as_ptr(), Envelope::notice(run::OPEN_NUDGE)) };
+        unsafe { ActorCore::notify(actor.as_ptr(), Envelope::notice(run::open_nudge)) };
         Census::Asked(receiver)
     }
 

@@ -144,7 +144,7 @@ impl Envelope {
     /// The content has been taken out, and the caller is the run that has it at hand.
     pub(super) unsafe fn make_nudge(envelope: NonNull<Envelope>) {
         // SAFETY: senders use the link only.
-        unsafe { Self::set_open(envelope, run::OPEN_NUDGE) };
+        unsafe { Self::set_open(envelope, run::open_nudge) };
     }
 
     /// Whether opening it does nothing.
@@ -155,7 +155,7 @@ impl Envelope {
     pub(super) unsafe fn is_nudge(envelope: NonNull<Envelope>) -> bool {
         // SAFETY: senders use the link only.
         let open = unsafe { (*envelope.as_ptr()).open };
-        ptr::fn_addr_eq(open, run::OPEN_NUDGE)
+        ptr::fn_addr_eq(open, run::open_nudge as OpenFn)
     }
 
     /// Gives the memory back.

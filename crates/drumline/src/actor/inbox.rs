@@ -230,7 +230,7 @@ impl<M: Send + 'static> Inbox<M> {
         stage.regain(
             thread.thread_call(),
             // SAFETY: the actor is alive: only this thread ends it.
-            || unsafe { ActorCore::notify(core, Envelope::notice(run::OPEN_NUDGE)) },
+            || unsafe { ActorCore::notify(core, Envelope::notice(run::open_nudge)) },
             || self.begin(),
         )
     }

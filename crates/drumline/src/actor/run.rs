@@ -17,7 +17,7 @@ use std::ptr::{self, NonNull};
 
 use super::cell::ActorCore;
 use super::dead_letter::Loss;
-use super::envelope::{Envelope, OpenFn};
+use super::envelope::Envelope;
 use super::mailbox::Mailbox;
 use super::message_counts::CountedRun;
 use crate::pool::{WakeOrigin, note_run_length};
@@ -437,11 +437,10 @@ pub(super) unsafe fn open_stop(_: NonNull<Envelope>, frame: &mut RunFrame) {
 
 /// Opens a nudge: the run looks at the word after it.
 ///
-/// A nudge is known by the address of the function. An optimized build may have a copy of a small
-/// function in each codegen unit, with an address of its own. So the address is taken here only.
-pub(super) static OPEN_NUDGE: OpenFn = open_nudge;
-
-unsafe fn open_nudge(_: NonNull<Envelope>, _: &mut RunFrame) {}
+/// A nudge is known by the address of this function. If it could be inlined, an optimized build
+/// would have a copy in each codegen unit, with an address of its own.
+#[inline(never)]
+pub(super) unsafe fn open_nudge(_: NonNull<Envelope>, _: &mut RunFrame) {}
 
 /// The actor whose message the calling thread handles; null if there is none.
 pub(super) fn current() -> *const ActorCore {

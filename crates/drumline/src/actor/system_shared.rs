@@ -210,7 +210,7 @@ impl SystemShared {
         if ended.recv_deadline(deadline).is_ok() {
             return Vec::new();
         }
-        self.notify_all(run::OPEN_NUDGE, true);
+        self.notify_all(run::open_nudge, true);
         self.list.names()
     }
 

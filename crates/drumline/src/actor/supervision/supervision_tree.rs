@@ -41,11 +41,11 @@ impl TreePlan<CoreRef> {
                     // SAFETY: as above.
                     unsafe { ActorCore::queue(core.as_ptr(), WakeOrigin::Woken) };
                 }
-                Step::Nudge(core) => notify(&core, run::OPEN_NUDGE),
+                Step::Nudge(core) => notify(&core, run::open_nudge),
                 Step::Stop(core) => notify(&core, run::open_stop),
                 Step::Kill(core) => {
                     core.core().word.kill();
-                    notify(&core, run::OPEN_NUDGE);
+                    notify(&core, run::open_nudge);
                 }
                 Step::Timer(round, after, until) => {
                     let timer = RoundTimer {
