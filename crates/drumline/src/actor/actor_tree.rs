@@ -199,7 +199,7 @@ impl ActorSystem {
                     let mailbox = match census.wait(deadline) {
                         Census::Known(length) => Some(length),
                         Census::Ended => return None,
-                        Census::Asked(_) | Census::Unknown => None,
+                        Census::Asked(..) | Census::Unknown => None,
                     };
                     (core.core().name(), EntryKind::Actor(mailbox))
                 }

@@ -24,7 +24,8 @@ use crate::sync::Instant;
 /// How many messages are in a mailbox, or the question.
 pub(super) enum Census {
     Known(usize),
-    Asked(Receiver<usize>),
+    /// With the number of the place for the answer.
+    Asked(Receiver<usize>, usize, u64),
     /// The actor is in no position to answer.
     Unknown,
     /// The actor has ended.
@@ -53,23 +54,27 @@ impl Census {
             return Census::Unknown;
         }
         let (sender, receiver) = oneshot::channel();
-        if !attached::attach_census(actor, sender) {
+        let Some(number) = attached::attach_census(actor, sender) else {
             return Census::Ended;
-        }
+        };
         core.word.ask_census();
         // SAFETY: the reference stays meanwhile.
         unsafe { ActorCore::notify(actor.as_ptr(), Envelope::notice(run::open_nudge)) };
-        Census::Asked(receiver)
+        Census::Asked(receiver, actor.as_ptr().as_ptr().addr(), number)
     }
 
     /// The answer, if it comes until `deadline`.
     pub(super) fn wait(self, deadline: Instant) -> Self {
-        let Census::Asked(mut receiver) = self else {
+        let Census::Asked(mut receiver, actor, number) = self else {
             return self;
         };
         match receiver.recv_deadline(deadline) {
             Ok(length) => Census::Known(length),
-            Err(RecvTimeoutError::Timeout) => Census::Unknown,
+            Err(RecvTimeoutError::Timeout) => {
+                // The answer may come in this moment.
+                attached::forget_census(actor, number);
+                Census::Unknown
+            }
             Err(RecvTimeoutError::Closed(_)) => Census::Ended,
         }
     }

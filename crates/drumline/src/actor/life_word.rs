@@ -5,7 +5,7 @@
 //! | `STARTED` | the run | the hook `started` has been called |
 //! | `KILLED` | any thread, or the run that ends with `final` | the run handles no further message |
 //! | `DEAD` | the run | the state is gone; what is in the mailbox is discarded |
-//! | `PANICKED` | the run, with `DEAD` | because a handler panicked |
+//! | `PANICKED` | the run, with `DEAD` or before | because a handler panicked |
 //! | `FINAL` | the last reference | the message `final` is on its way, with that reference |
 //! | `REVIVED` | a handler, beside `FINAL` | there was another reference since |
 //! | `NEWEST`, `OLDEST` | the spawn | in which order the pool runs it: see [`RunOrder`] |
@@ -269,6 +269,12 @@ impl LifeWord {
     pub(super) fn restart(&self) {
         // Relaxed: as in `start`.
         self.0.fetch_and(!STARTED, Ordering::Relaxed);
+    }
+
+    /// A panic is the reason why the supervisor of the actor, which is aside, ends it.
+    pub(super) fn note_panic(&self) {
+        // Relaxed: the run that ends the actor is queued later, by the caller.
+        self.0.fetch_or(PANICKED, Ordering::Relaxed);
     }
 
     /// The state is gone, and there will be no other. Returns whether something is attached.

@@ -45,11 +45,12 @@ impl RunFrame {
         if !has_reference {
             word.add_ref();
         }
-        let has_panicked = panic.is_some();
-        if has_panicked {
+        if panic.is_some() {
             // SAFETY: the actor is alive.
             unsafe { &*core }.system.count_panic();
         }
+        // A supervisor may have counted it, and ends the actor now.
+        let has_panicked = panic.is_some() || word.has_panicked();
         let what = if has_panicked {
             "an actor ends, as it has panicked"
         } else {

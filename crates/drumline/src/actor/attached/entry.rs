@@ -240,15 +240,26 @@ pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
     }
 }
 
-/// Attaches the place for the length of the mailbox of an actor. `false`: the actor is dead.
-pub(in crate::actor) fn attach_census(actor: &CoreRef, answer: oneshot::Sender<usize>) -> bool {
+/// Attaches the place for the length of the mailbox of an actor, and returns its number. `None`: the
+/// actor is dead.
+pub(in crate::actor) fn attach_census(
+    actor: &CoreRef,
+    answer: oneshot::Sender<usize>,
+) -> Option<u64> {
     let address = actor.as_ptr().as_ptr().addr();
-    let key = (address, next_number());
+    let number = next_number();
+    let key = (address, number);
     let entry = Attachment::Census(answer);
     let made = with_shard(address, |shard| {
         shard.attach(&actor.core().word, key, entry)
     });
-    made.is_ok()
+    made.is_ok().then_some(number)
+}
+
+/// The answer is not waited for any longer.
+pub(in crate::actor) fn forget_census(actor: usize, number: u64) {
+    let place = with_shard(actor, |shard| shard.remove(actor, number));
+    drop(place);
 }
 
 /// The places for the length of the mailbox of an actor, for its run.

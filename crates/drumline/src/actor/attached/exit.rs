@@ -61,7 +61,8 @@ impl Exit {
     }
 
     /// What the panic that has ended it said, if its payload was a text. `None` also if the actor
-    /// had ended before it was asked for.
+    /// had ended before it was asked for, or if a supervisor has given it up after the panic; the
+    /// listener of [failures](crate::actor::ActorSystem::on_failure) has heard it then.
     #[must_use]
     pub fn panic_message(&self) -> Option<&str> {
         self.panic.as_deref()

@@ -106,6 +106,12 @@ impl<A: Actor> Context<A> {
     /// another way, or is started again. It keeps neither of them alive. An actor that is linked
     /// with itself is not.
     ///
+    /// Actors that link each other in their hook `started`, below supervisors that start both again
+    /// at once, may go on to fail because of each other: the new state of one links with the old
+    /// state of the other, which is about to fail. Have only one of them link, give their
+    /// supervisors a [delay](crate::actor::SupervisorOptions::backoff), or put both below one
+    /// supervisor that starts them again [together](crate::actor::Strategy::OneForAll).
+    ///
     /// If the other actor was ended by a panic before, this one fails when it comes to the notice.
     ///
     /// An actor that is to be told of the end of another one, and to go on,

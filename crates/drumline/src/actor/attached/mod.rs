@@ -39,7 +39,7 @@ mod table;
 mod timer;
 
 #[cfg(not(drumline_loom))]
-pub(super) use entry::{actor_ended, attach_census, state_ended, take_census};
+pub(super) use entry::{actor_ended, attach_census, forget_census, state_ended, take_census};
 #[cfg(not(drumline_loom))]
 pub use {
     ended::Ended,

@@ -238,6 +238,7 @@ impl RunFrame {
         let plan = tree.failed(part.key(), directive);
         if plan.outcome() == super::FailureOutcome::Ends {
             actor.system.count_panic();
+            actor.word.note_panic();
         }
         self.tell_failure(&failure, plan.outcome());
         plan.carry_out(&tree);
