@@ -141,7 +141,7 @@
 //! | `either` | [`iter::Either`] is the type of the crate `either`, so that type is a parallel iterator |
 //! | `crossbeam-channel`, `flume`, `kanal` | receivers of these channels are sources of a [stream](mod@stream) |
 //! | `futures` | async streams (`futures_core::Stream`) are sources of a [stream](mod@stream) (`stream::from_async`), and its results are one (`Serial::into_async`) |
-//! | `tracing` | the [events](Event) of a pool are events of `tracing`; the span in which a message is told or asked goes on in the handler of its [actor](actor) |
+//! | `tracing` | the [events](Event) of a pool are events of `tracing`; the span in which a message is told or asked goes on in the handler of its [`actor`] |
 //!
 //! # Waiting
 //!
