@@ -9,22 +9,15 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Event, eventually, pool, quiet_panic};
+use common::actors::{Crash, Member, Wait};
+use common::{Event, eventually, pool};
 use drumline::Pool;
 use drumline::actor::{
     Actor, ActorGroup, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, Handler,
     Overflow, Recipient, SpawnOptions, SupervisorOptions, WeakActorRef, WeakRecipient,
 };
 
-/// Says what it is told, and its own number.
-struct Member {
-    number: usize,
-    heard: Sender<(usize, u64)>,
-}
-
-impl Actor for Member {}
-
-impl Handler<u64> for Member {
+impl Handler<u64> for Member<u64> {
     type Reply = ();
 
     fn handle(&mut self, word: u64, _: &mut Context<Self>) {
@@ -33,33 +26,11 @@ impl Handler<u64> for Member {
     }
 }
 
-struct Crash;
-
-impl Handler<Crash> for Member {
-    type Reply = ();
-
-    fn handle(&mut self, _: Crash, _: &mut Context<Self>) {
-        quiet_panic("as it was told");
-    }
-}
-
-/// To say that it is here, and wait.
-struct Wait(Sender<()>, Arc<Event>);
-
-impl Handler<Wait> for Member {
-    type Reply = ();
-
-    fn handle(&mut self, Wait(here, event): Wait, _: &mut Context<Self>) {
-        here.send(()).unwrap();
-        drumline::blocking(|| event.wait());
-    }
-}
-
 fn members(
     system: &ActorSystem,
     count: usize,
     heard: &Sender<(usize, u64)>,
-) -> Vec<ActorRef<Member>> {
+) -> Vec<ActorRef<Member<u64>>> {
     let member = |number| {
         let heard = heard.clone();
         system.spawn(Member { number, heard })
@@ -67,7 +38,7 @@ fn members(
     (0..count).map(member).collect()
 }
 
-fn group_of(members: &[ActorRef<Member>]) -> ActorGroup<u64> {
+fn group_of(members: &[ActorRef<Member<u64>>]) -> ActorGroup<u64> {
     let group = ActorGroup::new();
     members.iter().for_each(|member| group.join(member));
     group
@@ -108,7 +79,7 @@ fn a_weak_recipient_is_upgraded_while_there_is_a_reference() {
 #[test]
 fn handles_are_small() {
     let word = size_of::<usize>();
-    assert_eq!(size_of::<WeakActorRef<Member>>(), word);
+    assert_eq!(size_of::<WeakActorRef<Member<u64>>>(), word);
     assert_eq!(size_of::<WeakRecipient<u64>>(), 2 * word);
     assert_eq!(size_of::<ActorGroup<u64>>(), word);
 }

@@ -2,12 +2,12 @@
 
 mod common;
 
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
+use common::actors::{Call, Caller, caller, inside, tolerant_pool as pool};
 use common::eventually;
-use drumline::Pool;
 use drumline::actor::{
     Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, Exit, ExitReason,
     FailureOutcome, Handler, Inbox, Link, Monitor, Overflow, SpawnOptions, SupervisorOptions,
@@ -17,65 +17,25 @@ use drumline::actor::{
 /// As long as a test may wait for what is not to come to an end otherwise.
 const LONG: Duration = Duration::from_secs(3_600);
 
-fn pool(jobs: usize) -> Pool {
-    let pool = Pool::builder().jobs(jobs).panic_handler(|_| {});
-    pool.build().unwrap()
-}
+type Watcher = Caller<Exit>;
 
-/// Calls functions of a test in its handler, and reports ends.
-struct Caller(Sender<Exit>);
-
-type Call = Box<dyn FnOnce(&mut Context<Caller>) + Send>;
-
-impl Actor for Caller {}
-
-impl Handler<Call> for Caller {
-    type Reply = ();
-    fn handle(&mut self, call: Call, context: &mut Context<Self>) {
-        call(context);
-    }
-}
-
-impl Handler<Exit> for Caller {
-    type Reply = ();
-    fn handle(&mut self, exit: Exit, _: &mut Context<Self>) {
-        let _ = self.0.send(exit);
-    }
-}
-
-fn caller(system: &ActorSystem) -> (ActorRef<Caller>, Receiver<Exit>) {
-    let (send, receive) = mpsc::channel();
-    (system.spawn(Caller(send)), receive)
-}
-
-/// Has the actor call `call`, and returns what that returns.
-fn inside<R: Send + 'static>(
-    actor: &ActorRef<Caller>,
-    call: impl FnOnce(&mut Context<Caller>) -> R + Send + 'static,
-) -> R {
-    let (send, receive) = mpsc::channel();
-    let call: Call = Box::new(move |context| drop(send.send(call(context))));
-    actor.tell(call).unwrap();
-    receive.recv().unwrap()
-}
-
-fn monitor(watcher: &ActorRef<Caller>, other: &ActorRef<Caller>) -> Monitor {
+fn monitor(watcher: &ActorRef<Watcher>, other: &ActorRef<Watcher>) -> Monitor {
     let other = other.clone();
     inside(watcher, move |context| context.monitor(&other))
 }
 
-fn link(one: &ActorRef<Caller>, other: &ActorRef<Caller>) -> Link {
+fn link(one: &ActorRef<Watcher>, other: &ActorRef<Watcher>) -> Link {
     let other = other.clone();
     inside(one, move |context| context.link(&other))
 }
 
-fn fail(actor: &ActorRef<Caller>, why: &'static str) {
-    let call: Call = Box::new(move |_| panic!("{why}"));
+fn fail(actor: &ActorRef<Watcher>, why: &'static str) {
+    let call: Call<Exit> = Box::new(move |_| panic!("{why}"));
     actor.tell(call).unwrap();
 }
 
 /// An actor that is told of the end of `actor` is told this.
-fn exit_of(end: impl FnOnce(&ActorRef<Caller>)) -> Exit {
+fn exit_of(end: impl FnOnce(&ActorRef<Watcher>)) -> Exit {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
     let (watched, _exits) = caller(&system);
@@ -101,21 +61,21 @@ fn reasons_are_told() {
         (exit.reason(), exit.panic_message()),
         (ExitReason::Stopped, None)
     );
-    assert_eq!(exit.to_string(), "Caller has stopped");
+    assert_eq!(exit.to_string(), "Caller<Exit> has stopped");
 
     let exit = exit_of(ActorRef::stop_now);
     assert_eq!(exit.reason(), ExitReason::Killed);
-    assert_eq!(exit.to_string(), "Caller was killed");
+    assert_eq!(exit.to_string(), "Caller<Exit> was killed");
 
     let exit = exit_of(|actor| fail(actor, "out of paper"));
     assert_eq!(exit.reason(), ExitReason::Panicked);
     assert_eq!(exit.panic_message(), Some("out of paper"));
-    assert_eq!(exit.to_string(), "Caller has panicked: out of paper");
+    assert_eq!(exit.to_string(), "Caller<Exit> has panicked: out of paper");
 
     // The last reference is dropped.
     assert_eq!(exit_of(|_| ()).reason(), ExitReason::Stopped);
 
-    let stops_itself = |actor: &ActorRef<Caller>| inside(actor, |context| context.stop_now());
+    let stops_itself = |actor: &ActorRef<Watcher>| inside(actor, |context| context.stop_now());
     assert_eq!(exit_of(stops_itself).reason(), ExitReason::Stopped);
 }
 
@@ -125,7 +85,10 @@ fn an_actor_that_has_ended_is_told_of_at_once() {
     let system = ActorSystem::new(&pool);
     let (watcher, exits) = caller(&system);
     for (end, reason) in [
-        (ActorRef::stop as fn(&ActorRef<Caller>), ExitReason::Stopped),
+        (
+            ActorRef::stop as fn(&ActorRef<Watcher>),
+            ExitReason::Stopped,
+        ),
         (|actor| fail(actor, "lost"), ExitReason::Panicked),
     ] {
         let (watched, _exits) = caller(&system);
@@ -250,14 +213,14 @@ fn a_full_mailbox_has_room_for_an_end() {
         let (watched, _exits) = caller(&system);
         monitor(&watcher, &watched);
         let (release, held) = mpsc::channel::<()>();
-        let hold: Call = Box::new(move |_| {
+        let hold: Call<Exit> = Box::new(move |_| {
             let _ = drumline::blocking(|| held.recv());
         });
         watcher.tell(hold).unwrap();
         watched.stop();
         watched.ended().recv();
         // The mailbox is full as well.
-        let nothing: Call = Box::new(|_| ());
+        let nothing: Call<Exit> = Box::new(|_| ());
         let _ = watcher.try_tell(nothing);
         drop(release);
         assert_eq!(exits.recv().unwrap().reason(), ExitReason::Stopped);
@@ -319,7 +282,7 @@ fn linked_actors_fail_together() {
         assert_eq!(exit.reason(), ExitReason::Panicked);
         let message = exit.panic_message().unwrap();
         let links = message
-            .matches("a linked actor has failed: Caller: ")
+            .matches("a linked actor has failed: Caller<Exit>: ")
             .count();
         assert_eq!(links, at.abs_diff(10), "{message}");
         assert!(message.ends_with("the first cause"));
@@ -348,14 +311,14 @@ fn a_link_ends_with_either_actor_or_when_it_is_cut() {
     inside(&one, |_| ());
     // One that a panic has ended before.
     let ended = one.ended();
-    let call: Call = Box::new(move |context| {
+    let call: Call<Exit> = Box::new(move |context| {
         context.link(&other);
     });
     one.tell(call).unwrap();
     let exit = ended.recv();
     assert_eq!(
         exit.panic_message(),
-        Some("a linked actor has failed: Caller")
+        Some("a linked actor has failed: Caller<Exit>")
     );
 }
 
@@ -378,7 +341,7 @@ fn a_supervisor_starts_linked_actors_again() {
         let mut both: Vec<_> = failed.iter().take(2).collect();
         both.sort_by_key(|(message, _)| message.len());
         assert_eq!(both[0], ("down".to_owned(), FailureOutcome::Restarts));
-        assert_eq!(both[1].0, "a linked actor has failed: Caller: down");
+        assert_eq!(both[1].0, "a linked actor has failed: Caller<Exit>: down");
         assert_eq!(both[1].1, FailureOutcome::Restarts);
         inside(&two, |_| ());
     }
@@ -394,9 +357,9 @@ struct Awaiter(Sender<Exit>);
 
 impl Actor for Awaiter {}
 
-impl AsyncHandler<ActorRef<Caller>> for Awaiter {
+impl AsyncHandler<ActorRef<Watcher>> for Awaiter {
     type Reply = ();
-    async fn handle(&mut self, other: ActorRef<Caller>, context: AsyncContext<Self>) {
+    async fn handle(&mut self, other: ActorRef<Watcher>, context: AsyncContext<Self>) {
         context.monitor(&other);
         let link = context.link(&other);
         assert!(link.cut());
@@ -448,7 +411,7 @@ fn actors_with_threads_are_watched() {
 fn a_wait_that_is_given_up_leaves_nothing() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, _exits) = caller(&system);
+    let (actor, _exits) = caller::<Exit>(&system);
     for _ in 0..100 {
         let mut ended = actor.ended();
         assert_eq!(ended.recv_timeout(Duration::ZERO), None);
@@ -508,7 +471,7 @@ fn an_actor_that_ends_takes_its_monitors_along() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
     let (watched, _exits) = caller(&system);
-    let weak: Vec<WeakActorRef<Caller>> = (0..100)
+    let weak: Vec<WeakActorRef<Watcher>> = (0..100)
         .map(|_| {
             let (watcher, _exits) = caller(&system);
             monitor(&watcher, &watched);

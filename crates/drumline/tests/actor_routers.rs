@@ -12,25 +12,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::actors::{Crash, Member, Wait};
 use common::{Event, eventually, pool, quiet_panic};
 use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorGroup, ActorRef, ActorSystem, Context, Handler, Overflow, Router, SpawnOptions,
+    ActorGroup, ActorRef, ActorSystem, Context, Handler, Overflow, Router, SpawnOptions,
     SupervisorOptions, TellError,
 };
 
 /// A key, and what is said under it.
 type Said = (u64, u64);
 
-/// Says what it is told, and its own number.
-struct Member {
-    number: usize,
-    heard: Sender<(usize, Said)>,
-}
-
-impl Actor for Member {}
-
-impl Handler<Said> for Member {
+impl Handler<Said> for Member<Said> {
     type Reply = ();
 
     fn handle(&mut self, said: Said, _: &mut Context<Self>) {
@@ -39,33 +32,11 @@ impl Handler<Said> for Member {
     }
 }
 
-struct Crash;
-
-impl Handler<Crash> for Member {
-    type Reply = ();
-
-    fn handle(&mut self, _: Crash, _: &mut Context<Self>) {
-        quiet_panic("as it was told");
-    }
-}
-
-/// To say that it is here, and wait.
-struct Wait(Sender<()>, Arc<Event>);
-
-impl Handler<Wait> for Member {
-    type Reply = ();
-
-    fn handle(&mut self, Wait(here, event): Wait, _: &mut Context<Self>) {
-        here.send(()).unwrap();
-        drumline::blocking(|| event.wait());
-    }
-}
-
 /// A group of some members, and what they hear.
 struct Choir {
     system: ActorSystem,
     group: ActorGroup<Said>,
-    members: Vec<ActorRef<Member>>,
+    members: Vec<ActorRef<Member<Said>>>,
     send: Sender<(usize, Said)>,
     heard: Receiver<(usize, Said)>,
 }

@@ -133,7 +133,7 @@ impl AsyncHandler<&'static str> for Hop {
             info!(target: "spans", below);
             return below + 1;
         }
-        drumline::task::sleep(Duration::from_micros(100)).await;
+        drumline::task::yield_now().await;
         0
     }
 }

@@ -6,38 +6,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use common::actors::{Call, Caller, caller, inside, tolerant_pool};
 use common::{eventually, pool};
-use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, ActorTimer, AsyncContext, AsyncHandler, Context, ExitReason,
-    HandScheduler, Handler, Overflow, Scheduler, SpawnOptions, SupervisorOptions,
+    Actor, ActorSystem, ActorTimer, AsyncContext, AsyncHandler, Context, ExitReason, HandScheduler,
+    Handler, Overflow, Scheduler, SpawnOptions, SupervisorOptions,
 };
 
 /// Short, but not nothing.
 const SHORT: Duration = Duration::from_millis(2);
 /// So long that no test comes to its end.
 const LONG: Duration = Duration::from_secs(100_000);
-
-/// Calls a function of a test in its handler.
-struct Caller(mpsc::Sender<u32>);
-
-type Call = Box<dyn FnOnce(&mut Context<Caller>) + Send>;
-
-impl Actor for Caller {}
-
-impl Handler<Call> for Caller {
-    type Reply = ();
-    fn handle(&mut self, call: Call, context: &mut Context<Self>) {
-        call(context);
-    }
-}
-
-impl Handler<u32> for Caller {
-    type Reply = ();
-    fn handle(&mut self, number: u32, _: &mut Context<Self>) {
-        let _ = self.0.send(number);
-    }
-}
 
 /// Counts how often it was dropped.
 struct Dropped(Arc<AtomicUsize>);
@@ -48,38 +27,16 @@ impl Drop for Dropped {
     }
 }
 
-impl Handler<Dropped> for Caller {
+impl Handler<Dropped> for Caller<u32> {
     type Reply = ();
     fn handle(&mut self, _: Dropped, _: &mut Context<Self>) {}
-}
-
-/// A pool that prints no panics of actors.
-fn quiet_pool(jobs: usize) -> Pool {
-    let pool = Pool::builder().jobs(jobs).panic_handler(|_| {});
-    pool.build().unwrap()
-}
-
-fn caller(system: &ActorSystem) -> (ActorRef<Caller>, mpsc::Receiver<u32>) {
-    let (send, receive) = mpsc::channel();
-    (system.spawn(Caller(send)), receive)
-}
-
-/// Calls `call` in a handler, and returns what it returns.
-fn inside<R: Send + 'static>(
-    actor: &ActorRef<Caller>,
-    call: impl FnOnce(&mut Context<Caller>) -> R + Send + 'static,
-) -> R {
-    let (send, receive) = mpsc::channel();
-    let call: Call = Box::new(move |context| drop(send.send(call(context))));
-    actor.tell(call).unwrap();
-    receive.recv().unwrap()
 }
 
 #[test]
 fn a_message_comes_after_its_delay_and_not_before() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     let begin = Instant::now();
     let timer = inside(&actor, |context| context.send_after(SHORT, 7));
     assert_eq!(received.recv(), Ok(7));
@@ -92,7 +49,7 @@ fn a_message_comes_after_its_delay_and_not_before() {
 fn messages_come_in_the_order_of_their_times() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     inside(&actor, |context| {
         context.send_after(LONG, 100);
         for number in 0..20 {
@@ -110,7 +67,7 @@ fn messages_come_in_the_order_of_their_times() {
 fn what_is_cancelled_is_dropped_and_not_sent() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     let dropped = Arc::new(AtomicUsize::new(0));
     let message = Dropped(Arc::clone(&dropped));
     let timer = inside(&actor, |context| context.send_after(LONG, message));
@@ -129,13 +86,13 @@ fn what_is_cancelled_is_dropped_and_not_sent() {
 fn a_pending_message_keeps_its_actor_and_an_interval_does_not() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     inside(&actor, |context| context.send_after(SHORT, 5));
     drop(actor);
     assert_eq!(received.recv(), Ok(5));
     assert!(received.recv().is_err(), "then it ends");
 
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     let timer = inside(&actor, |context| context.send_every(LONG, || 5));
     assert!(timer.is_pending());
     drop(actor);
@@ -147,7 +104,7 @@ fn a_pending_message_keeps_its_actor_and_an_interval_does_not() {
 fn timers_end_with_their_actor_and_lose_no_letter() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, _received) = caller(&system);
+    let (actor, _received) = caller::<u32>(&system);
     let dropped = Arc::new(AtomicUsize::new(0));
     let messages: Vec<Dropped> = (0..100).map(|_| Dropped(Arc::clone(&dropped))).collect();
     let made = Dropped(Arc::clone(&dropped));
@@ -174,7 +131,7 @@ fn timers_end_with_their_actor_and_lose_no_letter() {
 fn an_interval_beats_until_it_is_cancelled() {
     let pool = pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     let begin = Instant::now();
     let mut next = 0;
     let timer = inside(&actor, move |context| {
@@ -223,10 +180,14 @@ fn at_most_one_beat_is_in_the_mailbox() {
     let (release, hold) = mpsc::channel();
     let (beats, beaten) = mpsc::channel();
     let slow = system.spawn(Slow { hold, beats });
+    let (other, passed) = caller::<u32>(&system);
     for _ in 0..50 {
         assert_eq!(beaten.recv(), Ok("beat"));
-        // The actor is held up for many times of its interval.
-        std::thread::sleep(Duration::from_millis(1));
+        // Many times of its interval pass: as many as another actor needs for a timer.
+        inside(&other, |context| {
+            context.send_after(Duration::from_millis(1), 0)
+        });
+        assert_eq!(passed.recv(), Ok(0));
         slow.tell("told").unwrap();
         release.send(()).unwrap();
         // So between two that are told is at most one beat.
@@ -293,7 +254,7 @@ impl Handler<&'static str> for Restarting {
 
 #[test]
 fn timers_are_those_of_a_state() {
-    let pool = quiet_pool(2);
+    let pool = tolerant_pool(2);
     let system = ActorSystem::new(&pool);
     let supervisor = system.supervisor(SupervisorOptions::new());
     let (numbers, received) = mpsc::channel();
@@ -327,7 +288,7 @@ impl AsyncHandler<()> for Awaiter {
     type Reply = ();
     async fn handle(&mut self, (): (), context: AsyncContext<Self>) {
         context.send_after(SHORT, 1_u32);
-        drumline::task::sleep(SHORT).await;
+        drumline::task::yield_now().await;
         context.send_every(SHORT, || 2_u32);
     }
 }
@@ -351,9 +312,9 @@ fn handlers_that_await_have_timers() {
 
 #[test]
 fn make_may_panic_cancel_and_begin_anew() {
-    let pool = quiet_pool(2);
+    let pool = tolerant_pool(2);
     let system = ActorSystem::new(&pool);
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     // It cancels itself: what it has made is not handled.
     let (handle, own) = mpsc::channel::<ActorTimer>();
     let (made, was_made) = mpsc::channel();
@@ -381,9 +342,9 @@ fn make_may_panic_cancel_and_begin_anew() {
 #[test]
 #[should_panic(expected = "give a longer one")]
 fn a_period_of_zero_is_refused() {
-    let pool = quiet_pool(1);
+    let pool = tolerant_pool(1);
     let system = ActorSystem::new(&pool);
-    let (actor, _received) = caller(&system);
+    let (actor, _received) = caller::<u32>(&system);
     let refused = inside(&actor, |context| {
         let every = || context.send_every(Duration::ZERO, || 1);
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(every)).unwrap_err()
@@ -395,7 +356,7 @@ fn a_period_of_zero_is_refused() {
 fn a_delay_without_end_waits_for_the_end_of_the_actor() {
     let pool = pool(1);
     let system = ActorSystem::new(&pool);
-    let (actor, received) = caller(&system);
+    let (actor, received) = caller::<u32>(&system);
     let timers = inside(&actor, |context| {
         [
             context.send_after(Duration::MAX, 1),
@@ -435,7 +396,7 @@ fn all_schedulers_have_timers() {
     let (send, received) = mpsc::channel();
     let options = SpawnOptions::new().scheduler(hand.scheduler());
     let actor = system.spawn_with(Caller(send), options);
-    let call: Call = Box::new(|context| {
+    let call: Call<u32> = Box::new(|context| {
         context.send_after(SHORT, 1);
     });
     actor.tell(call).unwrap();
@@ -496,7 +457,7 @@ impl Drop for Watched {
     }
 }
 
-impl Handler<Watched> for Caller {
+impl Handler<Watched> for Caller<u32> {
     type Reply = ();
     fn handle(&mut self, _: Watched, _: &mut Context<Self>) {}
 }
@@ -510,11 +471,11 @@ fn the_thread_that_watches_the_clock_runs_no_code_of_the_program() {
     system.on_dead_letter(move |_| {
         heard.fetch_add(usize::from(is_timer_thread()), Ordering::SeqCst);
     });
-    let (send, _received) = mpsc::channel();
+    let (send, _received) = mpsc::channel::<u32>();
     for number in 0..20_000 {
         let actor = system.spawn(Caller(send.clone()));
         let message = Watched(Arc::clone(&wrong));
-        let call: Call = Box::new(move |context| {
+        let call: Call<u32> = Box::new(move |context| {
             // It ends at about that time.
             context.send_after(Duration::from_micros(number % 50), message);
             context.stop();

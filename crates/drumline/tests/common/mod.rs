@@ -1,6 +1,7 @@
 //! What the behaviour tests share: events to wait for, threads to look at, random numbers.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub mod actors;
 #[cfg(target_os = "linux")]
 pub mod child;
 pub mod fuse;
