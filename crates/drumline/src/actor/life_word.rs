@@ -12,7 +12,7 @@
 //! | `RAISES` | a future that has the state | the next message is its panic |
 //! | `HAS_WEAK` | any thread | there are weak references, or were |
 //! | `RESTART` | a supervisor, under its lock | the run is to put the actor aside |
-//! | `ATTACHED` | any thread, under a lock | something is, or was: see [`attached`](super::attached) |
+//! | `ATTACHED` | any thread, under a lock | something is, or was: see `attached` |
 //! | `CENSUS` | any thread | the run is to count the messages: see [`census`](super::census) |
 //!
 //! **References** are counted in the bits above: one for each `ActorRef` and the like. Neither a

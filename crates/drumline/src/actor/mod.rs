@@ -74,8 +74,8 @@
 //! # What there is
 //!
 //! [`ActorSystem::tree`] says which actors are alive, below which supervisors, and how many
-//! messages each has. With the feature `tracing`, a handler runs in a span of its own. That is below
-//! the span in which its message was told or asked.
+//! messages each has. With the feature `tracing`, a handler runs in a span of its own. That is
+//! below the span in which its message was told or asked.
 //!
 //! # Panics
 //!

@@ -117,8 +117,8 @@ pub trait ActorRuntime: Sized + Sync + 'static {
     /// Whether an actor that has panicked can go on with another state, and the messages that it
     /// has.
     ///
-    /// Not ractor: its supervisors start another actor, and what waits in the first mailbox is lost.
-    /// Not actix: its `Supervisor` is polled by the task that the panic ends.
+    /// Not ractor: its supervisors start another actor, and what waits in the first mailbox is
+    /// lost. Not actix: its `Supervisor` is polled by the task that the panic ends.
     const RESTARTS: bool = false;
 
     /// Whether an actor can send itself a message later.

@@ -15,8 +15,7 @@ use std::time::Duration;
 
 use shuttle::rand::{Rng, thread_rng};
 
-use super::iterations;
-use crate::Pool;
+use super::{iterations, tolerant_pool};
 use crate::actor::{
     Actor, ActorRef, ActorSystem, Context, Directive, Handler, Strategy, Style, SupervisorOptions,
 };
@@ -146,11 +145,7 @@ fn options() -> SupervisorOptions {
 
 fn crashes() {
     let mut rng = thread_rng();
-    let pool = Pool::builder()
-        .jobs(rng.gen_range(1..3))
-        .panic_handler(|_| {})
-        .build()
-        .expect("nothing can fail here");
+    let pool = tolerant_pool();
     let style = if rng.r#gen() {
         Style::Loop
     } else {

@@ -216,6 +216,13 @@ fn await_that(condition: impl Fn() -> bool) {
     }
 }
 
+/// A pool of one thread or two. Programs look themselves whether there was a panic.
+fn tolerant_pool() -> Pool {
+    let pool = Pool::builder().jobs(thread_rng().gen_range(1..3));
+    let pool = pool.panic_handler(|_| {});
+    pool.build().expect("nothing can fail here")
+}
+
 /// `DRUMLINE_SHUTTLE_LONGER` times as many.
 fn iterations(some: usize) -> usize {
     let longer = std::env::var("DRUMLINE_SHUTTLE_LONGER");

@@ -15,7 +15,7 @@ use std::time::Duration;
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::atomic::{AtomicBool, Ordering as ShuttleOrdering};
 
-use super::iterations;
+use super::{iterations, tolerant_pool};
 use crate::Pool;
 use crate::actor::{Actor, ActorGroup, ActorRef, ActorSystem, Context, Handler, Router};
 use crate::sync::Instant;
@@ -42,13 +42,6 @@ impl Handler<Word> for Listener {
     }
 }
 
-fn pool() -> Pool {
-    let pool = Pool::builder().jobs(thread_rng().gen_range(1..3));
-    // `end` looks whether there was a panic.
-    let pool = pool.panic_handler(|_| {});
-    pool.build().expect("nothing can fail here")
-}
-
 fn end(system: &ActorSystem, pool: Pool) {
     let far = Instant::now() + Duration::from_secs(3_600);
     assert!(system.shutdown(far).is_complete());
@@ -57,7 +50,7 @@ fn end(system: &ActorSystem, pool: Pool) {
 }
 
 fn names() {
-    let pool = pool();
+    let pool = tolerant_pool();
     let system = Arc::new(ActorSystem::new(&pool));
     let heard = Arc::new(AtomicUsize::new(0));
     let spawn = || {
@@ -88,7 +81,7 @@ fn names() {
 }
 
 fn groups() {
-    let pool = pool();
+    let pool = tolerant_pool();
     let system = ActorSystem::new(&pool);
     let heard = Arc::new(AtomicUsize::new(0));
     let spawn = |is_leaver| {

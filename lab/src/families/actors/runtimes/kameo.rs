@@ -23,8 +23,8 @@ type Make<B> = dyn FnMut() -> B + Send;
 /// An actor of kameo.
 pub struct Shell<B> {
     behaviour: B,
-    /// `None`: a panic ends the actor. Two boxes, because one would take two words: the actors of all
-    /// other workloads have this field as well.
+    /// `None`: a panic ends the actor. Two boxes, because one would take two words: the actors of
+    /// all other workloads have this field as well.
     make: Option<Box<Box<Make<B>>>>,
 }
 

@@ -14,7 +14,8 @@ use crate::workload::{Shows, WorkloadCard};
 /// The most actors.
 const ACTORS: u64 = 100;
 
-/// For each timer, from the message that sets it to the first time. All timers are to be set by then.
+/// For each timer, from the message that sets it to the first time. All timers are to be set by
+/// then.
 const LEAD: Duration = Duration::from_micros(3);
 
 /// The same when there are few timers.
