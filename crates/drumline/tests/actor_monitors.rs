@@ -3,6 +3,7 @@
 mod common;
 
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -350,6 +351,67 @@ fn a_supervisor_starts_linked_actors_again() {
     inside(&one, |_| ());
     inside(&two, |_| ());
     assert_eq!(failed.try_iter().count(), 1);
+}
+
+/// Is linked with all others, whenever it starts.
+struct Knot {
+    others: Arc<Mutex<Vec<WeakActorRef<Knot>>>>,
+    incarnation: usize,
+}
+
+impl Actor for Knot {
+    fn started(&mut self, context: &mut Context<Self>) {
+        let others = self.others.lock().unwrap().clone();
+        for other in others.iter().filter_map(WeakActorRef::upgrade) {
+            context.link(&other);
+        }
+    }
+}
+
+impl Handler<bool> for Knot {
+    type Reply = usize;
+    fn handle(&mut self, panics: bool, _: &mut Context<Self>) -> usize {
+        assert!(!panics, "as it was told");
+        self.incarnation
+    }
+}
+
+#[test]
+fn a_panic_does_not_go_round_in_circles() {
+    const ACTORS: usize = 10;
+    for _ in 0..50 {
+        let pool = pool(2);
+        let system = ActorSystem::new(&pool);
+        let any = || SupervisorOptions::new().max_restarts(usize::MAX, LONG);
+        let supervisors = [system.supervisor(any()), system.supervisor(any())];
+        let others = Arc::<Mutex<Vec<_>>>::default();
+        let actors: Vec<ActorRef<Knot>> = (0..ACTORS)
+            .map(|number| {
+                let (mine, mut incarnation) = (Arc::clone(&others), 0);
+                let actor = supervisors[number % 2].spawn(move || {
+                    incarnation += 1;
+                    Knot {
+                        others: Arc::clone(&mine),
+                        incarnation,
+                    }
+                });
+                others.lock().unwrap().push(actor.downgrade());
+                actor
+            })
+            .collect();
+        let incarnations = || actors.iter().map(|actor| actor.ask(false).recv());
+        // All have started, and each is linked with those that were there.
+        assert!(incarnations().all(|answer| answer == Ok(1)));
+        let panics = actors[0].ask(true).recv();
+        assert!(panics.is_err());
+        eventually("all have failed", || {
+            incarnations().all(|answer| answer.is_ok_and(|incarnation| incarnation > 1))
+        });
+        for _ in 0..3 {
+            assert!(incarnations().all(|answer| answer == Ok(2)), "once");
+        }
+        assert_eq!(system.stats().restarts, ACTORS);
+    }
 }
 
 /// Watches and links in a handler that awaits.

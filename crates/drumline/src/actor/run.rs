@@ -79,6 +79,9 @@ pub(super) struct RunFrame {
     pub(super) is_open: bool,
     /// The type of the message whose handler has panicked.
     pub(super) failed_message: Option<fn() -> &'static str>,
+    /// What the panic is because of that comes out of the run, if that is the failure of another
+    /// actor. Otherwise 0.
+    pub(super) cause: u64,
     pub(super) at_hand: NonNull<Envelope>,
 }
 
@@ -243,6 +246,7 @@ impl RunFrame {
             request: Request::Nothing,
             is_open: false,
             failed_message: None,
+            cause: 0,
             at_hand,
         }
     }

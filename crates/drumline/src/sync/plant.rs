@@ -403,6 +403,8 @@ pub(crate) enum Plant {
     RoundForgetsLast,
     /// `AttachTable::take_census` clears CENSUS when it has taken the questions.
     CensusClearedLast,
+    /// An actor does not remember what it has failed of.
+    CauseForgotten,
     /// `LifeWord::attach` looks whether the actor is dead before it says ATTACHED.
     AttachTwoSteps,
     /// `WeakLink::close` does nothing.

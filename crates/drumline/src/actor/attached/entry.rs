@@ -1,9 +1,10 @@
 //! What may be attached to an actor, and how a thread that finds it reaches the actor.
 
+use std::collections::VecDeque;
 use std::ptr::NonNull;
 
 use super::exit::{Exit, ExitReason};
-use super::link::{self, LinkEnd};
+use super::link::{self, LinkBreak, LinkEnd, LinkFailure};
 use super::monitor::{self, Watching};
 use super::table::{AttachShard, AttachTable};
 use super::timer::TimerEntry;
@@ -53,15 +54,10 @@ pub(super) enum Attachment {
     /// Its end is waited for.
     Awaited(oneshot::Sender<Exit>),
     Link(LinkEnd),
+    /// The causes of its last failures. It is at the number 0, which no other entry has.
+    Causes(VecDeque<u64>),
     /// The length of its mailbox is asked for.
     Census(oneshot::Sender<usize>),
-}
-
-impl Attachment {
-    /// Whether it goes with the state.
-    fn is_of_state(&self) -> bool {
-        matches!(self, Attachment::Timer(_) | Attachment::Link(_))
-    }
 }
 
 /// The actor of an entry, for threads that have found that entry and hold the lock.
@@ -193,20 +189,36 @@ pub(in crate::actor) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<
     if !unsafe { (*frame.core).word.has_attached() } {
         return;
     }
-    // SAFETY: as above.
-    let name = unsafe { (*frame.core).name() };
     let address = frame.core.addr();
+    let mut broken = Vec::new();
+    if let Some(panic) = failed {
+        let cause = match std::mem::take(&mut frame.cause) {
+            0 => next_number(),
+            cause => cause,
+        };
+        // SAFETY: as above.
+        let core = unsafe { &*frame.core };
+        link::note_cause(core, cause);
+        let failure = LinkFailure {
+            name: &core.name(),
+            panic: Some(panic),
+            cause,
+        };
+        broken = link::break_all(address, &failure);
+    }
     let taken = with_shard(address, |shard| {
-        shard.take(address, Attachment::is_of_state)
+        shard.take(address, |number, entry| match entry {
+            Attachment::Timer(_) => true,
+            // What was linked since, or is spared, is linked with the next state.
+            Attachment::Link(_) => failed.is_none() || broken.contains(&number),
+            _ => false,
+        })
     });
     for (number, entry) in taken {
-        match (entry, failed) {
-            (Attachment::Link(end), Some(failed)) => {
-                link::break_link(end.peer, number, &name, Some(failed));
-            }
-            (Attachment::Link(end), None) => end.forget(number),
+        match entry {
+            Attachment::Link(end) if failed.is_none() => end.forget(number),
             // What waits for its time is the program's.
-            (entry, _) => frame.report_panic(|_| drop(entry)),
+            entry => frame.report_panic(|_| drop(entry)),
         }
     }
 }
@@ -218,7 +230,17 @@ pub(in crate::actor) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<
 /// The frame is that of the run that ends it, and the word is DEAD.
 pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
     let address = frame.core.addr();
-    let taken = with_shard(address, |shard| shard.take(address, |_| true));
+    let taken = with_shard(address, |shard| shard.take(address, |_, _| true));
+    // The entry of the causes is the first.
+    let cause = match taken.first() {
+        Some((_, Attachment::Causes(causes))) => causes.back().copied(),
+        _ => None,
+    };
+    let failure = LinkFailure {
+        name: exit.name(),
+        panic: exit.panic_message(),
+        cause: cause.unwrap_or_else(next_number),
+    };
     for (number, entry) in taken {
         match entry {
             Attachment::Watched(watcher) => {
@@ -230,18 +252,20 @@ pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
                 frame.report_panic(|_| drop(waiter.send(exit.clone())));
             }
             Attachment::Link(end) if exit.reason() == ExitReason::Panicked => {
-                link::break_link(end.peer, number, exit.name(), exit.panic_message());
+                if link::break_link(end.peer, number, &failure) == LinkBreak::Spared {
+                    end.forget(number);
+                }
             }
             Attachment::Link(end) => end.forget(number),
             Attachment::Timer(timer) => frame.report_panic(|_| drop(timer)),
             // The one that has asked learns by the drop that the actor has ended.
-            Attachment::Census(_) => {}
+            Attachment::Census(_) | Attachment::Causes(_) => {}
         }
     }
 }
 
-/// Attaches the place for the length of the mailbox of an actor, and returns its number. `None`: the
-/// actor is dead.
+/// Attaches the place for the length of the mailbox of an actor, and returns its number. `None`:
+/// the actor is dead.
 pub(in crate::actor) fn attach_census(
     actor: &CoreRef,
     answer: oneshot::Sender<usize>,
@@ -264,7 +288,7 @@ pub(in crate::actor) fn forget_census(actor: usize, number: u64) {
 
 /// The places for the length of the mailbox of an actor, for its run.
 pub(in crate::actor) fn take_census(core: &ActorCore) -> Vec<oneshot::Sender<usize>> {
-    let is_census = |entry: &Attachment| matches!(entry, Attachment::Census(_));
+    let is_census = |_, entry: &Attachment| matches!(entry, Attachment::Census(_));
     let address = std::ptr::from_ref(core).addr();
     let taken = ATTACHED.take_census(&core.word, address, is_census);
     let senders = taken.into_iter().filter_map(|(_, entry)| match entry {

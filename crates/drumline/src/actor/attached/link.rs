@@ -3,17 +3,28 @@
 //! A link has an entry at each of both actors. When the state of one fails, the other is sent a
 //! notice, and its entry stays until it comes to that: so a state that has been made since is not
 //! concerned.
+//!
+//! **The race feared** is a panic that goes round in a circle. Two supervised actors link each
+//! other when they start. One fails and starts again before the other has come to the notice. Its
+//! new state is linked with the old state of the other, which fails then; so it would fail once
+//! more because of the same panic, and so on. Therefore each panic is a *cause* with a number. A
+//! notice has that number, and so has the failure that comes of it. An actor remembers the causes
+//! of its last failures, and fails of none of them again. A link with an actor that has failed of
+//! the cause at hand is *spared*: it stays, and is one of the next states.
 
-use std::ptr::NonNull;
+use std::collections::VecDeque;
+use std::ptr::{self, NonNull};
 
 use super::entry::{Attachment, EntryCore, next_number, with_shard};
 use super::exit::ExitReason;
 use super::monitor::exit_of_dead;
+use super::table::AttachShard;
 use crate::actor::actor_ref::CoreRef;
 use crate::actor::cell::ActorCore;
 use crate::actor::envelope::Envelope;
 use crate::actor::run::RunFrame;
 use crate::actor::{Actor, ActorRef, AsyncContext, Context};
+use crate::sync::planted;
 use crate::unwind;
 
 /// What two actors are linked by; made by [`Context::link`].
@@ -34,12 +45,14 @@ pub(super) struct LinkEnd {
 /// The notice that the other actor has failed.
 struct BrokenLink {
     number: u64,
+    cause: u64,
     /// What the panic of this actor says.
     text: String,
 }
 
 impl Link {
-    /// Cuts the link. Returns whether it was there, at the actor that has made it.
+    /// Cuts the link, also if the actors were linked before [`link`](Context::link) was called.
+    /// Returns whether it was there, at the actor that has called that.
     ///
     /// # Complexity
     ///
@@ -61,24 +74,96 @@ impl LinkEnd {
     }
 }
 
-/// The other end of a link of the actor at the address `end` has failed, and is called `name`.
-pub(super) fn break_link(end: usize, number: u64, name: &str, panic: Option<&str>) {
-    let found = with_shard(end, |shard| {
-        let Some(Attachment::Link(link)) = shard.get(end, number) else {
-            return None;
-        };
-        // SAFETY: found just now, under the lock.
-        unsafe { link.core.upgrade() }
-    });
-    if let Some(core) = found {
-        let mut text = format!("a linked actor has failed: {name}");
-        if let Some(panic) = panic {
-            text = format!("{text}: {panic}");
+/// How many causes an actor remembers.
+const CAUSES: usize = 16;
+
+/// Why a link breaks.
+pub(super) struct LinkFailure<'a> {
+    /// The actor that has failed.
+    pub(super) name: &'a str,
+    /// What its panic says.
+    pub(super) panic: Option<&'a str>,
+    pub(super) cause: u64,
+}
+
+/// What became of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LinkBreak {
+    /// It breaks, or is gone.
+    Broken,
+    /// The other actor has failed of the same cause before.
+    Spared,
+}
+
+/// Remembers the cause of a failure of the actor.
+pub(super) fn note_cause(core: &ActorCore, cause: u64) {
+    let address = ptr::from_ref(core).addr();
+    with_shard(address, |shard| {
+        if let Some(Attachment::Causes(causes)) = shard.get(address, 0) {
+            if causes.len() == CAUSES {
+                causes.pop_front();
+            }
+            causes.push_back(cause);
+        } else {
+            let entry = Attachment::Causes(VecDeque::from([cause]));
+            let made = shard.attach(&core.word, (address, 0), entry);
+            debug_assert!(made.is_ok(), "its run lives");
         }
-        let notice = Envelope::seal(BrokenLink { number, text }, open_broken_link);
-        // SAFETY: the reference stays meanwhile.
-        unsafe { ActorCore::notify(core.as_ptr(), notice) };
+    });
+}
+
+/// Whether the actor remembers the cause.
+fn has_failed_of(shard: &mut AttachShard<Attachment>, address: usize, cause: u64) -> bool {
+    let causes = shard.get(address, 0);
+    matches!(causes, Some(Attachment::Causes(causes)) if causes.contains(&cause))
+        && !planted!(CauseForgotten)
+}
+
+/// The state of the actor at this address has failed. Returns the numbers of the links that break.
+pub(super) fn break_all(address: usize, failure: &LinkFailure<'_>) -> Vec<u64> {
+    let links: Vec<(u64, usize)> = with_shard(address, |shard| {
+        let peer = |(number, entry): (u64, &Attachment)| match entry {
+            Attachment::Link(end) => Some((number, end.peer)),
+            _ => None,
+        };
+        shard.of(address).filter_map(peer).collect()
+    });
+    let breaks =
+        |(number, peer)| (break_link(peer, number, failure) == LinkBreak::Broken).then_some(number);
+    links.into_iter().filter_map(breaks).collect()
+}
+
+/// The other end of a link of the actor at the address `end` has failed.
+pub(super) fn break_link(end: usize, number: u64, failure: &LinkFailure<'_>) -> LinkBreak {
+    let found = with_shard(end, |shard| {
+        let is_spared = has_failed_of(shard, end, failure.cause);
+        let Some(Attachment::Link(link)) = shard.get(end, number) else {
+            return Ok(None);
+        };
+        if is_spared {
+            return Err(LinkBreak::Spared);
+        }
+        // SAFETY: found just now, under the lock.
+        Ok(unsafe { link.core.upgrade() })
+    });
+    let core = match found {
+        Ok(Some(core)) => core,
+        Ok(None) => return LinkBreak::Broken,
+        Err(spared) => return spared,
+    };
+    let mut text = format!("a linked actor has failed: {}", failure.name);
+    if let Some(panic) = failure.panic {
+        text = format!("{text}: {panic}");
     }
+    let notice = BrokenLink {
+        number,
+        cause: failure.cause,
+        text,
+    };
+    let notice = Envelope::seal(notice, open_broken_link);
+    // SAFETY: the reference stays meanwhile.
+    unsafe { ActorCore::notify(core.as_ptr(), notice) };
+    LinkBreak::Broken
 }
 
 /// Opens the notice.
@@ -88,10 +173,17 @@ pub(super) fn break_link(end: usize, number: u64, name: &str, panic: Option<&str
 /// As for [`OpenFn`](crate::actor::envelope::OpenFn), with this content.
 unsafe fn open_broken_link(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
     // SAFETY: the content is of this type.
-    let BrokenLink { number, text } = unsafe { Envelope::unseal::<BrokenLink>(envelope) };
+    let BrokenLink {
+        number,
+        cause,
+        text,
+    } = unsafe { Envelope::unseal::<BrokenLink>(envelope) };
     let address = frame.core.addr();
-    let entry = with_shard(address, |shard| shard.remove(address, number));
-    if entry.is_some() && frame.loss.is_none() {
+    let fails = with_shard(address, |shard| {
+        shard.remove(address, number).is_some() && !has_failed_of(shard, address, cause)
+    });
+    if fails && frame.loss.is_none() {
+        frame.cause = cause;
         unwind::resume(Box::new(text));
     }
 }
@@ -106,11 +198,10 @@ impl<A: Actor> Context<A> {
     /// another way, or is started again. It keeps neither of them alive. An actor that is linked
     /// with itself is not.
     ///
-    /// Actors that link each other in their hook `started`, below supervisors that start both again
-    /// at once, may go on to fail because of each other: the new state of one links with the old
-    /// state of the other, which is about to fail. Have only one of them link, give their
-    /// supervisors a [delay](crate::actor::SupervisorOptions::backoff), or put both below one
-    /// supervisor that starts them again [together](crate::actor::Strategy::OneForAll).
+    /// Two actors that are linked already are not linked twice. One panic has each actor fail once
+    /// at most, however the actors are linked: so supervised ones may link each other in their hook
+    /// [`started`](Actor::started). If both of a link have failed because of the same panic, the
+    /// link may stay, and is one of their next states.
     ///
     /// If the other actor was ended by a panic before, this one fails when it comes to the notice.
     ///
@@ -174,6 +265,15 @@ impl<A: Actor> AsyncContext<A> {
 
 fn link(own: &CoreRef, other: &CoreRef) -> Link {
     let ends @ [address, peer] = [own, other].map(|core| core.as_ptr().as_ptr().addr());
+    let before = with_shard(address, |shard| {
+        let is_same =
+            |entry: &Attachment| matches!(entry, Attachment::Link(end) if end.peer == peer);
+        let mut links = shard.of(address).filter(|(_, entry)| is_same(entry));
+        links.next().map(|(number, _)| number)
+    });
+    if let Some(number) = before {
+        return Link { number, ends };
+    }
     let number = next_number();
     let link = Link { number, ends };
     if address == peer {
@@ -192,7 +292,12 @@ fn link(own: &CoreRef, other: &CoreRef) -> Link {
     if attach(own, address, peer) && !attach(other, peer, address) {
         let exit = exit_of_dead(other);
         if exit.reason() == ExitReason::Panicked {
-            break_link(address, number, exit.name(), None);
+            let failure = LinkFailure {
+                name: exit.name(),
+                panic: None,
+                cause: next_number(),
+            };
+            break_link(address, number, &failure);
         } else {
             link.cut();
         }

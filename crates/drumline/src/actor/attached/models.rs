@@ -17,7 +17,7 @@ fn end(word: &LifeWord, table: &AttachTable<()>) -> usize {
     if !word.die(false) {
         return 0;
     }
-    let taken = table.with(ADDRESS, |shard| shard.take(ADDRESS, |()| true));
+    let taken = table.with(ADDRESS, |shard| shard.take(ADDRESS, |_, ()| true));
     taken.len()
 }
 
@@ -37,7 +37,7 @@ fn attach_at_the_end() {
         let taken = end(&word, &table);
         let made: usize = attach.map(|thread| thread.join().unwrap()).iter().sum();
         assert_eq!(made, taken, "an entry outlives its actor");
-        let left = table.with(ADDRESS, |shard| shard.take(ADDRESS, |()| true));
+        let left = table.with(ADDRESS, |shard| shard.take(ADDRESS, |_, ()| true));
         assert!(left.is_empty());
     });
 }
@@ -65,7 +65,7 @@ fn two_questions() {
                 thread::yield_now();
             }
             if word.is_interrupted() {
-                answered += table.take_census(&word, ADDRESS, |()| true).len();
+                answered += table.take_census(&word, ADDRESS, |_, ()| true).len();
             }
         }
         assert_eq!(answered, 2, "a question has no answer");

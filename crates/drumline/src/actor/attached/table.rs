@@ -62,7 +62,7 @@ impl<E> AttachTable<E> {
         &self,
         word: &LifeWord,
         address: usize,
-        is_question: impl Fn(&E) -> bool,
+        is_question: impl Fn(u64, &E) -> bool,
     ) -> Vec<(u64, E)> {
         if planted!(CensusClearedLast) {
             let taken = self.with(address, |shard| shard.take(address, is_question));
@@ -106,6 +106,12 @@ impl<E> AttachShard<E> {
         self.0.get_mut(&(address, number))
     }
 
+    /// The entries of one actor, with their numbers.
+    pub(in crate::actor) fn of(&self, address: usize) -> impl Iterator<Item = (u64, &E)> {
+        let of_actor = self.0.range((address, 0)..=(address, u64::MAX));
+        of_actor.map(|((_, number), entry)| (*number, entry))
+    }
+
     pub(in crate::actor) fn remove(&mut self, address: usize, number: u64) -> Option<E> {
         self.0.remove(&(address, number))
     }
@@ -114,12 +120,12 @@ impl<E> AttachShard<E> {
     pub(in crate::actor) fn take(
         &mut self,
         address: usize,
-        is_meant: impl Fn(&E) -> bool,
+        is_meant: impl Fn(u64, &E) -> bool,
     ) -> Vec<(u64, E)> {
-        let of_actor = self.0.range((address, 0)..=(address, u64::MAX));
-        let numbers: Vec<u64> = of_actor
-            .filter(|(_, entry)| is_meant(entry))
-            .map(|((_, number), _)| *number)
+        let numbers: Vec<u64> = self
+            .of(address)
+            .filter(|(number, entry)| is_meant(*number, entry))
+            .map(|(number, _)| number)
             .collect();
         let take = |number| Some((number, self.0.remove(&(address, number))?));
         numbers.into_iter().filter_map(take).collect()
@@ -140,7 +146,7 @@ mod tests {
             let made = table.with(address, |shard| shard.attach(&word, entry, number));
             assert_eq!(made, Ok(()));
         }
-        let take = |shard: &mut AttachShard<u64>| shard.take(64, |number| *number != 2);
+        let take = |shard: &mut AttachShard<u64>| shard.take(64, |_, number| *number != 2);
         assert_eq!(table.with(64, take), [(1, 1), (4, 4)]);
         assert_eq!(table.with(64, |shard| shard.remove(64, 2)), Some(2));
         assert_eq!(table.with(64, |shard| shard.remove(64, 2)), None);

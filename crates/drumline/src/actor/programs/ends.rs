@@ -11,15 +11,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use shuttle::rand::{Rng, thread_rng};
 
-use super::{await_that, iterations};
-use crate::Pool;
+use super::{await_that, iterations, tolerant_pool};
 use crate::actor::{
     Actor, ActorRef, ActorSystem, Context, Exit, ExitReason, Handler, Monitor, SupervisorOptions,
+    WeakActorRef,
 };
 use crate::sync::plant::{Plant, must_catch};
+use crate::sync::{Instant, Mutex, lock};
+
+const FAR: Duration = Duration::from_secs(3_600);
 
 /// What became of the monitors of the watcher.
 #[derive(Default)]
@@ -100,11 +104,7 @@ fn act(actors: &[ActorRef<Member>]) {
 
 fn ends() {
     let mut rng = thread_rng();
-    let pool = Pool::builder()
-        .jobs(rng.gen_range(1..3))
-        .panic_handler(|_| {})
-        .build()
-        .expect("nothing can fail here");
+    let pool = tolerant_pool();
     let system = ActorSystem::new(&pool);
     let (watch, others) = (Arc::new(Watch::default()), Arc::new(Watch::default()));
     let watcher = system.spawn(Member(Arc::clone(&watch)));
@@ -167,11 +167,7 @@ fn ends() {
 /// A row of actors, each linked with the next. One of them fails.
 fn links() {
     let mut rng = thread_rng();
-    let pool = Pool::builder()
-        .jobs(rng.gen_range(1..3))
-        .panic_handler(|_| {})
-        .build()
-        .expect("nothing can fail here");
+    let pool = tolerant_pool();
     let system = ActorSystem::new(&pool);
     let watch = Arc::new(Watch::default());
     let actors: Vec<_> = (0..rng.gen_range(2..5))
@@ -187,19 +183,93 @@ fn links() {
         assert!(linked.is_ok_and(|monitor| monitor.is_none()));
     }
     let ends: Vec<_> = actors.iter().map(ActorRef::ended).collect();
-    let toucher = actors.clone();
-    let toucher = shuttle::thread::spawn(move || {
-        let _ = toucher[0].tell(Deed::Touch(toucher[1].clone()));
+    // They are linked already, if in the other direction.
+    let linker = actors.clone();
+    let linker = shuttle::thread::spawn(move || {
+        let _ = linker[0].tell(Deed::Link(linker[1].clone()));
     });
     let failing = &actors[rng.gen_range(0..actors.len())];
     failing.tell(Deed::Fail).expect("it lives");
     for ended in ends {
         assert_eq!(ended.recv().reason(), ExitReason::Panicked);
     }
-    toucher.join().expect("it does not panic");
+    linker.join().expect("it does not panic");
     drop((actors, system));
     assert!(pool.shutdown().is_ok(), "this thread is outside");
     await_that(|| Arc::strong_count(&watch) == 1);
+}
+
+/// Links itself with the other one when it starts.
+struct Twin {
+    other: Arc<Mutex<Option<WeakActorRef<Twin>>>>,
+}
+
+impl Actor for Twin {
+    fn started(&mut self, context: &mut Context<Self>) {
+        let other = lock(&self.other).clone();
+        if let Some(other) = other.and_then(|other| other.upgrade()) {
+            context.link(&other);
+        }
+    }
+}
+
+impl Handler<()> for Twin {
+    type Reply = ();
+
+    fn handle(&mut self, (): (), _: &mut Context<Self>) {
+        std::panic::resume_unwind(Box::new("on purpose"));
+    }
+}
+
+/// Two supervised actors link each other whenever they start. One panics once: each fails once at
+/// most.
+fn twins() {
+    let pool = tolerant_pool();
+    let system = ActorSystem::new(&pool);
+    let failures = Arc::new(AtomicUsize::new(0));
+    let told = Arc::clone(&failures);
+    system.on_failure(move |_, _| {
+        told.fetch_add(1, Ordering::SeqCst);
+    });
+    let others = [(); 2].map(|()| Arc::new(Mutex::new(None)));
+    let any = || SupervisorOptions::new().max_restarts(usize::MAX, Duration::MAX);
+    let supervisors = [(); 2].map(|()| system.supervisor(any()));
+    let spawn = |number: usize| {
+        let other = Arc::clone(&others[1 - number]);
+        supervisors[number].spawn(move || Twin {
+            other: Arc::clone(&other),
+        })
+    };
+    let twins = [spawn(0), spawn(1)];
+    for (place, twin) in others.iter().zip(&twins) {
+        *lock(place) = Some(twin.downgrade());
+    }
+    twins[0].tell(()).expect("it lives");
+    // Those that are on their way come first: each failure sends its notice before the next start.
+    for _ in 0..2 {
+        for twin in &twins {
+            shuttle::thread::yield_now();
+            assert!(twin.is_alive());
+        }
+    }
+    drop((twins, supervisors));
+    assert!(system.shutdown(Instant::now() + FAR).is_complete());
+    assert!(pool.shutdown().is_ok(), "this thread is outside");
+    let failures = failures.load(Ordering::SeqCst);
+    assert!((1..=2).contains(&failures), "{failures} failures");
+}
+
+#[test]
+fn shuttle_linked_twins_fail_once() {
+    shuttle::check_random(twins, iterations(3_000));
+    shuttle::check_pct(twins, iterations(1_000), 3);
+}
+
+#[test]
+fn shuttle_plants_in_links() {
+    must_catch(Plant::CauseForgotten, || {
+        shuttle::check_random(twins, 20_000);
+    });
 }
 
 #[test]
