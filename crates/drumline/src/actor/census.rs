@@ -2,7 +2,8 @@
 //!
 //! The mailbox has no count: a counter would cost each message a step, and only its run may go
 //! along the chain. So the run is asked: the thread that wants to know attaches the place for its
-//! answer, says CENSUS in the word, and sends a notice, so that the run comes to a message. The run
+//! answer, says CENSUS in the word, and sends a notice, so that the run comes to a message. If
+//! CENSUS is said already, such a notice is on its way, and there is no second one. The run
 //! looks at the word before each message, counts what is in the chain, and sends the answer. Its
 //! notice may be in the chain, and does not count. A mailbox that is idle is empty. A bounded one
 //! knows its length.
@@ -57,9 +58,10 @@ impl Census {
         let Some(number) = attached::attach_census(actor, sender) else {
             return Census::Ended;
         };
-        core.word.ask_census();
-        // SAFETY: the reference stays meanwhile.
-        unsafe { ActorCore::notify(actor.as_ptr(), Envelope::notice(run::open_nudge)) };
+        if core.word.ask_census() {
+            // SAFETY: the reference stays meanwhile.
+            unsafe { ActorCore::notify(actor.as_ptr(), Envelope::notice(run::open_nudge)) };
+        }
         Census::Asked(receiver, actor.as_ptr().as_ptr().addr(), number)
     }
 

@@ -337,10 +337,11 @@ impl LifeWord {
         self.0.load(Ordering::Relaxed) & RESTART != 0
     }
 
-    /// The run is to say how many messages there are. To be followed by a push.
-    pub(super) fn ask_census(&self) {
+    /// The run is to say how many messages there are. Returns whether that is to be followed by a
+    /// push. Otherwise another thread has asked, whose push the run has not come to.
+    pub(super) fn ask_census(&self) -> bool {
         // Relaxed: the push publishes it.
-        self.0.fetch_or(CENSUS, Ordering::Relaxed);
+        self.0.fetch_or(CENSUS, Ordering::Relaxed) & CENSUS == 0
     }
 
     /// The run is about to answer all that have asked.
