@@ -204,8 +204,8 @@ struct Twin {
     other: Arc<Mutex<Option<WeakActorRef<Twin>>>>,
 }
 
-impl Actor for Twin {
-    fn started(&mut self, context: &mut Context<Self>) {
+impl Twin {
+    fn link(&self, context: &mut Context<Self>) {
         let other = lock(&self.other).clone();
         if let Some(other) = other.and_then(|other| other.upgrade()) {
             context.link(&other);
@@ -213,11 +213,21 @@ impl Actor for Twin {
     }
 }
 
-impl Handler<()> for Twin {
+impl Actor for Twin {
+    fn started(&mut self, context: &mut Context<Self>) {
+        self.link(context);
+    }
+}
+
+impl Handler<bool> for Twin {
     type Reply = ();
 
-    fn handle(&mut self, (): (), _: &mut Context<Self>) {
-        std::panic::resume_unwind(Box::new("on purpose"));
+    /// Panics, or links itself also if the other one was not there when it started.
+    fn handle(&mut self, panics: bool, context: &mut Context<Self>) {
+        if panics {
+            std::panic::resume_unwind(Box::new("on purpose"));
+        }
+        self.link(context);
     }
 }
 
@@ -244,7 +254,10 @@ fn twins() {
     for (place, twin) in others.iter().zip(&twins) {
         *lock(place) = Some(twin.downgrade());
     }
-    twins[0].tell(()).expect("it lives");
+    if thread_rng().r#gen() {
+        assert_eq!(twins[0].ask(false).recv(), Ok(()));
+    }
+    twins[0].tell(true).expect("it lives");
     // Those that are on their way come first: each failure sends its notice before the next start.
     for _ in 0..2 {
         for twin in &twins {
