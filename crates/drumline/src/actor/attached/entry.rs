@@ -17,7 +17,7 @@ use crate::actor::message::Content;
 use crate::actor::run::RunFrame;
 use crate::actor::run_end;
 use crate::channel::oneshot;
-use crate::pool::SharedRegistry;
+use crate::pool::{HeldOpen, SharedRegistry};
 use crate::spawn::spawn_future_in;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::process_wide;
@@ -124,7 +124,7 @@ impl SealedMessage {
     }
 
     /// Sends it, and runs no code of the program: for the timer thread. If the actor has ended
-    /// meanwhile, the message is discarded by a task of the pool.
+    /// meanwhile, the message is discarded by a task of the pool; or here, if that has ended, too.
     ///
     /// # Safety
     ///
@@ -140,8 +140,15 @@ impl SealedMessage {
         if let Some(envelope) = unsafe { ActorCore::schedule(core.as_ptr(), envelope) } {
             let registry = SharedRegistry::clone(core.core().system.registry());
             let late = LateMessage { core, envelope };
-            // It goes on by itself. In a pool that has ended it is dropped here.
-            drop(spawn_future_in(registry, async move { drop(late) }));
+            // A pool that has ended would keep the task for ever: nothing runs it.
+            if let Some(held_open) = HeldOpen::new(&registry) {
+                let discard = async move {
+                    drop(late);
+                    drop(held_open);
+                };
+                // It goes on by itself.
+                drop(spawn_future_in(registry, discard));
+            }
         }
     }
 }

@@ -9,7 +9,8 @@
 //!
 //! The timer thread calls no code of the program. A *tick* is an envelope with the function that
 //! makes the message. The timer thread only sends it, and the run of the actor calls the function.
-//! A message for an actor that has just ended is discarded by a task of the pool.
+//! A message for an actor that has just ended is discarded by a task of the pool, if that has not
+//! ended as well.
 //! The run puts the tick back before it handles the message, so at most one tick is in the mailbox.
 //!
 //! **The race feared** is a time that comes before the entry is there. The time is registered under
