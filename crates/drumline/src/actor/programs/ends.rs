@@ -16,6 +16,7 @@ use std::time::Duration;
 use shuttle::rand::{Rng, thread_rng};
 
 use super::{await_that, iterations, tolerant_pool};
+use crate::Pool;
 use crate::actor::{
     Actor, ActorRef, ActorSystem, Context, Exit, ExitReason, Handler, Monitor, SupervisorOptions,
     WeakActorRef,
@@ -202,6 +203,7 @@ fn links() {
 /// Links itself with the other one when it starts.
 struct Twin {
     other: Arc<Mutex<Option<WeakActorRef<Twin>>>>,
+    starts: Arc<AtomicUsize>,
 }
 
 impl Twin {
@@ -216,6 +218,18 @@ impl Twin {
 impl Actor for Twin {
     fn started(&mut self, context: &mut Context<Self>) {
         self.link(context);
+        self.starts.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// To handle nothing else until the other one has started twice.
+struct AwaitStarts(Arc<AtomicUsize>);
+
+impl Handler<AwaitStarts> for Twin {
+    type Reply = ();
+
+    fn handle(&mut self, AwaitStarts(starts): AwaitStarts, _: &mut Context<Self>) {
+        await_that(|| starts.load(Ordering::SeqCst) == 2);
     }
 }
 
@@ -232,9 +246,14 @@ impl Handler<bool> for Twin {
 }
 
 /// Two supervised actors link each other whenever they start. One panics once: each fails once at
-/// most.
-fn twins() {
-    let pool = tolerant_pool();
+/// most. If one `is_late`, the other has started again when it comes to the notice.
+fn twins(is_late: bool) {
+    let pool = if is_late {
+        let pool = Pool::builder().jobs(2).panic_handler(|_| {});
+        pool.build().expect("nothing can fail here")
+    } else {
+        tolerant_pool()
+    };
     let system = ActorSystem::new(&pool);
     let failures = Arc::new(AtomicUsize::new(0));
     let told = Arc::clone(&failures);
@@ -242,28 +261,29 @@ fn twins() {
         told.fetch_add(1, Ordering::SeqCst);
     });
     let others = [(); 2].map(|()| Arc::new(Mutex::new(None)));
+    let starts = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
     let any = || SupervisorOptions::new().max_restarts(usize::MAX, Duration::MAX);
     let supervisors = [(); 2].map(|()| system.supervisor(any()));
     let spawn = |number: usize| {
-        let other = Arc::clone(&others[1 - number]);
+        let (other, starts) = (Arc::clone(&others[1 - number]), Arc::clone(&starts[number]));
         supervisors[number].spawn(move || Twin {
             other: Arc::clone(&other),
+            starts: Arc::clone(&starts),
         })
     };
     let twins = [spawn(0), spawn(1)];
     for (place, twin) in others.iter().zip(&twins) {
         *lock(place) = Some(twin.downgrade());
     }
-    if thread_rng().r#gen() {
+    if is_late {
         assert_eq!(twins[0].ask(false).recv(), Ok(()));
+        let awaits = twins[1].tell(AwaitStarts(Arc::clone(&starts[0])));
+        awaits.expect("it lives");
     }
     twins[0].tell(true).expect("it lives");
-    // Those that are on their way come first: each failure sends its notice before the next start.
-    for _ in 0..2 {
-        for twin in &twins {
-            shuttle::thread::yield_now();
-            assert!(twin.is_alive());
-        }
+    if is_late {
+        // What a failure sends, it sends before the next start. So it is before the stop below.
+        await_that(|| starts[1].load(Ordering::SeqCst) == 2);
     }
     drop((twins, supervisors));
     assert!(system.shutdown(Instant::now() + FAR).is_complete());
@@ -274,14 +294,16 @@ fn twins() {
 
 #[test]
 fn shuttle_linked_twins_fail_once() {
-    shuttle::check_random(twins, iterations(3_000));
-    shuttle::check_pct(twins, iterations(1_000), 3);
+    for is_late in [false, true] {
+        shuttle::check_random(move || twins(is_late), iterations(2_000));
+        shuttle::check_pct(move || twins(is_late), iterations(1_000), 3);
+    }
 }
 
 #[test]
 fn shuttle_plants_in_links() {
     must_catch(Plant::CauseForgotten, || {
-        shuttle::check_random(twins, 20_000);
+        shuttle::check_random(|| twins(true), 1_000);
     });
 }
 
