@@ -111,11 +111,15 @@ impl WakeBackoff {
     }
 
     fn learn(&mut self, is_half: bool, cost: &WakeCost) {
-        let Some(begun) = self.begun else {
-            return;
-        };
+        if let Some(begun) = self.begun {
+            self.learn_from(begun.elapsed(), is_half, cost);
+        }
+    }
+
+    /// It has worked for that long.
+    fn learn_from(&mut self, took: Duration, is_half: bool, cost: &WakeCost) {
         let worth = if is_half { cost.worth() } else { SHORT_QUEUED };
-        if begun.elapsed() >= worth {
+        if took >= worth {
             *self = WakeBackoff::default();
         }
         self.is_queued |= !is_half;
@@ -195,8 +199,7 @@ mod tests {
             let mut backoff = WakeBackoff::default();
             backoff.has_woken();
             backoff.begin_work();
-            backoff.begun = backoff.begun.map(|begun| begun - took);
-            backoff.learn(is_half, &cost);
+            backoff.learn_from(took, is_half, &cost);
             backoff.has_nothing();
             stay(&mut backoff)
         };
