@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use drumline::Pool;
 use drumline::actor::{
-    Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, Handler, SpawnOptions,
+    Actor, ActorRef, ActorSystem, AskError, AsyncContext, AsyncHandler, Context, ExitReason,
+    Handler, SpawnOptions, SupervisorOptions,
 };
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -205,4 +206,78 @@ fn without_spans_of_the_library_handlers_run_in_that_of_the_sender() {
         "request: request=9",
     ];
     assert_eq!(paths(&Keeper::default()), expected);
+}
+
+/// Panics when the library says something.
+struct Faulty;
+
+impl Subscriber for Faulty {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "drumline" && metadata.is_event()
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        unreachable!("it wants no spans")
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {
+        std::panic::resume_unwind(Box::new("a faulty subscriber"));
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// Divides 12.
+struct Divider;
+
+impl Actor for Divider {}
+
+impl Handler<u32> for Divider {
+    type Reply = u32;
+    fn handle(&mut self, by: u32, _: &mut Context<Self>) -> u32 {
+        assert_ne!(by, 0, "on purpose");
+        12 / by
+    }
+}
+
+#[test]
+fn a_subscriber_that_panics_harms_no_actor() {
+    let (send, panics) = mpsc::channel();
+    let pool = Pool::builder()
+        .jobs(2)
+        .panic_handler(move |payload| {
+            let is_of_subscriber = payload.downcast_ref() == Some(&"a faulty subscriber");
+            send.send(is_of_subscriber).unwrap();
+        })
+        .start_handler(|_| {
+            let faulty = tracing::dispatcher::set_default(&tracing::Dispatch::new(Faulty));
+            std::mem::forget(faulty);
+        })
+        .build()
+        .unwrap();
+    let system = ActorSystem::new(&pool);
+    let supervisor = system.supervisor(SupervisorOptions::new());
+    let divider = supervisor.spawn(|| Divider);
+    assert_eq!(divider.ask(3).recv(), Ok(4), "it has started");
+    assert_eq!(divider.ask(0).recv(), Err(AskError::Panicked));
+    assert_eq!(divider.ask(4).recv(), Ok(3), "it has started again");
+    let ended = divider.ended();
+    divider.stop();
+    assert_eq!(ended.recv().reason(), ExitReason::Stopped);
+    let single = system.spawn(Divider);
+    let ended = single.ended();
+    single.tell(0).unwrap();
+    assert_eq!(ended.recv().reason(), ExitReason::Panicked);
+    pool.shutdown().unwrap();
+    let of_subscriber = panics
+        .try_iter()
+        .filter(|is_of_subscriber| *is_of_subscriber);
+    // Three starts, a failure and two ends, beside the events of the pool.
+    assert!(of_subscriber.count() >= 6);
 }

@@ -62,9 +62,16 @@ pub fn current_name() -> Option<String> {
 }
 
 /// Tells `tracing` what happens to an actor, with the feature of that name.
+///
+/// A panic of the subscriber is reported: it would leave an actor behind whose end is half done.
 #[cfg(feature = "tracing")]
 pub(super) fn trace(core: &ActorCore, what: &'static str) {
-    tracing::debug!(target: "drumline", actor = core.name(), "{what}");
+    let told = crate::unwind::catch(|| {
+        tracing::debug!(target: "drumline", actor = core.name(), "{what}");
+    });
+    if let Err(payload) = told {
+        core.system.registry().report_panic(payload);
+    }
 }
 
 #[cfg(not(feature = "tracing"))]
