@@ -33,8 +33,8 @@
 //!             reference to itself     n, FINAL, REVIVED ──► accept_final: n - 1, the actor goes on
 //! ```
 //!
-//! Only a handler can make a reference while there is none besides that of `final`. It sets
-//! REVIVED. If that reference is still there when the run comes to `final`, the one of `final` is
+//! Only a handler, and a thread that has a [notice](LifeWord::reach) for the actor, can make a
+//! reference while there is none besides that of `final`. It sets REVIVED. If that reference is still there when the run comes to `final`, the one of `final` is
 //! dropped like any other. If it is gone, messages may have been sent by it, behind `final`: then
 //! `final` is sent once more.
 //!
@@ -176,13 +176,25 @@ impl LifeWord {
     /// A weak reference becomes one that counts, if there is another one of those. Returns whether
     /// it does.
     pub(super) fn upgrade(&self) -> bool {
+        self.add_ref_beside(1)
+    }
+
+    /// A reference is made for one notice, unless the actor is about to end: the message at hand
+    /// may yet make references, and the notice is then not to be missed. Returns whether it is.
+    pub(super) fn reach(&self) -> bool {
+        self.add_ref_beside(0)
+    }
+
+    /// A reference is made if there are this many others, besides that of `final`, and the actor
+    /// is not about to end.
+    fn add_ref_beside(&self, least: usize) -> bool {
         // Relaxed, here and below: as in `add_ref`, another reference keeps the memory.
         let mut now = self.0.load(Ordering::Relaxed);
         loop {
             let is_final = now & FINAL != 0;
             let others = now / REF - usize::from(is_final);
             let is_ending = now & (KILLED | DEAD) != 0 && !planted!(UpgradeOfEnding);
-            if others == 0 || is_ending {
+            if others < least || is_ending {
                 return false;
             }
             if planted!(UpgradeTwoSteps) {

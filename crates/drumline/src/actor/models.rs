@@ -128,6 +128,15 @@ impl Adder {
         upgraded == Some(true)
     }
 
+    /// As a thread that has a notice for the actor.
+    pub(super) fn reach(&self) -> bool {
+        let reached = self.link.with(|_| {
+            self.memory.with(|_| ());
+            self.word.reach()
+        });
+        reached == Some(true)
+    }
+
     pub(super) fn drop_ref(&self) {
         if self.word.drop_ref() == RefDrop::SendFinal {
             self.send(Note::Final);

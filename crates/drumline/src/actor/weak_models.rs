@@ -12,7 +12,11 @@ use crate::sync::plant::{Plant, must_catch};
 /// Upgrades, tells the actor something if that succeeds, and drops the reference. Returns whether
 /// it has told.
 fn upgrade_and_tell(adder: &Adder) -> bool {
-    let has_ref = adder.upgrade();
+    tell_by(adder, adder.upgrade())
+}
+
+/// Tells the actor something if there is a reference, and drops it.
+fn tell_by(adder: &Adder, has_ref: bool) -> bool {
     if has_ref {
         adder.send(Note::Count(1));
         assert_eq!(
@@ -74,6 +78,45 @@ fn upgrade_of_a_revived() {
         let told = weak.join().unwrap();
         check(&adder, usize::from(told));
     });
+}
+
+/// The last reference is gone, and a handler is at work before `final`. A notice comes, and the
+/// actor comes to that before its end, if the notice came in time.
+fn notice_after_the_last() {
+    explore(3, || {
+        let adder = Adder::idle();
+        assert_eq!(adder.word.drop_ref(), RefDrop::SendFinal);
+        let reached = Arc::clone(&adder);
+        let notice = thread::spawn(move || tell_by(&reached, reached.reach()));
+        adder.send(Note::Final);
+        let told = notice.join().unwrap();
+        check(&adder, usize::from(told));
+    });
+}
+
+/// The same, and the handler makes a reference.
+fn notice_to_a_revived() {
+    explore(2, || {
+        let adder = Adder::idle();
+        assert_eq!(adder.word.drop_ref(), RefDrop::SendFinal);
+        adder.word.add_ref_in_run();
+        let (holds, reached) = (Arc::clone(&adder), Arc::clone(&adder));
+        let holder = thread::spawn(move || holds.drop_ref());
+        let notice = thread::spawn(move || tell_by(&reached, reached.reach()));
+        adder.send(Note::Final);
+        holder.join().unwrap();
+        let told = notice.join().unwrap();
+        check(&adder, usize::from(told));
+    });
+}
+
+#[test]
+fn loom_actor_notice() {
+    notice_after_the_last();
+    must_catch(Plant::UpgradeTwoSteps, notice_after_the_last);
+    must_catch(Plant::UpgradeOfEnding, notice_after_the_last);
+    must_catch(Plant::ActorRevivedUnseen, notice_after_the_last);
+    notice_to_a_revived();
 }
 
 #[test]

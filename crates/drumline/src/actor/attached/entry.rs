@@ -82,6 +82,19 @@ impl EntryCore {
         // SAFETY: counted just now.
         has_ref.then(|| unsafe { CoreRef::from_raw(self.0) })
     }
+
+    /// The same for a notice that is sent once: also if no reference is left, but the actor has not
+    /// come to its end. A handler that still runs may make one, and the actor lives on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`upgrade`](Self::upgrade).
+    pub(super) unsafe fn reach(&self) -> Option<CoreRef> {
+        // SAFETY: as in `upgrade`.
+        let has_ref = unsafe { (*self.0.as_ptr()).word.reach() };
+        // SAFETY: counted just now.
+        has_ref.then(|| unsafe { CoreRef::from_raw(self.0) })
+    }
 }
 
 /// An envelope with content that may never be sent.

@@ -144,7 +144,7 @@ pub(super) fn break_link(end: usize, number: u64, failure: &LinkFailure<'_>) -> 
             return Err(LinkBreak::Spared);
         }
         // SAFETY: found just now, under the lock.
-        Ok(unsafe { link.core.upgrade() })
+        Ok(unsafe { link.core.reach() })
     });
     let core = match found {
         Ok(Some(core)) => core,

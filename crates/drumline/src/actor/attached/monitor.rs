@@ -68,7 +68,7 @@ pub(super) fn tell(watcher: usize, number: u64, exit: &Exit) {
             return None;
         };
         // SAFETY: found just now, under the lock.
-        let core = unsafe { watching.core.upgrade() }?;
+        let core = unsafe { watching.core.reach() }?;
         Some((core, watching.seal))
     });
     if let Some((core, seal)) = found {
