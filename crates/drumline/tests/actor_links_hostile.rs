@@ -3,11 +3,15 @@
 
 mod common;
 
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
-use common::actors::{Call, Caller, caller, inside, tolerant_pool};
-use common::{Event, quiet_panic};
-use drumline::actor::{ActorRef, ActorSystem, Context, Exit, ExitReason};
+use common::actors::{Call, Caller, caller, tolerant_pool};
+use common::{Event, Random, quiet_panic};
+use drumline::actor::{
+    Actor, ActorRef, ActorSystem, Context, Exit, ExitReason, HandScheduler, Handler, SpawnOptions,
+    SupervisorOptions, WeakActorRef,
+};
 
 type Watcher = Caller<Exit>;
 
@@ -70,4 +74,83 @@ fn an_actor_without_references_fails_with_a_linked_one() {
     };
     let watcher = revived_after(&system, watcher, link, crash);
     assert_eq!(watcher.ended().recv().reason(), ExitReason::Panicked);
+}
+
+/// Is linked with some others whenever it starts.
+struct Knot {
+    linked: Vec<usize>,
+    all: Arc<Mutex<Vec<WeakActorRef<Knot>>>>,
+}
+
+impl Actor for Knot {
+    fn started(&mut self, context: &mut Context<Self>) {
+        let all = self.all.lock().unwrap().clone();
+        for other in self.linked.iter().filter_map(|number| all.get(*number)) {
+            if let Some(other) = other.upgrade() {
+                context.link(&other);
+            }
+        }
+    }
+}
+
+impl Handler<String> for Knot {
+    type Reply = ();
+
+    fn handle(&mut self, why: String, _: &mut Context<Self>) {
+        quiet_panic(why);
+    }
+}
+
+/// Has this many supervised actors fail of this many panics, in an order that comes from the seed.
+/// Returns for each failure the actor and the panic.
+fn failures(actors: usize, panics: usize, seed: usize) -> Vec<(String, String)> {
+    let pool = tolerant_pool(1);
+    let by_hand = HandScheduler::new(seed);
+    let builder = ActorSystem::builder().scheduler(by_hand.scheduler());
+    let system = builder.build(&pool);
+    let (send, failures) = mpsc::channel();
+    system.on_failure(move |failure, _| {
+        // A linked actor says last what the first one has said.
+        let cause = failure.panic_message().rsplit(": ").next().unwrap();
+        let _ = send.send((failure.actor().to_owned(), cause.to_owned()));
+    });
+    let any = SupervisorOptions::new().max_restarts(usize::MAX, Duration::from_secs(3_600));
+    let supervisor = system.supervisor(any);
+    let mut random = Random::new(seed as u64);
+    let all = Arc::<Mutex<Vec<_>>>::default();
+    let knots: Vec<_> = (0..actors)
+        .map(|number| {
+            let linked: Vec<_> = (0..actors).filter(|_| random.below(4) > 0).collect();
+            let mine = Arc::clone(&all);
+            let make = move || Knot {
+                linked: linked.clone(),
+                all: Arc::clone(&mine),
+            };
+            let options = SpawnOptions::new().name(number.to_string());
+            let knot = supervisor.spawn_with(make, options);
+            all.lock().unwrap().push(knot.downgrade());
+            knot
+        })
+        .collect();
+    by_hand.run_until_idle();
+    for number in 0..panics {
+        let knot = &knots[random.below(actors as u64) as usize];
+        knot.tell(format!("panic {number}")).unwrap();
+        if random.below(2) > 0 {
+            by_hand.step();
+        }
+    }
+    by_hand.run_until_idle();
+    failures.try_iter().collect()
+}
+
+#[test]
+fn no_actor_fails_twice_of_one_of_many_panics() {
+    for seed in 0..60 {
+        let mut failures = failures(36, 48, seed);
+        let count = failures.len();
+        failures.sort();
+        failures.dedup();
+        assert_eq!(failures.len(), count, "seed {seed}");
+    }
 }

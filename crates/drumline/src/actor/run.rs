@@ -79,9 +79,8 @@ pub(super) struct RunFrame {
     pub(super) is_open: bool,
     /// The type of the message whose handler has panicked.
     pub(super) failed_message: Option<fn() -> &'static str>,
-    /// What the panic is because of that comes out of the run, if that is the failure of another
-    /// actor. Otherwise 0.
-    pub(super) cause: u64,
+    /// The panic that comes out of the run is because of a linked actor.
+    pub(super) fails_by_link: bool,
     pub(super) at_hand: NonNull<Envelope>,
 }
 
@@ -246,7 +245,7 @@ impl RunFrame {
             request: Request::Nothing,
             is_open: false,
             failed_message: None,
-            cause: 0,
+            fails_by_link: false,
             at_hand,
         }
     }

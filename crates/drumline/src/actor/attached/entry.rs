@@ -1,10 +1,9 @@
 //! What may be attached to an actor, and how a thread that finds it reaches the actor.
 
-use std::collections::VecDeque;
 use std::ptr::NonNull;
 
 use super::exit::{Exit, ExitReason};
-use super::link::{self, LinkBreak, LinkEnd, LinkFailure};
+use super::link::{self, Causes, LinkBreak, LinkEnd, LinkFailure, PanicCause};
 use super::monitor::{self, Watching};
 use super::table::{AttachShard, AttachTable};
 use super::timer::TimerEntry;
@@ -54,8 +53,8 @@ pub(super) enum Attachment {
     /// Its end is waited for.
     Awaited(oneshot::Sender<Exit>),
     Link(LinkEnd),
-    /// The causes of its last failures. It is at the number 0, which no other entry has.
-    Causes(VecDeque<u64>),
+    /// The causes of its failures. It is at the number 0, which no other entry has.
+    Causes(Causes),
     /// The length of its mailbox is asked for.
     Census(oneshot::Sender<usize>),
 }
@@ -212,13 +211,9 @@ pub(in crate::actor) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<
     let address = frame.core.addr();
     let mut broken = Vec::new();
     if let Some(panic) = failed {
-        let cause = match std::mem::take(&mut frame.cause) {
-            0 => next_number(),
-            cause => cause,
-        };
         // SAFETY: as above.
         let core = unsafe { &*frame.core };
-        link::note_cause(core, cause);
+        let cause = link::cause_of_failure(core, std::mem::take(&mut frame.fails_by_link));
         let failure = LinkFailure {
             name: &core.name(),
             panic: Some(panic),
@@ -230,7 +225,7 @@ pub(in crate::actor) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<
         shard.take(address, |number, entry| match entry {
             Attachment::Timer(_) => true,
             // What was linked since, or is spared, is linked with the next state.
-            Attachment::Link(_) => failed.is_none() || broken.contains(&number),
+            Attachment::Link(_) => failed.is_none() || broken.binary_search(&number).is_ok(),
             _ => false,
         })
     });
@@ -253,13 +248,13 @@ pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
     let taken = with_shard(address, |shard| shard.take(address, |_, _| true));
     // The entry of the causes is the first.
     let cause = match taken.first() {
-        Some((_, Attachment::Causes(causes))) => causes.back().copied(),
+        Some((_, Attachment::Causes(causes))) => Some(causes.last()),
         _ => None,
     };
     let failure = LinkFailure {
         name: exit.name(),
         panic: exit.panic_message(),
-        cause: cause.unwrap_or_else(next_number),
+        cause: cause.unwrap_or_else(PanicCause::new),
     };
     for (number, entry) in taken {
         match entry {

@@ -8,11 +8,14 @@
 //! other when they start. One fails and starts again before the other has come to the notice. Its
 //! new state is linked with the old state of the other, which fails then; so it would fail once
 //! more because of the same panic, and so on. Therefore each panic is a *cause* with a number. A
-//! notice has that number, and so has the failure that comes of it. An actor remembers the causes
-//! of its last failures, and fails of none of them again. A link with an actor that has failed of
-//! the cause at hand is *spared*: it stays, and is one of the next states.
+//! notice has that cause, and so has the failure that comes of it. An actor remembers the causes
+//! of its failures, and fails of none of them again. A link with an actor that has failed of the
+//! cause at hand is *spared*: it stays, and is one of the next states.
+//!
+//! A cause lives as long as it may come again: a notice has it, or it is that of the last failure
+//! of an actor. Causes that are gone are forgotten, so what an actor remembers does not pile up.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::ptr::{self, NonNull};
 
 use super::entry::{Attachment, EntryCore, next_number, with_shard};
@@ -24,7 +27,7 @@ use crate::actor::cell::ActorCore;
 use crate::actor::envelope::Envelope;
 use crate::actor::run::RunFrame;
 use crate::actor::{Actor, ActorRef, AsyncContext, Context};
-use crate::sync::planted;
+use crate::sync::{Arc, Weak, planted};
 use crate::unwind;
 
 /// What two actors are linked by; made by [`Context::link`].
@@ -45,7 +48,7 @@ pub(super) struct LinkEnd {
 /// The notice that the other actor has failed.
 struct BrokenLink {
     number: u64,
-    cause: u64,
+    cause: Arc<PanicCause>,
     /// What the panic of this actor says.
     text: String,
 }
@@ -74,8 +77,49 @@ impl LinkEnd {
     }
 }
 
-/// How many causes an actor remembers.
-const CAUSES: usize = 16;
+/// With fewer causes none is forgotten.
+const FEWEST_TO_SWEEP: usize = 16;
+
+/// A panic of which actors fail, with its number.
+pub(super) struct PanicCause(u64);
+
+impl PanicCause {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(PanicCause(next_number()))
+    }
+}
+
+/// What an actor has failed of.
+pub(super) struct Causes {
+    last: Arc<PanicCause>,
+    known: BTreeMap<u64, Weak<PanicCause>>,
+    /// With this many the next sweep is due.
+    sweep_at: usize,
+}
+
+impl Causes {
+    fn new(first: &Arc<PanicCause>) -> Self {
+        Causes {
+            last: Arc::clone(first),
+            known: BTreeMap::from([(first.0, Arc::downgrade(first))]),
+            sweep_at: FEWEST_TO_SWEEP,
+        }
+    }
+
+    fn note(&mut self, cause: &Arc<PanicCause>) {
+        if self.known.len() >= self.sweep_at {
+            self.known.retain(|_, cause| cause.strong_count() > 0);
+            self.sweep_at = FEWEST_TO_SWEEP.max(2 * self.known.len());
+        }
+        self.known.insert(cause.0, Arc::downgrade(cause));
+        self.last = Arc::clone(cause);
+    }
+
+    /// That of the last failure.
+    pub(super) fn last(&self) -> Arc<PanicCause> {
+        Arc::clone(&self.last)
+    }
+}
 
 /// Why a link breaks.
 pub(super) struct LinkFailure<'a> {
@@ -83,7 +127,7 @@ pub(super) struct LinkFailure<'a> {
     pub(super) name: &'a str,
     /// What its panic says.
     pub(super) panic: Option<&'a str>,
-    pub(super) cause: u64,
+    pub(super) cause: Arc<PanicCause>,
 }
 
 /// What became of a link.
@@ -95,31 +139,40 @@ pub(super) enum LinkBreak {
     Spared,
 }
 
-/// Remembers the cause of a failure of the actor.
-pub(super) fn note_cause(core: &ActorCore, cause: u64) {
+/// The cause of a failure of the actor, which remembers it. With `is_noted` it is that of another
+/// actor, and remembered.
+pub(super) fn cause_of_failure(core: &ActorCore, is_noted: bool) -> Arc<PanicCause> {
     let address = ptr::from_ref(core).addr();
-    with_shard(address, |shard| {
-        if let Some(Attachment::Causes(causes)) = shard.get(address, 0) {
-            if causes.len() == CAUSES {
-                causes.pop_front();
-            }
-            causes.push_back(cause);
-        } else {
-            let entry = Attachment::Causes(VecDeque::from([cause]));
-            let made = shard.attach(&core.word, (address, 0), entry);
-            debug_assert!(made.is_ok(), "its run lives");
+    with_shard(address, |shard| match shard.get(address, 0) {
+        Some(Attachment::Causes(causes)) if is_noted => causes.last(),
+        _ => {
+            let cause = PanicCause::new();
+            note_cause(shard, core, &cause);
+            cause
         }
-    });
+    })
+}
+
+fn note_cause(shard: &mut AttachShard<Attachment>, core: &ActorCore, cause: &Arc<PanicCause>) {
+    let address = ptr::from_ref(core).addr();
+    if let Some(Attachment::Causes(causes)) = shard.get(address, 0) {
+        causes.note(cause);
+    } else {
+        let entry = Attachment::Causes(Causes::new(cause));
+        let made = shard.attach(&core.word, (address, 0), entry);
+        debug_assert!(made.is_ok(), "its run lives");
+    }
 }
 
 /// Whether the actor remembers the cause.
-fn has_failed_of(shard: &mut AttachShard<Attachment>, address: usize, cause: u64) -> bool {
+fn has_failed_of(shard: &mut AttachShard<Attachment>, address: usize, cause: &PanicCause) -> bool {
     let causes = shard.get(address, 0);
-    matches!(causes, Some(Attachment::Causes(causes)) if causes.contains(&cause))
+    matches!(causes, Some(Attachment::Causes(causes)) if causes.known.contains_key(&cause.0))
         && !planted!(CauseForgotten)
 }
 
-/// The state of the actor at this address has failed. Returns the numbers of the links that break.
+/// The state of the actor at this address has failed. Returns the numbers of the links that break,
+/// in their order.
 pub(super) fn break_all(address: usize, failure: &LinkFailure<'_>) -> Vec<u64> {
     let links: Vec<(u64, usize)> = with_shard(address, |shard| {
         let peer = |(number, entry): (u64, &Attachment)| match entry {
@@ -136,7 +189,7 @@ pub(super) fn break_all(address: usize, failure: &LinkFailure<'_>) -> Vec<u64> {
 /// The other end of a link of the actor at the address `end` has failed.
 pub(super) fn break_link(end: usize, number: u64, failure: &LinkFailure<'_>) -> LinkBreak {
     let found = with_shard(end, |shard| {
-        let is_spared = has_failed_of(shard, end, failure.cause);
+        let is_spared = has_failed_of(shard, end, &failure.cause);
         let Some(Attachment::Link(link)) = shard.get(end, number) else {
             return Ok(None);
         };
@@ -157,7 +210,7 @@ pub(super) fn break_link(end: usize, number: u64, failure: &LinkFailure<'_>) -> 
     }
     let notice = BrokenLink {
         number,
-        cause: failure.cause,
+        cause: Arc::clone(&failure.cause),
         text,
     };
     let notice = Envelope::seal(notice, open_broken_link);
@@ -179,11 +232,19 @@ unsafe fn open_broken_link(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
         text,
     } = unsafe { Envelope::unseal::<BrokenLink>(envelope) };
     let address = frame.core.addr();
+    let is_alive = frame.loss.is_none();
     let fails = with_shard(address, |shard| {
-        shard.remove(address, number).is_some() && !has_failed_of(shard, address, cause)
+        let fails = shard.remove(address, number).is_some()
+            && !has_failed_of(shard, address, &cause)
+            && is_alive;
+        if fails {
+            // SAFETY: the actor is alive: this is its run.
+            note_cause(shard, unsafe { &*frame.core }, &cause);
+        }
+        fails
     });
-    if fails && frame.loss.is_none() {
-        frame.cause = cause;
+    if fails {
+        frame.fails_by_link = true;
         unwind::resume(Box::new(text));
     }
 }
@@ -295,7 +356,7 @@ fn link(own: &CoreRef, other: &CoreRef) -> Link {
             let failure = LinkFailure {
                 name: exit.name(),
                 panic: None,
-                cause: next_number(),
+                cause: PanicCause::new(),
             };
             break_link(address, number, &failure);
         } else {
