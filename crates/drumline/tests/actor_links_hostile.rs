@@ -3,10 +3,11 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use common::actors::{Call, Caller, caller, tolerant_pool};
+use common::actors::{Call, Caller, caller, inside, tolerant_pool};
 use common::{Event, Random, quiet_panic};
 use drumline::actor::{
     Actor, ActorRef, ActorSystem, Context, Exit, ExitReason, HandScheduler, Handler, SpawnOptions,
@@ -74,6 +75,41 @@ fn an_actor_without_references_fails_with_a_linked_one() {
     };
     let watcher = revived_after(&system, watcher, link, crash);
     assert_eq!(watcher.ended().recv().reason(), ExitReason::Panicked);
+}
+
+/// Says that it is there, and spins until two have.
+fn meet(arrived: &AtomicUsize) {
+    arrived.fetch_add(1, Ordering::SeqCst);
+    while arrived.load(Ordering::SeqCst) < 2 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_link_that_both_have_made_at_once_is_cut_by_either() {
+    let pool = tolerant_pool(4);
+    let system = ActorSystem::new(&pool);
+    for _ in 0..1_000 {
+        let [one, other] = [(); 2].map(|()| caller::<Exit>(&system).0);
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let (send, links) = mpsc::channel();
+        for (own, peer) in [(&one, &other), (&other, &one)] {
+            let (peer, arrived, send) = (peer.clone(), Arc::clone(&arrived), send.clone());
+            let call: Call<Exit> = Box::new(move |context| {
+                meet(&arrived);
+                send.send(context.link(&peer)).unwrap();
+            });
+            own.tell(call).unwrap();
+        }
+        let made = [links.recv().unwrap(), links.recv().unwrap()];
+        assert!(made[0].cut());
+        assert!(!made[1].cut(), "it is one link");
+        let ended = one.ended();
+        crash(&one);
+        ended.recv();
+        inside(&other, |_| ());
+        assert!(other.is_alive());
+    }
 }
 
 /// Is linked with some others whenever it starts.

@@ -53,6 +53,8 @@ pub(super) enum Attachment {
     /// Its end is waited for.
     Awaited(oneshot::Sender<Exit>),
     Link(LinkEnd),
+    /// The number of its link with another actor, by which that is found.
+    Linked(u64),
     /// The causes of its failures. It is at the number 0, which no other entry has.
     Causes(Causes),
     /// The length of its mailbox is asked for.
@@ -221,11 +223,13 @@ pub(in crate::actor) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<
         };
         broken = link::break_all(address, &failure);
     }
+    let is_broken = |number| broken.binary_search(&number).is_ok();
     let taken = with_shard(address, |shard| {
         shard.take(address, |number, entry| match entry {
             Attachment::Timer(_) => true,
             // What was linked since, or is spared, is linked with the next state.
-            Attachment::Link(_) => failed.is_none() || broken.binary_search(&number).is_ok(),
+            Attachment::Link(_) => failed.is_none() || is_broken(number),
+            Attachment::Linked(of) => failed.is_none() || is_broken(*of),
             _ => false,
         })
     });
@@ -274,7 +278,7 @@ pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
             Attachment::Link(end) => end.forget(number),
             Attachment::Timer(timer) => frame.report_panic(|_| drop(timer)),
             // The one that has asked learns by the drop that the actor has ended.
-            Attachment::Census(_) | Attachment::Causes(_) => {}
+            Attachment::Census(_) | Attachment::Causes(_) | Attachment::Linked(_) => {}
         }
     }
 }

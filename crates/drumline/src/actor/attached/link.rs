@@ -43,6 +43,10 @@ pub(super) struct LinkEnd {
     core: EntryCore,
     /// The address of the other one.
     pub(super) peer: usize,
+    /// The number of the same link, if both actors have made it at once.
+    twin: Option<u64>,
+    /// The notice is on its way.
+    is_broken: bool,
 }
 
 /// The notice that the other actor has failed.
@@ -61,10 +65,14 @@ impl Link {
     ///
     /// As for [`Monitor::cancel`](crate::actor::Monitor::cancel).
     pub fn cut(&self) -> bool {
-        let [first, second] = self
-            .ends
-            .map(|end| with_shard(end, |shard| shard.remove(end, self.number)));
-        drop(second);
+        let [own, other] = self.ends;
+        let cut = |end, number| with_shard(end, |shard| remove_link(shard, end, number));
+        let first = cut(own, self.number);
+        cut(other, self.number);
+        if let Some(twin) = first.as_ref().and_then(|end| end.twin) {
+            cut(own, twin);
+            cut(other, twin);
+        }
         first.is_some()
     }
 }
@@ -73,8 +81,65 @@ impl LinkEnd {
     /// One actor is gone, and the other does not care.
     pub(super) fn forget(&self, number: u64) {
         let peer = self.peer;
-        with_shard(peer, |shard| shard.remove(peer, number));
+        with_shard(peer, |shard| remove_link(shard, peer, number));
     }
+}
+
+/// Where the number is found of the link with the actor at the address `peer`. No other entry has
+/// this number.
+fn index_of(peer: usize) -> u64 {
+    1 << 63 | peer as u64
+}
+
+/// Takes out a link of the actor at an address.
+fn remove_link(
+    shard: &mut AttachShard<Attachment>,
+    address: usize,
+    number: u64,
+) -> Option<LinkEnd> {
+    let Some(Attachment::Link(end)) = shard.remove(address, number) else {
+        return None;
+    };
+    let index = index_of(end.peer);
+    if matches!(shard.get(address, index), Some(Attachment::Linked(linked)) if *linked == number) {
+        shard.remove(address, index);
+    }
+    Some(end)
+}
+
+/// The number of the link that the actor at an address has with another one, unless it is broken.
+fn number_with(shard: &mut AttachShard<Attachment>, address: usize, peer: usize) -> Option<u64> {
+    let Some(&mut Attachment::Linked(number)) = shard.get(address, index_of(peer)) else {
+        return None;
+    };
+    let link = shard.get(address, number);
+    let is_whole = matches!(link, Some(Attachment::Link(end)) if !end.is_broken);
+    is_whole.then_some(number)
+}
+
+/// Makes the entries of one end. If there are others by now, the other actor has made the same link
+/// meanwhile: the two are cut together. Returns whether the actor is alive.
+fn add_link(shard: &mut AttachShard<Attachment>, core: &CoreRef, peer: usize, number: u64) -> bool {
+    let (address, word) = (core.as_ptr().as_ptr().addr(), &core.core().word);
+    let twin = number_with(shard, address, peer);
+    let end = LinkEnd {
+        core: EntryCore::new(core.as_ptr()),
+        peer,
+        twin,
+        is_broken: false,
+    };
+    if shard
+        .attach(word, (address, number), Attachment::Link(end))
+        .is_err()
+    {
+        return false;
+    }
+    if let Some(Attachment::Link(end)) = twin.and_then(|twin| shard.get(address, twin)) {
+        end.twin = Some(number);
+        return true;
+    }
+    let index = Attachment::Linked(number);
+    shard.attach(word, (address, index_of(peer)), index).is_ok()
 }
 
 /// With fewer causes none is forgotten.
@@ -196,6 +261,7 @@ pub(super) fn break_link(end: usize, number: u64, failure: &LinkFailure<'_>) -> 
         if is_spared {
             return Err(LinkBreak::Spared);
         }
+        link.is_broken = true;
         // SAFETY: found just now, under the lock.
         Ok(unsafe { link.core.reach() })
     });
@@ -234,7 +300,7 @@ unsafe fn open_broken_link(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
     let address = frame.core.addr();
     let is_alive = frame.loss.is_none();
     let fails = with_shard(address, |shard| {
-        let fails = shard.remove(address, number).is_some()
+        let fails = remove_link(shard, address, number).is_some()
             && !has_failed_of(shard, address, &cause)
             && is_alive;
         if fails {
@@ -326,31 +392,24 @@ impl<A: Actor> AsyncContext<A> {
 
 fn link(own: &CoreRef, other: &CoreRef) -> Link {
     let ends @ [address, peer] = [own, other].map(|core| core.as_ptr().as_ptr().addr());
-    let before = with_shard(address, |shard| {
-        let is_same =
-            |entry: &Attachment| matches!(entry, Attachment::Link(end) if end.peer == peer);
-        let mut links = shard.of(address).filter(|(_, entry)| is_same(entry));
-        links.next().map(|(number, _)| number)
-    });
-    if let Some(number) = before {
-        return Link { number, ends };
-    }
     let number = next_number();
     let link = Link { number, ends };
     if address == peer {
         return link;
     }
-    let attach = |core: &CoreRef, address, peer| {
-        let core_of_entry = EntryCore::new(core.as_ptr());
-        let entry = Attachment::Link(LinkEnd {
-            core: core_of_entry,
-            peer,
-        });
-        let key = (address, number);
-        with_shard(address, |shard| shard.attach(&core.core().word, key, entry)).is_ok()
+    let own_end = with_shard(address, |shard| match number_with(shard, address, peer) {
+        Some(before) => Err(Link {
+            number: before,
+            ends,
+        }),
+        None => Ok(add_link(shard, own, peer, number)),
+    });
+    let is_alive = match own_end {
+        Ok(is_alive) => is_alive,
+        Err(before) => return before,
     };
     // Otherwise the context has left its handler, and the actor is dead.
-    if attach(own, address, peer) && !attach(other, peer, address) {
+    if is_alive && !with_shard(peer, |shard| add_link(shard, other, address, number)) {
         let exit = exit_of_dead(other);
         if exit.reason() == ExitReason::Panicked {
             let failure = LinkFailure {
