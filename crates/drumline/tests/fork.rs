@@ -4,9 +4,12 @@
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+use common::actors::{Call, caller};
 use common::child::in_a_child;
 use common::{fib, meet, message, pool, without_guests};
+use drumline::actor::{ActorGroup, ActorSystem};
 use drumline::{Pool, join};
 
 /// Whether `f` panics with the message that the documentation promises, without printing it.
@@ -113,4 +116,46 @@ fn a_call_that_is_inside_comes_out_alone() {
         );
     }
     assert_eq!(pool.install(|| fib(15)), 610);
+}
+
+#[test]
+fn a_child_has_actors_of_its_own_while_timers_of_the_parent_fire() {
+    const SOON: Duration = Duration::from_micros(1);
+    let pool = pool(2);
+    let system = ActorSystem::new(&pool);
+    let busy: Vec<_> = (0..8).map(|_| caller::<u32>(&system)).collect();
+    for (actor, _) in &busy {
+        let call: Call<u32> = Box::new(|context| {
+            for _ in 0..10 {
+                context.send_every(SOON, || 1);
+            }
+        });
+        actor.tell(call).unwrap();
+    }
+    for (_, heard) in &busy {
+        heard.recv().unwrap();
+    }
+    for _ in 0..40 {
+        in_a_child(|| {
+            let pool = common::pool(2);
+            let system = ActorSystem::new(&pool);
+            let group = ActorGroup::<u32>::new();
+            // At so many addresses that all parts of the tables are used.
+            let actors: Vec<_> = (0..32).map(|_| caller::<u32>(&system)).collect();
+            for (actor, _) in &actors {
+                group.join(actor);
+                let call: Call<u32> = Box::new(|context| {
+                    context.send_after(SOON, 1);
+                });
+                actor.tell(call).unwrap();
+            }
+            actors.into_iter().all(|(actor, heard)| {
+                let ended = actor.ended();
+                let is_heard = heard.recv() == Ok(1);
+                actor.stop();
+                ended.recv();
+                is_heard
+            })
+        });
+    }
 }

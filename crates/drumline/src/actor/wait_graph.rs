@@ -40,6 +40,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::wait_shard::{FIRST, Wait, WaitKey, WaitShard};
+#[cfg(not(drumline_loom))]
+use crate::sync::PerProcess;
 use crate::sync::{Apart, Mutex, MutexGuard, lock, planted};
 
 /// Parts of the graph. A model checker has few: it tries the order of all locks.
@@ -61,9 +63,7 @@ pub(super) struct WaitGraph {
 
 #[cfg(not(drumline_loom))]
 crate::sync::process_wide! {
-    static GRAPH: WaitGraph = WaitGraph {
-        shards: [const { Apart(Mutex::new(WaitShard::NONE)) }; SHARDS],
-    };
+    static GRAPH: PerProcess<WaitGraph> = PerProcess::new();
 }
 
 /// The part that an actor belongs to.
@@ -79,7 +79,9 @@ fn index(actor: usize) -> usize {
 /// The waits of all actors of the process.
 #[cfg(not(drumline_loom))]
 pub(super) fn graph() -> &'static WaitGraph {
-    &GRAPH
+    GRAPH.get(|| WaitGraph {
+        shards: [const { Apart(Mutex::new(WaitShard::NONE)) }; SHARDS],
+    })
 }
 
 impl WaitGraph {

@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 use super::actor_ref::CoreRef;
 use super::cell::ActorCore;
 use super::weak_link::WeakLink;
-use crate::sync::{Apart, Arc, Mutex, lock};
+use crate::sync::{Apart, Arc, Mutex, PerProcess, lock};
 
 /// The place of an actor of any type. It is used for its word only.
 #[repr(transparent)]
@@ -33,12 +33,17 @@ struct WeakLinks {
 }
 
 crate::sync::process_wide! {
-    static LINKS: WeakLinks = WeakLinks {
-        shards: [const { Apart(Mutex::new(BTreeMap::new())) }; SHARDS],
-    };
+    static LINKS: PerProcess<WeakLinks> = PerProcess::new();
 }
 
 impl WeakLinks {
+    /// Those of this process.
+    fn get() -> &'static Self {
+        LINKS.get(|| WeakLinks {
+            shards: [const { Apart(Mutex::new(BTreeMap::new())) }; SHARDS],
+        })
+    }
+
     fn shard(&self, address: usize) -> &LinkShard {
         // Allocations of this size lie 32 bytes apart or more.
         &self.shards[((address >> 5) ^ (address >> 12)) % SHARDS]
@@ -48,7 +53,7 @@ impl WeakLinks {
 /// The memory of an actor that has a link is about to be freed.
 #[cold]
 pub(super) fn close_link(core: *const ActorCore) {
-    let link = lock(LINKS.shard(core.addr())).remove(&core.addr());
+    let link = lock(WeakLinks::get().shard(core.addr())).remove(&core.addr());
     if let Some(link) = link {
         link.close();
     }
@@ -65,7 +70,7 @@ impl WeakCoreRef {
     pub(super) fn new(core: &CoreRef) -> Self {
         let address = core.as_ptr().as_ptr().addr();
         core.core().word.note_weak();
-        let mut links = lock(LINKS.shard(address));
+        let mut links = lock(WeakLinks::get().shard(address));
         let link = links
             .entry(address)
             .or_insert_with(|| Arc::new(WeakLink::new(core.as_ptr().cast())));

@@ -51,6 +51,8 @@ mod checked_cell;
 mod count;
 #[cfg(not(drumline_loom))]
 pub(crate) mod own_word;
+#[cfg(not(drumline_loom))]
+mod per_process;
 #[cfg(all(test, any(drumline_loom, drumline_shuttle)))]
 pub(crate) mod plant;
 mod prefetch;
@@ -67,6 +69,8 @@ pub(crate) use checked_cell::CheckedCell;
 pub(crate) use count::Count;
 #[cfg(not(drumline_loom))]
 pub(crate) use count::Level;
+#[cfg(not(drumline_loom))]
+pub(crate) use per_process::PerProcess;
 pub(crate) use prefetch::{prefetch, prefetch_for_write};
 pub(crate) use random::XorShift;
 pub(crate) use retry_backoff::RetryBackoff;

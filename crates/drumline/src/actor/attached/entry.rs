@@ -19,11 +19,11 @@ use crate::channel::oneshot;
 use crate::pool::{HeldOpen, SharedRegistry};
 use crate::spawn::spawn_future_in;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::process_wide;
+use crate::sync::{PerProcess, process_wide};
 
 process_wide! {
     /// What is attached to the actors of this process.
-    static ATTACHED: AttachTable<Attachment> = AttachTable::new();
+    static ATTACHED: PerProcess<AttachTable<Attachment>> = PerProcess::new();
     /// The number that was given last.
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
 }
@@ -40,7 +40,11 @@ pub(super) fn with_shard<R>(
     address: usize,
     use_shard: impl FnOnce(&mut AttachShard<Attachment>) -> R,
 ) -> R {
-    ATTACHED.with(address, use_shard)
+    attached().with(address, use_shard)
+}
+
+fn attached() -> &'static AttachTable<Attachment> {
+    ATTACHED.get(AttachTable::new)
 }
 
 /// What is attached to an actor.
@@ -309,7 +313,7 @@ pub(in crate::actor) fn forget_census(actor: usize, number: u64) {
 pub(in crate::actor) fn take_census(core: &ActorCore) -> Vec<oneshot::Sender<usize>> {
     let is_census = |_, entry: &Attachment| matches!(entry, Attachment::Census(_));
     let address = std::ptr::from_ref(core).addr();
-    let taken = ATTACHED.take_census(&core.word, address, is_census);
+    let taken = attached().take_census(&core.word, address, is_census);
     let senders = taken.into_iter().filter_map(|(_, entry)| match entry {
         Attachment::Census(answer) => Some(answer),
         _ => None,
