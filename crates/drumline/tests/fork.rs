@@ -140,7 +140,7 @@ fn a_child_has_actors_of_its_own_while_timers_of_the_parent_fire() {
             let pool = common::pool(2);
             let system = ActorSystem::new(&pool);
             let group = ActorGroup::<u32>::new();
-            // At so many addresses that all parts of the tables are used.
+            // At enough addresses to use all parts of the tables.
             let actors: Vec<_> = (0..32).map(|_| caller::<u32>(&system)).collect();
             for (actor, _) in &actors {
                 group.join(actor);
