@@ -213,7 +213,8 @@
 //! anew there on first use; a pool of one's own panics with a message that says so
 //! ([`Pool`](Pool#forking)). This is noticed on Linux, Android, Apple's systems and the BSDs, and
 //! after `fork` itself: `vfork`, `posix_spawn` and a bare `clone` have no handlers, and so are not
-//! noticed.
+//! noticed. Actors, timers and channels that a child makes work there, whatever the threads of the
+//! parent did at that moment. Those of the parent are not for the child.
 //!
 //! # Platforms
 //!

@@ -45,12 +45,12 @@ impl RunFrame {
         if !has_reference {
             word.add_ref();
         }
-        if panic.is_some() {
+        // Its supervisor may end it now because of a panic before.
+        let has_panicked = panic.is_some() || word.has_panicked();
+        if has_panicked {
             // SAFETY: the actor is alive.
             unsafe { &*core }.system.count_panic();
         }
-        // A supervisor may have counted it, and ends the actor now.
-        let has_panicked = panic.is_some() || word.has_panicked();
         let what = if has_panicked {
             "an actor ends, as it has panicked"
         } else {

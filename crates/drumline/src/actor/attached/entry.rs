@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 
 use super::exit::{Exit, ExitReason};
-use super::link::{self, Causes, LinkBreak, LinkEnd, LinkFailure, PanicCause};
+use super::link::{self, Causes, LinkBreak, LinkEnd, LinkFailure};
 use super::monitor::{self, Watching};
 use super::table::{AttachShard, AttachTable};
 use super::timer::TimerEntry;
@@ -219,12 +219,8 @@ pub(in crate::actor) unsafe fn state_ended(frame: &mut RunFrame, failed: Option<
     if let Some(panic) = failed {
         // SAFETY: as above.
         let core = unsafe { &*frame.core };
-        let cause = link::cause_of_failure(core, std::mem::take(&mut frame.fails_by_link));
-        let failure = LinkFailure {
-            name: &core.name(),
-            panic: Some(panic),
-            cause,
-        };
+        let (name, is_by_link) = (core.name(), std::mem::take(&mut frame.fails_by_link));
+        let failure = link::failure_of(core, &name, panic, is_by_link);
         broken = link::break_all(address, &failure);
     }
     let is_broken = |number| broken.binary_search(&number).is_ok();
@@ -255,14 +251,9 @@ pub(in crate::actor) unsafe fn actor_ended(frame: &mut RunFrame, exit: &Exit) {
     let address = frame.core.addr();
     let taken = with_shard(address, |shard| shard.take(address, |_, _| true));
     // The entry of the causes is the first.
-    let cause = match taken.first() {
-        Some((_, Attachment::Causes(causes))) => Some(causes.last()),
-        _ => None,
-    };
-    let failure = LinkFailure {
-        name: exit.name(),
-        panic: exit.panic_message(),
-        cause: cause.unwrap_or_else(PanicCause::new),
+    let failure = match taken.first() {
+        Some((_, Attachment::Causes(causes))) => causes.last(exit.name()),
+        _ => LinkFailure::of_panic(exit.name(), exit.panic_message()),
     };
     for (number, entry) in taken {
         match entry {

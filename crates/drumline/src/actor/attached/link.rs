@@ -145,54 +145,95 @@ fn add_link(shard: &mut AttachShard<Attachment>, core: &CoreRef, peer: usize, nu
 /// With fewer causes none is forgotten.
 const FEWEST_TO_SWEEP: usize = 16;
 
-/// A panic of which actors fail, with its number.
-pub(super) struct PanicCause(u64);
+/// A panic of which actors fail.
+pub(super) struct PanicCause {
+    number: u64,
+    /// The actor that has panicked, and what the panic says.
+    text: String,
+}
 
 impl PanicCause {
-    pub(super) fn new() -> Arc<Self> {
-        Arc::new(PanicCause(next_number()))
+    /// The panic of the actor of this name.
+    pub(super) fn new(name: &str, panic: Option<&str>) -> Arc<Self> {
+        let text = match panic {
+            Some(panic) => format!("{name}: {panic}"),
+            None => name.to_owned(),
+        };
+        let number = next_number();
+        Arc::new(PanicCause { number, text })
     }
 }
 
 /// What an actor has failed of.
 pub(super) struct Causes {
     last: Arc<PanicCause>,
+    /// The last one is the panic of another actor.
+    is_by_link: bool,
     known: BTreeMap<u64, Weak<PanicCause>>,
     /// With this many the next sweep is due.
     sweep_at: usize,
 }
 
 impl Causes {
-    fn new(first: &Arc<PanicCause>) -> Self {
+    fn new(first: &Arc<PanicCause>, is_by_link: bool) -> Self {
         Causes {
             last: Arc::clone(first),
-            known: BTreeMap::from([(first.0, Arc::downgrade(first))]),
+            is_by_link,
+            known: BTreeMap::from([(first.number, Arc::downgrade(first))]),
             sweep_at: FEWEST_TO_SWEEP,
         }
     }
 
-    fn note(&mut self, cause: &Arc<PanicCause>) {
+    fn note(&mut self, cause: &Arc<PanicCause>, is_by_link: bool) {
         if self.known.len() >= self.sweep_at {
             self.known.retain(|_, cause| cause.strong_count() > 0);
             self.sweep_at = FEWEST_TO_SWEEP.max(2 * self.known.len());
         }
-        self.known.insert(cause.0, Arc::downgrade(cause));
+        self.known.insert(cause.number, Arc::downgrade(cause));
         self.last = Arc::clone(cause);
+        self.is_by_link = is_by_link;
     }
 
-    /// That of the last failure.
-    pub(super) fn last(&self) -> Arc<PanicCause> {
-        Arc::clone(&self.last)
+    /// The last failure, of the actor of this name.
+    pub(super) fn last<'a>(&self, name: &'a str) -> LinkFailure<'a> {
+        LinkFailure {
+            name,
+            cause: Arc::clone(&self.last),
+            is_by_link: self.is_by_link,
+        }
     }
 }
 
 /// Why a link breaks.
 pub(super) struct LinkFailure<'a> {
     /// The actor that has failed.
-    pub(super) name: &'a str,
-    /// What its panic says.
-    pub(super) panic: Option<&'a str>,
-    pub(super) cause: Arc<PanicCause>,
+    name: &'a str,
+    cause: Arc<PanicCause>,
+    /// The panic is that of another actor.
+    is_by_link: bool,
+}
+
+impl<'a> LinkFailure<'a> {
+    /// That of an actor which has panicked itself.
+    pub(super) fn of_panic(name: &'a str, panic: Option<&str>) -> Self {
+        LinkFailure {
+            name,
+            cause: PanicCause::new(name, panic),
+            is_by_link: false,
+        }
+    }
+
+    /// What the other actor says when it fails. It says no more than this however many links there
+    /// are between that actor and the first.
+    fn text(&self) -> String {
+        let begin = "a linked actor has failed";
+        let first = &self.cause.text;
+        if self.is_by_link {
+            format!("{begin}: {}, because of {first}", self.name)
+        } else {
+            format!("{begin}: {first}")
+        }
+    }
 }
 
 /// What became of a link.
@@ -204,26 +245,36 @@ pub(super) enum LinkBreak {
     Spared,
 }
 
-/// The cause of a failure of the actor, which remembers it. With `is_noted` it is that of another
-/// actor, and remembered.
-pub(super) fn cause_of_failure(core: &ActorCore, is_noted: bool) -> Arc<PanicCause> {
+/// The failure of the actor of this name. The actor remembers the cause; if that `is_by_link`, it
+/// does so already.
+pub(super) fn failure_of<'a>(
+    core: &ActorCore,
+    name: &'a str,
+    panic: &str,
+    is_by_link: bool,
+) -> LinkFailure<'a> {
     let address = ptr::from_ref(core).addr();
     with_shard(address, |shard| match shard.get(address, 0) {
-        Some(Attachment::Causes(causes)) if is_noted => causes.last(),
+        Some(Attachment::Causes(causes)) if is_by_link => causes.last(name),
         _ => {
-            let cause = PanicCause::new();
-            note_cause(shard, core, &cause);
-            cause
+            let failure = LinkFailure::of_panic(name, Some(panic));
+            note_cause(shard, core, &failure.cause, false);
+            failure
         }
     })
 }
 
-fn note_cause(shard: &mut AttachShard<Attachment>, core: &ActorCore, cause: &Arc<PanicCause>) {
+fn note_cause(
+    shard: &mut AttachShard<Attachment>,
+    core: &ActorCore,
+    cause: &Arc<PanicCause>,
+    is_by_link: bool,
+) {
     let address = ptr::from_ref(core).addr();
     if let Some(Attachment::Causes(causes)) = shard.get(address, 0) {
-        causes.note(cause);
+        causes.note(cause, is_by_link);
     } else {
-        let entry = Attachment::Causes(Causes::new(cause));
+        let entry = Attachment::Causes(Causes::new(cause, is_by_link));
         let made = shard.attach(&core.word, (address, 0), entry);
         debug_assert!(made.is_ok(), "its run lives");
     }
@@ -232,7 +283,7 @@ fn note_cause(shard: &mut AttachShard<Attachment>, core: &ActorCore, cause: &Arc
 /// Whether the actor remembers the cause.
 fn has_failed_of(shard: &mut AttachShard<Attachment>, address: usize, cause: &PanicCause) -> bool {
     let causes = shard.get(address, 0);
-    matches!(causes, Some(Attachment::Causes(causes)) if causes.known.contains_key(&cause.0))
+    matches!(causes, Some(Attachment::Causes(causes)) if causes.known.contains_key(&cause.number))
         && !planted!(CauseForgotten)
 }
 
@@ -270,14 +321,10 @@ pub(super) fn break_link(end: usize, number: u64, failure: &LinkFailure<'_>) -> 
         Ok(None) => return LinkBreak::Broken,
         Err(spared) => return spared,
     };
-    let mut text = format!("a linked actor has failed: {}", failure.name);
-    if let Some(panic) = failure.panic {
-        text = format!("{text}: {panic}");
-    }
     let notice = BrokenLink {
         number,
         cause: Arc::clone(&failure.cause),
-        text,
+        text: failure.text(),
     };
     let notice = Envelope::seal(notice, open_broken_link);
     // SAFETY: the reference stays meanwhile.
@@ -305,7 +352,7 @@ unsafe fn open_broken_link(envelope: NonNull<Envelope>, frame: &mut RunFrame) {
             && is_alive;
         if fails {
             // SAFETY: the actor is alive: this is its run.
-            note_cause(shard, unsafe { &*frame.core }, &cause);
+            note_cause(shard, unsafe { &*frame.core }, &cause, true);
         }
         fails
     });
@@ -412,11 +459,7 @@ fn link(own: &CoreRef, other: &CoreRef) -> Link {
     if is_alive && !with_shard(peer, |shard| add_link(shard, other, address, number)) {
         let exit = exit_of_dead(other);
         if exit.reason() == ExitReason::Panicked {
-            let failure = LinkFailure {
-                name: exit.name(),
-                panic: None,
-                cause: PanicCause::new(),
-            };
+            let failure = LinkFailure::of_panic(exit.name(), None);
             break_link(address, number, &failure);
         } else {
             link.cut();

@@ -148,6 +148,8 @@ where
         // SAFETY: the actor is alive.
         unsafe { (*Self::part(core)).has_state.set(true) };
         // SAFETY: as above.
+        unsafe { (*core).word.forget_panic() };
+        // SAFETY: as above.
         unsafe { (*core).word.start() };
         // SAFETY: as above.
         actor_stats::trace(unsafe { &*core }, "an actor starts");
@@ -235,11 +237,8 @@ impl RunFrame {
         //
         // SAFETY: counted just now.
         let _kept = unsafe { CoreRef::from_raw(NonNull::new_unchecked(core.cast_mut())) };
+        actor.word.note_panic();
         let plan = tree.failed(part.key(), directive);
-        if plan.outcome() == super::FailureOutcome::Ends {
-            actor.system.count_panic();
-            actor.word.note_panic();
-        }
         self.tell_failure(&failure, plan.outcome());
         plan.carry_out(&tree);
         None
