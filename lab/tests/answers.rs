@@ -86,11 +86,37 @@ fn may_has_hung(output: &Output) -> bool {
     !has_hung.is_empty() && !has_hung.contains(&false)
 }
 
+/// In how many tests the workloads are run: several at once, where there are the processors.
+const PARTS: usize = 4;
+
+#[test]
+fn every_workload_on_every_runtime_part_1() {
+    workloads_of_part(0);
+}
+
+#[test]
+fn every_workload_on_every_runtime_part_2() {
+    workloads_of_part(1);
+}
+
+#[test]
+fn every_workload_on_every_runtime_part_3() {
+    workloads_of_part(2);
+}
+
+#[test]
+fn every_workload_on_every_runtime_part_4() {
+    workloads_of_part(3);
+}
+
 /// Through the program, because that is how workloads run: in processes of their own, with the
 /// stacks that the program gives them.
-#[test]
-fn every_workload_on_every_runtime() {
-    for workload in registry::all_workloads() {
+fn workloads_of_part(part: usize) {
+    for workload in registry::all_workloads()
+        .into_iter()
+        .skip(part)
+        .step_by(PARTS)
+    {
         let name = workload.card.name;
         let jobs = match name {
             "coarse-sleep" | "blocking-dep" | "two-items" | "actor-ring" | "actor-crash" => "2",
