@@ -10,9 +10,9 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 
 use common::messages::{Accounts, Message, dawdle};
-use common::{Event, ends, eventually, pool, without_guests};
-use drumline::Pool;
+use common::{Event, Random, ends, eventually, pool, without_guests};
 use drumline::channel::{CloseReason, SendError, mpmc, mpsc};
+use drumline::{Pool, block_on};
 
 /// Threads outside and a task in a pool of one place, either way round.
 #[test]
@@ -417,5 +417,70 @@ impl ReserveOrSend for mpmc::Sender<usize> {
         } else {
             self.send_async(number).await
         }
+    }
+}
+
+/// So many messages without a sender that sleeps that receivers look for one lazily.
+const MANY: u64 = 300;
+
+/// A sender falls asleep while the receiver, whose looks are lazy by then, takes one message, and no
+/// more until the sender has gone on.
+fn wakes_a_sender_after_many(sender: &mpmc::Sender<u64>, mut recv: impl FnMut() -> u64) {
+    const ROUNDS: usize = 2_000;
+    let capacity = sender.capacity().unwrap() as u64;
+    let (begun, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let mut random = Random::new(7);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 1..=ROUNDS {
+                let mut looks = 0;
+                while begun.load(Ordering::SeqCst) < round {
+                    looks += 1;
+                    if looks < 1_000 {
+                        std::hint::spin_loop();
+                    } else {
+                        thread::yield_now();
+                    }
+                }
+                // At once on the list: a thread would watch for room before.
+                block_on(sender.send_async(1)).unwrap();
+                done.store(round, Ordering::SeqCst);
+            }
+        });
+        for round in 1..=ROUNDS {
+            for _ in 0..MANY {
+                sender.send(0).unwrap();
+                assert_eq!(recv(), 0);
+            }
+            (0..capacity).for_each(|_| sender.send(0).unwrap());
+            begun.store(round, Ordering::SeqCst);
+            for _ in 0..random.below(40) {
+                std::hint::spin_loop();
+            }
+            assert_eq!(recv(), 0);
+            eventually("the sender goes on", || {
+                done.load(Ordering::SeqCst) == round
+            });
+            let rest: u64 = (0..capacity).map(|_| recv()).sum();
+            assert_eq!(rest, 1);
+        }
+    });
+}
+
+#[test]
+fn a_sender_is_woken_after_many_messages() {
+    for capacity in [1, 4] {
+        ends(move || {
+            let (sender, receiver) = mpmc::bounded(capacity);
+            wakes_a_sender_after_many(&sender, || receiver.recv().unwrap());
+        });
+        ends(move || {
+            let (sender, receiver) = mpmc::bounded(capacity);
+            let mut messages = Vec::new();
+            wakes_a_sender_after_many(&sender, || {
+                assert_eq!(receiver.recv_many(&mut messages, 1), Ok(1));
+                messages.pop().unwrap()
+            });
+        });
     }
 }

@@ -17,12 +17,29 @@ impl Pause {
     /// The longest pause, in calls of `relax`: a microsecond, or up to four with slower ones.
     const MOST: u32 = 64;
 
+    /// The same, for a queue that knows its capacity.
+    #[cfg(not(drumline_loom))]
+    const MOST_OF_QUEUE: u32 = 160;
+
     /// Pauses before a look.
     #[cfg(not(drumline_loom))]
     pub(super) fn pass(self) {
         for _ in 0..self.0 {
             relax();
         }
+    }
+
+    /// As [`learn`](Self::learn), where there is room for `capacity` messages. In a pause that is too
+    /// long the other side comes to the end of the room, or of the messages, and waits as well. A
+    /// call of `relax` takes about as long as a message.
+    #[cfg(not(drumline_loom))]
+    pub(super) fn learn_of(&mut self, count: usize, capacity: usize) {
+        let most = capacity.min(Self::MOST_OF_QUEUE as usize) as u32;
+        self.0 = if count > 1 {
+            (2 * self.0 + 1).min(most)
+        } else {
+            self.0 / 2
+        };
     }
 
     /// `count` messages came, or were sent, between two pauses.

@@ -38,8 +38,11 @@
 //! | `mark_and_scan`, searcher or monitor | naps and scans again until all owners have acknowledged |
 //! | `mark_and_scan`, a thread that is not idle | calls the next idle worker, as if it had found work |
 //! | `waiting::settle`, which follows runners | naps until the runners have acknowledged |
+//! | `wake_flag::settle`, a side of a channel that sleeps | waits for longer than a store needs |
 //!
-//! The frequent side is `Deque::push` and `pop`, and `Seat::published` after a job was queued.
+//! The frequent side is `Deque::push` and `pop`, and `Seat::published` after a job was queued; of
+//! channels, `WakeFlag::tell` and `RoomFlag::look`, which turn to read-modify-writes; of streams,
+//! the thread that pulls from a [held](crate::stream) source.
 //!
 //! Nothing else relies on it: latches, parkers and gates use read-modify-writes on both sides, the
 //! monitor and the idle set decide under a lock.

@@ -352,8 +352,10 @@ pub(crate) enum Plant {
     TailMovesFirst,
     /// `Segments::write` says that a slot is written before it is.
     StampFirst,
-    /// `Segments::count_taken` looks first, and counts then.
+    /// `RoomFlag::look` is no read-modify-write where it should be one.
     TakenBlindly,
+    /// `SharedQueue::line_up` does not settle.
+    RoomUnsettled,
     /// `SharedQueue::line_up` does not look for room after it has lined up.
     LinesUpBlindly,
     /// `SharedQueue::list_receiver` does not look for a message after it has said that it sleeps.

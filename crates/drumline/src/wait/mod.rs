@@ -74,7 +74,7 @@ pub(crate) use waiter_entry::{WaitSite, WaiterEntry};
 pub use waiter_table::waiters;
 #[cfg(not(drumline_loom))]
 pub(crate) use waiter_table::waiters_of;
-pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, let_go, settle};
+pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, is_barrier_there, let_go, settle};
 #[cfg(not(drumline_loom))]
 pub(crate) use watching::{Watched, watch, watch_moving};
 #[cfg(not(drumline_loom))]

@@ -530,11 +530,11 @@ const PATIENCE: u32 = if cfg!(any(drumline_loom, drumline_shuttle)) {
 /// Whether the side that waits can run the asymmetric barrier.
 #[cfg(not(drumline_loom))]
 #[cold]
-fn is_barrier_there() -> bool {
+pub(crate) fn is_barrier_there() -> bool {
     barrier::choose() == Barrier::Asymmetric
 }
 #[cfg(drumline_loom)]
-fn is_barrier_there() -> bool {
+pub(crate) fn is_barrier_there() -> bool {
     !barrier::is_lost()
 }
 

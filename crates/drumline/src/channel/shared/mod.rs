@@ -76,7 +76,7 @@ use self::wait_list::{Removed, WaitList};
 use super::CloseReason;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Mutex, lock, planted};
-use crate::wait::let_go;
+use crate::wait::{let_go, settle};
 #[cfg(not(drumline_loom))]
 use crate::{
     sync::{Arc, Instant},
@@ -228,6 +228,7 @@ impl<T> SharedQueue<T> {
     /// Has a sender wait behind the others. `Ready`: it is done, or the channel is closed, and what
     /// was to be sent is back.
     pub(super) fn line_up(&self, outgoing: Outgoing<T>, waker: Waker) -> Listed<Outgoing<T>> {
+        let mut must_settle = false;
         let (listed, waker) = self.locked(|sleepers, calls| {
             let outgoing = match outgoing {
                 Outgoing::Message(message) if self.is_rendezvous() => {
@@ -239,7 +240,7 @@ impl<T> SharedQueue<T> {
                 outgoing => outgoing,
             };
             let key = sleepers.senders.push(outgoing, waker);
-            self.queue.list_senders();
+            must_settle = self.queue.list_senders();
             if self.queue.stop_newcomers() && !planted!(LinesUpBlindly) {
                 sleepers.refill(&self.queue, calls);
             }
@@ -251,6 +252,11 @@ impl<T> SharedQueue<T> {
             sleepers.tidy(&self.queue);
             (Listed::Ready(removed.payload), removed.waker)
         });
+        if must_settle && !planted!(RoomUnsettled) {
+            // Not under the lock: it takes microseconds.
+            settle();
+            self.refill();
+        }
         waker.into_iter().for_each(let_go);
         listed
     }

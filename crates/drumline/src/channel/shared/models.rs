@@ -6,7 +6,7 @@ use std::task::{Wake, Waker};
 
 use loom::thread;
 
-use super::segments::NoMessage;
+use super::segments::{LOUDS, NoMessage};
 use super::{Listed, Outgoing, SharedQueue, Unsent};
 use crate::channel::CloseReason;
 use crate::sync::plant::{Plant, must_catch};
@@ -158,10 +158,68 @@ fn loom_shared_queue_sends_all() {
 #[test]
 fn loom_shared_queue_waits_for_room() {
     explore(2, || sent_and_received(1, 3, 1));
+}
+
+#[test]
+fn loom_shared_queue_two_wait_for_room() {
     explore(2, || sent_and_received(2, 1, 1));
+}
+
+#[test]
+fn loom_plants_shared_queue_waits_for_room() {
     for plant in [Plant::TakenBlindly, Plant::LinesUpBlindly] {
         must_catch(plant, || explore(3, || sent_and_received(1, 2, 1)));
     }
+}
+
+/// Senders line up while the receiver makes all the room that they need, and its looks are lazy.
+fn lines_up_beside_lazy_looks(senders: usize) {
+    let shared: Shared = Arc::new(SharedQueue::new(senders, false));
+    // SAFETY: the one receiver; one thread after the other.
+    let take = |shared: &Shared| unsafe { shared.take() };
+    for _ in 0..LOUDS {
+        assert!(shared.try_send(0).is_ok());
+        assert!(matches!(take(&shared), Ok(0)));
+    }
+    for _ in 0..senders {
+        assert!(shared.try_send(0).is_ok());
+    }
+    let line_up = |shared: &Shared| {
+        let waker = Waker::from(Sleeper::new());
+        shared.line_up(Outgoing::Message(1), waker)
+    };
+    let others = (1..senders).map(|_| {
+        let shared = Arc::clone(&shared);
+        thread::spawn(move || line_up(&shared))
+    });
+    let others = Vec::from_iter(others);
+    let receiver = {
+        let shared = Arc::clone(&shared);
+        thread::spawn(move || {
+            for _ in 0..senders {
+                assert!(matches!(take(&shared), Ok(0)));
+            }
+        })
+    };
+    let mut all = vec![line_up(&shared)];
+    all.extend(others.into_iter().map(|other| other.join().unwrap()));
+    receiver.join().unwrap();
+    for listed in all {
+        let outgoing = match listed {
+            Listed::Ready(outgoing) => outgoing,
+            Listed::Waits(key) => shared.step_out(key),
+        };
+        assert!(matches!(outgoing, Outgoing::Done), "it waits beside room");
+    }
+}
+
+#[test]
+fn loom_shared_queue_makes_room_lazily() {
+    explore(3, || lines_up_beside_lazy_looks(1));
+    explore(2, || lines_up_beside_lazy_looks(2));
+    must_catch(Plant::RoomUnsettled, || {
+        explore(3, || lines_up_beside_lazy_looks(1));
+    });
 }
 
 #[test]

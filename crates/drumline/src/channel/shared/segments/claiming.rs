@@ -3,7 +3,7 @@
 use std::ptr;
 
 use super::super::segment::Segment;
-use super::{CLOSED, FLAGS, PLACE, Pass, QUEUED, RECEIVERS, Refusal, Segments, Sent, TAKEN, wait};
+use super::{CLOSED, FLAGS, PLACE, Pass, QUEUED, RECEIVERS, Refusal, Segments, Sent, wait};
 #[cfg(not(drumline_loom))]
 use crate::channel::pause::Pause;
 use crate::sync::atomic::Ordering;
@@ -124,7 +124,7 @@ impl<T> Segments<T> {
         // Relaxed: the count may be an old one, which promises less.
         fits(self.tail.taken_seen.load(Ordering::Relaxed)) || {
             // Acquire: what receivers did before, this sender sees.
-            let taken = self.head.taken.load(Ordering::Acquire) / TAKEN;
+            let taken = self.head.taken.load(Ordering::Acquire);
             self.tail.taken_seen.store(taken, Ordering::Relaxed);
             fits(taken)
         }
@@ -139,7 +139,7 @@ impl<T> Segments<T> {
         let position = (tail.word.load(Ordering::Relaxed) / PLACE) as u32;
         let sent = position.wrapping_sub(tail.seen.swap(position, Ordering::Relaxed));
         let mut pause = Pause(tail.pause.load(Ordering::Relaxed));
-        pause.learn(sent as usize);
+        pause.learn_of(sent as usize, tail.capacity);
         tail.pause.store(pause.0, Ordering::Relaxed);
         pause.pass();
         if !self.may_push() {
@@ -229,7 +229,7 @@ impl<T> Segments<T> {
     /// while newcomers have to see that.
     pub(in super::super) fn room(&self) -> usize {
         // Acquire: as in `has_room`.
-        let taken = self.head.taken.load(Ordering::Acquire) / TAKEN;
+        let taken = self.head.taken.load(Ordering::Acquire);
         // Relaxed: ordered by the lock and by the flag.
         let claimed = Segment::<T>::number(self.tail.word.load(Ordering::Relaxed) / PLACE);
         self.capacity.saturating_sub((claimed - taken) as usize)

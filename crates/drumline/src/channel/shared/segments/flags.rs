@@ -1,6 +1,6 @@
 //! What the words of a queue say of those who sleep, and of the end.
 
-use super::{CLOSED, PLACE, QUEUED, RECEIVERS, SENDERS, Segments};
+use super::{CLOSED, PLACE, QUEUED, RECEIVERS, Segments};
 use crate::sync::atomic::Ordering;
 
 impl<T> Segments<T> {
@@ -21,19 +21,17 @@ impl<T> Segments<T> {
         self.tail.word.fetch_and(!RECEIVERS, Ordering::Relaxed);
     }
 
-    /// Says that senders sleep, so that receivers let them know of room.
-    pub(in crate::channel::shared) fn list_senders(&self) {
-        // Acquire as in `count_taken`: it shows the last count, so that a sender that lines up
-        // finds the room that there is.
-        self.head.taken.fetch_or(SENDERS, Ordering::AcqRel);
+    /// Says that senders sleep, so that receivers let them know of room. Returns whether the caller
+    /// has to settle without the lock, and to look for room once more: see
+    /// [`room_flag`](super::room_flag).
+    #[must_use]
+    pub(in crate::channel::shared) fn list_senders(&self) -> bool {
+        self.head.room.list()
     }
 
     /// No sender sleeps any more.
     pub(in crate::channel::shared) fn unlist_senders(&self) {
-        // Relaxed, here and below: ordered by the lock; it publishes nothing.
-        if self.head.taken.load(Ordering::Relaxed) & SENDERS != 0 {
-            self.head.taken.fetch_and(!SENDERS, Ordering::Relaxed);
-        }
+        self.head.room.unlist();
     }
 
     /// Sends newcomers to the lock. `false`: the channel is closed.

@@ -57,8 +57,8 @@
 //! and looks whether that tail is its head. Either the claim came before, and it sees the index, or
 //! the claim sees the flag.
 //!
-//! *A sender sleeps beside room.* The same, with the count of what was taken: a flag in that word
-//! says that senders sleep.
+//! *A sender sleeps beside room.* A word beside that count says that senders sleep: see
+//! [`room_flag`].
 //!
 //! # Senders that meet
 //!
@@ -85,10 +85,14 @@
 
 mod claiming;
 mod flags;
+mod room_flag;
 mod taking;
 
 use std::ptr;
 
+#[cfg(all(test, drumline_loom))]
+pub(super) use self::room_flag::LOUDS;
+use self::room_flag::RoomFlag;
 use super::segment::Segment;
 #[cfg(not(drumline_loom))]
 use crate::sync::atomic::AtomicU32;
@@ -116,11 +120,6 @@ const QUEUED: u64 = 4;
 const FLAGS: u64 = CLOSED | RECEIVERS | QUEUED;
 /// One place, in the word of the tail.
 const PLACE: u64 = 8;
-
-/// Senders sleep: in the word that counts what was taken.
-const SENDERS: u64 = 1;
-/// One message, in that word.
-const TAKEN: u64 = 2;
 
 /// See the module.
 #[derive(Debug)]
@@ -158,8 +157,9 @@ struct Head<T> {
     lock: SpinLock,
     index: AtomicU64,
     segment: AtomicPtr<Segment<T>>,
-    /// How much was taken, and a flag. Only in a queue with a bound.
+    /// How much was taken. Only in a queue with a bound, as `room`.
     taken: AtomicU64,
+    room: RoomFlag,
     /// Here, too, for receivers.
     capacity: usize,
     /// Where the head was when a receiver last found nothing: the low bits.
@@ -246,6 +246,7 @@ impl<T> Segments<T> {
                 index: AtomicU64::new(0),
                 segment: AtomicPtr::new(ptr::null_mut()),
                 taken: AtomicU64::new(0),
+                room: RoomFlag::new(),
                 capacity,
                 #[cfg(not(drumline_loom))]
                 seen: AtomicU32::new(0),

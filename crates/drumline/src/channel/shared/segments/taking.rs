@@ -1,11 +1,11 @@
 //! Receivers take messages out of slots.
 
 use super::super::segment::Segment;
-use super::{CLOSED, NoMessage, PLACE, SENDERS, Segments, TAKEN, Taken, wait};
+use super::{CLOSED, NoMessage, PLACE, Segments, Taken, wait};
 #[cfg(not(drumline_loom))]
 use crate::channel::pause::Pause;
 use crate::sync::atomic::Ordering;
-use crate::sync::{RetryBackoff, SpinGuard, planted};
+use crate::sync::{RetryBackoff, SpinGuard};
 
 /// How often a receiver tries to take the lock of the head with a pause in between. Then it offers
 /// its processor, which the thread that has the lock may need.
@@ -53,9 +53,10 @@ impl<T> Segments<T> {
     pub(in super::super) fn take_shared(&self) -> Result<(T, Taken), NoMessage> {
         let held = self.lock_head();
         // SAFETY: the lock is held.
-        let message = unsafe { self.take() };
+        let message = unsafe { self.take() }?;
+        let taken = self.count_taken(1);
         drop(held);
-        Ok((message?, self.count_taken(1)))
+        Ok((message, taken))
     }
 
     /// Takes up to `most` messages, which is at least one.
@@ -84,10 +85,13 @@ impl<T> Segments<T> {
             }
             count += 1;
         };
-        drop(held);
         match nothing {
             Some(nothing) if count == 0 => Err(nothing),
-            _ => Ok((count, self.count_taken(count))),
+            _ => {
+                let taken = self.count_taken(count);
+                drop(held);
+                Ok((count, taken))
+            }
         }
     }
 
@@ -208,31 +212,26 @@ impl<T> Segments<T> {
         let position = head.index.load(Ordering::Relaxed) as u32;
         let found = position.wrapping_sub(head.seen.swap(position, Ordering::Relaxed));
         let mut pause = Pause(head.pause.load(Ordering::Relaxed));
-        pause.learn(found as usize);
+        pause.learn_of(found as usize, head.capacity);
         head.pause.store(pause.0, Ordering::Relaxed);
         pause.pass();
     }
 
-    /// Says that places are free again.
+    /// Says that places are free again. By the thread that has taken something, before another one
+    /// does.
     #[inline]
-    pub(in super::super) fn count_taken(&self, count: usize) -> Taken {
-        if self.head.capacity == usize::MAX {
+    fn count_taken(&self, count: usize) -> Taken {
+        let head = &*self.head;
+        if head.capacity == usize::MAX {
             return Taken::Quietly;
         }
-        let taken = TAKEN * count as u64;
-        // Release: senders see what was done before. Acquire: those who sleep have put down what
-        // they want.
-        let before = if planted!(TakenBlindly) {
-            let before = self.head.taken.load(Ordering::Acquire);
-            self.head.taken.store(before + taken, Ordering::Release);
-            before
-        } else {
-            self.head.taken.fetch_add(taken, Ordering::AcqRel)
-        };
-        if before & SENDERS == 0 {
-            Taken::Quietly
-        } else {
+        // Relaxed: only such a thread writes it. Release: senders see what was done before.
+        let taken = head.taken.load(Ordering::Relaxed) + count as u64;
+        head.taken.store(taken, Ordering::Release);
+        if head.room.look() {
             Taken::LeavesRoom
+        } else {
+            Taken::Quietly
         }
     }
 }
