@@ -1,13 +1,15 @@
-//! The one heap of this process, its thread, and a waker that is registered there.
+//! The heap of this process, its threads, and a waker that is registered there.
 
+use std::cell::Cell;
 use std::io;
+use std::num::NonZeroUsize;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use super::schedule::{Clock, DeadlineKey, Schedule, TimerRefused};
 use crate::platform::{fork, timer};
-use crate::sync::atomic::{AtomicPtr, Ordering};
-use crate::sync::{self, process_wide};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{self, PerProcess, per_thread, process_wide};
 use crate::unwind;
 use crate::wait::Parker;
 
@@ -46,52 +48,78 @@ impl Clock for SystemClock {
     }
 }
 
+/// How many threads share a part of the heap, if there are as many as processors. Each part has a
+/// lock and a timer thread of its own: a machine with 64 processors would wait for a single lock.
+const THREADS_OF_PART: usize = 4;
+
+/// Parts, at most.
+const MOST_PARTS: usize = 16;
+
 /// The deadlines of a process.
 pub(super) struct DeadlineHeap {
+    parts: Box<[HeapPart]>,
+}
+
+/// The deadlines that some of the threads have entered.
+struct HeapPart {
     schedule: Schedule<SystemClock, Waker>,
     /// See [`is_forked`](Self::is_forked).
     generation: u32,
 }
 
 process_wide! {
-    /// The heap, leaked: it lives as long as the process.
-    static HEAP: AtomicPtr<DeadlineHeap> = AtomicPtr::new(std::ptr::null_mut());
+    /// The heap. Made anew in a forked child, where the locks of the old one may be held by no
+    /// thread.
+    static HEAP: PerProcess<DeadlineHeap> = PerProcess::new();
+    /// The number of the next thread that enters a deadline.
+    static NEXT_THREAD: AtomicUsize = AtomicUsize::new(0);
+}
+
+per_thread! {
+    /// The number of this thread.
+    static THREAD: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 impl DeadlineHeap {
-    fn new() -> Self {
-        // First, so that every child that has a copy of the heap sees another number.
-        fork::watch();
-        DeadlineHeap {
+    /// A heap for a machine with this many processors.
+    pub(super) fn new(processors: usize) -> Self {
+        let part = |_| HeapPart {
             schedule: Schedule::new(SystemClock),
             generation: fork::generation(),
+        };
+        let parts = processors.div_ceil(THREADS_OF_PART).clamp(1, MOST_PARTS);
+        DeadlineHeap {
+            parts: (0..parts).map(part).collect(),
         }
     }
 
-    /// The heap of this process. Made on first use, and anew in a forked child, where the lock of
-    /// the old one may be held by no thread.
+    /// The heap of this process.
     fn get() -> &'static Self {
-        // Acquire, here and below, pairs with the Release of the thread that made the heap.
-        let before = HEAP.load(Ordering::Acquire);
-        // SAFETY: null, or leaked for good.
-        if let Some(heap) = unsafe { before.as_ref() }.filter(|heap| !heap.is_forked()) {
-            return heap;
-        }
-        let made = Box::into_raw(Box::new(DeadlineHeap::new()));
-        match HEAP.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: leaked just now.
-            Ok(_) => unsafe { &*made },
-            Err(faster) => {
-                // SAFETY: from `into_raw` above, and not published.
-                drop(unsafe { Box::from_raw(made) });
-                // SAFETY: leaked by a thread that was faster, in this very process: a pointer that
-                // is replaced is never null, and only of a heap of a parent.
-                unsafe { &*faster }
-            }
-        }
+        HEAP.get(|| {
+            let usable = std::thread::available_parallelism();
+            DeadlineHeap::new(usable.map_or(1, NonZeroUsize::get))
+        })
     }
 
-    /// Whether this is the heap of a parent process.
+    /// The part of the calling thread.
+    fn part(&self) -> &HeapPart {
+        if let [only] = &*self.parts {
+            return only;
+        }
+        let number = THREAD.with(|thread| {
+            thread.get().unwrap_or_else(|| {
+                // Relaxed: a number that no other thread has.
+                let number = NEXT_THREAD.fetch_add(1, Ordering::Relaxed);
+                thread.set(Some(number));
+                number
+            })
+        });
+        &self.parts[number % self.parts.len()]
+    }
+}
+
+impl HeapPart {
+    /// Whether this is of a parent process.
     fn is_forked(&self) -> bool {
         self.generation != fork::generation()
     }
@@ -122,7 +150,7 @@ fn fire(waker: Waker) {
 
 /// A waker in the heap. It is taken out when this is dropped.
 pub(crate) struct Registration {
-    heap: &'static DeadlineHeap,
+    part: &'static HeapPart,
     key: DeadlineKey<Instant>,
     waker: WakerId,
 }
@@ -131,11 +159,11 @@ impl Registration {
     /// Has `waker` woken at `at`. Fails if the system refuses the timer thread; the next call asks
     /// it again.
     pub(crate) fn new(at: Instant, waker: &Waker) -> io::Result<Self> {
-        let heap = DeadlineHeap::get();
+        let part = DeadlineHeap::get().part();
         let id = WakerId::of(waker);
-        match heap.schedule.insert(at, waker.clone(), || heap.start()) {
+        match part.schedule.insert(at, waker.clone(), || part.start()) {
             Ok(key) => Ok(Registration {
-                heap,
+                part,
                 key,
                 waker: id,
             }),
@@ -157,7 +185,7 @@ impl Registration {
         if id == self.waker {
             return true;
         }
-        match self.heap.schedule.replace(self.key, waker.clone()) {
+        match self.part.schedule.replace(self.key, waker.clone()) {
             Ok(before) => {
                 self.waker = id;
                 unwind::discard(before);
@@ -177,7 +205,7 @@ impl Registration {
         if self.is_forked() {
             return false;
         }
-        match self.heap.schedule.move_to(self.key, at) {
+        match self.part.schedule.move_to(self.key, at) {
             Some(key) => {
                 self.key = key;
                 true
@@ -188,7 +216,7 @@ impl Registration {
 
     /// Whether this was made in a parent process, and is worth nothing here.
     pub(super) fn is_forked(&self) -> bool {
-        self.heap.is_forked()
+        self.part.is_forked()
     }
 }
 
@@ -198,7 +226,7 @@ impl Drop for Registration {
         if !self.is_forked() {
             // Dropped without the lock. A waker may own the task whose drop this is a part of, or
             // another one, with registrations of its own.
-            if let Some(waker) = self.heap.schedule.cancel(self.key) {
+            if let Some(waker) = self.part.schedule.cancel(self.key) {
                 unwind::discard(waker);
             }
         }
@@ -236,5 +264,30 @@ impl WakerId {
 /// The number of deadlines of this process.
 #[cfg(test)]
 pub(super) fn len() -> usize {
-    DeadlineHeap::get().schedule.len()
+    let parts = DeadlineHeap::get().parts.iter();
+    parts.map(|part| part.schedule.len()).sum()
+}
+
+#[cfg(all(test, not(drumline_shuttle)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_machine_has_several_parts() {
+        let parts = |processors| DeadlineHeap::new(processors).parts.len();
+        assert_eq!([1, 4, 5, 64, 1_000].map(parts), [1, 1, 2, 16, 16]);
+    }
+
+    #[test]
+    fn threads_have_parts_in_turn() {
+        let heap = DeadlineHeap::new(64);
+        let part = || std::ptr::from_ref(heap.part()).addr();
+        assert_eq!(part(), part(), "a thread keeps its part");
+        let parts = std::thread::scope(|scope| {
+            let threads = Vec::from_iter((0..64).map(|_| scope.spawn(part)));
+            let parts = threads.into_iter().map(|thread| thread.join().unwrap());
+            parts.collect::<std::collections::BTreeSet<_>>()
+        });
+        assert!(parts.len() >= 4, "they are used in turn");
+    }
 }

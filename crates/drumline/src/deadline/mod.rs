@@ -1,9 +1,9 @@
-//! Deadlines: one heap for the whole process, and futures that end at a deadline.
+//! Deadlines: a heap for the whole process, and futures that end at a deadline.
 //!
 //! | file | noun |
 //! |---|---|
 //! | `schedule` | the deadlines in order, and what the timer thread knows of them |
-//! | `heap` | the schedule of this process, its thread, and a registration in it |
+//! | `heap` | the schedules of this process, their threads, and a registration in one |
 //! | `sleep` | a future that is ready at a deadline |
 //! | `timeout` | a future that gives another one until a deadline |
 //!
@@ -14,9 +14,13 @@
 //! [`wake`](std::task::Wake) method. So an entry may wake a task, unpark a thread or send a
 //! message.
 //!
-//! One thread, `drumline-timer`, sleeps until the earliest deadline and wakes what is due. It
-//! exists only while there are deadlines, and a second longer. The header of `schedule` is the
-//! proof that no deadline is missed when it falls asleep or ends.
+//! A thread, `drumline-timer`, sleeps until the earliest deadline and wakes what is due. It exists
+//! only while there are deadlines, and a second longer. The header of `schedule` is the proof that
+//! no deadline is missed when it falls asleep or ends.
+//!
+//! A machine with up to 4 processors has one schedule, with one lock and one such thread. A larger
+//! one has one for each 4 processors, up to 16. Threads have them in turn: what a thread enters is
+//! in its own, and whichever thread takes it back finds it there.
 //!
 //! # What a caller may rely on
 //!
@@ -28,7 +32,7 @@
 //!
 //! # After `fork`
 //!
-//! The child has no timer thread, and the lock of the heap may be held by no thread. So the child
+//! The child has no timer thread, and the locks of the heap may be held by no thread. So the child
 //! makes a heap of its own at its first deadline. A registration of the parent does nothing in the
 //! child: its drop touches no lock. A future that has one registers anew when it is polled.
 

@@ -56,12 +56,13 @@ pub struct Sleep {
 ///
 /// # Cost
 ///
-/// The first poll that is not ready puts the deadline into the process's one heap, and the drop
-/// takes it out: O(log n) each, for n deadlines, under one lock. A duration that is over at the
-/// first poll does not touch the heap.
+/// The first poll that is not ready puts the deadline into a heap of the process, and the drop
+/// takes it out: O(log n) each, for n deadlines, under a lock. A duration that is over at the first
+/// poll does not touch the heap. With more than 4 processors there is a heap for each 4 of them, up
+/// to 16, and threads use them in turn.
 ///
-/// The thread `drumline-timer` sleeps until the earliest deadline. It is started for the first one,
-/// and ends when there has been none for a second. Wakers are called there one after another, so a
+/// The thread `drumline-timer` of a heap sleeps until its earliest deadline. It is started for the
+/// first one, and ends when there has been none for a second. Wakers are called there one after another, so a
 /// waker that takes long delays the others; the usual ones only put a task into a queue. A waker
 /// that panics does not hurt the others, and its panic goes nowhere besides the panic hook.
 ///
