@@ -20,12 +20,14 @@
 //! | `crashes` | supervised actors that panic; a program of its own |
 //! | `ends` | monitors, links and waits for the end; a program of its own |
 //! | `names_and_groups` | names, groups and routers; programs of their own |
+//! | `trees` | trees of supervisors, with a model of their own |
 
 mod crashes;
 mod ends;
 mod ledger;
 mod names_and_groups;
 mod random_actor;
+mod trees;
 
 use std::sync::Arc;
 use std::time::Duration;

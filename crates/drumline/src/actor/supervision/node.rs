@@ -185,6 +185,11 @@ impl<H: Supervised> Node<H> {
         Some(())
     }
 
+    /// Counts anew.
+    pub(super) fn forget_restarts(&mut self) {
+        self.restarts.clear();
+    }
+
     /// How long the restart that was counted last is to be delayed.
     pub(super) fn delay(&self) -> Duration {
         let (first, most) = self.options.backoff;

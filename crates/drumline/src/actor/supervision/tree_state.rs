@@ -352,10 +352,12 @@ impl<H: Supervised> TreeState<H> {
         }
         loop {
             let node = self.nodes.get_mut(&failed.node).expect("it has a child");
-            if !escalates && node.count_restart(now).is_some() {
+            if std::mem::take(&mut escalates) {
+                // It begins anew, as after one restart too many.
+                node.forget_restarts();
+            } else if node.count_restart(now).is_some() {
                 break;
             }
-            escalates = false;
             let above = node.parent.filter(|parent| {
                 let above = self.nodes.get(&parent.node);
                 above.is_some_and(|above| !above.is_stopping)
