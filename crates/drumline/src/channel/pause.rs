@@ -29,9 +29,9 @@ impl Pause {
         }
     }
 
-    /// As [`learn`](Self::learn), where there is room for `capacity` messages. In a pause that is too
-    /// long the other side comes to the end of the room, or of the messages, and waits as well. A
-    /// call of `relax` takes about as long as a message.
+    /// As [`learn`](Self::learn), where there is room for `capacity` messages. In a pause that is
+    /// too long the other side comes to the end of the room, or of the messages, and waits as well.
+    /// A call of `relax` takes about as long as a message.
     #[cfg(not(drumline_loom))]
     pub(super) fn learn_of(&mut self, count: usize, capacity: usize) {
         let most = capacity.min(Self::MOST_OF_QUEUE as usize) as u32;

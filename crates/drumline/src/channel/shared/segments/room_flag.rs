@@ -32,8 +32,8 @@
 //! between does not meet LAZY. It may see an old count, and sleep; it is on the list in time for
 //! that look.
 //!
-//! So there is one barrier for [`LOUDS`] messages at most. That is about what so many loud looks
-//! cost, so this is never more than twice as dear as the better one of the two.
+//! So there is one barrier for [`LOUDS`] messages at most. It costs about as much as those loud
+//! looks, so this is never more than twice as dear as the better one of the two.
 //!
 //! Looks are made by one receiver at a time: the only one, or the one that holds the lock of the
 //! head.
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn looks_are_lazy_after_many_in_vain() {
         let flag = RoomFlag::new();
-        let is_lazy = || flag.word.load(Ordering::Relaxed) == LAZY;
+        let is_lazy = || flag.word.load(Ordering::SeqCst) == LAZY;
         for _ in 1..LOUDS {
             assert!(!flag.look());
             assert!(!is_lazy());
