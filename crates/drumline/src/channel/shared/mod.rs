@@ -361,9 +361,8 @@ impl<T> SharedQueue<T> {
             unsafe { self.queue.take_alone() }
         };
         match taken {
-            Ok((message, Taken::Quietly)) => Ok(message),
-            Ok((message, Taken::LeavesRoom)) => {
-                self.refill();
+            Ok((message, taken)) => {
+                self.follow_up(taken);
                 Ok(message)
             }
             Err(nothing) if self.is_rendezvous() => self.accept().ok_or(nothing),
@@ -392,10 +391,18 @@ impl<T> SharedQueue<T> {
         }
         // SAFETY: the caller's obligation.
         let (message, taken) = unsafe { self.queue.take_at_once() }?;
-        if taken == Taken::LeavesRoom {
-            self.refill();
-        }
+        self.follow_up(taken);
         Some(message)
+    }
+
+    /// Does what is to be done after something was taken.
+    #[inline]
+    fn follow_up(&self, taken: Taken) {
+        match taken {
+            Taken::Quietly => {}
+            Taken::LeavesRoom => self.refill(),
+            Taken::Asks => self.queue.ask_for_barrier(),
+        }
     }
 
     /// As [`take`](Self::take), for up to `most` messages, which is at least one.
@@ -410,9 +417,8 @@ impl<T> SharedQueue<T> {
     ) -> Result<usize, NoMessage> {
         // SAFETY: the caller's obligation.
         match unsafe { self.queue.take_many(messages, most, self.is_shared) } {
-            Ok((count, Taken::Quietly)) => Ok(count),
-            Ok((count, Taken::LeavesRoom)) => {
-                self.refill();
+            Ok((count, taken)) => {
+                self.follow_up(taken);
                 Ok(count)
             }
             Err(nothing) if self.is_rendezvous() => {

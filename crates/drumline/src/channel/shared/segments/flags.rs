@@ -29,6 +29,12 @@ impl<T> Segments<T> {
         self.head.room.list()
     }
 
+    /// Asks the system whether receivers may look for senders lazily. Without any lock.
+    #[cold]
+    pub(in crate::channel::shared) fn ask_for_barrier(&self) {
+        self.head.room.ask_for_barrier();
+    }
+
     /// No sender sleeps any more.
     pub(in crate::channel::shared) fn unlist_senders(&self) {
         self.head.room.unlist();

@@ -209,6 +209,8 @@ pub(super) enum Taken {
     Quietly,
     /// Senders wait for the room.
     LeavesRoom,
+    /// The queue is to [ask](Segments::ask_for_barrier) something.
+    Asks,
 }
 
 /// Waits for the next few instructions of another thread.

@@ -36,9 +36,10 @@
 //! looks, so this is never more than twice as dear as the better one of the two.
 //!
 //! Looks are made by one receiver at a time: the only one, or the one that holds the lock of the
-//! head.
+//! head. Whether the system has the barrier is asked without that lock, because the first question
+//! of a process may take milliseconds.
 
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use crate::sync::{barrier, planted};
 use crate::wait::is_barrier_there;
 
@@ -62,6 +63,23 @@ pub(super) struct RoomFlag {
     word: AtomicU64,
     /// The word was LAZY when a receiver saw it last.
     was_lazy: AtomicBool,
+    /// One of the values below.
+    has_barrier: AtomicU8,
+}
+
+/// Whether there is a barrier has not been asked.
+const UNKNOWN: u8 = 0;
+const YES: u8 = 1;
+const NO: u8 = 2;
+
+/// What a look has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RoomLook {
+    Nothing,
+    /// Senders sleep.
+    Senders,
+    /// None does, and the caller has to [ask](RoomFlag::ask_for_barrier) whether looks may be lazy.
+    Asks,
 }
 
 impl RoomFlag {
@@ -69,49 +87,66 @@ impl RoomFlag {
         RoomFlag {
             word: AtomicU64::new(0),
             was_lazy: AtomicBool::new(false),
+            // A question less in each model.
+            has_barrier: AtomicU8::new(if cfg!(drumline_loom) { YES } else { UNKNOWN }),
         }
     }
 
-    /// A receiver has counted what it took. Returns whether senders sleep.
+    /// A receiver has counted what it took. Do senders sleep?
     #[inline]
-    pub(super) fn look(&self) -> bool {
+    pub(super) fn look(&self) -> RoomLook {
         // Relaxed: only receivers use it, one after the other.
         if self.was_lazy.load(Ordering::Relaxed) {
             barrier::light();
             // Relaxed: if it is LAZY, the barrier orders it, on this side or on that of the sender.
             if self.word.load(Ordering::Relaxed) == LAZY {
-                return false;
+                return RoomLook::Nothing;
             }
             self.was_lazy.store(false, Ordering::Relaxed);
         }
         self.look_loudly()
     }
 
-    fn look_loudly(&self) -> bool {
-        if planted!(TakenBlindly) {
-            return self.word.load(Ordering::Acquire) & SENDERS != 0;
-        }
+    fn look_loudly(&self) -> RoomLook {
         // Release: senders see the count. Acquire: what those that sleep have put down.
-        let before = self.word.fetch_add(LOOK, Ordering::AcqRel);
+        let before = if planted!(TakenBlindly) {
+            self.word.load(Ordering::Acquire)
+        } else {
+            self.word.fetch_add(LOOK, Ordering::AcqRel)
+        };
         if before & SENDERS != 0 {
-            return true;
+            return RoomLook::Senders;
         }
         let now = before.wrapping_add(LOOK);
-        if now >= LOUDS * LOOK {
-            self.become_lazy(now);
+        if now < LOUDS * LOOK {
+            return RoomLook::Nothing;
         }
-        false
+        self.become_lazy(now)
     }
 
     #[cold]
-    fn become_lazy(&self, now: u64) {
-        let next = if is_barrier_there() { LAZY } else { 0 };
-        // Relaxed: it publishes nothing. If a sender has come, it stays as it is.
+    fn become_lazy(&self, now: u64) -> RoomLook {
+        // Relaxed: a value that was asked for once.
+        let next = match self.has_barrier.load(Ordering::Relaxed) {
+            UNKNOWN => return RoomLook::Asks,
+            YES if !barrier::is_lost() => LAZY,
+            _ => 0,
+        };
+        // Relaxed, here and below: it publishes nothing. If a sender has come, it stays as it is.
         let exchange = self
             .word
             .compare_exchange(now, next, Ordering::Relaxed, Ordering::Relaxed);
         self.was_lazy
             .store(exchange.is_ok() && next == LAZY, Ordering::Relaxed);
+        RoomLook::Nothing
+    }
+
+    /// Asks the system whether looks may be lazy.
+    #[cold]
+    pub(super) fn ask_for_barrier(&self) {
+        let has_barrier = if is_barrier_there() { YES } else { NO };
+        // Relaxed: as in `become_lazy`.
+        self.has_barrier.store(has_barrier, Ordering::Relaxed);
     }
 
     /// Says that senders sleep. Returns whether the caller has to settle, and then to look for
@@ -139,19 +174,21 @@ mod tests {
         let flag = RoomFlag::new();
         let is_lazy = || flag.word.load(Ordering::SeqCst) == LAZY;
         for _ in 1..LOUDS {
-            assert!(!flag.look());
-            assert!(!is_lazy());
+            assert_eq!(flag.look(), RoomLook::Nothing);
         }
-        assert!(!flag.look());
+        assert_eq!(flag.look(), RoomLook::Asks);
+        assert!(!is_lazy());
+        flag.ask_for_barrier();
+        assert_eq!(flag.look(), RoomLook::Nothing);
         assert_eq!(is_lazy(), is_barrier_there());
-        assert!(!flag.look());
+        assert_eq!(flag.look(), RoomLook::Nothing);
         assert_eq!(flag.list(), is_barrier_there());
         for _ in 0..2 * LOUDS {
-            assert!(flag.look(), "a sender sleeps");
+            assert_eq!(flag.look(), RoomLook::Senders);
         }
         assert!(!flag.list(), "the first one settles");
         flag.unlist();
-        assert!(!flag.look());
+        assert_eq!(flag.look(), RoomLook::Nothing);
         assert!(!is_lazy(), "it begins anew");
     }
 }

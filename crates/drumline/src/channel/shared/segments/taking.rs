@@ -1,6 +1,7 @@
 //! Receivers take messages out of slots.
 
 use super::super::segment::Segment;
+use super::room_flag::RoomLook;
 use super::{CLOSED, NoMessage, PLACE, Segments, Taken, wait};
 #[cfg(not(drumline_loom))]
 use crate::channel::pause::Pause;
@@ -228,10 +229,10 @@ impl<T> Segments<T> {
         // Relaxed: only such a thread writes it. Release: senders see what was done before.
         let taken = head.taken.load(Ordering::Relaxed) + count as u64;
         head.taken.store(taken, Ordering::Release);
-        if head.room.look() {
-            Taken::LeavesRoom
-        } else {
-            Taken::Quietly
+        match head.room.look() {
+            RoomLook::Nothing => Taken::Quietly,
+            RoomLook::Senders => Taken::LeavesRoom,
+            RoomLook::Asks => Taken::Asks,
         }
     }
 }
