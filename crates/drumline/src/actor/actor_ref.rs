@@ -257,8 +257,12 @@ impl<A: Actor> ActorRef<A> {
     /// let (wake, woken) = std::sync::mpsc::channel();
     /// let options = SpawnOptions::new().bounded(1, Overflow::Wait);
     /// let sleepy = system.spawn_with(Sleepy(woken), options);
-    /// while sleepy.try_tell(1).is_ok() {}
-    /// assert_eq!(sleepy.try_tell(2), Err(TellError::Full(2)));
+    /// let refused = loop {
+    ///     if let Err(refused) = sleepy.try_tell(1) {
+    ///         break refused; // the message comes back
+    ///     }
+    /// };
+    /// assert_eq!(refused, TellError::Full(1));
     /// drop(wake);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
