@@ -162,7 +162,8 @@ fn loom_shared_queue_waits_for_room() {
 
 #[test]
 fn loom_shared_queue_two_wait_for_room() {
-    explore(2, || sent_and_received(2, 1, 1));
+    // With two preemptions it takes minutes. Those are in the model of lazy looks.
+    explore(1, || sent_and_received(2, 1, 1));
 }
 
 #[test]
