@@ -17,7 +17,7 @@ impl Pause {
     /// The longest pause, in calls of `relax`: a microsecond, or up to four with slower ones.
     const MOST: u32 = 64;
 
-    /// The same, for a queue that knows its capacity.
+    /// The same, for a queue with a bound.
     #[cfg(not(drumline_loom))]
     const MOST_OF_QUEUE: u32 = 160;
 
@@ -34,6 +34,9 @@ impl Pause {
     /// A call of `relax` takes about as long as a message.
     #[cfg(not(drumline_loom))]
     pub(super) fn learn_of(&mut self, count: usize, capacity: usize) {
+        if capacity == usize::MAX {
+            return self.learn(count);
+        }
         let most = capacity.min(Self::MOST_OF_QUEUE as usize) as u32;
         self.0 = if count > 1 {
             (2 * self.0 + 1).min(most)
