@@ -5,7 +5,7 @@
 //! | `STARTED` | the run | the hook `started` has been called |
 //! | `KILLED` | any thread, or the run that ends with `final` | the run handles no further message |
 //! | `DEAD` | the run | the state is gone; what is in the mailbox is discarded |
-//! | `PANICKED` | the run, with `DEAD` or when it puts the actor aside | because a handler panicked |
+//! | `PANICKED` | the run, with `DEAD` or as it puts the actor aside | because a handler panicked |
 //! | `FINAL` | the last reference | the message `final` is on its way, with that reference |
 //! | `REVIVED` | a handler, beside `FINAL` | there was another reference since |
 //! | `NEWEST`, `OLDEST` | the spawn | in which order the pool runs it: see [`RunOrder`] |
@@ -35,8 +35,8 @@
 //!
 //! Only a handler, and a thread that has a [notice](LifeWord::reach) for the actor, can make a
 //! reference while there is none besides that of `final`. It sets REVIVED. If that reference is
-//! still there when the run comes to `final`, the one of `final` is dropped like any other. If it is
-//! gone, messages may have been sent by it, behind `final`: then `final` is sent once more.
+//! still there when the run comes to `final`, the one of `final` is dropped like any other. If it
+//! is gone, messages may have been sent by it, behind `final`: then `final` is sent once more.
 //!
 //! **Who frees the memory.** The thread that accepts the only reference of an actor that is DEAD. A
 //! thread that acts for a dead actor (the run that has ended it, a sender that has found it dead, a

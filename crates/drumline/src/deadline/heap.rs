@@ -1,6 +1,5 @@
 //! The heap of this process, its threads, and a waker that is registered there.
 
-use std::cell::Cell;
 use std::io;
 use std::num::NonZeroUsize;
 use std::task::Waker;
@@ -8,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::schedule::{Clock, DeadlineKey, Schedule, TimerRefused};
 use crate::platform::{fork, timer};
-use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{self, PerProcess, per_thread, process_wide};
+use crate::sync::{self, PerProcess, process_wide, thread_number};
 use crate::unwind;
 use crate::wait::Parker;
 
@@ -71,13 +69,6 @@ process_wide! {
     /// The heap. Made anew in a forked child, where the locks of the old one may be held by no
     /// thread.
     static HEAP: PerProcess<DeadlineHeap> = PerProcess::new();
-    /// The number of the next thread that enters a deadline.
-    static NEXT_THREAD: AtomicUsize = AtomicUsize::new(0);
-}
-
-per_thread! {
-    /// The number of this thread.
-    static THREAD: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 impl DeadlineHeap {
@@ -103,18 +94,10 @@ impl DeadlineHeap {
 
     /// The part of the calling thread.
     fn part(&self) -> &HeapPart {
-        if let [only] = &*self.parts {
-            return only;
+        match &*self.parts {
+            [only] => only,
+            parts => &parts[thread_number() % parts.len()],
         }
-        let number = THREAD.with(|thread| {
-            thread.get().unwrap_or_else(|| {
-                // Relaxed: a number that no other thread has.
-                let number = NEXT_THREAD.fetch_add(1, Ordering::Relaxed);
-                thread.set(Some(number));
-                number
-            })
-        });
-        &self.parts[number % self.parts.len()]
     }
 }
 

@@ -64,8 +64,8 @@ pub struct Sleep {
 /// The thread `drumline-timer` of a heap sleeps until its earliest deadline. It is started for the
 /// first one, and ends when there has been none for a second. Wakers are called there one after
 /// another, so a waker that takes long delays the others; the usual ones only put a task into a
-/// queue. A waker that panics does not hurt the others, and its panic goes nowhere besides the panic
-/// hook.
+/// queue. A waker that panics does not hurt the others, and its panic goes nowhere besides the
+/// panic hook.
 ///
 /// # Blocking
 ///

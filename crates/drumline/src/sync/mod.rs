@@ -63,6 +63,8 @@ mod spin;
 mod spin_cell;
 mod stopwatch;
 #[cfg(not(drumline_loom))]
+mod thread_number;
+#[cfg(not(drumline_loom))]
 mod ticks;
 
 pub(crate) use checked_cell::CheckedCell;
@@ -78,6 +80,8 @@ pub(crate) use shared_words::SharedWords;
 pub(crate) use spin::{SpinGuard, SpinLock};
 pub(crate) use spin_cell::SpinCell;
 pub(crate) use stopwatch::Stopwatch;
+#[cfg(not(drumline_loom))]
+pub(crate) use thread_number::thread_number;
 #[cfg(not(drumline_loom))]
 pub(crate) use ticks::{TickScale, Ticks};
 

@@ -14,14 +14,11 @@
 //! Under shuttle nothing is listed: a table would be shared by programs that know nothing of each
 //! other.
 
-use std::cell::Cell;
-use std::ptr;
-
 use super::waiter::Waiter;
 use super::waiter_entry::WaiterSlot;
 use crate::platform::fork;
-use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
-use crate::sync::{Apart, Arc, Mutex, TickScale, lock, per_thread, process_wide};
+use crate::sync::atomic::Ordering;
+use crate::sync::{Apart, Arc, Mutex, PerProcess, TickScale, lock, process_wide, thread_number};
 
 /// Threads beyond this many share shards.
 const SHARDS: usize = 64;
@@ -29,20 +26,11 @@ const SHARDS: usize = 64;
 const SPARES: usize = 32;
 
 process_wide! {
-    /// The table of this process, or of the one that it was forked from; null until one is needed.
-    static TABLE: AtomicPtr<WaiterTable> = AtomicPtr::new(ptr::null_mut());
-    /// The shard of the next thread.
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-}
-
-per_thread! {
-    /// The shard of this thread and 1; 0 until it needs one.
-    static SHARD: Cell<usize> = const { Cell::new(0) };
+    static TABLE: PerProcess<WaiterTable> = PerProcess::new();
 }
 
 #[derive(Debug)]
 struct WaiterTable {
-    generation: u32,
     scale: TickScale,
     shards: Box<[Apart<Mutex<WaiterShard>>]>,
 }
@@ -67,11 +55,11 @@ pub(super) fn list() -> Option<Arc<WaiterSlot>> {
         return None;
     }
     let table = WaiterTable::get();
-    let number = shard_of_this_thread();
+    let number = thread_number() % SHARDS;
     let mut shard = lock(&table.shards[number]);
     let index = shard.used;
     if index == shard.slots.len() {
-        let slot = WaiterSlot::new(table.generation, number);
+        let slot = WaiterSlot::new(generation(), number);
         shard.slots.push(Arc::new(slot));
     }
     shard.used += 1;
@@ -103,48 +91,13 @@ pub(super) fn unlist(slot: Arc<WaiterSlot>) {
     }
 }
 
-fn shard_of_this_thread() -> usize {
-    let mut shard = SHARD.with(Cell::get);
-    if shard == 0 {
-        // Relaxed: the numbers only have to be spread.
-        shard = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS + 1;
-        SHARD.with(|cell| cell.set(shard));
-    }
-    shard - 1
-}
-
 impl WaiterTable {
     /// The table of this process.
     fn get() -> &'static Self {
-        // Acquire pairs with the Release in `make`.
-        let table = TABLE.load(Ordering::Acquire);
-        // SAFETY: null, or leaked for good.
-        match unsafe { table.as_ref() } {
-            Some(made) if made.generation == generation() => made,
-            _ => Self::make(table),
-        }
-    }
-
-    #[cold]
-    fn make(before: *mut Self) -> &'static Self {
-        fork::watch();
-        let shards = (0..SHARDS).map(|_| Apart::default()).collect();
-        let table = Box::into_raw(Box::new(WaiterTable {
-            generation: generation(),
+        TABLE.get(|| WaiterTable {
             scale: TickScale::new(),
-            shards,
-        }));
-        // Release publishes the table.
-        match TABLE.compare_exchange(before, table, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: leaked for good, just now.
-            Ok(_) => unsafe { &*table },
-            Err(other) => {
-                // SAFETY: made above, and not published.
-                drop(unsafe { Box::from_raw(table) });
-                // SAFETY: another thread of this process has made it, for good.
-                unsafe { &*other }
-            }
-        }
+            shards: (0..SHARDS).map(|_| Apart::default()).collect(),
+        })
     }
 }
 

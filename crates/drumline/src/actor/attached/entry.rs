@@ -11,6 +11,7 @@ use crate::actor::Actor;
 use crate::actor::actor_ref::CoreRef;
 use crate::actor::cell::ActorCore;
 use crate::actor::envelope::{Envelope, SpentEnvelope};
+use crate::actor::life_word::LifeWord;
 use crate::actor::mailbox::Pushed;
 use crate::actor::message::Content;
 use crate::actor::run::RunFrame;
@@ -82,10 +83,8 @@ impl EntryCore {
     ///
     /// The caller has found the entry in the table, and holds the lock.
     pub(super) unsafe fn upgrade(&self) -> Option<CoreRef> {
-        // SAFETY: the memory is there as long as the entry: see `table`.
-        let has_ref = unsafe { (*self.0.as_ptr()).word.upgrade() };
-        // SAFETY: counted just now.
-        has_ref.then(|| unsafe { CoreRef::from_raw(self.0) })
+        // SAFETY: the caller's obligation.
+        unsafe { self.add_ref(LifeWord::upgrade) }
     }
 
     /// The same for a notice that is sent once: also if no reference is left, but the actor has not
@@ -95,10 +94,20 @@ impl EntryCore {
     ///
     /// As for [`upgrade`](Self::upgrade).
     pub(super) unsafe fn reach(&self) -> Option<CoreRef> {
-        // SAFETY: as in `upgrade`.
-        let has_ref = unsafe { (*self.0.as_ptr()).word.reach() };
+        // SAFETY: the caller's obligation.
+        unsafe { self.add_ref(LifeWord::reach) }
+    }
+
+    /// A reference, if `count` has counted it in the word.
+    ///
+    /// # Safety
+    ///
+    /// As for [`upgrade`](Self::upgrade).
+    unsafe fn add_ref(&self, count: impl FnOnce(&LifeWord) -> bool) -> Option<CoreRef> {
+        // SAFETY: the memory is there as long as the entry: see `table`.
+        let is_counted = count(unsafe { &(*self.0.as_ptr()).word });
         // SAFETY: counted just now.
-        has_ref.then(|| unsafe { CoreRef::from_raw(self.0) })
+        is_counted.then(|| unsafe { CoreRef::from_raw(self.0) })
     }
 }
 

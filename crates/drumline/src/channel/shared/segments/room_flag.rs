@@ -61,7 +61,8 @@ pub(in crate::channel::shared) const LOUDS: u64 = 3;
 #[derive(Debug)]
 pub(super) struct RoomFlag {
     word: AtomicU64,
-    /// The word was LAZY when a receiver saw it last.
+    /// The word was LAZY when a receiver saw it last. Without this, a loud look would need the
+    /// barrier as well, which is a fence on some systems.
     was_lazy: AtomicBool,
     /// One of the values below.
     has_barrier: AtomicU8,
@@ -102,6 +103,7 @@ impl RoomFlag {
             if self.word.load(Ordering::Relaxed) == LAZY {
                 return RoomLook::Nothing;
             }
+            // Relaxed: as above.
             self.was_lazy.store(false, Ordering::Relaxed);
         }
         self.look_loudly()
@@ -132,12 +134,13 @@ impl RoomFlag {
             YES if !barrier::is_lost() => LAZY,
             _ => 0,
         };
-        // Relaxed, here and below: it publishes nothing. If a sender has come, it stays as it is.
+        // Relaxed: it publishes nothing. If a sender has come, the word stays as it is.
         let exchange = self
             .word
             .compare_exchange(now, next, Ordering::Relaxed, Ordering::Relaxed);
-        self.was_lazy
-            .store(exchange.is_ok() && next == LAZY, Ordering::Relaxed);
+        let is_lazy = exchange.is_ok() && next == LAZY;
+        // Relaxed: as in `look`.
+        self.was_lazy.store(is_lazy, Ordering::Relaxed);
         RoomLook::Nothing
     }
 
@@ -158,7 +161,8 @@ impl RoomFlag {
 
     /// No sender sleeps any more.
     pub(super) fn unlist(&self) {
-        // Relaxed, here and below: ordered by the lock; it publishes nothing.
+        // Relaxed, here and below: ordered by the lock; it publishes nothing. A look that this
+        // overwrites has seen the senders, and its receiver asks for the lock.
         if self.word.load(Ordering::Relaxed) & SENDERS != 0 {
             self.word.store(0, Ordering::Relaxed);
         }
