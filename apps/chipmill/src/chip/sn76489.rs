@@ -1,0 +1,1 @@
+//! The SN76489 and its relatives.

@@ -1,0 +1,15 @@
+//! Register logs of sound chips (VGM) to audio.
+//!
+//! A VGM file is a list of what a program wrote into the registers of a machine's sound chips, and
+//! when. This library reads such files, runs models of the chips, and mixes what they sound.
+//!
+//! ```text
+//! playlist ─► song ─► render ─► output
+//!                       │
+//!                       ▼
+//!                      chip
+//! ```
+
+pub mod chip;
+pub mod output;
+pub mod playlist;

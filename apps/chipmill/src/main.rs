@@ -1,0 +1,3 @@
+//! The program `chipmill`.
+
+fn main() {}
