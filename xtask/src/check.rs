@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
-use crate::{arrows, figures, rayon_suite, stress, user_lock, workspace};
+use crate::{arrows, figures, process_per_test, rayon_suite, stress, user_lock, workspace};
 
 /// The target that the library is checked for besides this machine's own.
 const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
@@ -292,7 +292,7 @@ fn oldest(installer: Installer) -> Result<Outcome> {
 }
 
 fn loom() -> Result<Outcome> {
-    counted(&loom_line(), "loom_")
+    each_alone(&loom_line(), "loom_")
 }
 
 /// All loom models.
@@ -304,7 +304,7 @@ pub fn loom_line() -> Invocation {
 }
 
 fn shuttle() -> Result<Outcome> {
-    counted(&shuttle_line(), "shuttle_")
+    each_alone(&shuttle_line(), "shuttle_")
 }
 
 /// All programs under shuttle.
@@ -322,7 +322,11 @@ fn miri() -> Result<Outcome> {
     if workspace::functions_named("miri_")? == 0 {
         return Ok(Outcome::Skipped("no test is named miri_… yet".to_owned()));
     }
-    counted(&miri_line(4), "miri_")
+    let line = miri_line(4);
+    println!("$ {line}");
+    let mut tally = Tally::default();
+    line.run_with(|line| tally.note(line))?;
+    counted(tally, &line, "miri_")
 }
 
 /// All cases for Miri, with this number of seeds: each is one order of the threads.
@@ -333,12 +337,14 @@ pub fn miri_line(seeds: u32) -> Invocation {
         .with("MIRIFLAGS", format!("-Zmiri-many-seeds=0..{seeds}"))
 }
 
-/// Runs tests whose name starts with `prefix`. None at all is fine as long as none is written; a
-/// proof that is written but not run is a failure.
-fn counted(line: &Invocation, prefix: &str) -> Result<Outcome> {
-    println!("$ {line}");
-    let mut tally = Tally::default();
-    line.run_with(|line| tally.note(line))?;
+/// Runs tests whose name starts with `prefix`, each in a process of its own.
+fn each_alone(line: &Invocation, prefix: &str) -> Result<Outcome> {
+    counted(process_per_test::run(line)?, line, prefix)
+}
+
+/// What the tests whose name starts with `prefix` have come to. None at all is fine as long as none
+/// is written; a proof that is written but not run is a failure.
+fn counted(tally: Tally, line: &Invocation, prefix: &str) -> Result<Outcome> {
     match (tally.passed, workspace::functions_named(prefix)?) {
         (0, 0) => Ok(Outcome::Skipped(format!("no test is named {prefix}… yet"))),
         (0, written) => {

@@ -41,6 +41,11 @@ impl Invocation {
         self
     }
 
+    /// The last word.
+    pub fn last_word(&self) -> &str {
+        self.words.last().map_or("", String::as_str)
+    }
+
     /// The command, ready to be started.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.words[0]);

@@ -8,6 +8,7 @@ mod install;
 mod invocation;
 mod one_core;
 mod output;
+mod process_per_test;
 mod rayon_suite;
 mod repeat;
 mod simulate;
