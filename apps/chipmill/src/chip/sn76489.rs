@@ -1,1 +1,0 @@
-//! The SN76489 and its relatives.
