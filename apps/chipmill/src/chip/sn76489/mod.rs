@@ -19,17 +19,19 @@
 //!
 //! A channel gives plus or minus its level. The level at attenuation 0 is 8,191, so that the sum of
 //! four channels stays between -32,764 and 32,764. Each step of attenuation is 2 dB, and step 15 is
-//! silence. Periodic noise and a tone with a constant output have a mean other than 0. A player that
-//! wants no constant part filters it out.
+//! silence. Periodic noise and a tone with a constant output have a mean other than 0. A player
+//! that wants no constant part filters it out.
 //!
 //! # Sources
 //!
 //! - The latch protocol, the counters, the noise taps, the constant output of periods 0 and 1, and
 //!   the power-on state of Sega's chips: the page "SN76489" of SMS Power.
-//! - The attenuation, and the tone that drives the noise: the SN76489AN data sheet.
-//! - What the NCR8496 does otherwise, the register that is selected at power-on, and the tap of the
+//! - The attenuation, and the step of the chips without the divider by eight: the description of
+//!   the SN76494 in the Tandy 1000 Technical Reference Manual.
+//! - How the NCR8496 differs, the register that is selected at power-on, and the tap of the
 //!   periodic noise: the research notes in MAME's `sn76496.cpp`.
-//! - The header: the VGM specification, version 1.72.
+//! - The header: the VGM specification, version 1.71, and for bit 4 of the flags version 1.72, as
+//!   the crate `soundlog` documents it.
 
 mod config;
 mod noise;
