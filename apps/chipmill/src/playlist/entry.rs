@@ -1,0 +1,130 @@
+//! A song to render, and where its name was found.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a song is read from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// A file. It need not exist: opening it gives the error.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Stdin => f.write_str("standard input"),
+        }
+    }
+}
+
+/// Where the name of a song or a playlist was found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The user named it.
+    Argument,
+    /// It is in this directory, or below it.
+    Directory(Arc<Path>),
+    /// A playlist names it.
+    Playlist {
+        /// The file of the playlist.
+        file: Arc<Path>,
+        /// The line in this file; the first is 1.
+        line: u32,
+    },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument => f.write_str("command line"),
+            Self::Directory(path) => path.display().fmt(f),
+            Self::Playlist { file, line } => write!(f, "{}:{line}", file.display()),
+        }
+    }
+}
+
+/// A song of an expanded list.
+///
+/// The titles are what the playlist says. A playlist's word is better than the song file's: the
+/// user wrote it, or chose it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What the song is read from.
+    pub input: Input,
+    /// The song's title, as the playlist has it.
+    pub title: Option<Box<str>>,
+    /// The artist, as the playlist has it.
+    pub artist: Option<Box<str>>,
+    /// The album, as the playlist has it.
+    pub album: Option<Box<str>>,
+    /// The song's number on its album, as the playlist has it.
+    pub track: Option<u32>,
+    /// Where the name of the song was found.
+    pub place: Place,
+}
+
+impl Entry {
+    /// An entry without titles.
+    pub(super) fn untitled(input: Input, place: Place) -> Self {
+        Self {
+            input,
+            title: None,
+            artist: None,
+            album: None,
+            track: None,
+            place,
+        }
+    }
+
+    /// The song's file, if the song is not read from standard input.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.input {
+            Input::File(path) => Some(path),
+            Input::Stdin => None,
+        }
+    }
+
+    /// The file's name without directory and extension; `stdin` for standard input.
+    ///
+    /// Bytes that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn stem(&self) -> String {
+        self.path().map_or_else(
+            || "stdin".to_owned(),
+            |path| {
+                path.file_stem()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned()
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stems_have_neither_directory_nor_extension() {
+        let stem = |input| Entry::untitled(input, Place::Argument).stem();
+        assert_eq!(stem(Input::File("music/01 Title.vgz".into())), "01 Title");
+        assert_eq!(stem(Input::File("..".into())), "");
+        assert_eq!(stem(Input::Stdin), "stdin");
+    }
+
+    #[test]
+    fn a_place_in_a_playlist_reads_like_a_compiler_message() {
+        let place = Place::Playlist {
+            file: Path::new("a/b.m3u").into(),
+            line: 7,
+        };
+        assert_eq!(place.to_string(), "a/b.m3u:7");
+    }
+}

@@ -1,0 +1,249 @@
+//! Tests of [`expand`](super::expand) with files.
+
+use super::{
+    Entry, Expanded, Input, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, Place, ProblemKind, expand,
+};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A directory with files in it.
+struct Tree(TempDir);
+
+impl Tree {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let tree = Self(tempfile::tempdir().unwrap());
+        for (name, content) in files {
+            tree.write(name, content);
+        }
+        tree
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn expand(&self, names: &[&str]) -> Expanded {
+        let inputs: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
+        expand(&inputs)
+    }
+
+    /// The entries' paths, relative to the directory.
+    fn names(&self, list: &Expanded) -> Vec<String> {
+        let name = |entry: &Entry| {
+            let path = entry.path().unwrap();
+            path.strip_prefix(self.0.path())
+                .unwrap_or(path)
+                .display()
+                .to_string()
+        };
+        list.entries.iter().map(name).collect()
+    }
+}
+
+fn messages(list: &Expanded) -> Vec<String> {
+    list.problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn inputs_keep_their_order() {
+    let tree = Tree::new(&[
+        ("d/10.vgm", ""),
+        ("d/9.vgm", ""),
+        ("l.m3u", "x.vgm\nd/9.vgm\n"),
+    ]);
+    let list = tree.expand(&["z.bin", "d", "l.m3u"]);
+    assert_eq!(
+        tree.names(&list),
+        ["z.bin", "d/9.vgm", "d/10.vgm", "x.vgm", "d/9.vgm"]
+    );
+    assert_eq!(messages(&list), [""; 0]);
+    assert_eq!(list.entries[0].place, Place::Argument);
+    assert_eq!(
+        list.entries[1].place,
+        Place::Directory(tree.path("d").into())
+    );
+    let file = tree.path("l.m3u").into();
+    assert_eq!(list.entries[4].place, Place::Playlist { file, line: 2 });
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let list = expand(&["-", "-"].map(OsString::from));
+    assert!(matches!(
+        &list.entries[..],
+        [Entry {
+            input: Input::Stdin,
+            ..
+        }]
+    ));
+    assert!(matches!(list.problems[0].kind, ProblemKind::StdinTwice));
+}
+
+#[test]
+fn a_playlist_may_name_a_file_called_dash() {
+    let tree = Tree::new(&[("l.m3u", "-\n")]);
+    assert_eq!(tree.names(&tree.expand(&["l.m3u"])), ["-"]);
+}
+
+#[test]
+fn both_kinds_of_playlists_give_titles() {
+    let tree = Tree::new(&[("l.XSPF", "")]);
+    tree.write("a.m3u", b"#EXTINF:1,Caf\xe9\nCaf\xe9.vgm");
+    tree.write(
+        "l.XSPF",
+        "\u{feff}<playlist><trackList><track><location>b%20c.vgm</location><title>T</title>\
+         <creator>A</creator><album>B</album><trackNum>3</trackNum></track></trackList></playlist>",
+    );
+    let list = tree.expand(&["a.m3u", "l.XSPF"]);
+    assert_eq!(tree.names(&list), ["Café.vgm", "b c.vgm"]);
+    let [first, second] = &list.entries[..] else {
+        panic!("two entries")
+    };
+    assert_eq!(first.title.as_deref(), Some("Café"));
+    let titles = [&second.title, &second.artist, &second.album].map(|title| title.as_deref());
+    assert_eq!(
+        (titles, second.track),
+        ([Some("T"), Some("A"), Some("B")], Some(3))
+    );
+}
+
+#[test]
+fn playlists_are_followed_where_they_stand() {
+    let tree = Tree::new(&[
+        ("a.m3u", "1.vgm\nsub/b.m3u8\n3.vgm\n"),
+        ("sub/b.m3u8", "2.vgm\nhttp://host/x.vgm\n"),
+    ]);
+    let list = tree.expand(&["a.m3u"]);
+    assert_eq!(tree.names(&list), ["1.vgm", "sub/2.vgm", "3.vgm"]);
+    let [message] = &messages(&list)[..] else {
+        panic!("one problem")
+    };
+    assert!(
+        message.contains("b.m3u8:2: ") && message.contains("download it first"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_circle_is_a_problem_of_its_entry() {
+    let tree = Tree::new(&[
+        ("a.m3u", "1.vgm\nb.m3u\n4.vgm"),
+        ("b.m3u", "2.vgm\na.m3u\n3.vgm"),
+    ]);
+    let list = tree.expand(&["a.m3u"]);
+    assert_eq!(tree.names(&list), ["1.vgm", "2.vgm", "3.vgm", "4.vgm"]);
+    let [message] = &messages(&list)[..] else {
+        panic!("one problem")
+    };
+    assert!(
+        message.contains("b.m3u:2: ") && message.contains("circle"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_same_playlist_twice_is_no_circle() {
+    let tree = Tree::new(&[("a.m3u", "b.m3u\nb.m3u"), ("b.m3u", "1.vgm")]);
+    let list = tree.expand(&["a.m3u", "b.m3u"]);
+    assert_eq!((list.entries.len(), list.problems.len()), (3, 0));
+}
+
+#[test]
+fn depth_is_limited() {
+    let tree = Tree::new(&[]);
+    for depth in 0..=MAX_DEPTH + 1 {
+        tree.write(
+            &format!("{depth}.m3u"),
+            format!("{depth}.vgm\n{}.m3u\n", depth + 1),
+        );
+    }
+    let list = tree.expand(&["0.m3u"]);
+    assert_eq!(list.entries.len(), MAX_DEPTH + 1);
+    assert!(matches!(&list.problems[..], [one] if matches!(one.kind, ProblemKind::TooDeep(_))));
+}
+
+#[test]
+fn what_cannot_be_read_does_not_stop_the_rest() {
+    let tree = Tree::new(&[
+        ("a.m3u", "missing.m3u\nd\n1.vgm"),
+        ("d/x.vgm", ""),
+        ("broken.xspf", "<playlist>\n<trackList>\n</playlist>"),
+    ]);
+    let list = tree.expand(&["gone.m3u", "a.m3u", "broken.xspf", "2.vgm"]);
+    assert_eq!(tree.names(&list), ["1.vgm", "2.vgm"]);
+    let kinds: Vec<_> = list.problems.iter().map(|problem| &problem.kind).collect();
+    assert!(
+        matches!(
+            kinds[..],
+            [
+                ProblemKind::Unreadable { .. },
+                ProblemKind::Unreadable { .. },
+                ProblemKind::Directory(_),
+                ProblemKind::Malformed(_)
+            ]
+        ),
+        "{kinds:?}"
+    );
+    let text = list.problems[3].to_string();
+    assert!(text.contains("broken.xspf:3: "), "{text}");
+}
+
+#[test]
+fn entries_are_limited_over_all_playlists_of_an_input() {
+    let half = "a\n".repeat(MAX_ENTRIES / 2);
+    let tree = Tree::new(&[("a.m3u", "b.m3u\nb.m3u\nb.m3u\n"), ("b.m3u", &half)]);
+    let list = tree.expand(&["a.m3u", "z.vgm"]);
+    // Two entries are the playlists themselves.
+    assert_eq!(list.entries.len(), MAX_ENTRIES - 2 + 1);
+    assert!(
+        matches!(&list.problems[..], [one] if matches!(one.kind, ProblemKind::TooManyEntries(_)))
+    );
+}
+
+#[test]
+fn bytes_are_limited_over_all_playlists_of_an_input() {
+    let tree = Tree::new(&[("a.m3u", "half.m3u\nhalf.m3u\n1.vgm")]);
+    let half = fs::File::create(tree.path("half.m3u")).unwrap();
+    half.set_len(MAX_BYTES / 2).unwrap();
+    fs::File::create(tree.path("large.m3u"))
+        .unwrap()
+        .set_len(MAX_BYTES + 1)
+        .unwrap();
+    let list = tree.expand(&["a.m3u", "large.m3u"]);
+    let is_large = |kind: &ProblemKind| matches!(kind, ProblemKind::TooLarge(_));
+    // The first half is one line of NULs.
+    assert_eq!(
+        list.problems
+            .iter()
+            .filter(|problem| is_large(&problem.kind))
+            .count(),
+        2
+    );
+    assert_eq!(tree.names(&list), ["1.vgm"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_no_playlist() {
+    let tree = Tree::new(&[("a.m3u", "zero.m3u\n1.vgm")]);
+    std::os::unix::fs::symlink("/dev/zero", tree.path("zero.m3u")).unwrap();
+    let list = tree.expand(&["a.m3u"]);
+    assert_eq!(tree.names(&list), ["1.vgm"]);
+    assert!(matches!(list.problems[0].kind, ProblemKind::NotRegular(_)));
+}
+
+#[test]
+fn a_relative_playlist_gives_relative_paths() {
+    let list = expand(&[Path::new("no-such-directory/a.vgm")]);
+    assert_eq!(
+        list.entries[0].path(),
+        Some(Path::new("no-such-directory/a.vgm"))
+    );
+}

@@ -1,0 +1,275 @@
+//! The location of a playlist's entry: a path or a URL becomes a path of this machine.
+
+use percent_encoding::percent_decode_str;
+use std::path::{Path, PathBuf};
+
+/// Why a location is no local file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocationError {
+    /// It is on the network.
+    #[error("{0:?} is on the network; download it first, then name the file")]
+    Remote(Box<str>),
+    /// It is on another machine.
+    #[error("{0:?} names a file of another machine; copy it here first")]
+    Host(Box<str>),
+    /// It is a URL of a kind that names no file.
+    #[error("{0:?} is not a file: only paths and file:// URLs are read")]
+    Scheme(Box<str>),
+    /// It has a NUL, which no file name has.
+    #[error("{0:?} contains a NUL character, which no file name has; correct it")]
+    Nul(Box<str>),
+    /// It decodes to bytes that are no text, and this system's file names are text.
+    #[error("{0:?} is not UTF-8 after its percent escapes are decoded; correct it")]
+    NotUtf8(Box<str>),
+}
+
+/// What relative locations are relative to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    Directory(PathBuf),
+    /// A URL that is on the network.
+    Remote(Box<str>),
+}
+
+impl Base {
+    /// The base that an attribute `xml:base` makes of this one. As with all URLs, what follows the
+    /// last slash does not count.
+    pub(super) fn join(&self, uri: &str) -> Result<Self, LocationError> {
+        let directory = &uri[..uri.rfind(['/', '\\']).map_or(0, |slash| slash + 1)];
+        match from_uri(directory, self) {
+            Ok(path) => Ok(Self::Directory(path)),
+            Err(LocationError::Remote(_)) => Ok(Self::Remote(shorten(uri))),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The file that a line of an M3U playlist in `directory` names: a path or a `file:` URL.
+///
+/// A relative path is relative to `directory`. Backslashes separate directories on every system,
+/// because most such playlists come from Windows.
+pub(super) fn from_line(line: &str, directory: &Path) -> Result<PathBuf, LocationError> {
+    match url(line)? {
+        Some(path) => decode(path, line).map(|path| directory.join(path)),
+        None => {
+            no_nul(line.as_bytes(), line)?;
+            Ok(directory.join(slashes(line)))
+        }
+    }
+}
+
+/// The file that the URI of an XSPF playlist names. Percent escapes are decoded in relative ones,
+/// too.
+///
+/// A `?` or `#` belongs to the name: files have neither queries nor fragments, and programs forget
+/// to escape both.
+pub(super) fn from_uri(uri: &str, base: &Base) -> Result<PathBuf, LocationError> {
+    let path = match url(uri)? {
+        Some(path) => decode(path, uri)?,
+        None => decode(uri, uri)?,
+    };
+    match base {
+        Base::Directory(directory) => Ok(directory.join(path)),
+        Base::Remote(_) if path.is_absolute() && uri.starts_with("file:") => Ok(path),
+        Base::Remote(url) => Err(LocationError::Remote(
+            format!("{url} {}", shorten(uri)).into(),
+        )),
+    }
+}
+
+/// The path of a `file:` URL, still escaped; `None` if `location` is no URL.
+fn url(location: &str) -> Result<Option<&str>, LocationError> {
+    let Some((scheme, rest)) = location.split_once(':') else {
+        return Ok(None);
+    };
+    // One letter is the drive of a Windows path.
+    let is_scheme = scheme.len() >= 2
+        && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    if !is_scheme {
+        return Ok(None);
+    }
+    if scheme.eq_ignore_ascii_case("file") {
+        return file_url(rest)
+            .ok_or_else(|| LocationError::Host(shorten(location)))
+            .map(Some);
+    }
+    if !rest.starts_with("//") {
+        // A colon in a file's name.
+        return Ok(None);
+    }
+    const NETWORK: [&str; 8] = ["http", "https", "ftp", "ftps", "sftp", "smb", "mms", "rtsp"];
+    if NETWORK
+        .iter()
+        .any(|network| scheme.eq_ignore_ascii_case(network))
+    {
+        Err(LocationError::Remote(shorten(location)))
+    } else {
+        Err(LocationError::Scheme(shorten(location)))
+    }
+}
+
+/// The path of what follows `file:`; `None` if it is on another machine.
+fn file_url(rest: &str) -> Option<&str> {
+    let Some(rest) = rest.strip_prefix("//") else {
+        return Some(rest);
+    };
+    let (host, path) = rest.split_at(rest.find(['/', '\\']).unwrap_or(rest.len()));
+    if host.is_empty() || host.eq_ignore_ascii_case("localhost") {
+        Some(path)
+    } else if host.len() == 2 && host.ends_with(':') {
+        // Programs write file://C:/name, with one slash too few.
+        Some(rest)
+    } else {
+        None
+    }
+}
+
+/// Decodes the percent escapes of `path`. `location` is for messages.
+fn decode(path: &str, location: &str) -> Result<PathBuf, LocationError> {
+    let path = slashes(path);
+    let bytes: Vec<u8> = percent_decode_str(&path).collect();
+    no_nul(&bytes, location)?;
+    into_path(bytes).ok_or_else(|| LocationError::NotUtf8(shorten(location)))
+}
+
+#[cfg(unix)]
+fn into_path(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn into_path(bytes: Vec<u8>) -> Option<PathBuf> {
+    let mut path = String::from_utf8(bytes).ok()?;
+    // In URLs there is a slash before the drive.
+    if matches!(path.as_bytes(), [b'/', drive, b':', ..] if drive.is_ascii_alphabetic()) {
+        path.remove(0);
+    }
+    Some(path.into())
+}
+
+fn slashes(path: &str) -> String {
+    path.replace('\\', "/")
+}
+
+fn no_nul(bytes: &[u8], location: &str) -> Result<(), LocationError> {
+    if bytes.contains(&0) {
+        Err(LocationError::Nul(shorten(location)))
+    } else {
+        Ok(())
+    }
+}
+
+/// The first characters of a location, enough to find it again. A list of a million bad locations
+/// must not keep them all.
+fn shorten(location: &str) -> Box<str> {
+    const CHARACTERS: usize = 100;
+    match location.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", &location[..end]).into(),
+        None => location.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Result<PathBuf, LocationError> {
+        from_line(text, Path::new("/lists"))
+    }
+
+    fn uri(text: &str) -> Result<PathBuf, LocationError> {
+        from_uri(text, &Base::Directory("/lists".into()))
+    }
+
+    #[test]
+    fn relative_paths_are_relative_to_the_playlist() {
+        assert_eq!(line("a.vgm"), Ok("/lists/a.vgm".into()));
+        assert_eq!(line(r"sub\a.vgm"), Ok("/lists/sub/a.vgm".into()));
+        assert_eq!(line("/b/a.vgm"), Ok("/b/a.vgm".into()));
+        assert_eq!(line("100%25.vgm"), Ok("/lists/100%25.vgm".into()));
+        assert_eq!(line("Act:Two.vgm"), Ok("/lists/Act:Two.vgm".into()));
+        assert_eq!(from_line("a.vgm", Path::new("")), Ok("a.vgm".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn drives_are_directories_on_unix() {
+        assert_eq!(line(r"C:\a.vgm"), Ok("/lists/C:/a.vgm".into()));
+        assert_eq!(line("file:///C:/a.vgm"), Ok("/C:/a.vgm".into()));
+        assert_eq!(line("file://C:/a.vgm"), Ok("/lists/C:/a.vgm".into()));
+    }
+
+    #[test]
+    fn file_urls_are_decoded() {
+        assert_eq!(line("file:///a/b%20c.vgm"), Ok("/a/b c.vgm".into()));
+        assert_eq!(line("FILE://localhost/a.vgm"), Ok("/a.vgm".into()));
+        assert_eq!(line("file:/a%2Fb"), Ok("/a/b".into()));
+        assert_eq!(line("file:a.vgm"), Ok("/lists/a.vgm".into()));
+        assert_eq!(
+            line("file://server/a.vgm"),
+            Err(LocationError::Host("file://server/a.vgm".into()))
+        );
+        assert!(matches!(line("file:///a%00"), Err(LocationError::Nul(_))));
+        assert!(matches!(line("a\0b"), Err(LocationError::Nul(_))));
+    }
+
+    #[test]
+    fn what_is_not_on_this_machine_is_refused() {
+        assert!(matches!(
+            line("HTTP://host/a.vgm"),
+            Err(LocationError::Remote(_))
+        ));
+        assert!(matches!(
+            line("https://host/a.vgm"),
+            Err(LocationError::Remote(_))
+        ));
+        assert!(matches!(line("cdda://1"), Err(LocationError::Scheme(_))));
+        let text = line("http://host/a.vgm").unwrap_err().to_string();
+        assert!(text.contains("download it first"), "{text}");
+    }
+
+    #[test]
+    fn uris_keep_question_marks_and_hashes() {
+        assert_eq!(uri("Zone%20%231.vgm"), Ok("/lists/Zone #1.vgm".into()));
+        assert_eq!(uri("What? #2.vgm"), Ok("/lists/What? #2.vgm".into()));
+        assert_eq!(uri("100%.vgm"), Ok("/lists/100%.vgm".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn escapes_need_not_be_text() {
+        use std::os::unix::ffi::OsStrExt;
+        assert_eq!(uri("%ff").unwrap().as_os_str().as_bytes(), b"/lists/\xff");
+    }
+
+    #[test]
+    fn bases_nest() {
+        let base = Base::Directory("/lists".into());
+        let join = |uri| base.join(uri).unwrap();
+        assert_eq!(join("sub/list.xspf"), Base::Directory("/lists/sub/".into()));
+        assert_eq!(join("file:///music/"), Base::Directory("/music/".into()));
+        assert_eq!(
+            from_uri("a.vgm", &join("sub/x")),
+            Ok("/lists/sub/a.vgm".into())
+        );
+        let remote = join("http://host/music/");
+        assert!(matches!(
+            from_uri("a.vgm", &remote),
+            Err(LocationError::Remote(_))
+        ));
+        assert_eq!(from_uri("file:///a.vgm", &remote), Ok("/a.vgm".into()));
+        assert!(matches!(remote.join("sub/"), Ok(Base::Remote(_))));
+    }
+
+    #[test]
+    fn long_locations_are_shortened_in_messages() {
+        let long = format!("http://{}", "ü".repeat(1000));
+        let text = line(&long).unwrap_err().to_string();
+        assert!(text.len() < 300, "{text}");
+    }
+}
