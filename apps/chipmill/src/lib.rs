@@ -13,3 +13,5 @@
 pub mod chip;
 pub mod output;
 pub mod playlist;
+pub mod render;
+pub mod song;

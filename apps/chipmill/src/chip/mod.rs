@@ -2,6 +2,7 @@
 
 pub mod okim6258;
 pub mod sn76489;
+pub mod ymfm;
 
 /// A model of a sound chip.
 ///

@@ -1,0 +1,17 @@
+//! Songs to sound.
+//!
+//! ```text
+//! song ─► sequencer ─► voices ─► renderer ─► frames
+//!          (events,     (chips,    (sum, level, fade)
+//!           streams)     rates)
+//! ```
+//! A renderer makes as many frames at a time as it is asked for, and always the same ones: how a
+//! song is cut into blocks, and which thread makes them, changes no bit.
+
+mod renderer;
+mod sequencer;
+mod streams;
+mod voice;
+
+pub use renderer::{Options, Renderer};
+pub use voice::Resampling;

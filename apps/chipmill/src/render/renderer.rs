@@ -1,0 +1,163 @@
+//! A song that sounds.
+
+use super::sequencer::{Action, Sequencer};
+use super::voice::{Resampling, Voice};
+use crate::song::{LOG_RATE, Song};
+
+/// How a song is rendered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Frames per second of the output.
+    pub rate: u32,
+    /// How many times the part that repeats is played.
+    pub loops: u32,
+    /// For how many seconds a song that repeats goes on after that, and fades out.
+    pub fade: f64,
+    /// What all samples are multiplied with.
+    pub gain: f32,
+    /// How the rates of the chips become that of the output.
+    pub resampling: Resampling,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            rate: LOG_RATE,
+            loops: 2,
+            fade: 8.0,
+            gain: 1.0,
+            resampling: Resampling::Mean,
+        }
+    }
+}
+
+/// A song that sounds: frames of left and right, whose full scale is 1.
+pub struct Renderer {
+    song: Song,
+    sequencer: Sequencer,
+    voices: Vec<Voice>,
+    rate: u32,
+    gain: f32,
+    /// Samples of the log that the frames so far stand for, and those behind them that are quiet.
+    log: u64,
+    /// Frames so far.
+    done: u64,
+    /// The frames of the whole song.
+    length: u64,
+    /// The frame with which the fade begins.
+    fade_from: u64,
+}
+
+impl Renderer {
+    /// Makes the chips of a song's machine. This takes some 100 KB, and what their memories have.
+    pub fn new(song: Song, options: &Options) -> Self {
+        let rate = options.rate.max(1);
+        let voices = song
+            .chips
+            .iter()
+            .map(|chip| Voice::new(chip, rate, options.resampling))
+            .collect();
+        let fade_from = frames(song.length(options.loops), rate);
+        let fade = match song.loop_start {
+            Some(_) => (options.fade.max(0.0) * f64::from(rate)) as u64,
+            None => 0,
+        };
+        Renderer {
+            song,
+            sequencer: Sequencer::default(),
+            voices,
+            rate,
+            gain: options.gain,
+            log: 0,
+            done: 0,
+            length: fade_from + fade,
+            fade_from,
+        }
+    }
+
+    /// The song.
+    pub fn song(&self) -> &Song {
+        &self.song
+    }
+
+    /// The frames of the whole song.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The frames so far.
+    pub fn position(&self) -> u64 {
+        self.done
+    }
+
+    /// Makes the next frames, and returns how many: fewer than there is room for at the end.
+    pub fn fill(&mut self, frames_out: &mut [[f32; 2]]) -> usize {
+        let left = usize::try_from(self.length - self.done).unwrap_or(usize::MAX);
+        let wanted = frames_out.len().min(left);
+        let frames_out = &mut frames_out[..wanted];
+        frames_out.fill([0.0; 2]);
+        let mut filled = 0;
+        while filled < wanted {
+            let known = frames(self.log, self.rate).saturating_sub(self.done);
+            if known == 0 {
+                self.go_on();
+                continue;
+            }
+            let part = usize::try_from(known).unwrap_or(usize::MAX);
+            let part = part.min(wanted - filled);
+            let room = &mut frames_out[filled..filled + part];
+            for voice in &mut self.voices {
+                voice.add_to(room);
+            }
+            self.set_level(room);
+            self.done += part as u64;
+            filled += part;
+        }
+        filled
+    }
+
+    /// Does what happens next, and makes the quiet time behind it known.
+    fn go_on(&mut self) {
+        let Renderer {
+            song,
+            sequencer,
+            voices,
+            ..
+        } = self;
+        let quiet = sequencer.next(song, |action| match action {
+            Action::Write {
+                chip,
+                port,
+                register,
+                value,
+            } => voices[usize::from(chip)].write(port, register, value),
+            Action::Load(place) => {
+                let block = &song.memory[place as usize];
+                voices[usize::from(block.chip)].load(block);
+            }
+        });
+        // The length is that of the log, so its end is reached only where the rounding of the last
+        // frame wants a sample more.
+        self.log += quiet.unwrap_or(u64::from(LOG_RATE));
+    }
+
+    fn set_level(&self, room: &mut [[f32; 2]]) {
+        let fade = self.length - self.fade_from;
+        for (frame, place) in room.iter_mut().zip(self.done..) {
+            let mut level = self.gain;
+            if place >= self.fade_from {
+                let left = (self.length - place) as f64 / fade as f64;
+                // The ear takes the square for an even fall.
+                level *= (left * left) as f32;
+            }
+            frame[0] *= level;
+            frame[1] *= level;
+        }
+    }
+}
+
+/// The frames of an output for samples of the log.
+fn frames(samples: u64, rate: u32) -> u64 {
+    let frames = u128::from(samples) * u128::from(rate) / u128::from(LOG_RATE);
+    u64::try_from(frames).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,123 @@
+//! What happens in a song, and when.
+
+use super::streams::{Streams, data};
+use crate::song::{ChipKind, Event, Song};
+
+/// The bank and the register that a byte for the DAC of a YM2612 comes from and goes to.
+const DAC_BANK: u8 = 0;
+const DAC_REGISTER: u8 = 0x2a;
+
+/// What a chip gets.
+pub enum Action {
+    /// A register write.
+    Write {
+        /// The chip, by its place in the song.
+        chip: u8,
+        /// The bank of registers.
+        port: u8,
+        /// The register.
+        register: u8,
+        /// What is written.
+        value: u8,
+    },
+    /// Data for its memory: the place in the song.
+    Load(u32),
+}
+
+/// Goes through a song, and through the part that repeats again and again.
+#[derive(Default)]
+pub struct Sequencer {
+    /// The next event.
+    place: usize,
+    /// Samples of the log so far.
+    now: u64,
+    /// The rest of a wait, in samples of the log.
+    waiting: u64,
+    streams: Streams,
+    /// The next byte for the DAC.
+    dac: u32,
+}
+
+impl Sequencer {
+    /// Does all that is due, and returns for how many samples of the log nothing happens then: at
+    /// least one. Returns `None` after the end of a song that does not repeat.
+    pub fn next(&mut self, song: &Song, mut each: impl FnMut(Action)) -> Option<u64> {
+        loop {
+            self.streams.take(self.now, &song.banks, |due| {
+                each(Action::Write {
+                    chip: due.chip,
+                    port: due.port,
+                    register: due.register,
+                    value: due.value,
+                });
+            });
+            if self.waiting == 0 {
+                self.events(song, &mut each)?;
+            }
+            let quiet = match self.streams.next() {
+                Some(next) => next.saturating_sub(self.now).min(self.waiting),
+                None => self.waiting,
+            };
+            self.waiting -= quiet;
+            self.now += quiet;
+            if quiet > 0 {
+                return Some(quiet);
+            }
+        }
+    }
+
+    /// Goes on to the next wait.
+    fn events(&mut self, song: &Song, each: &mut impl FnMut(Action)) -> Option<()> {
+        loop {
+            let Some(&event) = song.events.get(self.place) else {
+                self.place = song.loop_start?;
+                continue;
+            };
+            self.place += 1;
+            match event {
+                Event::Write {
+                    chip,
+                    port,
+                    register,
+                    value,
+                } => each(Action::Write {
+                    chip,
+                    port,
+                    register,
+                    value,
+                }),
+                Event::Wait(samples) => {
+                    self.waiting = samples.into();
+                    return Some(());
+                }
+                Event::Dac => {
+                    let byte = data(DAC_BANK, &song.banks).get(self.dac as usize);
+                    self.dac = self.dac.saturating_add(1);
+                    if let (Some(chip), Some(&value)) = (dac_of(song), byte) {
+                        each(Action::Write {
+                            chip,
+                            port: 0,
+                            register: DAC_REGISTER,
+                            value,
+                        });
+                    }
+                }
+                Event::Seek(to) => self.dac = to,
+                Event::Stream(place) => {
+                    let command = &song.streams[place as usize];
+                    self.streams.command(command, self.now, &song.banks);
+                }
+                Event::Memory(place) => each(Action::Load(place)),
+            }
+        }
+    }
+}
+
+/// The chip with the DAC.
+fn dac_of(song: &Song) -> Option<u8> {
+    let place = song
+        .chips
+        .iter()
+        .position(|chip| chip.kind == ChipKind::Ym2612 && !chip.second)?;
+    u8::try_from(place).ok()
+}

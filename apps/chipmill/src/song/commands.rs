@@ -1,0 +1,304 @@
+//! The commands of a register log, made to events.
+
+use soundlog::vgm::command::{DacStreamChipType, Instance, LengthMode, VgmCommand};
+use soundlog::vgm::header::ChipId;
+use soundlog::{VgmDocument, VgmHeader};
+
+use super::blocks::Blocks;
+use super::chips::{ChipKind, ChipSpec};
+use super::event::{Bank, Event, MemoryBlock, StreamCommand, StreamLength};
+use super::header::Header;
+use super::{SongError, scan};
+
+/// The bytes of commands that are parsed at a time: a parsed command has several times the size of
+/// its event, so that not all are there at once.
+const BATCH: usize = 1 << 14;
+
+/// What the commands come to.
+#[derive(Default)]
+pub struct Log {
+    pub events: Vec<Event>,
+    pub streams: Vec<StreamCommand>,
+    pub memory: Vec<MemoryBlock>,
+    pub banks: Vec<Bank>,
+    pub loop_start: Option<usize>,
+    pub samples: u64,
+    pub loop_samples: u64,
+}
+
+/// Reads all commands of a file.
+pub fn parse(bytes: &[u8], header: &Header, remarks: &mut Vec<String>) -> Result<Log, SongError> {
+    let mut reader = Reader {
+        chips: &header.chips,
+        log: Log::default(),
+        blocks: Blocks::default(),
+        loop_at: None,
+    };
+    let mut offset = header.commands;
+    let mut loop_wanted = header.loop_offset;
+    loop {
+        if Some(offset) == loop_wanted {
+            loop_wanted = None;
+            reader.begin_loop();
+        }
+        if bytes.get(offset) == Some(&scan::BLOCK) {
+            let len = scan::command_len(bytes, offset)?;
+            reader.block(&bytes[offset..offset + len], offset)?;
+            offset += len;
+            continue;
+        }
+        let end = batch_end(bytes, offset, loop_wanted)?;
+        if end == offset {
+            break;
+        }
+        reader.batch(&bytes[offset..end], offset)?;
+        offset = end;
+    }
+    if let Some(offset) = loop_wanted {
+        remarks.push(format!(
+            "repeats from offset {offset:#x}, where no command begins: it is played once"
+        ));
+    }
+    Ok(reader.finish(remarks))
+}
+
+/// The end of the commands from `offset` on that are parsed together: before a data block, the
+/// start of the loop and the end of the log.
+fn batch_end(bytes: &[u8], offset: usize, stop: Option<usize>) -> Result<usize, SongError> {
+    let mut end = offset;
+    while end < offset + BATCH {
+        let len = scan::command_len(bytes, end)?;
+        if matches!(bytes[end], scan::END | scan::BLOCK) {
+            break;
+        }
+        end += len;
+        if Some(end) == stop {
+            break;
+        }
+    }
+    Ok(end)
+}
+
+struct Reader<'a> {
+    chips: &'a [ChipSpec],
+    log: Log,
+    blocks: Blocks,
+    /// The event and the sample with which the loop begins.
+    loop_at: Option<(usize, u64)>,
+}
+
+impl Reader<'_> {
+    fn begin_loop(&mut self) {
+        self.loop_at = Some((self.log.events.len(), self.log.samples));
+    }
+
+    fn finish(mut self, remarks: &mut Vec<String>) -> Log {
+        if let Some((start, samples)) = self.loop_at {
+            let length = self.log.samples - samples;
+            // A loop in which no time passes would never end.
+            if length > 0 {
+                self.log.loop_start = Some(start);
+                self.log.loop_samples = length;
+            } else {
+                remarks.push("repeats a part that takes no time: it is played once".to_owned());
+            }
+        }
+        self.log.banks = self.blocks.into_banks();
+        self.log.events.shrink_to_fit();
+        self.log
+    }
+
+    fn block(&mut self, command: &[u8], offset: usize) -> Result<(), SongError> {
+        let broken = |what| SongError::Command { offset, what };
+        let event = self
+            .blocks
+            .add(command, self.chips, &mut self.log.memory)
+            .map_err(broken)?;
+        self.log.events.extend(event);
+        Ok(())
+    }
+
+    /// Parses commands, none of which is a data block or the end.
+    fn batch(&mut self, bytes: &[u8], offset: usize) -> Result<(), SongError> {
+        let broken = |what| SongError::Command { offset, what };
+        let file = file_of(bytes);
+        let document =
+            VgmDocument::try_from(file.as_slice()).map_err(|error| broken(error.to_string()))?;
+        for command in document {
+            self.command(&command).map_err(broken)?;
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, samples: u32) {
+        if samples == 0 {
+            return;
+        }
+        self.log.samples += u64::from(samples);
+        let starts_loop = self
+            .loop_at
+            .is_some_and(|(at, _)| at == self.log.events.len());
+        match self.log.events.last_mut() {
+            // The loop begins with an event of its own.
+            Some(Event::Wait(before)) if !starts_loop && before.checked_add(samples).is_some() => {
+                *before += samples;
+            }
+            _ => self.log.events.push(Event::Wait(samples)),
+        }
+    }
+
+    fn write(&mut self, id: ChipId, instance: Instance, port: u8, register: u8, value: u8) {
+        if let Some(chip) = place(self.chips, id, instance) {
+            self.log.events.push(Event::Write {
+                chip,
+                port,
+                register,
+                value,
+            });
+        }
+    }
+
+    fn stream(&mut self, command: StreamCommand) {
+        // There are fewer commands than bytes in a file.
+        let place = self.log.streams.len() as u32;
+        self.log.streams.push(command);
+        self.log.events.push(Event::Stream(place));
+    }
+
+    fn command(&mut self, command: &VgmCommand) -> Result<(), String> {
+        use ChipId::*;
+        use VgmCommand as C;
+        match command {
+            C::WaitSamples(wait) => self.wait(wait.0.into()),
+            C::Wait735Samples(_) => self.wait(735),
+            C::Wait882Samples(_) => self.wait(882),
+            C::WaitNSample(wait) => self.wait(u32::from(wait.0 & 15) + 1),
+            C::YM2612Port0Address2AWriteAndWaitN(wait) => {
+                self.log.events.push(Event::Dac);
+                self.wait(u32::from(wait.0 & 15));
+            }
+            C::SeekOffset(to) => self.log.events.push(Event::Seek(to.0)),
+            C::Sn76489Write(i, w) => self.write(Sn76489, *i, 0, 0, w.value),
+            C::GameGearPsgWrite(i, w) => self.write(Sn76489, *i, 1, 0, w.value),
+            C::Ym2413Write(i, w) => self.write(Ym2413, *i, 0, w.register, w.value),
+            C::Ym2612Write(i, w) => self.write(Ym2612, *i, w.port, w.register, w.value),
+            C::Ym2151Write(i, w) => self.write(Ym2151, *i, 0, w.register, w.value),
+            C::Ym2203Write(i, w) => self.write(Ym2203, *i, 0, w.register, w.value),
+            C::Ym2608Write(i, w) => self.write(Ym2608, *i, w.port, w.register, w.value),
+            C::Ym2610bWrite(i, w) => self.write(Ym2610, *i, w.port, w.register, w.value),
+            C::Ym3812Write(i, w) => self.write(Ym3812, *i, 0, w.register, w.value),
+            C::Ym3526Write(i, w) => self.write(Ym3526, *i, 0, w.register, w.value),
+            C::Y8950Write(i, w) => self.write(Y8950, *i, 0, w.register, w.value),
+            C::Ymf262Write(i, w) => self.write(Ymf262, *i, w.port, w.register, w.value),
+            C::Ymf278bWrite(i, w) => self.write(Ymf278b, *i, w.port, w.register, w.value),
+            C::Ay8910Write(i, w) => self.write(Ay8910, *i, 0, w.register, w.value),
+            C::Okim6258Write(i, w) => self.write(Okim6258, *i, 0, w.register, w.value),
+            C::SetupStreamControl(setup) => {
+                let DacStreamChipType { chip_id, instance } = setup.chip_type;
+                self.stream(StreamCommand::Target {
+                    stream: setup.stream_id,
+                    chip: place(self.chips, chip_id, instance),
+                    port: setup.write_port,
+                    register: setup.write_command,
+                });
+            }
+            C::SetStreamData(data) => self.stream(StreamCommand::Source {
+                stream: data.stream_id,
+                bank: data.data_bank_id,
+                step: data.step_size,
+                base: data.step_base,
+            }),
+            C::SetStreamFrequency(rate) => self.stream(StreamCommand::Rate {
+                stream: rate.stream_id,
+                hertz: rate.frequency,
+            }),
+            C::StartStream(start) => {
+                let (length, reverse, looped) = length(start.length_mode, start.data_length);
+                self.stream(StreamCommand::Start {
+                    stream: start.stream_id,
+                    from: u32::try_from(start.data_start_offset).ok(),
+                    length,
+                    reverse,
+                    looped,
+                });
+            }
+            C::StartStreamFastCall(start) => {
+                let block = self.blocks.place(start.block_id).ok_or_else(|| {
+                    format!(
+                        "a stream shall play data block {}, and there is none",
+                        start.block_id
+                    )
+                })?;
+                self.stream(StreamCommand::Start {
+                    stream: start.stream_id,
+                    from: Some(block.start),
+                    length: Some(StreamLength::Bytes(block.len)),
+                    reverse: start.flags.reverse,
+                    looped: start.flags.looped,
+                });
+            }
+            C::StopStream(stop) => self.stream(StreamCommand::Stop {
+                stream: (stop.stream_id != 0xff).then_some(stop.stream_id),
+            }),
+            // Writes to chips without a model, and what the format keeps for later.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// How long a stream plays: the mode, and whether it plays backwards and again.
+fn length(mode: LengthMode, length: u32) -> (Option<StreamLength>, bool, bool) {
+    match mode {
+        LengthMode::Ignore { reverse, looped } => (Some(StreamLength::Unchanged), reverse, looped),
+        LengthMode::CommandCount { reverse, looped } => {
+            (Some(StreamLength::Writes(length)), reverse, looped)
+        }
+        LengthMode::Milliseconds { reverse, looped } => {
+            (Some(StreamLength::Milliseconds(length)), reverse, looped)
+        }
+        LengthMode::PlayUntilEnd { reverse, looped } => (None, reverse, looped),
+        LengthMode::Unknown(_) => (None, false, false),
+    }
+}
+
+/// The place of a chip in the machine.
+fn place(chips: &[ChipSpec], id: ChipId, instance: Instance) -> Option<u8> {
+    let second = instance == Instance::Secondary;
+    let place = chips
+        .iter()
+        .position(|chip| chip.second == second && id_of(chip.kind) == id)?;
+    u8::try_from(place).ok()
+}
+
+fn id_of(kind: ChipKind) -> ChipId {
+    match kind {
+        ChipKind::Sn76489(_) => ChipId::Sn76489,
+        ChipKind::Ym2413 => ChipId::Ym2413,
+        ChipKind::Ym2612 => ChipId::Ym2612,
+        ChipKind::Ym2151 => ChipId::Ym2151,
+        ChipKind::Ym2203 => ChipId::Ym2203,
+        ChipKind::Ym2608 => ChipId::Ym2608,
+        ChipKind::Ym2610 | ChipKind::Ym2610B => ChipId::Ym2610,
+        ChipKind::Ym3812 => ChipId::Ym3812,
+        ChipKind::Ym3526 => ChipId::Ym3526,
+        ChipKind::Y8950 => ChipId::Y8950,
+        ChipKind::Ymf262 => ChipId::Ymf262,
+        ChipKind::Ymf278B => ChipId::Ymf278b,
+        ChipKind::Ay8910 => ChipId::Ay8910,
+        ChipKind::Okim6258 { .. } => ChipId::Okim6258,
+    }
+}
+
+/// A file of its own for some commands: what parses them takes files only.
+fn file_of(commands: &[u8]) -> Vec<u8> {
+    const HEADER: usize = 0x40;
+    let mut file = vec![0; HEADER];
+    file[..4].copy_from_slice(b"Vgm ");
+    file[0x08..0x0c].copy_from_slice(&0x150_u32.to_le_bytes());
+    let data = (HEADER - 0x34) as u32;
+    file[0x34..0x38].copy_from_slice(&data.to_le_bytes());
+    debug_assert_eq!(VgmHeader::command_start(0x150, data), HEADER);
+    file.extend_from_slice(commands);
+    file
+}

@@ -1,0 +1,145 @@
+//! A song: a register log, read, checked, and made ready to be played.
+//!
+//! ```text
+//! file ─► header ─► chip kinds and clocks
+//!    └──► commands ─► events, data banks, memory blocks
+//! ```
+//! A song holds 8 bytes for each command of its file, and the data blocks once.
+
+mod blocks;
+mod chips;
+mod commands;
+mod error;
+mod event;
+mod file;
+mod gd3;
+mod header;
+mod scan;
+
+pub use chips::{ChipKind, ChipSpec, Silent};
+pub use error::SongError;
+pub use event::{Bank, Event, Memory, MemoryBlock, StreamCommand, StreamLength};
+pub use file::{MAX_BYTES, read};
+pub use gd3::{Gd3, Tag};
+
+use std::path::Path;
+
+/// The samples of a log's second: its waits count these, whatever the rate of the output.
+pub const LOG_RATE: u32 = 44_100;
+
+/// What becomes of a song whose machine has a chip that there is no model of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissingChips {
+    /// The song is an error.
+    #[default]
+    Refuse,
+    /// The chip is silent.
+    Silent,
+}
+
+/// A register log, checked, and ready to be played.
+#[derive(Debug)]
+pub struct Song {
+    /// The chips of the machine, in the order of the header.
+    pub chips: Vec<ChipSpec>,
+    /// The chips of the machine that have no model.
+    pub silent: Vec<Silent>,
+    /// What happens, in order.
+    pub events: Vec<Event>,
+    /// What [`Event::Stream`] points to.
+    pub streams: Vec<StreamCommand>,
+    /// What [`Event::Memory`] points to.
+    pub memory: Vec<MemoryBlock>,
+    /// The PCM data of streams, one bank for each type of data block.
+    pub banks: Vec<Bank>,
+    /// The event with which each repetition begins, where the song repeats.
+    pub loop_start: Option<usize>,
+    /// The length of one run through the log, in samples of [`LOG_RATE`].
+    pub samples: u64,
+    /// The length of the part that repeats, in samples of [`LOG_RATE`].
+    pub loop_samples: u64,
+    /// How the log changes the number of repetitions.
+    pub loop_scale: LoopScale,
+    /// The version of the format, as the header has it: `0x171` is 1.71.
+    pub version: u32,
+    /// Title, author and the like.
+    pub tags: Gd3,
+    /// What is odd about the file, and does not keep it from sounding.
+    pub remarks: Vec<String>,
+}
+
+/// How a log changes the number of repetitions: some have their melody twice before the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LoopScale {
+    /// Sixteenths by which the number is multiplied; 0 is 16.
+    pub sixteenths: u8,
+    /// What is taken away afterwards.
+    pub less: i8,
+}
+
+impl LoopScale {
+    /// How many times the part that repeats is played when `wanted` are asked for.
+    pub fn of(self, wanted: u32) -> u32 {
+        let sixteenths = match self.sixteenths {
+            0 => 16,
+            sixteenths => u64::from(sixteenths),
+        };
+        let scaled = i64::try_from(u64::from(wanted) * sixteenths / 16).unwrap_or(i64::MAX);
+        u32::try_from((scaled - i64::from(self.less)).max(1)).unwrap_or(u32::MAX)
+    }
+}
+
+impl Song {
+    /// Reads the song in a file: a register log (VGM), plain or compressed (VGZ).
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is broken, or needs a chip that there is no model of.
+    pub fn open(path: &Path, missing: MissingChips) -> Result<Self, SongError> {
+        Self::parse(&file::open(path)?, missing)
+    }
+
+    /// Makes a song of the bytes of a register log, which are not compressed.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no register log, are broken, or need a chip that there is no model of.
+    pub fn parse(bytes: &[u8], missing: MissingChips) -> Result<Self, SongError> {
+        let header = header::Header::parse(bytes)?;
+        if missing == MissingChips::Refuse && !header.silent.is_empty() {
+            return Err(SongError::MissingChips(header.silent));
+        }
+        if header.chips.is_empty() {
+            return Err(SongError::NoChips);
+        }
+        let mut remarks = Vec::new();
+        let tags = header.tags(bytes, &mut remarks);
+        let log = commands::parse(bytes, &header, &mut remarks)?;
+        Ok(Song {
+            chips: header.chips,
+            silent: header.silent,
+            events: log.events,
+            streams: log.streams,
+            memory: log.memory,
+            banks: log.banks,
+            loop_start: log.loop_start,
+            samples: log.samples,
+            loop_samples: log.loop_samples,
+            loop_scale: header.loop_scale,
+            version: header.version,
+            tags,
+            remarks,
+        })
+    }
+
+    /// The length in samples of [`LOG_RATE`] when the part that repeats is played `loops` times.
+    /// A song that does not repeat is played once.
+    pub fn length(&self, loops: u32) -> u64 {
+        if self.loop_start.is_none() {
+            return self.samples;
+        }
+        let more = u64::from(self.loop_scale.of(loops).max(1) - 1);
+        self.samples
+            .saturating_add(self.loop_samples.saturating_mul(more))
+    }
+}
