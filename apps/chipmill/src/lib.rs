@@ -4,12 +4,13 @@
 //! when. This library reads such files, runs models of the chips, and mixes what they sound.
 //!
 //! ```text
-//! playlist ─► song ─► render ─► output
-//!                       │
-//!                       ▼
-//!                      chip
+//! album ─► playlist ─► song ─► render ─► output
+//!                                │
+//!                                ▼
+//!                               chip
 //! ```
 
+pub mod album;
 pub mod chip;
 pub mod output;
 pub mod playlist;

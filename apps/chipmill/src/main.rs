@@ -1,3 +1,36 @@
-//! The program `chipmill`.
+//! The program `chipmill`: renders register logs of sound chips, whole albums at once.
 
-fn main() {}
+mod commands;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Renders register logs of sound chips (VGM, VGZ) to audio files, whole albums at once.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Renders songs to WAV, FLAC or AU files.
+    Render(commands::render::Arguments),
+    /// Prints tags, chips and lengths of songs.
+    Info(commands::info::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Render(arguments) => commands::render::run(&arguments),
+        Command::Info(arguments) => commands::info::run(&arguments),
+    };
+    result.unwrap_or_else(|error| {
+        // Without a reader there is no other place for it.
+        let _ = writeln!(io::stderr(), "error: {error:#}");
+        ExitCode::FAILURE
+    })
+}

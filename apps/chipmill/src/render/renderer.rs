@@ -57,11 +57,8 @@ impl Renderer {
             .iter()
             .map(|chip| Voice::new(chip, rate, options.resampling))
             .collect();
+        let length = Self::length_of(&song, options);
         let fade_from = frames(song.length(options.loops), rate);
-        let fade = match song.loop_start {
-            Some(_) => (options.fade.max(0.0) * f64::from(rate)) as u64,
-            None => 0,
-        };
         Renderer {
             song,
             sequencer: Sequencer::default(),
@@ -70,9 +67,19 @@ impl Renderer {
             gain: options.gain,
             log: 0,
             done: 0,
-            length: fade_from + fade,
+            length,
             fade_from,
         }
+    }
+
+    /// The frames of a song that is rendered like this.
+    pub fn length_of(song: &Song, options: &Options) -> u64 {
+        let rate = options.rate.max(1);
+        let fade = match song.loop_start {
+            Some(_) => (options.fade.max(0.0) * f64::from(rate)) as u64,
+            None => 0,
+        };
+        frames(song.length(options.loops), rate).saturating_add(fade)
     }
 
     /// The song.

@@ -1,0 +1,175 @@
+//! One song to one file.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+
+use super::Settings;
+use super::plan::{Planned, Source};
+use crate::output::{OutputError, Writer};
+use crate::render::{Options, Renderer};
+use crate::song::{Song, SongError};
+
+/// The frames that are made between two looks at whether the user has had enough: a third of a
+/// second of sound, which takes some 10 ms.
+const BLOCK: usize = 1 << 14;
+
+/// A song that has become a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Rendered {
+    /// The frames of the song.
+    pub frames: u64,
+    /// The bytes of the file.
+    pub bytes: u64,
+    /// Samples beyond full scale, which have been cut off.
+    pub clipped: u64,
+}
+
+/// Why a song has not become a file.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The song is broken.
+    #[error("{0}")]
+    Song(#[from] SongError),
+    /// The song is longer than it may be.
+    #[error("lasts {seconds} seconds, more than the {limit} of `--max-seconds`")]
+    TooLong {
+        /// Its length in seconds.
+        seconds: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The file cannot be written.
+    #[error("{0}")]
+    Output(#[from] OutputError),
+    /// The user has had enough.
+    #[error("cancelled")]
+    Cancelled,
+    /// The renderer has panicked.
+    #[error("the renderer failed ({0}); this is a fault of chipmill: please report it")]
+    Panicked(String),
+}
+
+/// A song on its way into a file. It is made in steps, between which the thread can do something
+/// else.
+pub struct Job<'a> {
+    planned: &'a Planned,
+    settings: &'a Settings,
+    stage: Stage,
+    block: Vec<[f32; 2]>,
+}
+
+enum Stage {
+    /// The song is rendered for its peak.
+    Measure {
+        renderer: Box<Renderer>,
+        peak: f32,
+    },
+    Write {
+        renderer: Box<Renderer>,
+        writer: Box<Writer>,
+    },
+    Ended,
+}
+
+impl<'a> Job<'a> {
+    /// Reads the song, and begins its file.
+    pub fn begin(planned: &'a Planned, settings: &'a Settings) -> Result<Self, Failure> {
+        let mut job = Job {
+            planned,
+            settings,
+            stage: Stage::Ended,
+            block: vec![[0.0; 2]; BLOCK],
+        };
+        job.stage = match settings.normalize {
+            Some(_) => Stage::Measure {
+                renderer: job.renderer(settings.render.gain)?,
+                peak: 0.0,
+            },
+            None => job.write(settings.render.gain)?,
+        };
+        Ok(job)
+    }
+
+    fn renderer(&self, gain: f32) -> Result<Box<Renderer>, Failure> {
+        let song = match &self.planned.source {
+            Source::File(path) => Song::open(path, self.settings.missing)?,
+            Source::Bytes(bytes) => Song::parse(bytes, self.settings.missing)?,
+        };
+        let options = Options {
+            gain,
+            ..self.settings.render.clone()
+        };
+        Ok(Box::new(Renderer::new(song, &options)))
+    }
+
+    fn write(&self, gain: f32) -> Result<Stage, Failure> {
+        let renderer = self.renderer(gain)?;
+        let tags = self.planned.tags(renderer.song());
+        let writer = Writer::create(
+            &self.planned.target,
+            self.settings.format,
+            self.settings.render.rate,
+            &tags,
+        )?;
+        Ok(Stage::Write {
+            renderer,
+            writer: Box::new(writer),
+        })
+    }
+
+    /// Makes the next block, and returns its frames; the file is there when it returns `Ok(Ok)`.
+    pub fn step(&mut self) -> Result<Step, Failure> {
+        match &mut self.stage {
+            Stage::Measure { renderer, peak } => {
+                let filled = renderer.fill(&mut self.block);
+                for sample in self.block[..filled].as_flattened() {
+                    *peak = peak.max(sample.abs());
+                }
+                if filled < BLOCK {
+                    let wanted = self.settings.normalize.unwrap_or(1.0);
+                    // A song without a sound keeps its silence.
+                    let factor = if *peak > 0.0 { wanted / *peak } else { 1.0 };
+                    self.stage = self.write(self.settings.render.gain * factor)?;
+                }
+                Ok(Step::Measured)
+            }
+            Stage::Write { renderer, writer } => {
+                let filled = renderer.fill(&mut self.block);
+                writer.write(&self.block[..filled])?;
+                if filled < BLOCK
+                    && let Stage::Write { writer, .. } =
+                        std::mem::replace(&mut self.stage, Stage::Ended)
+                {
+                    let finished = writer.finish()?;
+                    return Ok(Step::Done(Rendered {
+                        frames: finished.frames,
+                        bytes: finished.bytes,
+                        clipped: finished.clipped,
+                    }));
+                }
+                Ok(Step::Written(filled as u64))
+            }
+            Stage::Ended => Err(Failure::Cancelled),
+        }
+    }
+}
+
+/// What a step has come to.
+pub enum Step {
+    /// A part of the song has been measured.
+    Measured,
+    /// So many frames more are in the file.
+    Written(u64),
+    /// The file is there.
+    Done(Rendered),
+}
+
+/// Takes note that the user has had enough.
+pub fn check(cancelled: &AtomicBool) -> Result<(), Failure> {
+    // Relaxed: the flag carries no data with it, and a job that sees it a block later is in time.
+    match cancelled.load(Ordering::Relaxed) {
+        true => Err(Failure::Cancelled),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,153 @@
+//! Several songs at once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use drumline::task::yield_now;
+use drumline::{Pool, TaskSet, block_on, stream};
+
+use super::job::{Job, Step, check};
+use super::{Failure, Plan, Planned, Rendered, Settings};
+
+/// What is told while songs are rendered, by the threads that render them.
+pub trait Watch: Send + Sync {
+    /// A song begins.
+    fn begins(&self, song: &Planned);
+    /// So many frames more are in its file.
+    fn goes_on(&self, song: &Planned, frames: u64);
+    /// A song has ended.
+    fn ends(&self, song: &Planned, result: &Result<Rendered, Failure>);
+}
+
+/// Renders all songs of a plan, the longest first, so many at a time, on a pool.
+///
+/// With more songs at a time than the pool has jobs, the songs are tasks that give way to each other
+/// after each block. The files do not depend on any of these numbers.
+///
+/// Returns when all songs have ended, or, after `cancelled` is set, when those in flight have left
+/// their blocks: no half file is there then.
+///
+/// # Panics
+///
+/// `in_flight` is 0, or `watch` panics.
+pub fn render(
+    plan: &Arc<Plan>,
+    settings: &Arc<Settings>,
+    pool: &Pool,
+    in_flight: usize,
+    watch: &Arc<dyn Watch>,
+    cancelled: &Arc<AtomicBool>,
+) {
+    assert!(
+        in_flight > 0,
+        "no song would ever be rendered: at least one is in flight"
+    );
+    let mut order: Vec<usize> = (0..plan.songs.len()).collect();
+    order.sort_by_key(|&song| std::cmp::Reverse(plan.songs[song].frames));
+    if in_flight <= pool.jobs() {
+        stream::iter(order)
+            .pool(pool)
+            .jobs(in_flight)
+            .batch(1)
+            .for_each(|song| one(&plan.songs[song], settings, watch.as_ref(), cancelled));
+    } else {
+        pool.install(|| take_turns(order, plan, settings, in_flight, watch, cancelled));
+    }
+}
+
+/// Renders a song from its beginning to its end.
+fn one(song: &Planned, settings: &Settings, watch: &dyn Watch, cancelled: &AtomicBool) {
+    watch.begins(song);
+    let result = caught(|| {
+        check(cancelled)?;
+        let mut job = Job::begin(song, settings)?;
+        loop {
+            if let Some(rendered) = step(&mut job, song, watch, cancelled)? {
+                return Ok(rendered);
+            }
+        }
+    });
+    watch.ends(song, &result);
+}
+
+/// Renders songs that give way to each other.
+fn take_turns(
+    order: Vec<usize>,
+    plan: &Arc<Plan>,
+    settings: &Arc<Settings>,
+    in_flight: usize,
+    watch: &Arc<dyn Watch>,
+    cancelled: &Arc<AtomicBool>,
+) {
+    let order = Arc::new(order);
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut tasks = TaskSet::new();
+    for _ in 0..in_flight.min(order.len()) {
+        let (order, next) = (Arc::clone(&order), Arc::clone(&next));
+        let (plan, settings) = (Arc::clone(plan), Arc::clone(settings));
+        let (watch, cancelled) = (Arc::clone(watch), Arc::clone(cancelled));
+        tasks.spawn_future(async move {
+            // Relaxed: each task gets a number of its own, and the songs do not change.
+            while let Some(&song) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let song = &plan.songs[song];
+                watch.begins(song);
+                let result = in_turn(song, &settings, watch.as_ref(), &cancelled).await;
+                watch.ends(song, &result);
+            }
+        });
+    }
+    block_on(async {
+        while let Some(ended) = tasks.join_next().await {
+            if let Err(error) = ended {
+                panic!("{error}");
+            }
+        }
+    });
+}
+
+async fn in_turn(
+    song: &Planned,
+    settings: &Settings,
+    watch: &dyn Watch,
+    cancelled: &AtomicBool,
+) -> Result<Rendered, Failure> {
+    let mut job = caught(|| {
+        check(cancelled)?;
+        Job::begin(song, settings)
+    })?;
+    loop {
+        if let Some(rendered) = caught(|| step(&mut job, song, watch, cancelled))? {
+            return Ok(rendered);
+        }
+        yield_now().await;
+    }
+}
+
+/// Makes the next block of a song, and returns what it has come to at its end.
+fn step(
+    job: &mut Job<'_>,
+    song: &Planned,
+    watch: &dyn Watch,
+    cancelled: &AtomicBool,
+) -> Result<Option<Rendered>, Failure> {
+    check(cancelled)?;
+    Ok(match job.step()? {
+        Step::Measured => None,
+        Step::Written(frames) => {
+            watch.goes_on(song, frames);
+            None
+        }
+        Step::Done(rendered) => Some(rendered),
+    })
+}
+
+/// A panic is the failure of its song, and of no other.
+fn caught<T>(op: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    // What the closure has changed belongs to the song, which ends with the failure.
+    catch_unwind(AssertUnwindSafe(op)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        Err(Failure::Panicked(text.unwrap_or("a panic").to_owned()))
+    })
+}

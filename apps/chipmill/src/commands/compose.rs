@@ -1,0 +1,1 @@
+//! `chipmill compose`: songs that this program makes itself.

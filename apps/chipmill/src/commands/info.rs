@@ -1,0 +1,122 @@
+//! `chipmill info`: what is known of songs without playing them.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use chipmill::playlist::{Entry, Input};
+use chipmill::song::{self, Gd3, LOG_RATE, MissingChips, Song, SongError};
+use clap::Args;
+use serde::Serialize;
+
+use super::SOME_FAILED;
+use super::songs::{Songs, report};
+
+/// The options of `info`.
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    songs: Songs,
+    /// One line of JSON for each song.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed of a song.
+#[derive(Serialize)]
+struct Info<'a> {
+    path: String,
+    version: String,
+    tags: &'a Gd3,
+    chips: Vec<String>,
+    silent_chips: Vec<String>,
+    seconds: f64,
+    loop_seconds: Option<f64>,
+    remarks: &'a [String],
+}
+
+/// Prints what is known.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let (entries, mut wrong) = arguments.songs.entries()?;
+    let mut out = io::stdout().lock();
+    for entry in entries {
+        match open(&entry, arguments.songs.missing()) {
+            Ok(song) => print(&mut out, &entry, &song, arguments.json)
+                .context("standard output cannot be written to")?,
+            Err(error) => {
+                wrong += 1;
+                report(&format!("{}: {error}", entry.input));
+            }
+        }
+    }
+    Ok(match wrong {
+        0 => ExitCode::SUCCESS,
+        _ => SOME_FAILED.into(),
+    })
+}
+
+fn open(entry: &Entry, missing: MissingChips) -> Result<Song, SongError> {
+    match &entry.input {
+        Input::File(path) => Song::open(path, missing),
+        Input::Stdin => Song::parse(&song::read(io::stdin().lock())?, missing),
+    }
+}
+
+fn print(out: &mut impl Write, entry: &Entry, song: &Song, json: bool) -> io::Result<()> {
+    let seconds = |samples: u64| samples as f64 / f64::from(LOG_RATE);
+    let info = Info {
+        path: entry.input.to_string(),
+        version: format!("{:x}.{:02x}", song.version >> 8, song.version & 0xff),
+        tags: &song.tags,
+        chips: song.chips.iter().map(ToString::to_string).collect(),
+        silent_chips: song.silent.iter().map(ToString::to_string).collect(),
+        seconds: seconds(song.samples),
+        loop_seconds: song.loop_start.map(|_| seconds(song.loop_samples)),
+        remarks: &song.remarks,
+    };
+    if json {
+        return writeln!(out, "{}", serde_json::to_string(&info)?);
+    }
+    writeln!(out, "{}", info.path)?;
+    let tags = &song.tags;
+    let both = |tag: &song::Tag| match (tag.english.as_str(), tag.origin.as_str()) {
+        (english, "") => english.to_owned(),
+        ("", origin) => origin.to_owned(),
+        (english, origin) if english == origin => english.to_owned(),
+        (english, origin) => format!("{english} ({origin})"),
+    };
+    let length = match info.loop_seconds {
+        Some(repeats) => format!("{}, repeats {}", clock(info.seconds), clock(repeats)),
+        None => clock(info.seconds),
+    };
+    let lines = [
+        ("title", both(&tags.title)),
+        ("game", both(&tags.game)),
+        ("author", both(&tags.author)),
+        ("system", both(&tags.system)),
+        ("date", tags.date.clone()),
+        ("chips", info.chips.join(", ")),
+        ("silent", info.silent_chips.join(", ")),
+        ("length", length),
+        ("remarks", song.remarks.join("; ")),
+    ];
+    for (name, text) in lines {
+        if !text.is_empty() {
+            writeln!(out, "  {name:8} {}", printable(&text))?;
+        }
+    }
+    Ok(())
+}
+
+/// Minutes and seconds.
+fn clock(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    format!("{}:{:02}", whole / 60, whole % 60)
+}
+
+/// The text without control characters: a file must not move the terminal's cursor.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}

@@ -1,0 +1,225 @@
+//! `chipmill render`: songs to audio files.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use chipmill::album::{self, Failure, Plan, Settings, Watch};
+use chipmill::output::{Format, Template};
+use chipmill::render::{Options, Resampling};
+use clap::{Args, ValueEnum};
+use drumline::{Jobs, Pool};
+
+use super::bars::Bars;
+use super::songs::{Songs, report};
+use super::{INTERRUPTED, SOME_FAILED};
+
+/// The options of `render`.
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    songs: Songs,
+    /// The directory of the files; it is made if it is not there.
+    #[arg(long, short, default_value = ".", value_name = "DIRECTORY")]
+    out: PathBuf,
+    /// wav, wav24, wav-float, flac, flac24 or au.
+    #[arg(long, short, default_value = "wav")]
+    format: Format,
+    /// Frames per second.
+    #[arg(long, default_value_t = 44_100, value_parser = clap::value_parser!(u32).range(1000..=768_000), value_name = "HERTZ")]
+    rate: u32,
+    /// How many times the part of a song that repeats is played.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..), value_name = "TIMES")]
+    loops: u32,
+    /// For how many seconds a song that repeats fades out.
+    #[arg(long, default_value_t = 8.0, value_parser = seconds, value_name = "SECONDS")]
+    fade: f64,
+    /// How much louder all songs are, in decibels.
+    #[arg(long, default_value_t = 0.0, value_parser = decibels, allow_negative_numbers = true, value_name = "DB")]
+    gain: f32,
+    /// Gives every song the same peak, in decibels of full scale. Each is rendered twice.
+    #[arg(long, num_args = 0..=1, default_missing_value = "-1", value_parser = decibels, allow_negative_numbers = true, require_equals = true, value_name = "DB")]
+    normalize: Option<f32>,
+    /// How the rates of the chips become that of the file.
+    #[arg(long, value_enum, default_value_t = Resample::Mean, value_name = "HOW")]
+    resample: Resample,
+    /// How many threads render: a number, a share such as 50%, `auto`, or `physical` for as many
+    /// as there are cores.
+    #[arg(long, short, default_value_t = Jobs::Auto)]
+    jobs: Jobs,
+    /// How many songs are rendered at once; else as many as there are jobs. Each takes memory.
+    #[arg(long, value_name = "SONGS")]
+    in_flight: Option<NonZeroUsize>,
+    /// The names of the files, of {title}, {album}, {artist}, {system}, {track:02} and {stem}.
+    #[arg(long, default_value = "{stem}", value_name = "TEMPLATE")]
+    name: Template,
+    /// The longest song that is rendered.
+    #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
+    max_seconds: u64,
+    /// Leaves out songs whose file is there.
+    #[arg(long)]
+    skip_existing: bool,
+    /// Says what would be rendered, and renders nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Prints one line of JSON for each song, and one for all.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Resample {
+    /// The mean of what a chip sounds in a frame.
+    Mean,
+    /// What a chip sounds at the beginning of a frame, as ymfm's own program does it.
+    Nearest,
+}
+
+fn decibels(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if (-100.0..=100.0).contains(&value) => Ok(10_f32.powf(value / 20.0)),
+        _ => Err("a number of decibels from -100 to 100 is wanted".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=3600.0).contains(&value) => Ok(value),
+        _ => Err("a number of seconds from 0 to 3600 is wanted".to_owned()),
+    }
+}
+
+/// Renders the songs.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let (entries, mut wrong) = arguments.songs.entries()?;
+    let pool = Pool::builder().jobs(arguments.jobs).build()?;
+    let settings = Arc::new(settings(arguments));
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let plan = pool.install(|| album::plan(entries, &settings));
+    for (name, failure) in &plan.failed {
+        wrong += 1;
+        report(&format!("{name}: {failure}"));
+    }
+    if arguments.dry_run {
+        print_plan(&plan, arguments).context("standard output cannot be written to")?;
+        return Ok(status(wrong, false));
+    }
+    if !plan.songs.is_empty() {
+        std::fs::create_dir_all(&settings.out)
+            .with_context(|| format!("{}: cannot be made", settings.out.display()))?;
+    }
+    listen(&cancelled)?;
+    let in_flight = arguments.in_flight.map_or(pool.jobs(), NonZeroUsize::get);
+    let plan = Arc::new(plan);
+    let bars = Arc::new(Bars::new(&plan, settings.render.rate, arguments.json));
+    let watch: Arc<dyn Watch> = bars.clone();
+    let start = Instant::now();
+    album::render(&plan, &settings, &pool, in_flight, &watch, &cancelled);
+    wrong += bars.finish(start.elapsed(), pool.jobs());
+    // Relaxed: the flag carries no data with it.
+    Ok(status(wrong, cancelled.load(Ordering::Relaxed)))
+}
+
+fn settings(arguments: &Arguments) -> Settings {
+    Settings {
+        render: Options {
+            rate: arguments.rate,
+            loops: arguments.loops,
+            fade: arguments.fade,
+            gain: arguments.gain,
+            resampling: match arguments.resample {
+                Resample::Mean => Resampling::Mean,
+                Resample::Nearest => Resampling::Nearest,
+            },
+        },
+        normalize: arguments.normalize,
+        format: arguments.format,
+        out: arguments.out.clone(),
+        names: arguments.name.clone(),
+        missing: arguments.songs.missing(),
+        max_seconds: arguments.max_seconds,
+        skip_existing: arguments.skip_existing,
+    }
+}
+
+/// Sets the flag at Ctrl-C. A second one ends the program at once.
+fn listen(cancelled: &Arc<AtomicBool>) -> Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(cancelled))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(cancelled)))
+            .context("Ctrl-C cannot be listened to")?;
+    }
+    Ok(())
+}
+
+fn status(wrong: usize, cancelled: bool) -> ExitCode {
+    match (cancelled, wrong) {
+        (true, _) => INTERRUPTED.into(),
+        (false, 0) => ExitCode::SUCCESS,
+        (false, _) => SOME_FAILED.into(),
+    }
+}
+
+fn print_plan(plan: &Plan, arguments: &Arguments) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for song in &plan.songs {
+        let seconds = song.frames as f64 / f64::from(arguments.rate);
+        if arguments.json {
+            let line = serde_json::json!({
+                "song": song.name, "file": song.target.display().to_string(), "seconds": seconds,
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(
+                out,
+                "{} -> {} ({seconds:.1} s)",
+                song.name,
+                song.target.display()
+            )?;
+        }
+    }
+    for song in &plan.skipped {
+        if !arguments.json {
+            writeln!(
+                out,
+                "{} is there: {} is left out",
+                song.target.display(),
+                song.name
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a failure is that of the song, and not that the user has had enough.
+pub fn is_wrong(failure: &Failure) -> bool {
+    !matches!(failure, Failure::Cancelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decibels_become_factors() {
+        assert_eq!(decibels("0"), Ok(1.0));
+        assert_eq!(decibels("-20"), Ok(0.1));
+        assert!(decibels("loud").is_err());
+        assert!(decibels("inf").is_err());
+        assert!(seconds("-1").is_err());
+        assert!(seconds("NaN").is_err());
+    }
+
+    #[test]
+    fn the_status_says_what_has_happened() {
+        assert_eq!(status(0, false), ExitCode::SUCCESS);
+        assert_eq!(status(3, false), ExitCode::from(SOME_FAILED));
+        assert_eq!(status(3, true), ExitCode::from(INTERRUPTED));
+    }
+}

@@ -1,0 +1,57 @@
+//! The songs that a user names.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use anyhow::{Result, ensure};
+use chipmill::playlist::{self, Entry};
+use chipmill::song::MissingChips;
+use clap::{Args, ValueEnum};
+
+/// The options for songs.
+#[derive(Args)]
+pub struct Songs {
+    /// Songs (VGM, VGZ), directories, playlists (M3U, XSPF); `-` is a song on standard input.
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<OsString>,
+    /// What becomes of a song whose machine has a chip that there is no model of.
+    #[arg(long, value_enum, default_value_t = Missing::Refuse, value_name = "WHAT")]
+    missing_chips: Missing,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Missing {
+    /// It is an error.
+    Refuse,
+    /// The chip is silent.
+    Silent,
+}
+
+impl Songs {
+    /// The songs in their order, and how many inputs have been wrong, each of which is reported.
+    pub fn entries(&self) -> Result<(Vec<Entry>, usize)> {
+        let expanded = playlist::expand(&self.inputs);
+        for problem in &expanded.problems {
+            report(&problem.to_string());
+        }
+        ensure!(
+            !(expanded.entries.is_empty() && expanded.problems.is_empty()),
+            "there is no song in what was named: no file ends with .vgm or .vgz"
+        );
+        Ok((expanded.entries, expanded.problems.len()))
+    }
+
+    /// What becomes of a song whose machine has a chip without a model.
+    pub fn missing(&self) -> MissingChips {
+        match self.missing_chips {
+            Missing::Refuse => MissingChips::Refuse,
+            Missing::Silent => MissingChips::Silent,
+        }
+    }
+}
+
+/// Says what is wrong with one song, while the others go on.
+pub fn report(what: &str) {
+    // Without a reader there is no other place for it.
+    let _ = writeln!(io::stderr(), "error: {what}");
+}
