@@ -20,6 +20,10 @@ const LOOM_BUILD: &str = "loom";
 const SHUTTLE_BUILD: &str = "shuttle";
 const MIRI_BUILD: &str = "miri";
 const FENCE_BUILD: &str = "fence";
+const CHIPMILL_BUILD: &str = "chipmill";
+
+/// The renderer, which is a workspace of its own: what it uses needs a C++ compiler.
+const CHIPMILL: &str = "apps/chipmill";
 
 /// With fewer bytes than this on the disk a build may have failed for want of room.
 const LITTLE_SPACE: u64 = 2_000_000_000;
@@ -58,6 +62,7 @@ enum Step {
     Soak,
     Lab,
     RayonSuite,
+    Chipmill,
     Tests,
 }
 
@@ -169,6 +174,7 @@ impl Step {
             Step::Soak => "a minute of random systems of actors",
             Step::Lab => "a short run of the lab",
             Step::RayonSuite => "rayon's own tests",
+            Step::Chipmill => "the renderer of register logs",
             Step::Tests => "tests",
         }
     }
@@ -190,6 +196,7 @@ impl Step {
             Step::Fences => Some(FENCE_BUILD),
             Step::Soak => Some(stress::BUILD),
             Step::RayonSuite => Some(rayon_suite::BUILD),
+            Step::Chipmill => Some(CHIPMILL_BUILD),
             Step::Format
             | Step::Arrows
             | Step::Figures
@@ -245,6 +252,7 @@ impl Step {
             Step::RayonSuite => {
                 rayon_suite::run(&rayon_suite::Options::default()).map(Outcome::Told)
             }
+            Step::Chipmill => chipmill(),
             Step::Tests => tests(),
         }
     }
@@ -374,6 +382,26 @@ fn features() -> Result<Outcome> {
     tallied(&Invocation::line(&format!(
         "cargo test -p drumline --all-features --no-fail-fast {tests}"
     )))
+}
+
+/// The two commands of the renderer, as its README has them, with formatting and lints before them.
+fn chipmill() -> Result<Outcome> {
+    if !Invocation::line("c++ --version").succeeds() {
+        return Ok(Outcome::Skipped(
+            "no C++ compiler found; install g++ or clang++ as `c++`".to_owned(),
+        ));
+    }
+    let target = workspace::root().join(workspace::target_dir(CHIPMILL_BUILD));
+    let inside = |line: &str| {
+        Invocation::line(line)
+            .inside(CHIPMILL)
+            .with("CARGO_TARGET_DIR", target.display().to_string())
+    };
+    show(&inside("cargo fmt --check"))?;
+    show(&inside("cargo clippy --all-targets -- -D warnings"))?;
+    let out = target.join("album").display().to_string();
+    show(&inside("cargo album --songs 3 --out").and([out]))?;
+    tallied(&inside("cargo test --no-fail-fast"))
 }
 
 fn tests() -> Result<Outcome> {

@@ -11,6 +11,8 @@ use crate::workspace;
 /// A command to run at the root of the workspace.
 #[derive(Debug, Clone)]
 pub struct Invocation {
+    /// The directory, relative to the root of the workspace; empty for the root itself.
+    directory: String,
     variables: Vec<(String, String)>,
     words: Vec<String>,
 }
@@ -19,6 +21,7 @@ impl Invocation {
     /// A command made of these words, the program first.
     pub fn new(words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Invocation {
+            directory: String::new(),
             variables: Vec::new(),
             words: words.into_iter().map(Into::into).collect(),
         }
@@ -32,6 +35,12 @@ impl Invocation {
     /// Adds words.
     pub fn and(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.words.extend(words.into_iter().map(Into::into));
+        self
+    }
+
+    /// Runs it in a directory of the workspace.
+    pub fn inside(mut self, directory: &str) -> Self {
+        directory.clone_into(&mut self.directory);
         self
     }
 
@@ -51,7 +60,7 @@ impl Invocation {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command.current_dir(workspace::root());
+        command.current_dir(workspace::root().join(&self.directory));
         command
     }
 
@@ -109,6 +118,9 @@ impl Invocation {
 
 impl fmt::Display for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.directory.is_empty() {
+            write!(f, "cd {} && ", quoted(&self.directory))?;
+        }
         for (name, value) in &self.variables {
             write!(f, "{name}={} ", quoted(value))?;
         }
@@ -139,6 +151,15 @@ mod tests {
         assert_eq!(
             invocation.to_string(),
             "RUSTFLAGS='--cfg drumline_loom' cargo test -p drumline 'it'\\''s' ''"
+        );
+    }
+
+    #[test]
+    fn the_directory_is_part_of_the_line() {
+        let invocation = Invocation::line("cargo --version").inside("apps/chipmill");
+        assert_eq!(
+            invocation.to_string(),
+            "cd apps/chipmill && cargo --version"
         );
     }
 

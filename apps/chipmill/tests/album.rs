@@ -1,0 +1,272 @@
+//! Many songs at once.
+
+mod small_songs;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use chipmill::album::{self, Failure, Planned, Rendered, Settings, Watch};
+use chipmill::output::Format;
+use chipmill::playlist::expand;
+use chipmill::render::Options;
+use chipmill::song::MissingChips;
+use drumline::Pool;
+use small_songs::{names, write};
+
+/// What has been told.
+#[derive(Default)]
+struct Told {
+    begun: Mutex<Vec<String>>,
+    ended: Mutex<Vec<(String, Result<Rendered, String>)>>,
+    frames: Mutex<u64>,
+    /// Set at the first block that is in a file.
+    cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Watch for Told {
+    fn begins(&self, song: &Planned) {
+        self.begun.lock().unwrap().push(song.name.clone());
+    }
+
+    fn goes_on(&self, _: &Planned, frames: u64) {
+        *self.frames.lock().unwrap() += frames;
+        if let Some(cancel) = &self.cancel {
+            cancel.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn ends(&self, song: &Planned, result: &Result<Rendered, Failure>) {
+        let result = match result {
+            Ok(rendered) => Ok(*rendered),
+            Err(failure) => Err(failure.to_string()),
+        };
+        self.ended.lock().unwrap().push((song.name.clone(), result));
+    }
+}
+
+fn settings(out: &Path, format: Format) -> Settings {
+    Settings {
+        render: Options::default(),
+        normalize: None,
+        format,
+        out: out.to_owned(),
+        names: "{stem}".parse().unwrap(),
+        missing: MissingChips::Refuse,
+        max_seconds: 600,
+        skip_existing: false,
+    }
+}
+
+/// Renders all songs of a directory, and returns what was told.
+fn render(from: &Path, settings: Settings, jobs: usize, in_flight: usize, told: Told) -> Arc<Told> {
+    let pool = Pool::builder().jobs(jobs).build().unwrap();
+    let plan = Arc::new(album::plan(expand(&[from]).entries, &settings));
+    let cancelled = told.cancel.clone().unwrap_or_default();
+    let told = Arc::new(told);
+    let watch: Arc<dyn Watch> = told.clone();
+    album::render(
+        &plan,
+        &Arc::new(settings),
+        &pool,
+        in_flight,
+        &watch,
+        &cancelled,
+    );
+    told
+}
+
+#[test]
+fn files_do_not_depend_on_jobs() {
+    let songs = tempfile::tempdir().unwrap();
+    for (name, notes) in [
+        ("a.vgm", 7),
+        ("b.vgm", 30),
+        ("c.vgm", 3),
+        ("d.vgm", 12),
+        ("e.vgm", 9),
+    ] {
+        write(songs.path(), name, notes);
+    }
+    for format in [Format::Wav16, Format::Flac24] {
+        let mut first: Option<Vec<(String, Vec<u8>)>> = None;
+        // One after another, as many as jobs, more than jobs.
+        for (jobs, in_flight) in [(1, 1), (2, 2), (3, 1), (1, 4), (2, 8)] {
+            let out = tempfile::tempdir().unwrap();
+            let told = render(
+                songs.path(),
+                settings(out.path(), format),
+                jobs,
+                in_flight,
+                Told::default(),
+            );
+            assert_eq!(told.ended.lock().unwrap().len(), 5);
+            let files: Vec<_> = names(out.path())
+                .into_iter()
+                .map(|name| {
+                    let bytes = std::fs::read(out.path().join(&name)).unwrap();
+                    (name, bytes)
+                })
+                .collect();
+            assert_eq!(files.len(), 5);
+            match &first {
+                None => first = Some(files),
+                Some(first) => assert!(*first == files, "{jobs} jobs, {in_flight} in flight"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_longest_song_begins_first() {
+    let songs = tempfile::tempdir().unwrap();
+    let short = write(songs.path(), "a.vgm", 2);
+    let long = write(songs.path(), "b.vgm", 20);
+    let middle = write(songs.path(), "c.vgm", 9);
+    let out = tempfile::tempdir().unwrap();
+    let settings = settings(out.path(), Format::Wav16);
+    let told = render(songs.path(), settings, 1, 1, Told::default());
+    let paths = [long, middle, short].map(|path| path.display().to_string());
+    assert_eq!(*told.begun.lock().unwrap(), paths);
+}
+
+#[test]
+fn a_cancelled_album_leaves_no_half_file() {
+    let songs = tempfile::tempdir().unwrap();
+    for name in ["a.vgm", "b.vgm", "c.vgm"] {
+        write(songs.path(), name, 200);
+    }
+    for (jobs, in_flight) in [(2, 2), (1, 3)] {
+        let out = tempfile::tempdir().unwrap();
+        let told = Told {
+            cancel: Some(Arc::default()),
+            ..Told::default()
+        };
+        let settings = settings(out.path(), Format::Flac16);
+        let told = render(songs.path(), settings, jobs, in_flight, told);
+        let ended = told.ended.lock().unwrap();
+        assert_eq!(ended.len(), 3);
+        for (song, result) in ended.iter() {
+            assert_eq!(*result, Err("cancelled".to_owned()), "{song}");
+        }
+        assert_eq!(names(out.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn one_broken_song_does_not_touch_the_others() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 3);
+    write(songs.path(), "c.vgm", 4);
+    let mut cut = small_songs::song(5);
+    cut.truncate(cut.len() - 2);
+    std::fs::write(songs.path().join("b.vgm"), cut).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let settings = settings(out.path(), Format::Wav16);
+    let plan = album::plan(expand(&[songs.path()]).entries, &settings);
+    assert_eq!(plan.songs.len(), 2);
+    let [(name, failure)] = &plan.failed[..] else {
+        panic!("one song is broken: {:?}", plan.failed);
+    };
+    assert!(name.ends_with("b.vgm"), "{name}");
+    assert!(
+        failure.to_string().contains("broken at offset 0x"),
+        "{failure}"
+    );
+}
+
+/// What happens to a file between the plan and its turn is the failure of that file.
+#[test]
+fn a_song_that_has_gone_is_a_failure() {
+    let songs = tempfile::tempdir().unwrap();
+    let gone = write(songs.path(), "a.vgm", 3);
+    write(songs.path(), "b.vgm", 3);
+    let out = tempfile::tempdir().unwrap();
+    let settings = settings(out.path(), Format::Au16);
+    let plan = Arc::new(album::plan(expand(&[songs.path()]).entries, &settings));
+    std::fs::remove_file(&gone).unwrap();
+    let told = Arc::new(Told::default());
+    let watch: Arc<dyn Watch> = told.clone();
+    let pool = Pool::builder().jobs(2).build().unwrap();
+    album::render(
+        &plan,
+        &Arc::new(settings),
+        &pool,
+        2,
+        &watch,
+        &Arc::default(),
+    );
+    let mut ended = told.ended.lock().unwrap().clone();
+    ended.sort_by(|a, b| a.0.cmp(&b.0));
+    let failure = ended[0].1.clone().unwrap_err();
+    assert!(failure.starts_with("cannot be read: "), "{failure}");
+    assert!(ended[1].1.is_ok());
+    assert_eq!(names(out.path()), ["b.au"]);
+}
+
+#[test]
+fn names_come_from_tags_and_are_distinct() {
+    let songs = tempfile::tempdir().unwrap();
+    let one = write(songs.path(), "one.vgm", 1);
+    let two = write(songs.path(), "two.vgm", 2);
+    let list = songs.path().join("list.m3u");
+    let text = format!(
+        "#EXTM3U\n#EXTINF:1,Theme\n{}\n#EXTINF:1,Theme\n{}\n",
+        one.display(),
+        two.display()
+    );
+    std::fs::write(&list, text).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let mut settings = settings(out.path(), Format::Flac16);
+    settings.names = "{title}".parse().unwrap();
+    let targets = |settings: &Settings| {
+        let plan = album::plan(expand(&[&list]).entries, settings);
+        let targets = plan.songs.iter().map(|song| song.target.clone());
+        (targets.collect::<Vec<_>>(), plan.skipped.len())
+    };
+    let file = |name: &str| out.path().join(name);
+    let both = vec![file("Theme.flac"), file("Theme (2).flac")];
+    assert_eq!(targets(&settings), (both, 0));
+    // Names stay with their songs when some of the files are there.
+    std::fs::write(file("Theme.flac"), b"").unwrap();
+    settings.skip_existing = true;
+    assert_eq!(targets(&settings), (vec![file("Theme (2).flac")], 1));
+}
+
+#[test]
+fn a_song_gets_the_peak_that_is_asked_for() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 4);
+    let out = tempfile::tempdir().unwrap();
+    let mut settings = settings(out.path(), Format::WavFloat);
+    settings.normalize = Some(0.5);
+    render(songs.path(), settings, 1, 1, Told::default());
+    let mut file = hound::WavReader::open(out.path().join("a.wav")).unwrap();
+    let peak = file
+        .samples::<f32>()
+        .map(|sample| sample.unwrap().abs())
+        .fold(0.0, f32::max);
+    assert!((peak - 0.5).abs() < 1e-6, "{peak}");
+}
+
+#[test]
+fn a_song_that_is_too_long_is_refused() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 30);
+    let out = tempfile::tempdir().unwrap();
+    let mut settings = settings(out.path(), Format::Wav16);
+    settings.max_seconds = 2;
+    let plan = album::plan(expand(&[songs.path()]).entries, &settings);
+    let [
+        (
+            _,
+            Failure::TooLong {
+                seconds: 3,
+                limit: 2,
+            },
+        ),
+    ] = &plan.failed[..]
+    else {
+        panic!("{:?}", plan.failed);
+    };
+}

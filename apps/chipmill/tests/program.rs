@@ -1,0 +1,185 @@
+//! The program as its users call it.
+
+mod small_songs;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use small_songs::{names, song, write};
+
+fn chipmill(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chipmill"));
+    command.args(arguments);
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    chipmill(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn str_of(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn renders_what_is_whole_and_names_what_is_broken() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 3);
+    std::fs::write(songs.path().join("b.vgm"), b"no log").unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let target = out.path().join("new/album");
+    let run = output(&["render", str_of(songs.path()), "--out", str_of(&target)]);
+    assert_eq!(run.status.code(), Some(1));
+    let errors = text(&run.stderr);
+    assert!(errors.contains("b.vgm: is no register log"), "{errors}");
+    assert_eq!(names(&target), ["a.wav"]);
+    assert!(text(&run.stdout).contains("1 songs"), "{run:?}");
+}
+
+#[test]
+fn json_is_a_line_for_each_song_and_one_for_all() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 3);
+    write(songs.path(), "b.vgm", 5);
+    let out = tempfile::tempdir().unwrap();
+    let paths = [str_of(songs.path()), str_of(out.path())];
+    let run = output(&[
+        "render", paths[0], "--out", paths[1], "--format", "flac", "--json",
+    ]);
+    assert!(run.status.success(), "{run:?}");
+    let lines: Vec<Value> = text(&run.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 3);
+    let frames: u64 = lines[..2]
+        .iter()
+        .map(|line| line["frames"].as_u64().unwrap())
+        .sum();
+    assert_eq!(lines[2]["frames"].as_u64(), Some(frames));
+    assert_eq!(lines[2]["songs"], 2);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 3);
+    let out = tempfile::tempdir().unwrap();
+    let target = out.path().join("album");
+    let paths = [str_of(songs.path()), str_of(&target)];
+    let run = output(&["render", paths[0], "--out", paths[1], "--dry-run"]);
+    assert!(run.status.success(), "{run:?}");
+    assert!(text(&run.stdout).contains("a.wav (0.3 s)"), "{run:?}");
+    assert!(!target.exists());
+}
+
+#[test]
+fn a_song_can_come_from_standard_input() {
+    let out = tempfile::tempdir().unwrap();
+    let mut child = chipmill(&["render", "-", "--out", str_of(out.path())])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&song(2)).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(names(out.path()), ["stdin.wav"]);
+}
+
+#[test]
+fn wrong_options_say_what_is_right() {
+    let jobs = output(&["render", "a.vgm", "--jobs", "0"]);
+    assert_eq!(jobs.status.code(), Some(2));
+    assert!(
+        text(&jobs.stderr).contains("use 1 for sequential"),
+        "{jobs:?}"
+    );
+    let format = output(&["render", "a.vgm", "--format", "mp3"]);
+    assert!(text(&format.stderr).contains("flac"), "{format:?}");
+    let name = output(&["render", "a.vgm", "--name", "{year}"]);
+    assert!(text(&name.stderr).contains("{title}"), "{name:?}");
+    let empty = tempfile::tempdir().unwrap();
+    let none = output(&["render", str_of(empty.path())]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(text(&none.stderr).contains("no song"), "{none:?}");
+}
+
+#[test]
+fn a_missing_chip_is_silent_only_when_it_may_be() {
+    let songs = tempfile::tempdir().unwrap();
+    let mut log = song(2);
+    log[0x84..0x88].copy_from_slice(&1_789_772_u32.to_le_bytes());
+    let path = songs.path().join("a.vgm");
+    std::fs::write(&path, log).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let paths = [str_of(&path), str_of(out.path())];
+    let refused = output(&["render", paths[0], "--out", paths[1]]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        text(&refused.stderr).contains("NES APU (header offset 0x84)"),
+        "{refused:?}"
+    );
+    assert_eq!(names(out.path()), [""; 0]);
+    let silent = output(&[
+        "render",
+        paths[0],
+        "--out",
+        paths[1],
+        "--missing-chips",
+        "silent",
+    ]);
+    assert!(silent.status.success(), "{silent:?}");
+    assert_eq!(names(out.path()), ["a.wav"]);
+}
+
+#[test]
+fn info_prints_what_is_known() {
+    let songs = tempfile::tempdir().unwrap();
+    let path = write(songs.path(), "a.vgm", 20);
+    let run = output(&["info", str_of(&path)]);
+    assert!(
+        text(&run.stdout).contains("YM2612 at 7670454 Hz"),
+        "{run:?}"
+    );
+    let run = output(&["info", str_of(&path), "--json"]);
+    let info: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(info["chips"][0], "YM2612 at 7670454 Hz");
+    let seconds = info["seconds"].as_f64().unwrap();
+    assert!(
+        (seconds - 20.0 * 4410.0 / 44_100.0).abs() < 1e-9,
+        "{seconds}"
+    );
+}
+
+/// The song lasts for an hour, so that it is in the middle when the signal comes.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_half_file() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 36_000);
+    let out = tempfile::tempdir().unwrap();
+    let child = chipmill(&["render", str_of(songs.path()), "--out", str_of(out.path())])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while names(out.path()).is_empty() {
+        std::thread::yield_now();
+    }
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    assert_eq!(names(out.path()), [""; 0]);
+}
