@@ -12,7 +12,9 @@
 
 pub mod album;
 pub mod chip;
+pub mod compose;
 pub mod output;
+pub mod player;
 pub mod playlist;
 pub mod render;
 pub mod song;

@@ -19,14 +19,26 @@ struct Arguments {
 enum Command {
     /// Renders songs to WAV, FLAC or AU files.
     Render(commands::render::Arguments),
+    /// Plays songs in the terminal.
+    Play(commands::play::Arguments),
     /// Prints tags, chips and lengths of songs.
     Info(commands::info::Arguments),
+    /// Composes songs: for tests and benchmarks, or to try this program.
+    Compose(commands::compose::Arguments),
+    /// Composes an album and renders it.
+    Album(commands::compose::Arguments),
+    /// Measures how long an album takes, by several runtimes and with several songs at once.
+    Bench(commands::bench::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => commands::render::run(&arguments),
+        Command::Play(arguments) => commands::play::run(&arguments),
         Command::Info(arguments) => commands::info::run(&arguments),
+        Command::Compose(arguments) => commands::compose::run(&arguments),
+        Command::Album(arguments) => commands::compose::album(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         // Without a reader there is no other place for it.

@@ -15,7 +15,7 @@ mod run;
 
 pub use job::{Failure, Rendered};
 pub use plan::{Plan, Planned, Skipped, plan};
-pub use run::{Watch, render};
+pub use run::{Watch, render, render_one};
 
 use std::path::PathBuf;
 

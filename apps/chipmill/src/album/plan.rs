@@ -33,6 +33,8 @@ pub struct Planned {
     pub target: PathBuf,
     /// Its length in frames.
     pub frames: u64,
+    /// About how much work it is, beside the others.
+    pub work: u64,
     /// What the playlist says of it, and its number.
     said: Said,
 }
@@ -64,6 +66,15 @@ struct Said {
     track: Option<u32>,
 }
 
+impl Plan {
+    /// The places of the songs in the plan, the one that is most work first.
+    pub fn longest_first(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.songs.len()).collect();
+        order.sort_by_key(|&song| std::cmp::Reverse(self.songs[song].work));
+        order
+    }
+}
+
 impl Planned {
     /// The tags of its file: what the playlist says goes before what the song says.
     pub fn tags(&self, song: &Song) -> Tags {
@@ -93,6 +104,7 @@ fn tags(said: &Said, song: &Song) -> Tags {
 struct Seen {
     tags: Tags,
     frames: u64,
+    work: u64,
     source: Source,
     said: Said,
 }
@@ -129,6 +141,7 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
             source: seen.source,
             target,
             frames: seen.frames,
+            work: seen.work,
             said: seen.said,
         });
     }
@@ -161,6 +174,7 @@ fn see(entry: Entry, settings: &Settings) -> Result<Seen, Failure> {
     Ok(Seen {
         tags,
         frames,
+        work: Renderer::work_of(&song, &settings.render),
         source,
         said,
     })

@@ -20,7 +20,7 @@ pub trait Watch: Send + Sync {
     fn ends(&self, song: &Planned, result: &Result<Rendered, Failure>);
 }
 
-/// Renders all songs of a plan, the longest first, so many at a time, on a pool.
+/// Renders all songs of a plan, those that are most work first, so many at a time, on a pool.
 ///
 /// With more songs at a time than the pool has jobs, the songs are tasks that give way to each other
 /// after each block. The files do not depend on any of these numbers.
@@ -43,21 +43,24 @@ pub fn render(
         in_flight > 0,
         "no song would ever be rendered: at least one is in flight"
     );
-    let mut order: Vec<usize> = (0..plan.songs.len()).collect();
-    order.sort_by_key(|&song| std::cmp::Reverse(plan.songs[song].frames));
+    let order = plan.longest_first();
     if in_flight <= pool.jobs() {
         stream::iter(order)
             .pool(pool)
             .jobs(in_flight)
             .batch(1)
-            .for_each(|song| one(&plan.songs[song], settings, watch.as_ref(), cancelled));
+            .for_each(|song| render_one(&plan.songs[song], settings, watch.as_ref(), cancelled));
     } else {
         pool.install(|| take_turns(order, plan, settings, in_flight, watch, cancelled));
     }
 }
 
-/// Renders a song from its beginning to its end.
-fn one(song: &Planned, settings: &Settings, watch: &dyn Watch, cancelled: &AtomicBool) {
+/// Renders a song from its beginning to its end, in the calling thread.
+///
+/// # Panics
+///
+/// `watch` panics.
+pub fn render_one(song: &Planned, settings: &Settings, watch: &dyn Watch, cancelled: &AtomicBool) {
     watch.begins(song);
     let result = caught(|| {
         check(cancelled)?;

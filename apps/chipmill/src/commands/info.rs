@@ -41,8 +41,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut out = io::stdout().lock();
     for entry in entries {
         match open(&entry, arguments.songs.missing()) {
-            Ok(song) => print(&mut out, &entry, &song, arguments.json)
-                .context("standard output cannot be written to")?,
+            Ok(song) => match print(&mut out, &entry, &song, arguments.json) {
+                Ok(()) => {}
+                // The reader, such as `head`, has had enough.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
+                Err(error) => return Err(error).context("standard output cannot be written to"),
+            },
             Err(error) => {
                 wrong += 1;
                 report(&format!("{}: {error}", entry.input));

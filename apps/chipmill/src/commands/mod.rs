@@ -1,7 +1,10 @@
 //! What the program's commands do.
 
 mod bars;
+pub mod bench;
+pub mod compose;
 pub mod info;
+pub mod play;
 pub mod render;
 mod songs;
 

@@ -13,5 +13,5 @@ mod sequencer;
 mod streams;
 mod voice;
 
-pub use renderer::{Options, Renderer};
+pub use renderer::{Options, RegisterWrite, Renderer};
 pub use voice::Resampling;

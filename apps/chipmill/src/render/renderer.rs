@@ -1,7 +1,9 @@
 //! A song that sounds.
 
+use std::sync::Arc;
+
 use super::sequencer::{Action, Sequencer};
-use super::voice::{Resampling, Voice};
+use super::voice::{Resampling, Voice, work};
 use crate::song::{LOG_RATE, Song};
 
 /// How a song is rendered.
@@ -31,9 +33,22 @@ impl Default for Options {
     }
 }
 
+/// A write to a register of a chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RegisterWrite {
+    /// The chip, by its place in the song.
+    pub chip: u8,
+    /// The bank of registers.
+    pub port: u8,
+    /// The register.
+    pub register: u8,
+    /// What is written.
+    pub value: u8,
+}
+
 /// A song that sounds: frames of left and right, whose full scale is 1.
 pub struct Renderer {
-    song: Song,
+    song: Arc<Song>,
     sequencer: Sequencer,
     voices: Vec<Voice>,
     rate: u32,
@@ -50,7 +65,8 @@ pub struct Renderer {
 
 impl Renderer {
     /// Makes the chips of a song's machine. This takes some 100 KB, and what their memories have.
-    pub fn new(song: Song, options: &Options) -> Self {
+    pub fn new(song: impl Into<Arc<Song>>, options: &Options) -> Self {
+        let song = song.into();
         let rate = options.rate.max(1);
         let voices = song
             .chips
@@ -82,6 +98,13 @@ impl Renderer {
         frames(song.length(options.loops), rate).saturating_add(fade)
     }
 
+    /// About how much work a song is, to compare it with others. A minute of one machine is as much
+    /// as nine minutes of another.
+    pub fn work_of(song: &Song, options: &Options) -> u64 {
+        let chips: u64 = song.chips.iter().map(work).sum();
+        Self::length_of(song, options).saturating_mul(chips)
+    }
+
     /// The song.
     pub fn song(&self) -> &Song {
         &self.song
@@ -99,6 +122,15 @@ impl Renderer {
 
     /// Makes the next frames, and returns how many: fewer than there is room for at the end.
     pub fn fill(&mut self, frames_out: &mut [[f32; 2]]) -> usize {
+        self.fill_and_tell(frames_out, &mut |_| {})
+    }
+
+    /// As [`fill`](Self::fill), and tells `each` of every write to a register.
+    pub fn fill_and_tell(
+        &mut self,
+        frames_out: &mut [[f32; 2]],
+        each: &mut dyn FnMut(RegisterWrite),
+    ) -> usize {
         let left = usize::try_from(self.length - self.done).unwrap_or(usize::MAX);
         let wanted = frames_out.len().min(left);
         let frames_out = &mut frames_out[..wanted];
@@ -107,7 +139,7 @@ impl Renderer {
         while filled < wanted {
             let known = frames(self.log, self.rate).saturating_sub(self.done);
             if known == 0 {
-                self.go_on();
+                self.go_on(each);
                 continue;
             }
             let part = usize::try_from(known).unwrap_or(usize::MAX);
@@ -123,8 +155,22 @@ impl Renderer {
         filled
     }
 
+    /// Goes on to a frame of the song without a sound, and makes all writes on the way. What the
+    /// chips do between writes, such as the decay of a note, is left out. A frame that has been
+    /// made changes nothing.
+    pub fn skip_to(&mut self, frame: u64) {
+        let frame = frame.min(self.length);
+        while frames(self.log, self.rate) < frame {
+            self.go_on(&mut |_| {});
+            for voice in &mut self.voices {
+                voice.write_all();
+            }
+        }
+        self.done = self.done.max(frame);
+    }
+
     /// Does what happens next, and makes the quiet time behind it known.
-    fn go_on(&mut self) {
+    fn go_on(&mut self, each: &mut dyn FnMut(RegisterWrite)) {
         let Renderer {
             song,
             sequencer,
@@ -137,7 +183,15 @@ impl Renderer {
                 port,
                 register,
                 value,
-            } => voices[usize::from(chip)].write(port, register, value),
+            } => {
+                voices[usize::from(chip)].write(port, register, value);
+                each(RegisterWrite {
+                    chip,
+                    port,
+                    register,
+                    value,
+                });
+            }
             Action::Load(place) => {
                 let block = &song.memory[place as usize];
                 voices[usize::from(block.chip)].load(block);

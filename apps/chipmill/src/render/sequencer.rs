@@ -90,7 +90,7 @@ impl Sequencer {
                     self.waiting = samples.into();
                     return Some(());
                 }
-                Event::Dac => {
+                Event::Dac { wait } => {
                     let byte = data(DAC_BANK, &song.banks).get(self.dac as usize);
                     self.dac = self.dac.saturating_add(1);
                     if let (Some(chip), Some(&value)) = (dac_of(song), byte) {
@@ -100,6 +100,10 @@ impl Sequencer {
                             register: DAC_REGISTER,
                             value,
                         });
+                    }
+                    if wait > 0 {
+                        self.waiting = wait.into();
+                        return Some(());
                     }
                 }
                 Event::Seek(to) => self.dac = to,

@@ -109,6 +109,13 @@ impl Voice {
         }
     }
 
+    /// Makes all writes that wait for their turn.
+    pub fn write_all(&mut self) {
+        while !self.writes.is_empty() {
+            self.write_next();
+        }
+    }
+
     /// Writes to a memory of the chip.
     pub fn load(&mut self, block: &MemoryBlock) {
         if let Chip::Yamaha(chip) = &mut self.chip {
@@ -225,6 +232,23 @@ impl Voice {
     }
 }
 
+/// About how much work a second of a chip is, beside other chips: in nanoseconds, as measured on one
+/// machine for each megahertz of its clock. Those whose model has a frame for every few ticks of the
+/// clock take most.
+pub fn work(chip: &ChipSpec) -> u64 {
+    let of_a_megahertz = match chip.kind {
+        ChipKind::Ym2203 => 140,
+        ChipKind::Ym2608 => 70,
+        ChipKind::Ym2151 | ChipKind::Ym2610 | ChipKind::Ym2610B => 45,
+        ChipKind::Ym3812 | ChipKind::Ym3526 | ChipKind::Y8950 => 30,
+        ChipKind::Ym2413 | ChipKind::Ym2612 => 25,
+        ChipKind::Ymf262 | ChipKind::Ymf278B | ChipKind::Ay8910 => 15,
+        ChipKind::Sn76489(_) => 7,
+        ChipKind::Okim6258 { .. } => 2,
+    };
+    of_a_megahertz * u64::from(chip.clock) / 1_000_000 + 1
+}
+
 /// How loud a chip is beside the others, so that machines with two of them sound as they do: full
 /// scale is 1.
 fn level(kind: ChipKind) -> f32 {
@@ -233,6 +257,8 @@ fn level(kind: ChipKind) -> f32 {
         ChipKind::Sn76489(_) => 0.5,
         ChipKind::Ym2413 => 2.0,
         ChipKind::Ay8910 => 0.5,
+        // ADPCM has its full scale in every drum, which FM reaches with all voices only.
+        ChipKind::Okim6258 { .. } => 0.5,
         _ => 1.0,
     };
     beside_others / 32_768.0

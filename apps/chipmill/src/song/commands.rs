@@ -174,8 +174,9 @@ impl Reader<'_> {
             C::Wait882Samples(_) => self.wait(882),
             C::WaitNSample(wait) => self.wait(u32::from(wait.0 & 15) + 1),
             C::YM2612Port0Address2AWriteAndWaitN(wait) => {
-                self.log.events.push(Event::Dac);
-                self.wait(u32::from(wait.0 & 15));
+                let wait = wait.0 & 15;
+                self.log.samples += u64::from(wait);
+                self.log.events.push(Event::Dac { wait });
             }
             C::SeekOffset(to) => self.log.events.push(Event::Seek(to.0)),
             C::Sn76489Write(i, w) => self.write(Sn76489, *i, 0, 0, w.value),

@@ -17,7 +17,10 @@ pub enum Event {
     /// Nothing happens for so many samples of the log.
     Wait(u32),
     /// The next byte of bank 0 goes to the DAC of the first YM2612, if there is one.
-    Dac,
+    Dac {
+        /// For how many samples of the log nothing happens then.
+        wait: u8,
+    },
     /// The position in bank 0 from which [`Dac`](Event::Dac) goes on.
     Seek(u32),
     /// A command for a stream, by its place in [`Song::streams`](super::Song::streams).

@@ -1,0 +1,216 @@
+//! What is played, and what is asked for meanwhile.
+
+use std::sync::Arc;
+
+use drumline::channel::mpsc;
+
+use super::keys::Voices;
+use super::now::{Now, Text};
+use super::sink::{Sink, SinkError};
+use crate::playlist::{Entry, Input};
+use crate::render::{Options, Renderer};
+use crate::song::{self, MissingChips, Song, SongError};
+
+/// The frames that are rendered at a time: a fortieth of a second, so that a key is heard at once.
+const BLOCK: usize = 1 << 10;
+
+/// For how many seconds "previous" begins the same song again.
+const RESTART: u64 = 3;
+
+/// What a key asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Stand still, or go on.
+    Pause,
+    /// The next song.
+    Next,
+    /// The beginning of the song, or, at its beginning, the song before it.
+    Previous,
+    /// So many seconds forward.
+    Seek(i64),
+    /// So many decibels louder.
+    Louder(i32),
+    /// Play the song again at its end, or go on to the next one.
+    Loop,
+    /// Stop.
+    Quit,
+}
+
+/// Plays a list of songs.
+pub struct Engine {
+    /// The songs, in order.
+    pub songs: Vec<Entry>,
+    /// What becomes of a song whose machine has a chip without a model.
+    pub missing: MissingChips,
+    /// How songs are rendered.
+    pub options: Options,
+    /// What is asked for. When its senders have gone, the list is played to its end.
+    pub requests: mpsc::Receiver<Request>,
+    /// For the screen.
+    pub now: Arc<Now>,
+    /// Where the songs are heard.
+    pub sink: Box<dyn Sink>,
+}
+
+/// What comes after a song.
+enum Then {
+    Next,
+    Previous,
+    Quit,
+}
+
+impl Engine {
+    /// Plays all songs. A song that cannot be played is left out, and the screen is told why.
+    ///
+    /// # Errors
+    ///
+    /// The sink has failed.
+    pub fn run(mut self) -> Result<(), SinkError> {
+        let mut place = 0;
+        let mut forward = true;
+        while let Some(entry) = self.songs.get(place) {
+            let then = match open(entry, self.missing) {
+                Ok(song) => {
+                    self.now.set_song(place);
+                    let text = text(entry, &song);
+                    self.now.set_text(text);
+                    self.play(Arc::new(song))?
+                }
+                Err(error) => {
+                    let problem = format!("{}: {error}", entry.input);
+                    self.now.set_text(Text {
+                        problem: Some(problem),
+                        ..self.now.text()
+                    });
+                    // On in the direction in which the user is looking for a song.
+                    if forward || place == 0 {
+                        Then::Next
+                    } else {
+                        Then::Previous
+                    }
+                }
+            };
+            forward = !matches!(then, Then::Previous);
+            place = match then {
+                Then::Next => place + 1,
+                Then::Previous => place.saturating_sub(1),
+                Then::Quit => break,
+            };
+        }
+        self.now.set_ended(true);
+        self.sink.finish()
+    }
+
+    fn play(&mut self, song: Arc<Song>) -> Result<Then, SinkError> {
+        let mut renderer = Renderer::new(Arc::clone(&song), &self.options);
+        let mut voices = Voices::new(&song.chips);
+        let mut block = [[0.0; 2]; BLOCK];
+        self.now.set_length(renderer.length());
+        self.now.set_held(0);
+        loop {
+            while let Some(request) = self.request() {
+                if let Some(then) = self.obey(request, &song, &mut renderer) {
+                    return Ok(then);
+                }
+            }
+            let now = &self.now;
+            let filled = renderer.fill_and_tell(&mut block, &mut |write| {
+                voices.write(write, |key| now.strike(key.voice, key.on));
+            });
+            let volume = 10_f32.powf(now.volume() as f32 / 20.0);
+            for sample in block[..filled].as_flattened_mut() {
+                *sample *= volume;
+            }
+            self.sink.write(&block[..filled])?;
+            now.set_frame(renderer.position());
+            now.set_underruns(self.sink.underruns());
+            if filled < BLOCK {
+                if !now.looped() {
+                    return Ok(Then::Next);
+                }
+                renderer = Renderer::new(Arc::clone(&song), &self.options);
+            }
+        }
+    }
+
+    /// The next request, for which a song that stands still waits.
+    fn request(&mut self) -> Option<Request> {
+        if !self.now.paused() {
+            return self.requests.try_recv().ok();
+        }
+        self.sink.pause();
+        match self.requests.recv() {
+            Ok(request) => Some(request),
+            // No key can be pressed any more.
+            Err(_) => {
+                self.now.set_paused(false);
+                None
+            }
+        }
+    }
+
+    /// Does what is asked for, and returns what comes next if the song is over.
+    fn obey(&self, request: Request, song: &Arc<Song>, renderer: &mut Renderer) -> Option<Then> {
+        let rate = u64::from(self.options.rate);
+        match request {
+            Request::Pause => self.now.set_paused(!self.now.paused()),
+            Request::Loop => self.now.set_looped(!self.now.looped()),
+            Request::Louder(by) => {
+                let volume = self.now.volume().saturating_add(by);
+                self.now.set_volume(volume.clamp(-60, 12));
+            }
+            Request::Seek(seconds) => {
+                let frames = seconds.saturating_mul(rate as i64);
+                let to = renderer.position().saturating_add_signed(frames);
+                if to < renderer.position() {
+                    *renderer = Renderer::new(Arc::clone(song), &self.options);
+                }
+                renderer.skip_to(to);
+                self.now.set_held(0);
+                self.now.set_frame(renderer.position());
+            }
+            Request::Next => return Some(Then::Next),
+            Request::Previous if renderer.position() < RESTART * rate => {
+                return Some(Then::Previous);
+            }
+            Request::Previous => {
+                *renderer = Renderer::new(Arc::clone(song), &self.options);
+                self.now.set_held(0);
+                self.now.set_frame(0);
+            }
+            Request::Quit => return Some(Then::Quit),
+        }
+        None
+    }
+}
+
+fn open(entry: &Entry, missing: MissingChips) -> Result<Song, SongError> {
+    match &entry.input {
+        Input::File(path) => Song::open(path, missing),
+        Input::Stdin => Song::parse(&song::read(std::io::stdin().lock())?, missing),
+    }
+}
+
+fn text(entry: &Entry, song: &Song) -> Text {
+    let first = |said: &Option<Box<str>>, tag: &song::Tag| match said {
+        Some(said) => said.to_string(),
+        None => tag.any().to_owned(),
+    };
+    let title = first(&entry.title, &song.tags.title);
+    let parts = [
+        first(&entry.album, &song.tags.game),
+        first(&entry.artist, &song.tags.author),
+        song.tags.system.any().to_owned(),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Text {
+        title: if title.is_empty() {
+            entry.stem()
+        } else {
+            title
+        },
+        subtitle: parts.join(" - "),
+        voices: Voices::new(&song.chips).names(),
+        problem: None,
+    }
+}

@@ -1,0 +1,287 @@
+//! Where frames are heard.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::output::{Format, OutputError, Tags, Writer};
+
+/// Takes frames as fast as they are heard.
+pub trait Sink: Send {
+    /// Takes frames whose full scale is 1, and returns when it can take more.
+    fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError>;
+
+    /// Ends the sound, after what has been written.
+    fn finish(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    /// How many times the sink has waited for frames.
+    fn underruns(&self) -> u64 {
+        0
+    }
+
+    /// Time passes in which there are no frames on purpose.
+    fn pause(&mut self) {}
+}
+
+/// Why there is no sound.
+#[derive(Debug, thiserror::Error)]
+pub enum SinkError {
+    /// There is no program that plays sound.
+    #[error(
+        "no program that plays sound is found (pw-cat, pacat or aplay); install one of them, or \
+         use `--audio null` or `--audio FILE.wav`"
+    )]
+    NoProgram,
+    /// The program that plays sound has ended.
+    #[error("{program} has stopped playing: {error}")]
+    Program {
+        /// Its name.
+        program: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file cannot be written.
+    #[error("{0}")]
+    Output(#[from] OutputError),
+}
+
+/// The clock of a sink without a sound of its own: a buffer that empties as time passes.
+#[derive(Debug)]
+pub struct Paced {
+    rate: u32,
+    /// The frames that the buffer has at most.
+    room: u64,
+    /// When the first frame was heard, and how many have been written since.
+    began: Option<Instant>,
+    written: u64,
+    underruns: u64,
+}
+
+impl Paced {
+    /// A buffer for frames of this rate, which holds so many.
+    pub fn new(rate: u32, room: u64) -> Self {
+        Paced {
+            rate,
+            room,
+            began: None,
+            written: 0,
+            underruns: 0,
+        }
+    }
+
+    /// Adds frames, and returns how long it takes until there is room for them.
+    pub fn add(&mut self, frames: u64, now: Instant) -> Duration {
+        let began = *self.began.get_or_insert(now);
+        let heard = now.saturating_duration_since(began).as_secs_f64() * f64::from(self.rate);
+        let heard = heard as u64;
+        if heard > self.written {
+            self.underruns += 1;
+            // The sound goes on from here.
+            self.began = Some(now);
+            self.written = 0;
+        }
+        self.written += frames;
+        let heard = heard.min(self.written);
+        let waiting = (self.written - heard).saturating_sub(self.room);
+        Duration::from_secs_f64(waiting as f64 / f64::from(self.rate))
+    }
+}
+
+/// Nothing is heard, at the pace at which it would be.
+#[derive(Debug)]
+pub struct NullSink {
+    paced: Paced,
+}
+
+impl NullSink {
+    /// A sink for frames of this rate, with a buffer of a tenth of a second.
+    pub fn new(rate: u32) -> Self {
+        NullSink {
+            paced: Paced::new(rate, u64::from(rate) / 10),
+        }
+    }
+}
+
+impl Sink for NullSink {
+    fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError> {
+        let wait = self.paced.add(frames.len() as u64, Instant::now());
+        thread::sleep(wait);
+        Ok(())
+    }
+
+    fn underruns(&self) -> u64 {
+        self.paced.underruns
+    }
+
+    fn pause(&mut self) {
+        self.paced.began = None;
+        self.paced.written = 0;
+    }
+}
+
+/// A file gets all frames, as fast as they are made.
+pub struct WavSink {
+    writer: Option<Writer>,
+}
+
+impl WavSink {
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    pub fn create(path: impl Into<PathBuf>, rate: u32) -> Result<Self, SinkError> {
+        let writer = Writer::create(path, Format::Wav16, rate, &Tags::default())?;
+        Ok(WavSink {
+            writer: Some(writer),
+        })
+    }
+}
+
+impl Sink for WavSink {
+    fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError> {
+        if let Some(writer) = &mut self.writer {
+            writer.write(frames)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        if let Some(writer) = self.writer.take() {
+            writer.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// A program plays what comes over a pipe.
+pub struct ProcessSink {
+    program: &'static str,
+    child: Child,
+    /// `None` after the end.
+    pipe: Option<ChildStdin>,
+    bytes: Vec<u8>,
+}
+
+impl ProcessSink {
+    /// Starts the first program that there is: of PipeWire, PulseAudio or ALSA.
+    ///
+    /// # Errors
+    ///
+    /// There is none of them.
+    pub fn start(rate: u32) -> Result<Self, SinkError> {
+        let rate = rate.to_string();
+        let programs: [(&str, Vec<&str>); 3] = [
+            (
+                "pw-cat",
+                vec![
+                    "--playback",
+                    "--raw",
+                    "--format",
+                    "s16",
+                    "--channels",
+                    "2",
+                    "--rate",
+                    &rate,
+                    "-",
+                ],
+            ),
+            (
+                "pacat",
+                vec![
+                    "--playback",
+                    "--format=s16le",
+                    "--channels=2",
+                    "--rate",
+                    &rate,
+                ],
+            ),
+            (
+                "aplay",
+                vec!["-q", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", &rate],
+            ),
+        ];
+        for (program, arguments) in programs {
+            let child = Command::new(program)
+                .args(arguments)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn();
+            if let Ok(mut child) = child {
+                return Ok(ProcessSink {
+                    program,
+                    pipe: child.stdin.take(),
+                    child,
+                    bytes: Vec::new(),
+                });
+            }
+        }
+        Err(SinkError::NoProgram)
+    }
+}
+
+impl Sink for ProcessSink {
+    fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError> {
+        self.bytes.clear();
+        for sample in frames.as_flattened() {
+            let sample = (sample * 32_768.0).round().clamp(-32_768.0, 32_767.0) as i16;
+            self.bytes.extend_from_slice(&sample.to_le_bytes());
+        }
+        let Some(pipe) = &mut self.pipe else {
+            return Ok(());
+        };
+        pipe.write_all(&self.bytes)
+            .map_err(|error| SinkError::Program {
+                program: self.program,
+                error,
+            })
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        // The program ends when it has played what it has got.
+        self.pipe = None;
+        match self.child.wait() {
+            Ok(_) => Ok(()),
+            Err(error) => Err(SinkError::Program {
+                program: self.program,
+                error,
+            }),
+        }
+    }
+}
+
+impl Drop for ProcessSink {
+    fn drop(&mut self) {
+        self.pipe = None;
+        // One that has ended is no error.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paced_sink_counts_what_has_not_come_in_time() {
+        let start = Instant::now();
+        let at = |millis| start + Duration::from_millis(millis);
+        let mut paced = Paced::new(1000, 100);
+        assert_eq!(paced.add(100, at(0)), Duration::ZERO);
+        // All is there still, and there is room for a hundred.
+        assert_eq!(paced.add(50, at(0)), Duration::from_millis(50));
+        assert_eq!(paced.add(50, at(100)), Duration::ZERO);
+        assert_eq!(paced.underruns, 0);
+        // 200 frames have been written, and the 201st should have been heard.
+        assert_eq!(paced.add(10, at(250)), Duration::ZERO);
+        assert_eq!(paced.underruns, 1);
+        assert_eq!(paced.add(90, at(255)), Duration::ZERO);
+        assert_eq!(paced.underruns, 1);
+    }
+}
