@@ -1,5 +1,6 @@
 //! Many songs at once.
 
+mod file_names;
 mod small_songs;
 
 use std::path::Path;
@@ -12,7 +13,8 @@ use chipmill::playlist::expand;
 use chipmill::render::Options;
 use chipmill::song::MissingChips;
 use drumline::Pool;
-use small_songs::{names, write};
+use file_names::names;
+use small_songs::write;
 
 /// What has been told.
 #[derive(Default)]

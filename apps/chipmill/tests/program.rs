@@ -1,13 +1,15 @@
 //! The program as its users call it.
 
+mod file_names;
 mod small_songs;
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use file_names::names;
 use serde_json::Value;
-use small_songs::{names, song, write};
+use small_songs::{song, write};
 
 fn chipmill(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chipmill"));

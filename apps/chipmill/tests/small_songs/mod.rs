@@ -42,13 +42,3 @@ pub fn write(directory: &Path, name: &str, notes: u16) -> PathBuf {
     std::fs::write(&path, song(notes)).unwrap();
     path
 }
-
-/// The names of the files in a directory, in order.
-pub fn names(directory: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
