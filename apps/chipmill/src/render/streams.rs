@@ -123,14 +123,10 @@ impl Streams {
 
 impl Stream {
     fn start(&mut self, from: Option<u32>, length: Option<StreamLength>, now: u64, banks: &[Bank]) {
-        let played = match self.reverse {
-            true => self.writes.saturating_sub(self.made),
-            false => self.made,
-        };
-        self.first = match from {
-            Some(from) => from.saturating_add(self.base),
-            None => self.first.saturating_add(played.saturating_mul(self.step)),
-        };
+        // Without a place it begins where it began before.
+        if let Some(from) = from {
+            self.first = from.saturating_add(self.base);
+        }
         let rest = data(self.bank, banks).len() as u32;
         let rest = rest.saturating_sub(self.first).div_ceil(self.step);
         self.writes = match length {

@@ -65,7 +65,7 @@ pub enum StreamCommand {
     Start {
         /// The stream.
         stream: u8,
-        /// The first byte in the bank; none goes on where the stream has been.
+        /// The first byte in the bank; none is the one of the start before.
         from: Option<u32>,
         /// How long it goes on; none is to the end of the bank.
         length: Option<StreamLength>,
