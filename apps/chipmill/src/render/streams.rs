@@ -138,8 +138,7 @@ impl Stream {
                 let writes = u64::from(time) * u64::from(self.hertz) / 1000;
                 u32::try_from(writes).unwrap_or(u32::MAX)
             }
-        }
-        .min(rest);
+        };
         self.made = 0;
         self.active = self.writes > 0 && self.hertz > 0;
         self.restart_clock(now);
