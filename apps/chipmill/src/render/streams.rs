@@ -35,10 +35,12 @@ struct Stream {
     looped: bool,
     /// The writes that it has made since it began.
     made: u32,
-    /// When it began, in samples of the log.
+    /// When it began, or when its rate changed, in samples of the log.
     began: u64,
     /// The writes that it has made since then, those of earlier rounds too.
     since: u64,
+    /// How long after `began` the first of them was due, in parts of which a write has `LOG_RATE`.
+    ahead: u64,
     active: bool,
 }
 
@@ -64,9 +66,7 @@ impl Streams {
                 stream.base = base.into();
             }
             StreamCommand::Rate { stream, hertz } => {
-                let stream = self.named(stream);
-                stream.hertz = hertz.min(MAX_HERTZ);
-                stream.restart_clock(now);
+                self.named(stream).set_rate(hertz.min(MAX_HERTZ), now);
             }
             StreamCommand::Start {
                 stream,
@@ -140,17 +140,30 @@ impl Stream {
             }
         };
         self.made = 0;
-        self.active = self.writes > 0 && self.hertz > 0;
-        self.restart_clock(now);
-    }
-
-    fn restart_clock(&mut self, now: u64) {
+        self.active = self.writes > 0;
         self.began = now;
         self.since = 0;
+        self.ahead = 0;
     }
 
+    /// Changes the rate. A write that is half due stays half due, so that a sample whose pitch
+    /// slides gets no writes that are too early.
+    fn set_rate(&mut self, hertz: u32, now: u64) {
+        let passed = (now - self.began) * u64::from(self.hertz);
+        self.ahead = self.parts().saturating_sub(passed);
+        self.began = now;
+        self.since = 0;
+        self.hertz = hertz;
+    }
+
+    /// How long after `began` the next write is due, in parts of which a write has `LOG_RATE`.
+    fn parts(&self) -> u64 {
+        self.ahead + self.since * u64::from(LOG_RATE)
+    }
+
+    /// The sample at which the next write is due. A stream whose rate is 0 pauses.
     fn next(&self) -> Option<u64> {
-        let after = self.since * u64::from(LOG_RATE) / u64::from(self.hertz.max(1));
+        let after = self.parts().checked_div(self.hertz.into())?;
         self.active.then(|| self.began + after)
     }
 
