@@ -11,6 +11,8 @@
 mod renderer;
 mod sequencer;
 mod streams;
+#[cfg(test)]
+mod tests_sequencer;
 mod voice;
 
 pub use renderer::{Options, RegisterWrite, Renderer};
