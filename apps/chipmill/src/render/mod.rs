@@ -12,6 +12,8 @@ mod renderer;
 mod sequencer;
 mod streams;
 #[cfg(test)]
+mod tests_renderer;
+#[cfg(test)]
 mod tests_sequencer;
 mod voice;
 

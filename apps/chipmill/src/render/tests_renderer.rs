@@ -1,0 +1,212 @@
+//! The frames of whole songs: how many they are, and that they are always the same.
+
+use std::thread;
+
+use proptest::prelude::*;
+
+use super::{Options, Renderer, Resampling};
+use crate::song::{MissingChips, Song};
+
+#[path = "../../tests/log/mod.rs"]
+mod log;
+
+use log::Log;
+
+const RATES: [u32; 5] = [8_000, 22_050, 44_100, 48_000, 96_000];
+/// Samples of the test song before the loop, and in it.
+const BEFORE: u16 = 1_000;
+const LOOP: u16 = 2_205;
+
+/// A song of three kinds of chips, with a stream and a part that repeats.
+fn song() -> Song {
+    let mut log = Log::new();
+    log.set(0x0c, 3_579_545);
+    log.set(0x2c, 7_670_454);
+    log.set(0x74, 1_789_773);
+    let wave: Vec<u8> = (0..=255).collect();
+    log.block(0, &wave);
+    // A stream to the DAC, from bank 0, of 7,000 bytes per second, again and again.
+    log.push(&[0x52, 0x2b, 0x80]);
+    log.push(&[0x90, 1, 0x02, 0, 0x2a]);
+    log.push(&[0x91, 1, 0, 1, 0]);
+    log.push(&[0x92, 1, 0x58, 0x1b, 0, 0]);
+    log.push(&[0x93, 1, 0, 0, 0, 0, 0x83, 0, 0, 0, 0]);
+    // A square wave of the SN76489, and one of the AY8910.
+    log.push(&[0x50, 0x8a, 0x50, 0x10, 0x50, 0x90]);
+    log.push(&[0xa0, 0, 0x80, 0xa0, 7, 0x3e, 0xa0, 8, 12]);
+    log.wait(BEFORE);
+    log.set(0x1c, (log.bytes.len() - 0x1c) as u32);
+    log.push(&[0xa0, 0, 0x40]);
+    log.wait(LOOP / 3);
+    log.push(&[0xa0, 0, 0x80, 0x50, 0x98]);
+    log.wait(LOOP - LOOP / 3);
+    Song::parse(&log.finish(), MissingChips::Refuse).unwrap()
+}
+
+fn options(rate: u32, resampling: Resampling) -> Options {
+    Options {
+        rate,
+        loops: 2,
+        fade: 0.05,
+        gain: 0.7,
+        resampling,
+    }
+}
+
+/// The bits of all frames, made in blocks of these sizes, again and again.
+fn bits(mut renderer: Renderer, sizes: &[usize]) -> Vec<[u32; 2]> {
+    let mut bits = Vec::new();
+    for &size in sizes.iter().cycle() {
+        let mut block = vec![[f32::NAN; 2]; size];
+        let made = renderer.fill(&mut block);
+        bits.extend(block[..made].iter().map(|frame| frame.map(f32::to_bits)));
+        assert_eq!(renderer.position(), bits.len() as u64);
+        if made < size {
+            break;
+        }
+    }
+    bits
+}
+
+fn at_once(options: &Options) -> Vec<[u32; 2]> {
+    bits(Renderer::new(song(), options), &[1 << 20])
+}
+
+#[test]
+fn the_length_is_that_of_the_log_and_the_fade() {
+    for rate in RATES {
+        for loops in 0..4 {
+            for fade in [-1.0, 0.0, 0.05, 0.1] {
+                let options = Options {
+                    loops,
+                    fade,
+                    ..options(rate, Resampling::Mean)
+                };
+                let played = u64::from(BEFORE) + u64::from(LOOP) * u64::from(loops.max(1));
+                let faded = (f64::from(rate) * fade.max(0.0)).floor() as u64;
+                let expected = played * u64::from(rate) / 44_100 + faded;
+                assert_eq!(Renderer::length_of(&song(), &options), expected);
+                assert_eq!(Renderer::new(song(), &options).length(), expected);
+                if loops < 2 {
+                    assert_eq!(at_once(&options).len() as u64, expected);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_scale_of_the_log_changes_the_number_of_loops() {
+    let played = |sixteenths, less, wanted| {
+        let mut song = song();
+        song.loop_scale.sixteenths = sixteenths;
+        song.loop_scale.less = less;
+        (song.length(wanted) - u64::from(BEFORE)) / u64::from(LOOP)
+    };
+    assert_eq!(played(0, 0, 2), 2);
+    assert_eq!(played(16, 0, 3), 3);
+    assert_eq!(played(32, 0, 2), 4);
+    assert_eq!(played(8, 0, 3), 1);
+    assert_eq!(played(0, 1, 3), 2);
+    assert_eq!(played(0, -2, 1), 3);
+    // Once at least.
+    assert_eq!(played(1, 0, 2), 1);
+    assert_eq!(played(0, 127, 2), 1);
+    assert_eq!(played(0, 0, 0), 1);
+    let mut longest = song();
+    longest.loop_samples = u64::MAX;
+    assert_eq!(longest.length(u32::MAX), u64::MAX);
+}
+
+/// The fade begins with the end of the log, falls, and ends near silence.
+#[test]
+fn the_end_fades_out_by_squares() {
+    let loud = Options {
+        fade: 0.0,
+        loops: 3,
+        ..options(44_100, Resampling::Mean)
+    };
+    let faded = Options {
+        fade: 0.05,
+        loops: 2,
+        ..loud.clone()
+    };
+    // 0.05 seconds are the 2,205 samples of the loop.
+    let (loud, faded) = (at_once(&loud), at_once(&faded));
+    assert_eq!(loud.len(), faded.len());
+    let from = faded.len() - usize::from(LOOP);
+    assert_eq!(loud[..from], faded[..from]);
+    for place in from..faded.len() {
+        let left = (faded.len() - place) as f32 / f32::from(LOOP);
+        for (loud, faded) in loud[place].into_iter().zip(faded[place]) {
+            let expected = f32::from_bits(loud) * left * left;
+            assert!((f32::from_bits(faded) - expected).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn a_renderer_at_its_end_makes_nothing_more() {
+    let mut renderer = Renderer::new(song(), &options(8_000, Resampling::Nearest));
+    let mut block = vec![[0.0; 2]; renderer.length() as usize];
+    assert_eq!(renderer.fill(&mut block), block.len());
+    assert!(block.iter().flatten().any(|&sample| sample != 0.0));
+    assert_eq!(renderer.fill(&mut block), 0);
+    assert_eq!(renderer.fill(&mut []), 0);
+}
+
+#[test]
+fn each_thread_makes_the_same_bits() {
+    for resampling in [Resampling::Mean, Resampling::Nearest] {
+        let options = options(48_000, resampling);
+        let expected = at_once(&options);
+        let all: Vec<_> = thread::scope(|scope| {
+            let threads = [100, 1_000].map(|size| {
+                let options = &options;
+                scope.spawn(move || bits(Renderer::new(song(), options), &[size]))
+            });
+            threads.map(|thread| thread.join().unwrap()).into()
+        });
+        assert!(all.iter().all(|bits| *bits == expected));
+    }
+}
+
+/// A renderer goes to another thread after each block.
+#[test]
+fn a_renderer_that_moves_makes_the_same_bits() {
+    for resampling in [Resampling::Mean, Resampling::Nearest] {
+        let options = options(44_100, resampling);
+        let mut renderer = Renderer::new(song(), &options);
+        let mut all = Vec::new();
+        while renderer.position() < renderer.length() {
+            let moved = thread::spawn(move || {
+                let mut block = vec![[0.0; 2]; 777];
+                let made = renderer.fill(&mut block);
+                block.truncate(made);
+                (renderer, block)
+            });
+            let (back, block) = moved.join().unwrap();
+            renderer = back;
+            all.extend(block.into_iter().map(|frame| frame.map(f32::to_bits)));
+        }
+        assert_eq!(all, at_once(&options));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// How a song is cut into blocks changes no bit.
+    #[test]
+    fn blocks_of_any_size_make_the_same_bits(
+        rate in prop::sample::select(RATES.to_vec()),
+        nearest in any::<bool>(),
+        sizes in prop::collection::vec(0..2_000_usize, 1..20),
+        last in 1..500_usize,
+    ) {
+        let resampling = if nearest { Resampling::Nearest } else { Resampling::Mean };
+        let options = options(rate, resampling);
+        let sizes: Vec<usize> = sizes.into_iter().chain([last]).collect();
+        prop_assert_eq!(bits(Renderer::new(song(), &options), &sizes), at_once(&options));
+    }
+}
