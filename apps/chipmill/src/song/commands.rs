@@ -47,6 +47,11 @@ pub fn parse(bytes: &[u8], header: &Header, remarks: &mut Vec<String>) -> Result
             offset += len;
             continue;
         }
+        if bytes.get(offset) == Some(&scan::COPY) {
+            // The parser takes the bytes behind the command for its data. They are commands.
+            offset += scan::command_len(bytes, offset)?;
+            continue;
+        }
         let end = batch_end(bytes, offset, loop_wanted)?;
         if end == offset {
             break;
@@ -62,13 +67,13 @@ pub fn parse(bytes: &[u8], header: &Header, remarks: &mut Vec<String>) -> Result
     Ok(reader.finish(remarks))
 }
 
-/// The end of the commands from `offset` on that are parsed together: before a data block, the
-/// start of the loop and the end of the log.
+/// The end of the commands from `offset` on that are parsed together: before a data block, a copy,
+/// the start of the loop and the end of the log.
 fn batch_end(bytes: &[u8], offset: usize, stop: Option<usize>) -> Result<usize, SongError> {
     let mut end = offset;
     while end < offset + BATCH {
         let len = scan::command_len(bytes, end)?;
-        if matches!(bytes[end], scan::END | scan::BLOCK) {
+        if matches!(bytes[end], scan::END | scan::BLOCK | scan::COPY) {
             break;
         }
         end += len;

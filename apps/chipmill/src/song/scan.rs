@@ -6,6 +6,8 @@ use super::SongError;
 pub const END: u8 = 0x66;
 /// What begins a data block.
 pub const BLOCK: u8 = 0x67;
+/// Copies data into the memory of a chip that there is no model of.
+pub const COPY: u8 = 0x68;
 /// The bytes of a data block before its data: the command, a mark, the type, and the length.
 pub const BLOCK_HEAD: usize = 7;
 
@@ -55,7 +57,7 @@ fn fixed_len(code: u8) -> Option<usize> {
         0x90 | 0x91 | 0x95 | 0xe0..=0xff => 5,
         0x92 => 6,
         0x93 => 11,
-        0x68 => 12,
+        COPY => 12,
         _ => return None,
     })
 }
