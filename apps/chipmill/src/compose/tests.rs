@@ -45,7 +45,6 @@ fn songs_are_heard_and_not_too_loud() {
             let frames = render(parse(&compose(seed, machine, 30)), 12);
             let peak = |side: usize| frames.iter().map(|f| f[side].abs()).fold(0.0, f32::max);
             let peaks = [peak(0), peak(1)];
-            println!("{machine:?}, seed {seed}: {peaks:?}");
             for peak in peaks {
                 assert!(
                     (0.1..0.89).contains(&peak),

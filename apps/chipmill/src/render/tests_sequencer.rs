@@ -285,14 +285,14 @@ fn a_stream_ends_where_its_bank_or_its_target_is_missing() {
 #[test]
 fn bytes_for_the_dac_come_from_the_place_that_is_sought() {
     let events = vec![
-        Event::Dac,
+        Event::Dac { wait: 0 },
         Event::Wait(3),
         Event::Seek(50),
-        Event::Dac,
-        Event::Dac,
+        Event::Dac { wait: 0 },
+        Event::Dac { wait: 0 },
         Event::Wait(1),
         Event::Seek(BYTES),
-        Event::Dac,
+        Event::Dac { wait: 0 },
         Event::Wait(1),
     ];
     let expected = [(0, 0x2a, 0), (3, 0x2a, 50), (3, 0x2a, 51)];

@@ -68,7 +68,7 @@ fn inputs(song: &Song, place: usize) -> Vec<(u64, Input)> {
         match event {
             Event::Wait(samples) => now += u64::from(samples),
             Event::Seek(to) => dac = to as usize,
-            Event::Dac => {
+            Event::Dac { wait } => {
                 let bank = song.banks.iter().find(|bank| bank.kind == DAC_BANK);
                 inputs.push((
                     now,
@@ -79,6 +79,7 @@ fn inputs(song: &Song, place: usize) -> Vec<(u64, Input)> {
                     },
                 ));
                 dac += 1;
+                now += u64::from(wait);
             }
             Event::Write {
                 chip,
