@@ -129,8 +129,13 @@ impl Reader<'_> {
         let file = file_of(bytes);
         let document =
             VgmDocument::try_from(file.as_slice()).map_err(|error| broken(error.to_string()))?;
+        let mut at = 0;
         for command in document {
-            self.command(&command).map_err(broken)?;
+            self.command(&command).map_err(|what| SongError::Command {
+                offset: offset + at,
+                what,
+            })?;
+            at += scan::command_len(bytes, at)?;
         }
         Ok(())
     }
