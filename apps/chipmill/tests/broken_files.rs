@@ -202,8 +202,15 @@ fn header_fields_of_any_value_are_a_song_or_an_error() {
             }
         }
     }
-    // The commands behind the end; a clock that no chip has.
-    for (field, value) in [(0x34, 0x10_0000), (OPN2, 1_000_000_000)] {
+    // The commands behind the end; clocks that no chip has. Of a clock below the divider of its
+    // chip, ymfm makes a rate of 0, by which it divides: the process would end.
+    for (field, value) in [
+        (0x34, 0x10_0000),
+        (OPN2, 1_000_000_000),
+        (OPN2, 143),
+        (0x0c, 1),
+        (0x60, 767),
+    ] {
         let mut log = log();
         log.set(field, value);
         assert!(matches!(parse(&log.finish()), Err(SongError::Header(_))));

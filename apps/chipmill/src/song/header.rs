@@ -17,6 +17,9 @@ const CLOCK: u32 = TWO - 1;
 /// The fastest clock of a chip, in hertz. The fastest one in use is that of the YMF278B, some
 /// 34 MHz; one of a billion would take as many frames of the chip per second.
 const MAX_CLOCK: u32 = 64_000_000;
+/// The slowest clock of a chip, in hertz. No chip works with as little. Of one below its divider
+/// ymfm makes a rate of 0 and divides by it, which ends the process.
+const MIN_CLOCK: u32 = 10_000;
 
 /// What the header says.
 pub struct Header {
@@ -133,9 +136,10 @@ fn chips(header: &VgmHeader) -> Result<Vec<ChipSpec>, SongError> {
     let mut chips = Vec::new();
     for (kind, field) in clocks {
         let clock = field & CLOCK;
-        if clock > MAX_CLOCK {
+        if clock != 0 && !(MIN_CLOCK..=MAX_CLOCK).contains(&clock) {
             return Err(SongError::Header(format!(
-                "the {} has a clock of {clock} Hz, and no such chip works above {MAX_CLOCK}",
+                "the {} has a clock of {clock} Hz, and such chips work between {MIN_CLOCK} and \
+                 {MAX_CLOCK}",
                 kind.name()
             )));
         }
