@@ -10,6 +10,9 @@ use crate::song::{ChipKind, ChipSpec, MemoryBlock};
 
 /// The frames of a chip that are made at a time.
 const BATCH: usize = 256;
+/// The most writes that wait. A second of writes, one for each frame, is less. Only a broken log
+/// repeats more writes than a chip has frames for, and without a bound they would fill the memory.
+const MAX_WAITING: usize = 1 << 16;
 
 /// How the sound of a chip, which has a rate of its own, becomes that of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,6 +102,9 @@ impl Voice {
 
     /// Writes to a register.
     pub fn write(&mut self, port: u8, register: u8, value: u8) {
+        if self.writes.len() == MAX_WAITING {
+            self.write_next();
+        }
         match &mut self.chip {
             Chip::Prompt(core) => core.write(port, register, value),
             Chip::Yamaha(_) => self.writes.push_back(Write {
