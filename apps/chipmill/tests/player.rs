@@ -71,7 +71,7 @@ fn play(songs: &Path) -> Played {
 }
 
 impl Played {
-    /// Lets so many blocks be heard, and waits for the one after them.
+    /// Lets `count` blocks be heard, and waits for the one after them.
     fn blocks(&self, count: usize) {
         for _ in 0..count {
             self.permits.send(()).unwrap();

@@ -20,7 +20,7 @@ pub trait Watch: Send + Sync {
     fn ends(&self, song: &Planned, result: &Result<Rendered, Failure>);
 }
 
-/// Renders all songs of a plan, those that are most work first, so many at a time, on a pool.
+/// Renders all songs of a plan on a pool, `in_flight` at a time, those that are most work first.
 ///
 /// With more songs at a time than the pool has jobs, the songs are tasks that give way to each other
 /// after each block. The files do not depend on any of these numbers.

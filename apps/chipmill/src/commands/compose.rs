@@ -13,7 +13,13 @@ use super::render;
 #[derive(Args)]
 pub struct Arguments {
     /// How many songs there are.
-    #[arg(long, alias = "songs", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000), value_name = "SONGS")]
+    #[arg(
+        long,
+        alias = "songs",
+        default_value_t = 12,
+        value_parser = clap::value_parser!(u32).range(1..=10_000),
+        value_name = "SONGS"
+    )]
     count: u32,
     /// From what the songs are composed: the same number gives the same songs.
     #[arg(long, default_value_t = 1)]

@@ -31,19 +31,43 @@ pub struct Arguments {
     #[arg(long, short, default_value = "wav")]
     format: Format,
     /// Frames per second.
-    #[arg(long, default_value_t = 44_100, value_parser = clap::value_parser!(u32).range(1000..=768_000), value_name = "HERTZ")]
+    #[arg(
+        long,
+        default_value_t = 44_100,
+        value_parser = clap::value_parser!(u32).range(1000..=768_000),
+        value_name = "HERTZ"
+    )]
     rate: u32,
     /// How many times the part of a song that repeats is played.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..), value_name = "TIMES")]
+    #[arg(
+        long,
+        default_value_t = 2,
+        value_parser = clap::value_parser!(u32).range(1..),
+        value_name = "TIMES"
+    )]
     loops: u32,
     /// For how many seconds a song that repeats fades out.
     #[arg(long, default_value_t = 8.0, value_parser = seconds, value_name = "SECONDS")]
     fade: f64,
     /// How much louder all songs are, in decibels.
-    #[arg(long, default_value_t = 0.0, value_parser = decibels, allow_negative_numbers = true, value_name = "DB")]
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        value_parser = decibels,
+        allow_negative_numbers = true,
+        value_name = "DB"
+    )]
     gain: f32,
     /// Gives every song the same peak, in decibels of full scale. Each is rendered twice.
-    #[arg(long, num_args = 0..=1, default_missing_value = "-1", value_parser = decibels, allow_negative_numbers = true, require_equals = true, value_name = "DB")]
+    #[arg(
+        long,
+        num_args = 0..=1,
+        default_missing_value = "-1",
+        value_parser = decibels,
+        allow_negative_numbers = true,
+        require_equals = true,
+        value_name = "DB"
+    )]
     normalize: Option<f32>,
     /// How the rates of the chips become that of the file.
     #[arg(long, value_enum, default_value_t = Resample::Mean, value_name = "HOW")]

@@ -62,8 +62,7 @@ impl Log {
         self.samples += ticks * (LOG_RATE / TICKS);
     }
 
-    /// A byte of bank 0 goes to the DAC for each of so many steps of `samples` (1 to 15), and so do
-    /// the writes of nothing else.
+    /// Bytes of bank 0 go to the DAC, with `samples` (1 to 15) samples of the log between them.
     pub fn dac(&mut self, from: u32, bytes: u32, samples: u8) {
         self.command(&[0xe0]);
         self.command(&from.to_le_bytes());

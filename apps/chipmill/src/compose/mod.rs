@@ -32,7 +32,7 @@ pub struct Composed {
     pub bytes: Vec<u8>,
 }
 
-/// Composes a song of about so many seconds, of which the second part repeats.
+/// Composes a song of about `seconds`, of which the second part repeats.
 ///
 /// ```
 /// use chipmill::compose::{Machine, compose};

@@ -81,7 +81,7 @@ const SECOND: [(&str, &str); 8] = [
 ];
 
 impl Score {
-    /// A score of about so many seconds, whole bars of it, two of which are the intro.
+    /// A score of about `seconds`: whole bars, of which two are the intro.
     pub fn new(dice: &mut Dice, seconds: u32) -> Self {
         let (first, second) = (dice.pick(&FIRST), dice.pick(&SECOND));
         // Ticks for a sixteenth: 112 to 150 beats a minute.

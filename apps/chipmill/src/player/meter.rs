@@ -9,7 +9,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// The level, from 0 to 1, after so many seconds, with the strikes of the voice so far.
+    /// The level, from 0 to 1, when `seconds` have passed, with the strikes of the voice so far.
     pub fn after(&mut self, seconds: f32, strikes: u32, held: bool) -> f32 {
         if strikes == self.strikes {
             let half_life = if held { 0.8 } else { 0.12 };

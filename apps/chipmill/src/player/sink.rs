@@ -62,7 +62,7 @@ pub struct Paced {
 }
 
 impl Paced {
-    /// A buffer for frames of this rate, which holds so many.
+    /// A buffer for frames of this rate, which holds `room` of them.
     pub fn new(rate: u32, room: u64) -> Self {
         Paced {
             rate,

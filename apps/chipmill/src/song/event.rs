@@ -14,7 +14,7 @@ pub enum Event {
         /// What is written.
         value: u8,
     },
-    /// Nothing happens for so many samples of the log.
+    /// Nothing happens for this number of samples of the log.
     Wait(u32),
     /// The next byte of bank 0 goes to the DAC of the first YM2612, if there is one.
     Dac {

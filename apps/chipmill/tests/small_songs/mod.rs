@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The clock of a YM2612 and its place in the header.
 const OPN2: (usize, u32) = (0x2c, 7_670_454);
 
-/// A log in which a YM2612 plays so many notes, each for a tenth of a second.
+/// A log in which a YM2612 plays `notes`, each for a tenth of a second.
 pub fn song(notes: u16) -> Vec<u8> {
     let mut log = vec![0; 0x100];
     log[..4].copy_from_slice(b"Vgm ");

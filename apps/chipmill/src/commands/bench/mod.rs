@@ -23,13 +23,23 @@ use sample::Sample;
 #[derive(Args)]
 pub struct Arguments {
     /// How many composed songs the album has.
-    #[arg(long, default_value_t = 61, value_parser = clap::value_parser!(u32).range(1..), value_name = "SONGS")]
+    #[arg(
+        long,
+        default_value_t = 61,
+        value_parser = clap::value_parser!(u32).range(1..),
+        value_name = "SONGS"
+    )]
     songs: u32,
     /// From what the songs are composed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many times each row is measured.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..), value_name = "TIMES")]
+    #[arg(
+        long,
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(1..),
+        value_name = "TIMES"
+    )]
     rounds: u32,
     /// Lines of JSON, one for each row.
     #[arg(long)]

@@ -28,10 +28,20 @@ pub struct Arguments {
     #[arg(long, default_value = "auto", value_name = "WHERE")]
     audio: OsString,
     /// Frames per second.
-    #[arg(long, default_value_t = 44_100, value_parser = clap::value_parser!(u32).range(1000..=192_000), value_name = "HERTZ")]
+    #[arg(
+        long,
+        default_value_t = 44_100,
+        value_parser = clap::value_parser!(u32).range(1000..=192_000),
+        value_name = "HERTZ"
+    )]
     rate: u32,
     /// How many times the part of a song that repeats is played.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..), value_name = "TIMES")]
+    #[arg(
+        long,
+        default_value_t = 2,
+        value_parser = clap::value_parser!(u32).range(1..),
+        value_name = "TIMES"
+    )]
     loops: u32,
 }
 

@@ -25,7 +25,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// A picture for a list of so many songs, and frames of this rate.
+    /// A picture for a list of `songs`, and frames of this rate.
     pub fn new(songs: usize, rate: u32) -> Self {
         Screen {
             songs,
@@ -34,7 +34,7 @@ impl Screen {
         }
     }
 
-    /// Draws what is playing now, so long after the picture before.
+    /// Draws what is playing now, `passed` after the picture before.
     pub fn draw(&mut self, frame: &mut Frame, now: &Now, passed: Duration) {
         let text = now.text();
         let [title, subtitle, bar, state, _, voices, problem, help] = Layout::vertical([
@@ -114,7 +114,7 @@ fn place(area: Rect, voice: usize) -> Option<Rect> {
     is_inside.then(|| Rect::new(area.x + left, area.y + row, COLUMN, 1))
 }
 
-/// A strip that fills this part of so many cells.
+/// A strip that fills this part of `cells`.
 fn strip(level: f32, cells: u16) -> String {
     let eighths = (level.clamp(0.0, 1.0) * f32::from(cells) * 8.0).round() as usize;
     let mut strip = "█".repeat(eighths / 8);
