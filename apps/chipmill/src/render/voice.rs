@@ -10,8 +10,8 @@ use crate::song::{ChipKind, ChipSpec, MemoryBlock};
 
 /// The frames of a chip that are made at a time.
 const BATCH: usize = 256;
-/// The most writes that wait. A second of writes, one for each frame, is less. Only a broken log
-/// repeats more writes than a chip has frames for, and without a bound they would fill the memory.
+/// The most writes that wait: with one for each frame, more than a second at 44,100 frames. Only a
+/// broken log repeats more writes than there are frames, and they would fill the memory.
 const MAX_WAITING: usize = 1 << 16;
 
 /// How the sound of a chip, which has a rate of its own, becomes that of the output.
