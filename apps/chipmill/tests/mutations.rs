@@ -1,0 +1,146 @@
+//! Files that are broken by chance: whatever is in them, there is no panic, memory is bounded, and
+//! a second of sound ends.
+//!
+//! `CHIPMILL_MUTATIONS` is the number of files of each kind, 3,000 without it.
+
+#[path = "mutation/allocator.rs"]
+mod allocator;
+#[path = "mutation/files.rs"]
+mod files;
+mod log;
+
+use std::collections::HashSet;
+
+use chipmill::render::{Options, Renderer, Resampling};
+use chipmill::song::{MAX_BYTES, MissingChips, Song};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use allocator::{Counting, most_of};
+use log::Log;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What a parser has at most, whatever the size of the file: the commands of a batch.
+const PARSER: usize = 4 << 20;
+/// What a parser has for each byte of a file, at most. A byte that is a write to the DAC and a wait
+/// is two events of 8 bytes, and a vector that grows has three times as much at a time. A bit of
+/// a compressed block can be four bytes, which are copied to their bank as it grows.
+const PER_BYTE: usize = 160;
+/// What a renderer has at most besides the memories of chips: most of it are writes that wait.
+const RENDERER: usize = 1 << 20;
+/// A memory that grows has three times as much at a time.
+const GROWTH: usize = 3;
+
+fn runner() -> TestRunner {
+    let cases = match std::env::var("CHIPMILL_MUTATIONS") {
+        Ok(cases) => cases.parse().expect("CHIPMILL_MUTATIONS is a number"),
+        Err(_) => 3_000,
+    };
+    TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::with_cases(cases)
+    })
+}
+
+/// Parses a file, and plays a second of what is a song.
+fn check(file: &[u8], resampling: Resampling) {
+    let (most, song) = most_of(|| Song::parse(file, MissingChips::Silent));
+    let bound = PARSER + PER_BYTE * file.len();
+    assert!(most <= bound, "{most} bytes for a file of {}", file.len());
+    if let Ok(song) = song {
+        play(song, resampling);
+    }
+}
+
+fn play(song: Song, resampling: Resampling) {
+    let memories: HashSet<_> = song
+        .memory
+        .iter()
+        .map(|block| (block.chip, block.memory as u8))
+        .collect();
+    let bound = RENDERER + GROWTH * MAX_BYTES * memories.len();
+    let options = Options {
+        rate: 8_000,
+        resampling,
+        ..Options::default()
+    };
+    let mut frames = vec![[0.0; 2]; options.rate as usize];
+    let (most, _) = most_of(|| {
+        let mut renderer = Renderer::new(song, &options);
+        let made = renderer.fill(&mut frames);
+        assert!(made == frames.len() || renderer.position() == renderer.length());
+    });
+    assert!(
+        most <= bound,
+        "{most} bytes for {} memories",
+        memories.len()
+    );
+    assert!(frames.iter().flatten().all(|sample| sample.is_finite()));
+}
+
+fn check_all(files: impl Strategy<Value = Vec<u8>>) {
+    let resampling = prop_oneof![Just(Resampling::Mean), Just(Resampling::Nearest)];
+    let result = runner().run(&(files, resampling), |(file, resampling)| {
+        check(&file, resampling);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn random_bytes_are_a_song_or_an_error() {
+    check_all(files::random());
+}
+
+#[test]
+fn mutations_are_a_song_or_an_error() {
+    check_all(files::mutated());
+}
+
+/// The file whose events are the most for its size.
+#[test]
+fn a_long_file_has_memory_in_bounds() {
+    for command in [&[0x81][..], &[0x80], &[0x52, 0x28, 0xf0], &[0x94, 0]] {
+        let mut log = Log::new();
+        log.set(0x2c, 7_670_454);
+        log.push(&command.repeat((1 << 20) / command.len()));
+        let file = log.finish();
+        let (most, song) = most_of(|| Song::parse(&file, MissingChips::Refuse));
+        song.unwrap();
+        assert!(most <= PARSER + PER_BYTE * file.len(), "{most}");
+    }
+}
+
+/// The block that grows most: each of its bits becomes four bytes.
+#[test]
+fn a_compressed_block_has_memory_in_bounds() {
+    let data = vec![0x5a; 1 << 16];
+    let mut log = Log::new();
+    log.set(0x2c, 7_670_454);
+    let size = (32 * data.len() as u32).to_le_bytes();
+    let head = [&[0][..], &size, &[32, 1, 0, 0, 0]].concat();
+    log.block(0x40, &[head, data.clone()].concat());
+    let file = log.finish();
+    let (most, song) = most_of(|| Song::parse(&file, MissingChips::Refuse));
+    assert_eq!(song.unwrap().banks[0].data.len(), 32 * data.len());
+    assert!(most <= PARSER + PER_BYTE * file.len(), "{most}");
+}
+
+/// More writes than a chip has frames for do not pile up.
+#[test]
+fn writes_that_wait_have_memory_in_bounds() {
+    for resampling in [Resampling::Mean, Resampling::Nearest] {
+        let mut log = Log::new();
+        log.set(0x2c, 7_670_454);
+        log.wait(1);
+        log.set(0x1c, (log.bytes.len() - 0x1c) as u32);
+        log.push(&[0x52, 0x28, 0xf0].repeat(100));
+        log.wait(1);
+        let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
+        play(song, resampling);
+    }
+}
