@@ -24,9 +24,8 @@ static ALLOCATOR: Counting = Counting;
 
 /// What a parser has at most, whatever the size of the file: the commands of a batch.
 const PARSER: usize = 4 << 20;
-/// What a parser has for each byte of a file, at most. A byte that is a write to the DAC and a wait
-/// is two events of 8 bytes, and a vector that grows has three times as much at a time. A bit of
-/// a compressed block can be four bytes, which are copied to their bank as it grows.
+/// What a parser has for each byte of a file, at most. A byte can be an event of 8 bytes, and a bit
+/// of a compressed block four bytes, which are copied to their bank as it grows.
 const PER_BYTE: usize = 160;
 /// What a renderer has at most besides the memories of chips: most of it are writes that wait.
 const RENDERER: usize = 1 << 20;

@@ -30,7 +30,11 @@ pub struct Log {
 pub fn parse(bytes: &[u8], header: &Header, remarks: &mut Vec<String>) -> Result<Log, SongError> {
     let mut reader = Reader {
         chips: &header.chips,
-        log: Log::default(),
+        log: Log {
+            // A vector that grows has three times as much at a time.
+            events: Vec::with_capacity(scan::commands(bytes, header.commands)?),
+            ..Log::default()
+        },
         blocks: Blocks::default(),
         loop_at: None,
     };

@@ -38,6 +38,23 @@ pub fn command_len(bytes: &[u8], offset: usize) -> Result<usize, SongError> {
     Ok(len)
 }
 
+/// How many commands there are from `offset` to the end of the log.
+///
+/// # Errors
+///
+/// One of them is broken.
+pub fn commands(bytes: &[u8], mut offset: usize) -> Result<usize, SongError> {
+    let mut commands = 0;
+    loop {
+        let len = command_len(bytes, offset)?;
+        if bytes[offset] == END {
+            return Ok(commands);
+        }
+        commands += 1;
+        offset += len;
+    }
+}
+
 /// The bytes of a data block, all of which the file may not have.
 fn block_len(rest: &[u8]) -> Option<usize> {
     let head: &[u8; BLOCK_HEAD] = rest.first_chunk()?;
