@@ -399,6 +399,7 @@ fn chipmill() -> Result<Outcome> {
     };
     show(&inside("cargo fmt --check"))?;
     show(&inside("cargo clippy --all-targets -- -D warnings"))?;
+    show(&inside("cargo doc --no-deps").with("RUSTDOCFLAGS", "-D warnings"))?;
     let out = target.join("album").display().to_string();
     show(&inside("cargo album --songs 3 --out").and([out]))?;
     tallied(&inside("cargo test --no-fail-fast"))
