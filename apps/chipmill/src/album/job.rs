@@ -56,7 +56,6 @@ pub struct Job<'a> {
     planned: &'a Planned,
     settings: &'a Settings,
     stage: Stage,
-    block: Vec<[f32; 2]>,
 }
 
 enum Stage {
@@ -79,7 +78,6 @@ impl<'a> Job<'a> {
             planned,
             settings,
             stage: Stage::Ended,
-            block: vec![[0.0; 2]; BLOCK],
         };
         job.stage = match settings.normalize {
             Some(_) => Stage::Measure {
@@ -118,12 +116,15 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Makes the next block, and returns its frames; the file is there when it returns `Ok(Ok)`.
+    /// Makes the next block. The file is there when it returns [`Step::Done`].
     pub fn step(&mut self) -> Result<Step, Failure> {
+        // Made anew each time, which is little beside what fills it: a song that waits while others
+        // have their turn needs no room for frames.
+        let mut block = vec![[0.0; 2]; BLOCK];
         match &mut self.stage {
             Stage::Measure { renderer, peak } => {
-                let filled = renderer.fill(&mut self.block);
-                for sample in self.block[..filled].as_flattened() {
+                let filled = renderer.fill(&mut block);
+                for sample in block[..filled].as_flattened() {
                     *peak = peak.max(sample.abs());
                 }
                 if filled < BLOCK {
@@ -135,8 +136,8 @@ impl<'a> Job<'a> {
                 Ok(Step::Measured)
             }
             Stage::Write { renderer, writer } => {
-                let filled = renderer.fill(&mut self.block);
-                writer.write(&self.block[..filled])?;
+                let filled = renderer.fill(&mut block);
+                writer.write(&block[..filled])?;
                 if filled < BLOCK
                     && let Stage::Write { writer, .. } =
                         std::mem::replace(&mut self.stage, Stage::Ended)

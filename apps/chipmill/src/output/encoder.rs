@@ -8,7 +8,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 const STEP_FRAMES: usize = 4096;
 
 /// How many bytes are collected before they are written.
-const BUFFER_BYTES: usize = 128 << 10;
+const BUFFER_BYTES: usize = 32 << 10;
 
 /// Why frames could not be written.
 #[derive(Debug)]
