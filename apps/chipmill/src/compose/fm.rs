@@ -87,7 +87,8 @@ pub fn block_and_number(pitch: u8, clock: u32, divider: u32, shift: u32, bits: u
     let hertz = centihertz(pitch);
     let mut block = 0;
     loop {
-        let number = hertz * u64::from(divider) * (1 << (shift - block)) / u64::from(clock) / 100;
+        let ticks = u64::from(clock) * 100;
+        let number = (hertz * u64::from(divider) * (1 << (shift - block)) + ticks / 2) / ticks;
         if number < 1 << bits || block == 7 {
             return (block as u8, number.min((1 << bits) - 1) as u16);
         }

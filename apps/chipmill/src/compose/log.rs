@@ -54,7 +54,7 @@ impl Log {
         self.block(kind, &block);
     }
 
-    /// So many ticks pass.
+    /// This many ticks pass.
     pub fn wait(&mut self, ticks: u32) {
         for _ in 0..ticks {
             self.command(&[0x62]);
@@ -72,7 +72,7 @@ impl Log {
         self.samples += bytes * u32::from(samples);
     }
 
-    /// So many samples pass.
+    /// This many samples pass.
     pub fn wait_samples(&mut self, samples: u16) {
         self.command(&[0x61]);
         self.command(&samples.to_le_bytes());

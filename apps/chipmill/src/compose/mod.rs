@@ -32,7 +32,8 @@ pub struct Composed {
     pub bytes: Vec<u8>,
 }
 
-/// Composes a song of about `seconds`, of which the second part repeats.
+/// Composes a song, of which all but the intro repeats. Its length is within a second of
+/// `seconds`; the shortest song has four bars (6 to 9 seconds), and the longest an hour.
 ///
 /// ```
 /// use chipmill::compose::{Machine, compose};

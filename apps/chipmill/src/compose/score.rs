@@ -6,6 +6,10 @@ use super::dice::Dice;
 pub const TICKS: u32 = 60;
 /// The steps of a bar: sixteenths.
 const STEPS: u32 = 16;
+/// The longest song, in seconds. It bounds the memory that a score takes.
+pub const MAX_SECONDS: u32 = 3_600;
+/// The shortest song, in bars: two of intro, and one round of the tune.
+const MIN_BARS: u32 = 4;
 
 /// The parts of a score, each of one voice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,16 +85,16 @@ const SECOND: [(&str, &str); 8] = [
 ];
 
 impl Score {
-    /// A score of about `seconds`: whole bars, of which two are the intro.
+    /// A score whose length is within a second of `seconds`: whole bars, of which two are the
+    /// intro. It has four bars at least, and an hour at most.
     pub fn new(dice: &mut Dice, seconds: u32) -> Self {
         let (first, second) = (dice.pick(&FIRST), dice.pick(&SECOND));
-        // Ticks for a sixteenth: 112 to 150 beats a minute.
-        let step = 6 + dice.below(3);
-        let bars = (seconds * TICKS).div_ceil(step * STEPS).max(4);
+        let step = tempo(dice, seconds);
+        let bars = whole_bars(seconds, step).max(MIN_BARS);
         let mut writer = Writer {
             step,
             scale: if dice.chance(50) { MAJOR } else { MINOR },
-            key: 48 + dice.below(12) as u8,
+            key: 36 + dice.below(12) as u8,
             notes: Vec::new(),
         };
         let verse = *dice.pick(&PROGRESSIONS);
@@ -120,6 +124,23 @@ impl Score {
             ticks: bars * step * STEPS,
         }
     }
+}
+
+/// How many bars come nearest to a length, with `step` ticks for a sixteenth.
+fn whole_bars(seconds: u32, step: u32) -> u32 {
+    let bar = step * STEPS;
+    (seconds.min(MAX_SECONDS) * TICKS + bar / 2) / bar
+}
+
+/// The ticks of a sixteenth, for 112 to 150 beats a minute: one of those whose whole bars end
+/// within a second of what is asked for. Seven ticks always do, as half a bar is shorter than a
+/// second then.
+fn tempo(dice: &mut Dice, seconds: u32) -> u32 {
+    let wanted = seconds.min(MAX_SECONDS) * TICKS;
+    let fitting: Vec<u32> = (6..=8)
+        .filter(|step| (whole_bars(seconds, *step) * step * STEPS).abs_diff(wanted) <= TICKS)
+        .collect();
+    *dice.pick(&fitting)
 }
 
 struct Writer {

@@ -1,3 +1,4 @@
+use super::score::{Note, Part};
 use super::*;
 use crate::render::{Options, Renderer};
 use crate::song::{ChipKind, LOG_RATE, MissingChips, Song};
@@ -14,50 +15,53 @@ fn render(song: Song, seconds: usize) -> Vec<[f32; 2]> {
     frames
 }
 
+/// The distance from the lowest to the highest value of a side, as some chips rest beside 0.
+fn swing(frames: &[[f32; 2]], side: usize) -> f32 {
+    let values = || frames.iter().map(|frame| frame[side]);
+    values().fold(f32::MIN, f32::max) - values().fold(f32::MAX, f32::min)
+}
+
 #[test]
 fn songs_have_the_length_that_is_asked_for() {
     for machine in Machine::ALL {
-        for seconds in [20, 61, 180] {
-            let song = parse(&compose(3, machine, seconds));
+        for (seed, seconds) in [(3, 9), (4, 20), (5, 33), (6, 61), (7, 180)] {
+            let song = parse(&compose(seed, machine, seconds));
             assert_eq!(song.remarks, [""; 0], "{machine:?}");
             let length = song.samples as f64 / f64::from(LOG_RATE);
-            // Whole bars of at most 128 ticks.
-            let more = length - f64::from(seconds);
-            assert!((0.0..2.2).contains(&more), "{machine:?}: {length}");
+            let wrong = (length - f64::from(seconds)).abs();
+            assert!(wrong <= 1.0, "{machine:?}: {length} instead of {seconds}");
             assert!(song.loop_samples > 0 && song.loop_samples < song.samples);
-            assert_eq!(
-                song.tags
-                    .title
-                    .origin
-                    .chars()
-                    .next()
-                    .map(char::is_alphabetic),
-                Some(true)
-            );
+            let tags = song.tags;
+            assert!(tags.title.english.is_ascii() && tags.title.english.contains(' '));
+            assert!(!tags.title.origin.is_ascii(), "{}", tags.title.origin);
         }
     }
 }
 
 #[test]
 fn songs_are_heard_and_not_too_loud() {
+    let mut wrong = Vec::new();
     for machine in Machine::ALL {
         for seed in 0..3 {
-            let frames = render(parse(&compose(seed, machine, 30)), 12);
+            // The tenth bar, in the chorus, has all parts at once.
+            let frames = render(parse(&compose(seed, machine, 30)), 22);
             let peak = |side: usize| frames.iter().map(|f| f[side].abs()).fold(0.0, f32::max);
             let peaks = [peak(0), peak(1)];
-            for peak in peaks {
-                assert!(
-                    (0.1..0.89).contains(&peak),
-                    "{machine:?}, seed {seed}: {peaks:?}"
-                );
+            if !peaks.iter().all(|peak| (0.1..0.89).contains(peak)) {
+                wrong.push(format!("{machine:?}, seed {seed}: {peaks:?}"));
             }
-            // No second without a sound.
             for (at, second) in frames.chunks_exact(LOG_RATE as usize).enumerate() {
-                let loud = second.iter().any(|frame| frame[0].abs() > 0.01);
-                assert!(loud, "{machine:?}: silence in second {at}");
+                for side in 0..2 {
+                    let swing = swing(second, side);
+                    assert!(
+                        swing > 0.02,
+                        "{machine:?}: second {at}, side {side}: {swing}"
+                    );
+                }
             }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
@@ -67,13 +71,23 @@ fn the_same_seed_gives_the_same_song() {
         assert_eq!(compose(5, machine, 20).bytes, bytes);
         assert_ne!(compose(6, machine, 20).bytes, bytes);
     }
-    let names = |seed| album(seed, 8).map(|song| song.bytes).collect::<Vec<_>>();
-    assert_eq!(names(1), names(1));
+    let songs = |seed| album(seed, 8).map(|song| song.bytes).collect::<Vec<_>>();
+    assert_eq!(songs(1), songs(1));
+    assert_ne!(songs(1), songs(2));
+}
+
+#[test]
+fn the_longest_song_has_an_hour_and_the_shortest_four_bars() {
+    for (seconds, ticks) in [(u32::MAX, 216_000 - 60..=216_060), (0, 384..=512)] {
+        let score = Score::new(&mut Dice::new(1), seconds);
+        assert!(ticks.contains(&score.ticks), "{seconds}: {}", score.ticks);
+        assert!(0 < score.loop_tick && score.loop_tick < score.ticks);
+    }
 }
 
 #[test]
 fn an_album_has_every_chip_that_a_machine_has() {
-    let mut names: Vec<&str> = album(1, 8)
+    let mut names: Vec<&str> = album(1, 61)
         .flat_map(|song| parse(&song).chips)
         .map(|chip| chip.kind.name())
         .collect();
@@ -100,67 +114,119 @@ fn an_album_has_every_chip_that_a_machine_has() {
 #[test]
 fn songs_of_an_album_last_from_one_to_six_minutes() {
     let seconds: Vec<u64> = album(1, 61)
-        .map(|song| parse(&song).samples / u64::from(LOG_RATE))
+        .map(|song| {
+            let song = parse(&song);
+            assert_eq!(song.remarks, [""; 0]);
+            song.samples / u64::from(LOG_RATE)
+        })
         .collect();
     assert!(
-        seconds.iter().all(|seconds| (60..363).contains(seconds)),
+        seconds.iter().all(|seconds| (59..=361).contains(seconds)),
         "{seconds:?}"
     );
     assert!(seconds.iter().any(|&seconds| seconds > 240), "{seconds:?}");
     assert!(seconds.iter().any(|&seconds| seconds < 80), "{seconds:?}");
 }
 
-/// The frequency of a sound, by the distance after which it is most like itself, in hertz.
-fn frequency(frames: &[[f32; 2]], from: f64, to: f64) -> f64 {
-    let rate = f64::from(LOG_RATE);
-    let likeness = |lag: usize| -> f64 {
-        let pairs = frames.iter().zip(&frames[lag..]);
-        let product: f64 = pairs.map(|(a, b)| f64::from(a[0]) * f64::from(b[0])).sum();
-        product / (frames.len() - lag) as f64
+/// A second of a machine that plays one note.
+fn one_note(machine: Machine, part: Part, pitch: u8) -> Vec<[f32; 2]> {
+    let note = Note {
+        tick: 0,
+        ticks: 58,
+        part,
+        pitch,
     };
-    let lags = (rate / to) as usize..=(rate / from) as usize;
-    let best = lags
-        .max_by(|&a, &b| likeness(a).total_cmp(&likeness(b)))
-        .unwrap();
-    // Between the samples, by a parabola.
-    let (left, middle, right) = (likeness(best - 1), likeness(best), likeness(best + 1));
-    let between = (left - right) / (2.0 * (left - 2.0 * middle + right));
-    rate / (best as f64 + between)
+    let score = Score {
+        name: String::new(),
+        name_in_japanese: String::new(),
+        notes: vec![note],
+        loop_tick: 0,
+        ticks: 60,
+    };
+    let bytes = machine.play(&score, &mut Dice::new(1));
+    render(Song::parse(&bytes, MissingChips::Refuse).unwrap(), 1)
 }
 
-/// A note of the bass alone, on each machine, is the note that it should be.
+/// The frequency of a sound, in hertz: the shortest distance after which it is like itself, by
+/// autocorrelation.
+fn frequency(frames: &[[f32; 2]]) -> Option<f64> {
+    let mean = frames.iter().map(|frame| f64::from(frame[0])).sum::<f64>() / frames.len() as f64;
+    let sound: Vec<f64> = frames.iter().map(|f| f64::from(f[0]) - mean).collect();
+    let likeness: Vec<f64> = (0..1000)
+        .map(|lag| {
+            let pairs = sound.iter().zip(&sound[lag..]);
+            pairs.map(|(a, b)| a * b).sum::<f64>() / (sound.len() - lag) as f64
+        })
+        .collect();
+    let is_peak = |lag: &usize| {
+        let [left, middle, right] = [-1, 0, 1].map(|to| likeness[lag.wrapping_add_signed(to)]);
+        middle > left && middle >= right
+    };
+    let best = (10..999)
+        .filter(is_peak)
+        .map(|lag| likeness[lag])
+        .fold(0.0, f64::max);
+    let lag = (10..999)
+        .filter(is_peak)
+        .find(|&lag| likeness[lag] > 0.9 * best)?;
+    // Between the samples, by a parabola.
+    let (left, middle, right) = (likeness[lag - 1], likeness[lag], likeness[lag + 1]);
+    let between = (left - right) / (2.0 * (left - 2.0 * middle + right));
+    Some(f64::from(LOG_RATE) / (lag as f64 + between))
+}
+
 #[test]
 fn notes_are_in_tune() {
+    let parts = [
+        (Part::Bass, [36, 45, 58]),
+        (Part::Chord(0), [48, 57, 70]),
+        (Part::Chord(1), [50, 60, 74]),
+        (Part::Chord(2), [53, 64, 78]),
+        (Part::Melody, [60, 69, 85]),
+        (Part::Arpeggio, [60, 81, 93]),
+    ];
+    let mut wrong = Vec::new();
     for machine in Machine::ALL {
-        for pitch in [48, 57, 64] {
-            let note = score::Note {
-                tick: 0,
-                ticks: 58,
-                part: score::Part::Bass,
-                pitch,
-            };
-            let score = Score {
-                name: String::new(),
-                name_in_japanese: String::new(),
-                notes: vec![note],
-                loop_tick: 0,
-                ticks: 60,
-            };
-            let bytes = machine.play(&score, &mut Dice::new(1));
-            let song = Song::parse(&bytes, MissingChips::Refuse).unwrap();
-            let frames = render(song, 1);
-            let wanted = score::centihertz(pitch) as f64 / 100.0;
-            // From a fifth below to a fifth above; some patches have their tone an octave apart.
-            let sound = &frames[4410..22_050];
-            let found = [0.5, 1.0, 2.0]
-                .map(|octave| {
-                    frequency(sound, wanted * octave * 0.67, wanted * octave * 1.5) / octave
-                })
-                .map(|found| (found / wanted - 1.0).abs());
-            let best = found.into_iter().fold(f64::INFINITY, f64::min);
-            assert!(best < 0.01, "{machine:?}, note {pitch}: {found:?}");
+        for (part, pitches) in parts {
+            // The model of the AY8910 has another clock than the chip. See the next test.
+            if (machine, part) == (Machine::Msx, Part::Arpeggio) {
+                continue;
+            }
+            for pitch in pitches {
+                let sound = one_note(machine, part, pitch);
+                let found = frequency(&sound[4410..13_230]);
+                let wanted = score::centihertz(pitch) as f64 / 100.0;
+                if found.is_none_or(|found| (found / wanted - 1.0).abs() > 0.01) {
+                    wrong.push(format!(
+                        "{machine:?}, {part:?} {pitch}: {found:?}, not {wanted}"
+                    ));
+                }
+            }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn periods_of_square_waves_are_those_of_the_notes() {
+    // The clocks of AY8910, SN76489, YM2203 and YM2610, and the ticks for a step of the period.
+    for (clock, divider, max) in [
+        (1_789_772, 16, 0xfff),
+        (3_579_545, 32, 0x3ff),
+        (3_993_600, 32, 0xfff),
+        (8_000_000, 64, 0xfff),
+    ] {
+        for pitch in 60..=94 {
+            let period = psg::period(pitch, clock, divider, max);
+            let found = f64::from(clock) / f64::from(divider) / f64::from(period);
+            let wanted = score::centihertz(pitch) as f64 / 100.0;
+            assert!(
+                (found / wanted - 1.0).abs() < 0.01,
+                "{clock}, {pitch}: {found}"
+            );
+        }
+    }
+    assert_eq!(psg::period(24, 1_789_772, 1, 0xfff), 0xfff);
 }
 
 #[test]

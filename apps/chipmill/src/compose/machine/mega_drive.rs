@@ -63,7 +63,7 @@ impl Voices for MegaDrive {
 
     fn on(&mut self, log: &mut Log, note: &Note) {
         if let Some(voice) = fm_voice(note.part) {
-            let (block, number) = block_and_number(note.pitch, OPN2.1, 144, 20, 11);
+            let (block, number) = block_and_number(note.pitch, OPN2.1, 144, 21, 11);
             let (command, channel) = (0x52 + voice / 3, voice % 3);
             log.command(&[command, 0xa4 + channel, block << 3 | (number >> 8) as u8]);
             log.command(&[command, 0xa0 + channel, number as u8]);

@@ -101,7 +101,7 @@ impl Voices for OpnVoices {
 
     fn on(&mut self, log: &mut Log, note: &Note) {
         if let Some(voice) = self.fm(note.part) {
-            let (block, number) = block_and_number(note.pitch, self.clock, self.divider, 20, 11);
+            let (block, number) = block_and_number(note.pitch, self.clock, self.divider, 21, 11);
             let (command, voice) = self.of(voice);
             let (port, channel) = (voice / 3, voice % 3);
             log.command(&[
