@@ -6,6 +6,7 @@
 //! The same seed gives the same bytes everywhere: all sums are those of integers, and the
 //! frequencies of notes come from one table.
 
+mod adpcm;
 mod dice;
 mod fm;
 mod log;

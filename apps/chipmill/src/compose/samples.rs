@@ -1,5 +1,6 @@
-//! The sound of drums, made of noise and falling tones.
+//! The sound of drums, made of noise and falling tones, and of a string.
 
+use super::adpcm;
 use super::dice::Dice;
 use super::score::Drum;
 
@@ -33,22 +34,19 @@ impl Kit {
         )
     }
 
-    /// ADPCM as the MSM6258 has it: two samples a byte, the low half first.
+    /// The MSM6258's ADPCM.
     pub fn oki(dice: &mut Dice) -> Self {
-        Self::of(
-            dice,
-            |wave| encode(wave, &OKI_STEPS, [-1, -1, -1, -1, 2, 4, 6, 8], false),
-            1,
-        )
+        Self::of(dice, adpcm::oki, 1)
     }
 
-    /// ADPCM-A as the YM2610 has it: the high half first, in pages of 256 bytes.
+    /// ADPCM-A, in the pages that the YM2610 addresses.
     pub fn adpcm_a(dice: &mut Dice) -> Self {
-        Self::of(
-            dice,
-            |wave| encode(wave, &OKI_STEPS, [-1, -1, -1, -1, 2, 5, 7, 9], true),
-            256,
-        )
+        Self::of(dice, adpcm::adpcm_a, 256)
+    }
+
+    /// ADPCM-B, in the pages that the YM2608 addresses.
+    pub fn adpcm_b(dice: &mut Dice) -> Self {
+        Self::of(dice, adpcm::adpcm_b, 32)
     }
 
     fn of(dice: &mut Dice, encode: impl Fn(&[i32]) -> Vec<u8>, page: usize) -> Self {
@@ -91,45 +89,31 @@ fn wave(drum: Drum, dice: &mut Dice) -> Vec<i32> {
             let left = len - at;
             // A triangle whose pitch falls.
             phase += 80 + 500 * left / len;
-            let triangle = (phase % 8192 - 4096).abs() - 2048;
+            let triangle = triangle(phase);
             let hiss = dice.below(2 * noise as u32 + 1) as i32 - noise;
             (triangle * tone / 2048 + hiss) * left / len
         })
         .collect()
 }
 
-/// The step sizes of ADPCM-A and of Oki's ADPCM: each a tenth more than the one before.
-const OKI_STEPS: [i32; 49] = [
-    16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66, 73, 80, 88, 97, 107, 118, 130,
-    143, 157, 173, 190, 209, 230, 253, 279, 307, 337, 371, 408, 449, 494, 544, 598, 658, 724, 796,
-    876, 963, 1060, 1166, 1282, 1411, 1552,
-];
+/// The samples of a wave of the string.
+pub const STRING_WAVE: u32 = 64;
 
-/// ADPCM of 12 bits: four bits for each sample, which say how far the next one is, in steps that
-/// grow with what they say.
-fn encode(wave: &[i32], steps: &[i32; 49], moves: [i32; 8], high_first: bool) -> Vec<u8> {
-    let (mut value, mut step) = (0_i32, 0_i32);
-    let nibbles: Vec<u8> = wave
-        .iter()
-        .map(|&sample| {
-            let size = steps[step as usize];
-            let way = sample / 16 - value;
-            let amount = (way.abs() * 4 / size).min(7);
-            let change = size * (2 * amount + 1) / 8;
-            value = (value + if way < 0 { -change } else { change }).clamp(-2048, 2047);
-            step = (step + moves[amount as usize]).clamp(0, 48);
-            amount as u8 | if way < 0 { 8 } else { 0 }
-        })
-        .collect();
-    nibbles
-        .chunks(2)
-        .map(|pair| {
-            let (first, second) = (pair[0], pair.get(1).copied().unwrap_or(0));
-            if high_first {
-                first << 4 | second
-            } else {
-                second << 4 | first
-            }
+/// A plucked string as samples of 16 bits: a triangle and its octave, which fade out.
+pub fn string() -> Vec<i32> {
+    const WAVES: i32 = 400;
+    let wave = STRING_WAVE as i32;
+    let len = WAVES * wave;
+    (0..len)
+        .map(|at| {
+            let phase = at * (8192 / wave);
+            let left = len - at;
+            (5 * triangle(phase) + 2 * triangle(2 * phase)) * (left / wave) / WAVES
         })
         .collect()
+}
+
+/// A triangle from -2048 to 2048, of which a wave has 8192 steps.
+fn triangle(phase: i32) -> i32 {
+    (phase % 8192 - 4096).abs() - 2048
 }

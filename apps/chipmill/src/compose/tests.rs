@@ -1,4 +1,4 @@
-use super::score::{Note, Part};
+use super::score::{Drum, Note, Part};
 use super::*;
 use crate::render::{Options, Renderer};
 use crate::song::{ChipKind, LOG_RATE, MissingChips, Song};
@@ -74,6 +74,30 @@ fn the_same_seed_gives_the_same_song() {
     let songs = |seed| album(seed, 8).map(|song| song.bytes).collect::<Vec<_>>();
     assert_eq!(songs(1), songs(1));
     assert_ne!(songs(1), songs(2));
+}
+
+/// The bytes are these on every machine. A change of the composer changes them, and every
+/// measurement of an album with them.
+#[test]
+fn the_bytes_of_a_seed_are_known() {
+    // FNV-1a.
+    let hash = |bytes: &[u8]| {
+        bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        })
+    };
+    let hashes = Machine::ALL.map(|machine| hash(&compose(1, machine, 20).bytes));
+    let known = [
+        0x131e_e588_9618_836c,
+        0x768e_08f8_e972_659c,
+        0x3e2e_9b28_d4cf_470b,
+        0x9f51_04cb_51a9_ca8d,
+        0x9e06_cecc_4ba4_3447,
+        0x7826_daaa_ae48_8cb4,
+        0x2215_4745_dad4_68dc,
+        0x2131_9ddf_f9bb_ff43,
+    ];
+    assert_eq!(hashes, known, "{hashes:#x?}");
 }
 
 #[test]
@@ -227,6 +251,32 @@ fn periods_of_square_waves_are_those_of_the_notes() {
         }
     }
     assert_eq!(psg::period(24, 1_789_772, 1, 0xfff), 0xfff);
+}
+
+#[test]
+fn every_part_is_heard_on_every_machine() {
+    let voices = [
+        Part::Bass,
+        Part::Chord(0),
+        Part::Chord(1),
+        Part::Chord(2),
+        Part::Melody,
+        Part::Arpeggio,
+    ];
+    let drums = [Drum::Kick, Drum::Snare, Drum::Hat].map(Part::Drum);
+    let mut wrong = Vec::new();
+    for machine in Machine::ALL {
+        for part in voices.into_iter().chain(drums) {
+            let sound = one_note(machine, part, 60);
+            for side in 0..2 {
+                let swing = swing(&sound, side);
+                if !(0.04..1.0).contains(&swing) {
+                    wrong.push(format!("{machine:?}, {part:?}, side {side}: {swing}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

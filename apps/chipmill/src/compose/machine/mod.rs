@@ -1,19 +1,25 @@
 //! The machines that songs are composed for.
 
+mod arcade;
+mod cabinet;
 mod mega_drive;
 mod msx;
 mod opl;
 mod opn;
 mod parts;
+mod pc98;
+mod square_drums;
 mod x68000;
 
 use super::dice::Dice;
 use super::log::Log;
 use super::score::{Note, Score};
+use arcade::Arcade;
+use cabinet::Cabinet;
 use mega_drive::MegaDrive;
 use msx::Msx;
 use opl::OplVoices;
-use opn::{OpnVoices, OpnbVoices};
+use pc98::Pc98;
 use x68000::X68000;
 
 /// A machine with its sound chips.
@@ -23,17 +29,17 @@ pub enum Machine {
     MegaDrive,
     /// YM2151 and OKIM6258; drums by ADPCM.
     X68000,
-    /// YM2610; drums by ADPCM-A.
+    /// YM2610; drums by ADPCM-A, a string by ADPCM-B.
     Arcade,
-    /// YM2413 and AY8910.
+    /// YM2413 and AY8910; drums by square waves and noise.
     Msx,
-    /// YM2608.
+    /// YM2608; drums by ADPCM-B.
     Pc98,
-    /// Two YM2203.
+    /// Two YM2203; drums by square waves and noise.
     Cabinet,
-    /// YM3812.
+    /// YM3812; drums by its rhythm mode.
     AdLib,
-    /// YMF262.
+    /// YMF262; drums by its rhythm mode.
     SoundBlaster,
 }
 
@@ -93,15 +99,29 @@ impl Machine {
         }
     }
 
+    /// Its name in Japanese.
+    fn name_in_japanese(self) -> &'static str {
+        match self {
+            Machine::MegaDrive => "メガドライブ",
+            Machine::X68000 => "X68000",
+            Machine::Arcade => "アーケード (YM2610)",
+            Machine::Msx => "MSX",
+            Machine::Pc98 => "PC-98",
+            Machine::Cabinet => "アーケード (YM2203 2個)",
+            Machine::AdLib => "アドリブ",
+            Machine::SoundBlaster => "サウンドブラスター",
+        }
+    }
+
     /// The bytes of a register log in which the machine plays a score.
     pub(super) fn play(self, score: &Score, dice: &mut Dice) -> Vec<u8> {
         let (clocks, mut voices): (Vec<(usize, u32)>, Box<dyn Voices>) = match self {
             Machine::MegaDrive => (vec![OPN2, SN], Box::new(MegaDrive::new(dice))),
             Machine::X68000 => (vec![OPM, OKI], Box::new(X68000::new(dice))),
-            Machine::Arcade => (vec![OPNB], Box::new(OpnbVoices::new(dice))),
-            Machine::Msx => (vec![OPLL, AY], Box::new(Msx)),
-            Machine::Pc98 => (vec![OPNA], Box::new(OpnVoices::opna())),
-            Machine::Cabinet => (vec![(OPN.0, OPN.1 | TWO)], Box::new(OpnVoices::two_opn())),
+            Machine::Arcade => (vec![OPNB], Box::new(Arcade::new(dice))),
+            Machine::Msx => (vec![OPLL, AY], Box::new(Msx::new())),
+            Machine::Pc98 => (vec![OPNA], Box::new(Pc98::new(dice))),
+            Machine::Cabinet => (vec![(OPN.0, OPN.1 | TWO)], Box::new(Cabinet::new())),
             Machine::AdLib => (vec![OPL2], Box::new(OplVoices::opl2())),
             Machine::SoundBlaster => (vec![OPL3], Box::new(OplVoices::opl3())),
         };
@@ -121,7 +141,7 @@ impl Machine {
             "Drumline's Album",
             "ドラムラインの曲集",
             self.name(),
-            self.name(),
+            self.name_in_japanese(),
             "chipmill",
             "チップミル",
             "2026/11/28",

@@ -1,17 +1,29 @@
 //! MSX: YM2413 and AY8910.
 
 use super::parts::fm_voice;
+use super::square_drums::SquareDrums;
 use super::{AY, OPLL, Voices};
 use crate::compose::dice::Dice;
 use crate::compose::fm::block_and_number;
 use crate::compose::log::Log;
 use crate::compose::psg::period;
-use crate::compose::score::{Drum, Note, Part};
+use crate::compose::score::{Note, Part};
+
+/// The ticks of the AY8910's clock for a step of a wave's period.
+const DIVIDER: u32 = 16;
 
 /// YM2413 with the patches that it has, and AY8910.
-pub struct Msx;
+pub struct Msx {
+    drums: SquareDrums,
+}
 
 impl Msx {
+    pub fn new() -> Self {
+        Msx {
+            drums: SquareDrums::new(0xa0, AY.1, DIVIDER),
+        }
+    }
+
     fn key(log: &mut Log, voice: u8, pitch: u8, on: bool) {
         let (block, number) = block_and_number(pitch, OPLL.1, 72, 19, 9);
         let key = if on { 0x10 } else { 0 };
@@ -26,10 +38,7 @@ impl Voices for Msx {
             let patch = *dice.pick(&[1, 3, 4, 5, 7, 12]);
             log.command(&[0x51, 0x30 + voice, patch << 4 | 2]);
         }
-        // Tone on the first square wave, noise on the third.
-        log.command(&[0xa0, 0x07, 0b01_1110]);
-        log.command(&[0xa0, 0x06, 4]);
-        (0x08..0x0b).for_each(|level| log.command(&[0xa0, level, 0]));
+        self.drums.set_up(log);
     }
 
     fn on(&mut self, log: &mut Log, note: &Note) {
@@ -38,12 +47,12 @@ impl Voices for Msx {
         }
         match note.part {
             Part::Arpeggio => {
-                let period = period(note.pitch, AY.1, 16, 0xfff);
+                let period = period(note.pitch, AY.1, DIVIDER, 0xfff);
                 log.command(&[0xa0, 0x00, period as u8]);
                 log.command(&[0xa0, 0x01, (period >> 8) as u8]);
                 log.command(&[0xa0, 0x08, 11]);
             }
-            Part::Drum(Drum::Snare | Drum::Hat) => log.command(&[0xa0, 0x0a, 11]),
+            Part::Drum(drum) => self.drums.strike(log, drum),
             _ => {}
         }
     }
@@ -52,10 +61,13 @@ impl Voices for Msx {
         if let Some(voice) = fm_voice(note.part) {
             Self::key(log, voice, note.pitch, false);
         }
-        match note.part {
-            Part::Arpeggio => log.command(&[0xa0, 0x08, 0]),
-            Part::Drum(_) => log.command(&[0xa0, 0x0a, 0]),
-            _ => {}
+        if note.part == Part::Arpeggio {
+            log.command(&[0xa0, 0x08, 0]);
         }
+    }
+
+    fn tick(&mut self, log: &mut Log) {
+        log.wait(1);
+        self.drums.fade(log);
     }
 }
