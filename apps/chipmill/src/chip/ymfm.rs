@@ -22,6 +22,10 @@ pub struct Ymfm {
     memories: Rc<RefCell<Memories>>,
     mix: Mix,
     outputs: usize,
+    /// Frames per second, where ymfm does not say it rightly: its YM2149 makes a frame for each 8
+    /// ticks of its clock, and says that it makes one for each 64. With that rate it sounds three
+    /// octaves low.
+    rate: Option<u32>,
     /// The distance from the port for the address to that for the data.
     data_port: u32,
 }
@@ -129,6 +133,7 @@ impl Ymfm {
             memories,
             mix,
             outputs,
+            rate: (kind == ChipType::Ym2149).then_some(clock / 8),
             data_port: if kind == ChipType::Ym2149 { 2 } else { 1 },
         }
     }
@@ -148,7 +153,7 @@ impl Ymfm {
 
 impl Core for Ymfm {
     fn rate(&self) -> u32 {
-        self.chip.sample_rate()
+        self.rate.unwrap_or_else(|| self.chip.sample_rate())
     }
 
     fn write(&mut self, port: u8, register: u8, value: u8) {

@@ -212,10 +212,6 @@ fn notes_are_in_tune() {
     let mut wrong = Vec::new();
     for machine in Machine::ALL {
         for (part, pitches) in parts {
-            // The model of the AY8910 has another clock than the chip. See the next test.
-            if (machine, part) == (Machine::Msx, Part::Arpeggio) {
-                continue;
-            }
             for pitch in pitches {
                 let sound = one_note(machine, part, pitch);
                 let found = frequency(&sound[4410..13_230]);

@@ -78,8 +78,16 @@ pub fn ay8910() -> Song {
         level: 0.5,
         outputs: Outputs::Apart,
         starts_phases: false,
-        ..player.finish("AY8910")
+        ..faster(player.finish("AY8910"))
     }
+}
+
+/// `vgmrender` gets a clock that is 8 times as fast. Its YM2149 has a frame for each 64 ticks of it,
+/// and makes the one of 8 ticks, so that it would sound three octaves low.
+fn faster(mut song: Song) -> Song {
+    let clock = &mut song.reference[0x74..0x78];
+    clock.copy_from_slice(&(8 * 1_789_773_u32).to_le_bytes());
+    song
 }
 
 /// The envelope as a wave, which each note begins anew.
@@ -101,6 +109,6 @@ pub fn ay8910_envelope() -> Song {
     Song {
         level: 0.5,
         outputs: Outputs::Apart,
-        ..player.finish("AY8910 env")
+        ..faster(player.finish("AY8910 env"))
     }
 }
