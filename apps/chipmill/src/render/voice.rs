@@ -245,10 +245,11 @@ pub fn work(chip: &ChipSpec) -> u64 {
     let of_a_megahertz = match chip.kind {
         ChipKind::Ym2203 => 140,
         ChipKind::Ym2608 => 70,
+        ChipKind::Ay8910 => 60,
         ChipKind::Ym2151 | ChipKind::Ym2610 | ChipKind::Ym2610B => 45,
         ChipKind::Ym3812 | ChipKind::Ym3526 | ChipKind::Y8950 => 30,
         ChipKind::Ym2413 | ChipKind::Ym2612 => 25,
-        ChipKind::Ymf262 | ChipKind::Ymf278B | ChipKind::Ay8910 => 15,
+        ChipKind::Ymf262 | ChipKind::Ymf278B => 15,
         ChipKind::Sn76489(_) => 7,
         ChipKind::Okim6258 { .. } => 2,
     };
