@@ -89,7 +89,7 @@ impl Score {
     /// intro. It has four bars at least, and an hour at most.
     pub fn new(dice: &mut Dice, seconds: u32) -> Self {
         let (first, second) = (dice.pick(&FIRST), dice.pick(&SECOND));
-        let step = tempo(dice, seconds);
+        let step = speed(dice, seconds);
         let bars = whole_bars(seconds, step).max(MIN_BARS);
         let mut writer = Writer {
             step,
@@ -135,7 +135,7 @@ fn whole_bars(seconds: u32, step: u32) -> u32 {
 /// The ticks of a sixteenth, for 112 to 150 beats a minute: one of those whose whole bars end
 /// within a second of what is asked for. Seven ticks always do, as half a bar is shorter than a
 /// second then.
-fn tempo(dice: &mut Dice, seconds: u32) -> u32 {
+fn speed(dice: &mut Dice, seconds: u32) -> u32 {
     let wanted = seconds.min(MAX_SECONDS) * TICKS;
     let fitting: Vec<u32> = (6..=8)
         .filter(|step| (whole_bars(seconds, *step) * step * STEPS).abs_diff(wanted) <= TICKS)
