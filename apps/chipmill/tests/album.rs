@@ -34,6 +34,7 @@ impl Watch for Told {
     fn goes_on(&self, _: &Planned, frames: u64) {
         *self.frames.lock().unwrap() += frames;
         if let Some(cancel) = &self.cancel {
+            // Relaxed: the flag carries no data with it.
             cancel.store(true, Ordering::Relaxed);
         }
     }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::Serialize;
 
 use super::Settings;
-use super::plan::{Planned, Source};
+use super::plan::Planned;
 use crate::output::{OutputError, Writer};
 use crate::render::{Options, Renderer};
-use crate::song::{Song, SongError};
+use crate::song::SongError;
 
 /// The frames that are made between two looks at whether the user has had enough: a third of a
 /// second of sound, which takes some 10 ms.
@@ -90,10 +90,7 @@ impl<'a> Job<'a> {
     }
 
     fn renderer(&self, gain: f32) -> Result<Box<Renderer>, Failure> {
-        let song = match &self.planned.source {
-            Source::File(path) => Song::open(path, self.settings.missing)?,
-            Source::Bytes(bytes) => Song::parse(bytes, self.settings.missing)?,
-        };
+        let song = self.planned.open(self.settings.missing)?;
         let options = Options {
             gain,
             ..self.settings.render.clone()
@@ -103,7 +100,7 @@ impl<'a> Job<'a> {
 
     fn write(&self, gain: f32) -> Result<Stage, Failure> {
         let renderer = self.renderer(gain)?;
-        let tags = self.planned.tags(renderer.song());
+        let tags = self.planned.entry.tags(renderer.song());
         let writer = Writer::create(
             &self.planned.target,
             self.settings.format,
@@ -160,7 +157,7 @@ impl<'a> Job<'a> {
 pub enum Step {
     /// A part of the song has been measured.
     Measured,
-    /// So many frames more are in the file.
+    /// This number of frames more is in the file.
     Written(u64),
     /// The file is there.
     Done(Rendered),

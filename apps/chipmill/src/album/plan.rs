@@ -9,7 +9,7 @@ use super::{Failure, Settings};
 use crate::output::{Names, Tags};
 use crate::playlist::{Entry, Input};
 use crate::render::Renderer;
-use crate::song::{self, Song};
+use crate::song::{self, MissingChips, Song, SongError};
 
 /// What is to be done.
 #[derive(Debug, Default)]
@@ -27,16 +27,16 @@ pub struct Plan {
 pub struct Planned {
     /// Its name, for messages.
     pub name: String,
-    /// Where it comes from.
-    pub source: Source,
+    /// The song, and what a playlist says of it.
+    pub entry: Entry,
+    /// What has come from standard input, if the song is there.
+    stdin: Option<Vec<u8>>,
     /// The file that it becomes.
     pub target: PathBuf,
     /// Its length in frames.
     pub frames: u64,
     /// About how much work it is, beside the others.
     pub work: u64,
-    /// What the playlist says of it, and its number.
-    said: Said,
 }
 
 /// A song that is left out, as its file is there.
@@ -46,24 +46,6 @@ pub struct Skipped {
     pub name: String,
     /// The file.
     pub target: PathBuf,
-}
-
-/// Where a song comes from.
-#[derive(Debug)]
-pub enum Source {
-    /// A file, which is read when its turn comes.
-    File(PathBuf),
-    /// Standard input, which has been read.
-    Bytes(Vec<u8>),
-}
-
-/// What a playlist says of a song.
-#[derive(Debug)]
-struct Said {
-    title: Option<Box<str>>,
-    artist: Option<Box<str>>,
-    album: Option<Box<str>>,
-    track: Option<u32>,
 }
 
 impl Plan {
@@ -76,27 +58,12 @@ impl Plan {
 }
 
 impl Planned {
-    /// The tags of its file: what the playlist says goes before what the song says.
-    pub fn tags(&self, song: &Song) -> Tags {
-        tags(&self.said, song)
-    }
-}
-
-fn tags(said: &Said, song: &Song) -> Tags {
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let first = |said: &Option<Box<str>>, tag: &song::Tag| match said {
-        Some(said) => Some(said.to_string()),
-        None => some(tag.any()),
-    };
-    let own = &song.tags;
-    Tags {
-        title: first(&said.title, &own.title),
-        album: first(&said.album, &own.game),
-        artist: first(&said.artist, &own.author),
-        date: some(&own.date),
-        system: some(own.system.any()),
-        comment: some(&own.notes),
-        track: said.track,
+    /// Reads the song.
+    pub fn open(&self, missing: MissingChips) -> Result<Song, SongError> {
+        match &self.stdin {
+            Some(bytes) => Song::parse(bytes, missing),
+            None => self.entry.open(missing),
+        }
     }
 }
 
@@ -105,8 +72,7 @@ struct Seen {
     tags: Tags,
     frames: u64,
     work: u64,
-    source: Source,
-    said: Said,
+    stdin: Option<Vec<u8>>,
 }
 
 /// Makes a plan. The songs are read in parallel, by the pool that the calling thread is in.
@@ -114,13 +80,14 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
     let seen: Vec<_> = entries
         .into_par_iter()
         .map(|entry| {
-            let (name, stem) = (entry.input.to_string(), entry.stem());
-            (name, stem, see(entry, settings))
+            let seen = see(&entry, settings);
+            (entry, seen)
         })
         .collect();
     let mut names = Names::default();
     let mut plan = Plan::default();
-    for (number, (name, stem, seen)) in (1..).zip(seen) {
+    for (number, (entry, seen)) in (1..).zip(seen) {
+        let name = entry.input.to_string();
         let seen = match seen {
             Ok(seen) => seen,
             Err(failure) => {
@@ -128,7 +95,7 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
                 continue;
             }
         };
-        let file = names.distinct(&settings.names.name(&seen.tags, number, &stem));
+        let file = names.distinct(&settings.names.name(&seen.tags, number, &entry.stem()));
         let target = settings
             .out
             .join(format!("{file}.{}", settings.format.extension()));
@@ -138,31 +105,24 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
         }
         plan.songs.push(Planned {
             name,
-            source: seen.source,
+            entry,
+            stdin: seen.stdin,
             target,
             frames: seen.frames,
             work: seen.work,
-            said: seen.said,
         });
     }
     plan
 }
 
-fn see(entry: Entry, settings: &Settings) -> Result<Seen, Failure> {
-    let (song, source) = match entry.input {
-        Input::File(path) => (Song::open(&path, settings.missing)?, Source::File(path)),
+fn see(entry: &Entry, settings: &Settings) -> Result<Seen, Failure> {
+    let (song, stdin) = match entry.input {
+        Input::File(_) => (entry.open(settings.missing)?, None),
         Input::Stdin => {
             let bytes = song::read(io::stdin().lock())?;
-            (Song::parse(&bytes, settings.missing)?, Source::Bytes(bytes))
+            (Song::parse(&bytes, settings.missing)?, Some(bytes))
         }
     };
-    let said = Said {
-        title: entry.title,
-        artist: entry.artist,
-        album: entry.album,
-        track: entry.track,
-    };
-    let tags = tags(&said, &song);
     let frames = Renderer::length_of(&song, &settings.render);
     let seconds = frames / u64::from(settings.render.rate.max(1));
     if seconds > settings.max_seconds {
@@ -172,10 +132,9 @@ fn see(entry: Entry, settings: &Settings) -> Result<Seen, Failure> {
         });
     }
     Ok(Seen {
-        tags,
+        tags: entry.tags(&song),
         frames,
         work: Renderer::work_of(&song, &settings.render),
-        source,
-        said,
+        stdin,
     })
 }

@@ -14,7 +14,7 @@ use super::{Failure, Plan, Planned, Rendered, Settings};
 pub trait Watch: Send + Sync {
     /// A song begins.
     fn begins(&self, song: &Planned);
-    /// So many frames more are in its file.
+    /// `frames` more are in its file.
     fn goes_on(&self, song: &Planned, frames: u64);
     /// A song has ended.
     fn ends(&self, song: &Planned, result: &Result<Rendered, Failure>);
@@ -22,8 +22,8 @@ pub trait Watch: Send + Sync {
 
 /// Renders all songs of a plan on a pool, `in_flight` at a time, those that are most work first.
 ///
-/// With more songs at a time than the pool has jobs, the songs are tasks that give way to each other
-/// after each block. The files do not depend on any of these numbers.
+/// With more songs at a time than the pool has jobs, the songs are tasks that give way to each
+/// other after each block. The files do not depend on any of these numbers.
 ///
 /// Returns when all songs have ended, or, after `cancelled` is set, when those in flight have left
 /// their blocks: no half file is there then.

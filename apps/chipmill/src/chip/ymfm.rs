@@ -64,9 +64,9 @@ enum Mix {
 }
 
 // SAFETY: `Ymfm` is the only owner of the chip, of its callbacks and of the memories that both
-// share: the `Rc` is never handed out, and its other holders are the callbacks inside the chip. So all
-// of them move to another thread together. The C++ models keep their state in their own memory, and
-// have no static or thread-local data that is not constant.
+// share: the `Rc` is never handed out, and its other holders are the callbacks inside the chip. So
+// all of them move to another thread together. The C++ models keep their state in their own memory,
+// and have no static or thread-local data that is not constant.
 unsafe impl Send for Ymfm {}
 
 impl Ymfm {

@@ -10,6 +10,7 @@ use chipmill::album::{Failure, Plan, Planned, Rendered, Watch};
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::render::is_wrong;
+use super::text::printable;
 
 /// A bar for each song in flight and one for all; plain lines where there is no terminal.
 pub struct Bars {
@@ -86,7 +87,7 @@ impl Bars {
     fn print(&self, text: &str) {
         self.bars.suspend(|| {
             // A reader that has gone has had enough.
-            let _ = writeln!(io::stdout(), "{text}");
+            let _ = writeln!(io::stdout(), "{}", printable(text));
         });
     }
 
@@ -105,7 +106,7 @@ impl Watch for Bars {
             .bars
             .insert_before(&self.total, ProgressBar::new(song.frames));
         bar.set_style(style("{msg:30!} {wide_bar} {percent:>3}%"));
-        bar.set_message(song.name.clone());
+        bar.set_message(printable(&song.name));
         self.state().songs.insert(song.target.clone(), bar);
     }
 
@@ -169,7 +170,7 @@ impl Bars {
     fn warn(&self, text: &str) {
         self.bars.suspend(|| {
             // Without a reader there is no other place for it.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(io::stderr(), "{}", printable(text));
         });
     }
 }

@@ -4,13 +4,14 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use chipmill::playlist::{Entry, Input};
-use chipmill::song::{self, Gd3, LOG_RATE, MissingChips, Song, SongError};
+use chipmill::playlist::Entry;
+use chipmill::song::{self, Gd3, LOG_RATE, Song};
 use clap::Args;
 use serde::Serialize;
 
 use super::SOME_FAILED;
 use super::songs::{Songs, report};
+use super::text::{clock, printable};
 
 /// The options of `info`.
 #[derive(Args)]
@@ -40,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (entries, mut wrong) = arguments.songs.entries()?;
     let mut out = io::stdout().lock();
     for entry in entries {
-        match open(&entry, arguments.songs.missing()) {
+        match entry.open(arguments.songs.missing()) {
             Ok(song) => match print(&mut out, &entry, &song, arguments.json) {
                 Ok(()) => {}
                 // The reader, such as `head`, has had enough.
@@ -59,13 +60,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     })
 }
 
-fn open(entry: &Entry, missing: MissingChips) -> Result<Song, SongError> {
-    match &entry.input {
-        Input::File(path) => Song::open(path, missing),
-        Input::Stdin => Song::parse(&song::read(io::stdin().lock())?, missing),
-    }
-}
-
 fn print(out: &mut impl Write, entry: &Entry, song: &Song, json: bool) -> io::Result<()> {
     let seconds = |samples: u64| samples as f64 / f64::from(LOG_RATE);
     let info = Info {
@@ -81,7 +75,7 @@ fn print(out: &mut impl Write, entry: &Entry, song: &Song, json: bool) -> io::Re
     if json {
         return writeln!(out, "{}", serde_json::to_string(&info)?);
     }
-    writeln!(out, "{}", info.path)?;
+    writeln!(out, "{}", printable(&info.path))?;
     let tags = &song.tags;
     let both = |tag: &song::Tag| match (tag.english.as_str(), tag.origin.as_str()) {
         (english, "") => english.to_owned(),
@@ -90,8 +84,12 @@ fn print(out: &mut impl Write, entry: &Entry, song: &Song, json: bool) -> io::Re
         (english, origin) => format!("{english} ({origin})"),
     };
     let length = match info.loop_seconds {
-        Some(repeats) => format!("{}, repeats {}", clock(info.seconds), clock(repeats)),
-        None => clock(info.seconds),
+        Some(repeats) => format!(
+            "{}, repeats {}",
+            clock(info.seconds.round() as u64),
+            clock(repeats.round() as u64)
+        ),
+        None => clock(info.seconds.round() as u64),
     };
     let lines = [
         ("title", both(&tags.title)),
@@ -110,17 +108,4 @@ fn print(out: &mut impl Write, entry: &Entry, song: &Song, json: bool) -> io::Re
         }
     }
     Ok(())
-}
-
-/// Minutes and seconds.
-fn clock(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    format!("{}:{:02}", whole / 60, whole % 60)
-}
-
-/// The text without control characters: a file must not move the terminal's cursor.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }

@@ -7,6 +7,8 @@ pub mod info;
 pub mod play;
 pub mod render;
 mod songs;
+mod sound;
+mod text;
 
 /// The exit status when some songs have failed, and the others have not.
 const SOME_FAILED: u8 = 1;

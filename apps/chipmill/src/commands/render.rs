@@ -11,12 +11,13 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use chipmill::album::{self, Failure, Plan, Settings, Watch};
 use chipmill::output::{Format, Template};
-use chipmill::render::{Options, Resampling};
-use clap::{Args, ValueEnum};
+use chipmill::render::Options;
+use clap::Args;
 use drumline::{Jobs, Pool};
 
 use super::bars::Bars;
 use super::songs::{Songs, report};
+use super::sound::Sound;
 use super::{INTERRUPTED, SOME_FAILED};
 
 /// The options of `render`.
@@ -30,25 +31,8 @@ pub struct Arguments {
     /// wav, wav24, wav-float, flac, flac24 or au.
     #[arg(long, short, default_value = "wav")]
     format: Format,
-    /// Frames per second.
-    #[arg(
-        long,
-        default_value_t = 44_100,
-        value_parser = clap::value_parser!(u32).range(1000..=768_000),
-        value_name = "HERTZ"
-    )]
-    rate: u32,
-    /// How many times the part of a song that repeats is played.
-    #[arg(
-        long,
-        default_value_t = 2,
-        value_parser = clap::value_parser!(u32).range(1..),
-        value_name = "TIMES"
-    )]
-    loops: u32,
-    /// For how many seconds a song that repeats fades out.
-    #[arg(long, default_value_t = 8.0, value_parser = seconds, value_name = "SECONDS")]
-    fade: f64,
+    #[command(flatten)]
+    sound: Sound,
     /// How much louder all songs are, in decibels.
     #[arg(
         long,
@@ -69,9 +53,6 @@ pub struct Arguments {
         value_name = "DB"
     )]
     normalize: Option<f32>,
-    /// How the rates of the chips become that of the file.
-    #[arg(long, value_enum, default_value_t = Resample::Mean, value_name = "HOW")]
-    resample: Resample,
     /// How many threads render: a number, a share such as 50%, `auto`, or `physical` for as many
     /// as there are cores.
     #[arg(long, short, default_value_t = Jobs::Auto)]
@@ -96,25 +77,10 @@ pub struct Arguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Resample {
-    /// The mean of what a chip sounds in a frame.
-    Mean,
-    /// What a chip sounds at the beginning of a frame, as ymfm's own program does it.
-    Nearest,
-}
-
 fn decibels(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(value) if (-100.0..=100.0).contains(&value) => Ok(10_f32.powf(value / 20.0)),
         _ => Err("a number of decibels from -100 to 100 is wanted".to_owned()),
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (0.0..=3600.0).contains(&value) => Ok(value),
-        _ => Err("a number of seconds from 0 to 3600 is wanted".to_owned()),
     }
 }
 
@@ -152,14 +118,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn settings(arguments: &Arguments) -> Settings {
     Settings {
         render: Options {
-            rate: arguments.rate,
-            loops: arguments.loops,
-            fade: arguments.fade,
             gain: arguments.gain,
-            resampling: match arguments.resample {
-                Resample::Mean => Resampling::Mean,
-                Resample::Nearest => Resampling::Nearest,
-            },
+            ..arguments.sound.options()
         },
         normalize: arguments.normalize,
         format: arguments.format,
@@ -193,7 +153,7 @@ fn status(wrong: usize, cancelled: bool) -> ExitCode {
 fn print_plan(plan: &Plan, arguments: &Arguments) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for song in &plan.songs {
-        let seconds = song.frames as f64 / f64::from(arguments.rate);
+        let seconds = song.frames as f64 / f64::from(arguments.sound.rate);
         if arguments.json {
             let line = serde_json::json!({
                 "song": song.name, "file": song.target.display().to_string(), "seconds": seconds,
@@ -236,8 +196,6 @@ mod tests {
         assert_eq!(decibels("-20"), Ok(0.1));
         assert!(decibels("loud").is_err());
         assert!(decibels("inf").is_err());
-        assert!(seconds("-1").is_err());
-        assert!(seconds("NaN").is_err());
     }
 
     #[test]

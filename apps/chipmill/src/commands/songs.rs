@@ -8,6 +8,8 @@ use chipmill::playlist::{self, Entry};
 use chipmill::song::MissingChips;
 use clap::{Args, ValueEnum};
 
+use super::text::printable;
+
 /// The options for songs.
 #[derive(Args)]
 pub struct Songs {
@@ -53,5 +55,5 @@ impl Songs {
 /// Says what is wrong with one song, while the others go on.
 pub fn report(what: &str) {
     // Without a reader there is no other place for it.
-    let _ = writeln!(io::stderr(), "error: {what}");
+    let _ = writeln!(io::stderr(), "error: {}", printable(what));
 }

@@ -7,7 +7,7 @@ pub struct Tags {
     pub title: Option<String>,
     /// The album; for most songs, the game.
     pub album: Option<String>,
-    /// Who composed it.
+    /// The composer.
     pub artist: Option<String>,
     /// When it was published, as free text.
     pub date: Option<String>,

@@ -7,9 +7,9 @@ use drumline::channel::mpsc;
 use super::keys::Voices;
 use super::now::{Now, Text};
 use super::sink::{Sink, SinkError};
-use crate::playlist::{Entry, Input};
+use crate::playlist::Entry;
 use crate::render::{Options, Renderer};
-use crate::song::{self, MissingChips, Song, SongError};
+use crate::song::{MissingChips, Song};
 
 /// The frames that are rendered at a time: a fortieth of a second, so that a key is heard at once.
 const BLOCK: usize = 1 << 10;
@@ -26,9 +26,9 @@ pub enum Request {
     Next,
     /// The beginning of the song, or, at its beginning, the song before it.
     Previous,
-    /// So many seconds forward.
+    /// This number of seconds forward, or back.
     Seek(i64),
-    /// So many decibels louder.
+    /// This number of decibels louder, or softer.
     Louder(i32),
     /// Play the song again at its end, or go on to the next one.
     Loop,
@@ -69,7 +69,7 @@ impl Engine {
         let mut place = 0;
         let mut forward = true;
         while let Some(entry) = self.songs.get(place) {
-            let then = match open(entry, self.missing) {
+            let then = match entry.open(self.missing) {
                 Ok(song) => {
                     self.now.set_song(place);
                     let text = text(entry, &song);
@@ -184,31 +184,12 @@ impl Engine {
     }
 }
 
-fn open(entry: &Entry, missing: MissingChips) -> Result<Song, SongError> {
-    match &entry.input {
-        Input::File(path) => Song::open(path, missing),
-        Input::Stdin => Song::parse(&song::read(std::io::stdin().lock())?, missing),
-    }
-}
-
 fn text(entry: &Entry, song: &Song) -> Text {
-    let first = |said: &Option<Box<str>>, tag: &song::Tag| match said {
-        Some(said) => said.to_string(),
-        None => tag.any().to_owned(),
-    };
-    let title = first(&entry.title, &song.tags.title);
-    let parts = [
-        first(&entry.album, &song.tags.game),
-        first(&entry.artist, &song.tags.author),
-        song.tags.system.any().to_owned(),
-    ];
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let tags = entry.tags(song);
+    let parts = [tags.album, tags.artist, tags.system];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     Text {
-        title: if title.is_empty() {
-            entry.stem()
-        } else {
-            title
-        },
+        title: tags.title.unwrap_or_else(|| entry.stem()),
         subtitle: parts.join(" - "),
         voices: Voices::new(&song.chips).names(),
         problem: None,

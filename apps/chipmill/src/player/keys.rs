@@ -16,7 +16,6 @@ pub struct KeyEvent {
 #[derive(Debug, Default)]
 pub struct Voices {
     chips: Vec<ChipVoices>,
-    total: usize,
 }
 
 #[derive(Debug)]
@@ -44,12 +43,7 @@ impl Voices {
                 }
             })
             .collect();
-        Voices { chips, total }
-    }
-
-    /// How many voices there are.
-    pub fn count(&self) -> usize {
-        self.total
+        Voices { chips }
     }
 
     /// The names of the voices: the chip's, and the number of the voice in it.

@@ -6,9 +6,9 @@
 //!                                    ▼
 //!                                 now playing (atomics) ──► screen
 //! ```
-//! The engine is a thread of its own. The sink takes frames as fast as they are heard, so the engine
-//! sleeps in it most of the time. The screen reads atomics whenever it likes, and never keeps the
-//! engine waiting.
+//! The engine is a thread of its own. The sink takes frames as fast as they are heard, so the
+//! engine sleeps in it most of the time. The screen reads atomics whenever it likes, and never
+//! keeps the engine waiting.
 
 mod engine;
 mod keys;
@@ -17,7 +17,6 @@ mod now;
 mod sink;
 
 pub use engine::{Engine, Request};
-pub use keys::{KeyEvent, Voices};
 pub use meter::Meter;
 pub use now::{Now, VOICES};
-pub use sink::{NullSink, Paced, ProcessSink, Sink, SinkError, WavSink};
+pub use sink::{NullSink, ProcessSink, Sink, SinkError, WavSink};

@@ -100,6 +100,7 @@ impl Now {
     ///
     /// `voice` is [`VOICES`] or more.
     pub fn strikes(&self, voice: usize) -> u32 {
+        // Relaxed: see [`Now`].
         self.strikes[voice].load(Ordering::Relaxed)
     }
 
@@ -109,6 +110,7 @@ impl Now {
             return;
         };
         let bit = 1 << voice;
+        // Relaxed: see [`Now`].
         if on {
             strikes.fetch_add(1, Ordering::Relaxed);
             self.held.fetch_or(bit, Ordering::Relaxed);

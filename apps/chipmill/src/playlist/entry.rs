@@ -1,8 +1,12 @@
 //! A song to render, and where its name was found.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use crate::output::Tags;
+use crate::song::{self, MissingChips, Song, SongError};
 
 /// What a song is read from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +91,38 @@ impl Entry {
         match &self.input {
             Input::File(path) => Some(path),
             Input::Stdin => None,
+        }
+    }
+
+    /// Reads the song.
+    ///
+    /// # Errors
+    ///
+    /// As [`Song::open`]. Standard input can be read once.
+    pub fn open(&self, missing: MissingChips) -> Result<Song, SongError> {
+        match &self.input {
+            Input::File(path) => Song::open(path, missing),
+            Input::Stdin => Song::parse(&song::read(io::stdin().lock())?, missing),
+        }
+    }
+
+    /// The tags of the song: what the playlist says goes before what the song says.
+    #[must_use]
+    pub fn tags(&self, song: &Song) -> Tags {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let first = |said: &Option<Box<str>>, tag: &song::Tag| match said {
+            Some(said) => Some(said.to_string()),
+            None => some(tag.any()),
+        };
+        let own = &song.tags;
+        Tags {
+            title: first(&self.title, &own.title),
+            album: first(&self.album, &own.game),
+            artist: first(&self.artist, &own.author),
+            date: some(&own.date),
+            system: some(own.system.any()),
+            comment: some(&own.notes),
+            track: self.track,
         }
     }
 

@@ -86,11 +86,11 @@ pub enum StreamCommand {
 pub enum StreamLength {
     /// As long as before.
     Unchanged,
-    /// So many writes.
+    /// A number of writes.
     Writes(u32),
-    /// So many bytes of the bank.
+    /// A number of bytes of the bank.
     Bytes(u32),
-    /// So many thousandths of a second.
+    /// A time in thousandths of a second.
     Milliseconds(u32),
 }
 

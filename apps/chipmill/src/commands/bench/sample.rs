@@ -88,6 +88,7 @@ pub fn take(songs: &Path, row: &Row) -> Result<Sample> {
     ensure!(failed == 0, "{failed} songs have failed");
     Ok(Sample {
         seconds,
+        // Relaxed: as above.
         frames: counted.frames.load(Ordering::Relaxed),
         peak_kib: peak_kib.max(own_peak()),
     })
@@ -182,6 +183,7 @@ fn by_processes(plan: &Plan, processes: usize, counted: &Counted) -> Result<u64>
             .collect::<Result<Vec<Sample>>>()
     })?;
     for sample in &samples {
+        // Relaxed: read by this thread only.
         counted.frames.fetch_add(sample.frames, Ordering::Relaxed);
     }
     Ok(samples.iter().map(|sample| sample.peak_kib).sum())

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use chipmill::player::{Engine, Now, NullSink, ProcessSink, Sink, SinkError, WavSink};
-use chipmill::render::Options;
 use clap::Args;
 use drumline::channel;
 
 use super::songs::Songs;
+use super::sound::Sound;
 
 /// The options of `play`.
 #[derive(Args)]
@@ -27,22 +27,8 @@ pub struct Arguments {
     /// file that ends with .wav.
     #[arg(long, default_value = "auto", value_name = "WHERE")]
     audio: OsString,
-    /// Frames per second.
-    #[arg(
-        long,
-        default_value_t = 44_100,
-        value_parser = clap::value_parser!(u32).range(1000..=192_000),
-        value_name = "HERTZ"
-    )]
-    rate: u32,
-    /// How many times the part of a song that repeats is played.
-    #[arg(
-        long,
-        default_value_t = 2,
-        value_parser = clap::value_parser!(u32).range(1..),
-        value_name = "TIMES"
-    )]
-    loops: u32,
+    #[command(flatten)]
+    sound: Sound,
 }
 
 /// How long the program waits at its end for the last frames to be written.
@@ -57,11 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let engine = Engine {
         songs,
         missing: arguments.songs.missing(),
-        options: Options {
-            rate: arguments.rate,
-            loops: arguments.loops,
-            ..Options::default()
-        },
+        options: arguments.sound.options(),
         requests,
         now: Arc::clone(&now),
         sink: sink(arguments)?,
@@ -82,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             .map_err(|_| anyhow!("the player has panicked"))?;
         return finish(result, &now);
     }
-    let quit = terminal::run(&now, count, arguments.rate, &keys, &playing)?;
+    let quit = terminal::run(&now, count, arguments.sound.rate, &keys, &playing)?;
     let result = match quit {
         true => ended.recv_timeout(LAST_FRAMES).unwrap_or(Ok(())),
         false => ended
@@ -101,7 +83,7 @@ fn finish(result: Result<(), SinkError>, now: &Now) -> Result<ExitCode> {
 }
 
 fn sink(arguments: &Arguments) -> Result<Box<dyn Sink>> {
-    let rate = arguments.rate;
+    let rate = arguments.sound.rate;
     let audio = &arguments.audio;
     if audio == "null" {
         return Ok(Box::new(NullSink::new(rate)));

@@ -9,6 +9,8 @@ use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::Line;
 use ratatui::widgets::{Gauge, Paragraph};
 
+use crate::commands::text::{clock, printable};
+
 /// The eighths of a cell, from the left.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -134,18 +136,6 @@ fn state_of(now: &Now) -> String {
         state.push_str(&format!("  {} gaps", now.underruns()));
     }
     state
-}
-
-/// Minutes and seconds.
-fn clock(seconds: u64) -> String {
-    format!("{}:{:02}", seconds / 60, seconds % 60)
-}
-
-/// The text without control characters: a file must not move the terminal's cursor.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }
 
 #[cfg(test)]

@@ -82,8 +82,8 @@ pub fn ay8910() -> Song {
     }
 }
 
-/// `vgmrender` gets a clock that is 8 times as fast. Its YM2149 has a frame for each 64 ticks of it,
-/// and makes the one of 8 ticks, so that it would sound three octaves low.
+/// `vgmrender` gets a clock that is 8 times as fast. Its YM2149 has a frame for each 64 ticks of
+/// it, and makes the one of 8 ticks, so that it would sound three octaves low.
 fn faster(mut song: Song) -> Song {
     let clock = &mut song.reference[0x74..0x78];
     clock.copy_from_slice(&(8 * 1_789_773_u32).to_le_bytes());
