@@ -4,10 +4,10 @@
 //! when. This library reads such files, runs models of the chips, and mixes what they sound.
 //!
 //! ```text
-//! album ─► playlist ─► song ─► render ─► output
-//!                                │
-//!                                ▼
-//!                               chip
+//! album ──┬─► playlist ─► song ─► render ─► output
+//! player ─┘                         │
+//!                                   ▼
+//! compose                         chip
 //! ```
 
 pub mod album;
