@@ -74,8 +74,9 @@ pub fn draw(card: &WorkloadCard, records: &[&Record]) -> Result<String> {
                 card.item
             ),
             Shows::Rest => "processor time in ms; shorter is better".to_owned(),
-            Shows::Waiting => "median time in ms; shorter is better".to_owned(),
-            Shows::Handing => "median time in ms; shorter is better".to_owned(),
+            Shows::Waiting | Shows::Handing | Shows::WholeAndMemory => {
+                "median time in ms; shorter is better".to_owned()
+            }
             Shows::Latency => "median latency in µs; shorter is better".to_owned(),
             Shows::Tail => "latency of 99 of 100 in µs; shorter is better".to_owned(),
             Shows::Heap | Shows::HeapReturned => {
@@ -113,7 +114,8 @@ fn panels<'a>(card: &WorkloadCard, records: &[&'a Record]) -> Vec<Panel<'a>> {
             | Shows::Path
             | Shows::Handing
             | Shows::Cores
-            | Shows::Ramp => value / 1e6,
+            | Shows::Ramp
+            | Shows::WholeAndMemory => value / 1e6,
         });
         let spread = record.spread(card.shows).zip(value);
         let spread = spread.map(|(spread, value)| Interval {

@@ -41,11 +41,14 @@ pub fn names(card: &WorkloadCard, jobs: Option<&str>) -> Vec<String> {
         Shows::Heap => &["ns/item", "peak MiB"],
         Shows::HeapReturned => &["left", "ns/item", "peak MiB"],
         Shows::Tail => &["p50 µs", "p99.9 µs", "items/s", "CPU ms"],
+        Shows::WholeAndMemory => &["items/s", "CPU ms", "peak MiB"],
     };
     let first = match card.shows {
         Shows::Time | Shows::Curve | Shows::Memory => format!("ns/{}", card.item),
         Shows::Rest => "CPU ms".to_owned(),
-        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores => "ms".to_owned(),
+        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores | Shows::WholeAndMemory => {
+            "ms".to_owned()
+        }
         Shows::Ramp => "last ms".to_owned(),
         Shows::Rate | Shows::RateAndThreads => format!("{}s/s", card.item),
         Shows::Latency => "p50 µs".to_owned(),
@@ -69,7 +72,8 @@ pub fn count(shows: Shows) -> usize {
         | Shows::Memory
         | Shows::Ramp
         | Shows::RateAndThreads
-        | Shows::HeapReturned => 4,
+        | Shows::HeapReturned
+        | Shows::WholeAndMemory => 4,
         Shows::Tail => 5,
         Shows::Handing => 7,
     }
@@ -239,6 +243,7 @@ fn figures(shows: Shows, record: &Record, bounds: &Bounds<'_>) -> Vec<Figure> {
             rate(record).into(),
             cpu(),
         ],
+        Shows::WholeAndMemory => vec![main(wall), rate(record).into(), cpu(), memory()],
     }
 }
 

@@ -83,7 +83,8 @@ impl RoundFigures {
             | Shows::Cores
             | Shows::Ramp
             | Shows::Rate
-            | Shows::RateAndThreads => Some(self.wall_ns_median),
+            | Shows::RateAndThreads
+            | Shows::WholeAndMemory => Some(self.wall_ns_median),
             Shows::Rest => self.cpu_ns_mean,
             Shows::Latency => self.latency_ns_p50,
             Shows::Tail => self.latency_ns_p99,

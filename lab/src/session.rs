@@ -94,7 +94,9 @@ impl Effort {
     }
 }
 
-/// What one measuring process found.
+/// What one measuring process found: its last line of output, as JSON. A program that is not the
+/// lab's own says the same of a row (see [`Session::sample_program`]): `items`, `operations` and
+/// `wall_ns` at least. What it leaves out is unknown, and what it adds is not read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measurement {
@@ -375,6 +377,44 @@ impl Session {
         for one in &all {
             found.latencies.merge(&one.latencies);
         }
+    }
+
+    /// Takes in what a program of its own measures: `operation` runs it once. What a sample took
+    /// and used is what the program says.
+    pub fn sample_program(&mut self, mut operation: impl FnMut() -> anyhow::Result<Measurement>) {
+        let (mut threads, mut memory) = (None, None);
+        self.sampling(|session| {
+            let mut one = operation().map_err(|error| format!("{error:#}"))?;
+            if let Some(error) = one.error.take() {
+                return Err(error);
+            }
+            let found = &mut session.found;
+            let is_first = found.wall_ns.is_empty();
+            if one.items == 0 || one.wall_ns.is_empty() {
+                return Err("the program has measured nothing".to_owned());
+            }
+            if !is_first && one.items != found.items {
+                let (now, before) = (one.items, found.items);
+                return Err(format!("the program had {now} items, and {before} before"));
+            }
+            found.items = one.items;
+            found.batch = 1;
+            found.operations += one.operations;
+            found.wall_ns.append(&mut one.wall_ns);
+            found.cpu_ns.append(&mut one.cpu_ns);
+            found.usage = if is_first {
+                one.usage
+            } else {
+                found.usage.plus(&one.usage)
+            };
+            threads = one.threads_peak.max(threads);
+            memory = one.rss_peak_bytes.max(memory);
+            Ok(())
+        });
+        // What this process used while it waited says nothing.
+        let found = &mut self.found;
+        (found.threads_peak, found.rss_peak_bytes) = (threads, memory);
+        (found.counts, found.migrations) = (Counts::default(), None);
     }
 
     /// Takes samples until there are enough.

@@ -250,9 +250,12 @@ pub fn measure(card: &WorkloadCard, record: &Record) -> Option<f64> {
             record.item_ns_median
         }
         Shows::Rest => record.cpu_ns_mean,
-        Shows::Waiting | Shows::Path | Shows::Handing | Shows::Cores | Shows::Ramp => {
-            record.wall_ns_median
-        }
+        Shows::Waiting
+        | Shows::Path
+        | Shows::Handing
+        | Shows::Cores
+        | Shows::Ramp
+        | Shows::WholeAndMemory => record.wall_ns_median,
         Shows::Latency => record.latency_median(),
         Shows::Tail => median(&record.measures(card.shows)),
         Shows::Heap | Shows::HeapReturned => record.item_heap_bytes,

@@ -36,6 +36,8 @@ pub enum Shows {
     HeapReturned,
     /// Latency of the slowest items, and of the others; and how many items there were per second.
     Tail,
+    /// Time of the whole operation, items per second, processor time and peak memory.
+    WholeAndMemory,
 }
 
 impl Shows {

@@ -61,6 +61,8 @@ fn tiny_sizes(workload: &str) -> &'static str {
         "actor-timers" => "1,100,1050",
         // Up to more than the blocks that a runtime keeps.
         "mailbox-burst" => "1,100,50000",
+        // Each row is a program of its own, which a test of its own takes the place of.
+        "render" => "1",
         // A sender has bursts of 100.
         "actor-fan-in" => "1,100,205",
         // From 1,024 on, some sorts are parallel.

@@ -2,6 +2,8 @@
 //! time.
 
 mod actors;
+#[cfg(unix)]
+mod albums;
 mod answers;
 mod async_tasks;
 mod blocking;
@@ -39,6 +41,8 @@ fn lab_in(directory: &Path, arguments: &[&str]) -> Output {
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_drumline-lab"));
     command.args(arguments);
+    // What is tested does not depend on what else has been built.
+    command.env("LAB_CHIPMILL", "");
     // A lab that is started with hangups ignored, as by `nohup`, keeps ignoring them.
     // SAFETY: between fork and exec, `signal` is async-signal-safe, and so is all that runs here.
     #[cfg(unix)]

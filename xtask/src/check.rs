@@ -384,7 +384,8 @@ fn features() -> Result<Outcome> {
     )))
 }
 
-/// The two commands of the renderer, as its README has them, with formatting and lints before them.
+/// The two commands of the renderer, as its README has them, with formatting and lints before them;
+/// and what the lab takes in from it.
 fn chipmill() -> Result<Outcome> {
     if !Invocation::line("c++ --version").succeeds() {
         return Ok(Outcome::Skipped(
@@ -402,6 +403,12 @@ fn chipmill() -> Result<Outcome> {
     show(&inside("cargo doc --no-deps").with("RUSTDOCFLAGS", "-D warnings"))?;
     let out = target.join("album").display().to_string();
     show(&inside("cargo album --songs 3 --out").and([out]))?;
+    let program = target.join(format!("release/chipmill{}", std::env::consts::EXE_SUFFIX));
+    let rows = "--size 1 --rounds 1 --jobs 2 --runtime drumline,processes";
+    show(
+        &Invocation::line(&format!("cargo lab run render {rows}"))
+            .with("LAB_CHIPMILL", program.display().to_string()),
+    )?;
     tallied(&inside("cargo test --no-fail-fast"))
 }
 

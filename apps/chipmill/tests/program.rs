@@ -185,3 +185,30 @@ fn ctrl_c_leaves_no_half_file() {
     assert_eq!(ended.status.code(), Some(130));
     assert_eq!(names(out.path()), [""; 0]);
 }
+
+#[test]
+fn a_row_is_measured_in_the_terms_of_the_lab() {
+    let rows = ["drumline 1 x 1", "processes 2 x 2"];
+    let run = output(&[
+        "bench", "--songs", "1", "--rounds", "2", "--json", "--row", rows[0], "--row", rows[1],
+    ]);
+    assert!(run.status.success(), "{run:?}");
+    let lines: Vec<Value> = text(&run.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    for (line, row) in lines.iter().zip(rows) {
+        assert_eq!(line["row"], row);
+        assert_eq!(line["operations"], 2);
+        assert_eq!(line["wall_ns"].as_array().unwrap().len(), 2);
+        // Both have the same song.
+        assert_eq!(line["items"], lines[0]["items"]);
+        assert!(line["items"].as_u64().unwrap() > 60 * 44_100, "{line}");
+        #[cfg(target_os = "linux")]
+        {
+            assert!(line["usage"]["cpu_ns"].as_u64() > Some(0), "{line}");
+            assert!(line["rss_peak_bytes"].as_u64() > Some(1 << 20), "{line}");
+        }
+    }
+}

@@ -20,6 +20,7 @@ use std::time::Duration;
 use crate::session::Effort;
 
 pub mod actors;
+pub mod albums;
 pub mod async_tasks;
 pub mod fork_join;
 pub mod loops;

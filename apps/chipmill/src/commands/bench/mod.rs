@@ -5,6 +5,7 @@
 
 mod row;
 mod sample;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 use row::{Row, Runtime};
 use sample::Sample;
+use usage::Usage;
 
 /// The options of `bench`.
 #[derive(Args)]
@@ -41,15 +43,16 @@ pub struct Arguments {
         value_name = "TIMES"
     )]
     rounds: u32,
-    /// Lines of JSON, one for each row.
+    /// Only this row, such as "drumline 8 x 2": 8 songs in flight on 2 threads. The runtimes are
+    /// drumline, rayon, threads and processes. May be given several times.
+    #[arg(long = "row", value_name = "ROW")]
+    rows: Vec<Row>,
+    /// Lines of JSON, one for each row, in the terms of `cargo lab`.
     #[arg(long)]
     json: bool,
     /// Measures one row, once, with the songs in this directory: for the program itself.
-    #[arg(long, hide = true, value_name = "DIRECTORY", requires = "row")]
+    #[arg(long, hide = true, value_name = "DIRECTORY", requires = "rows")]
     sample: Option<PathBuf>,
-    /// The row of `--sample`.
-    #[arg(long, hide = true)]
-    row: Option<Row>,
 }
 
 /// What the samples of a row have come to.
@@ -61,22 +64,42 @@ struct Measured {
     threads: usize,
     /// Geometric mean, in seconds.
     seconds: f64,
-    samples: Vec<f64>,
     frames_per_second: f64,
-    /// The largest of all samples, in KiB; of all processes together.
-    peak_kib: u64,
+    #[serde(flatten)]
+    found: Measurement,
+}
+
+/// What the lab of this repository reads: its `Measurement`. An operation is an album, and an item
+/// a frame.
+#[derive(Serialize)]
+struct Measurement {
+    items: u64,
+    operations: u64,
+    /// The time of each sample.
+    wall_ns: Vec<f64>,
+    /// The processor time of each sample; empty if unknown.
+    cpu_ns: Vec<f64>,
+    /// Of all samples together.
+    usage: Usage,
+    /// The largest of all samples.
+    rss_peak_bytes: Option<u64>,
+    /// The songs in flight.
+    concurrency: usize,
 }
 
 /// Measures all rows.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    if let (Some(songs), Some(row)) = (&arguments.sample, &arguments.row) {
+    if let (Some(songs), [row, ..]) = (&arguments.sample, &arguments.rows[..]) {
         let sample = sample::take(songs, row)?;
         println!("{}", serde_json::to_string(&sample)?);
         return Ok(ExitCode::SUCCESS);
     }
     let songs = tempfile::tempdir().context("no directory for the songs can be made")?;
     write_songs(songs.path(), arguments)?;
-    let rows = Row::published();
+    let rows = match &arguments.rows[..] {
+        [] => Row::published(),
+        rows => rows.to_vec(),
+    };
     let mut samples: BTreeMap<usize, Vec<Sample>> = BTreeMap::new();
     for round in 0..arguments.rounds {
         for (place, row) in rows.iter().enumerate() {
@@ -108,10 +131,12 @@ fn write_songs(directory: &Path, arguments: &Arguments) -> Result<()> {
 }
 
 fn measured(row: &Row, samples: &[Sample]) -> Measured {
-    let seconds: Vec<f64> = samples.iter().map(|sample| sample.seconds).collect();
-    let logs: f64 = seconds.iter().map(|seconds| seconds.ln()).sum();
-    let mean = (logs / seconds.len() as f64).exp();
+    let wall_ns: Vec<f64> = samples.iter().map(|sample| sample.seconds * 1e9).collect();
+    let logs: f64 = samples.iter().map(|sample| sample.seconds.ln()).sum();
+    let mean = (logs / samples.len() as f64).exp();
     let frames = samples.first().map_or(0, |sample| sample.frames);
+    let used = samples.iter().map(|sample| sample.usage);
+    let cpu_ns = used.clone().filter_map(|usage| Some(usage.cpu_ns? as f64));
     Measured {
         row: row.to_string(),
         runtime: row.runtime,
@@ -119,12 +144,15 @@ fn measured(row: &Row, samples: &[Sample]) -> Measured {
         threads: row.threads,
         seconds: mean,
         frames_per_second: frames as f64 / mean,
-        peak_kib: samples
-            .iter()
-            .map(|sample| sample.peak_kib)
-            .max()
-            .unwrap_or(0),
-        samples: seconds,
+        found: Measurement {
+            items: frames,
+            operations: samples.len() as u64,
+            wall_ns,
+            cpu_ns: cpu_ns.collect(),
+            usage: used.reduce(|all, one| all.plus(&one)).unwrap_or_default(),
+            rss_peak_bytes: samples.iter().filter_map(|sample| sample.peak_bytes).max(),
+            concurrency: row.in_flight,
+        },
     }
 }
 
@@ -138,18 +166,30 @@ fn print(measured: &[Measured], json: bool) -> io::Result<()> {
     }
     writeln!(
         out,
-        "{:40} {:>9} {:>14} {:>10}",
-        "songs in flight x threads", "seconds", "frames/s", "peak MiB"
+        "{:40} {:>9} {:>14} {:>9} {:>10}",
+        "songs in flight x threads", "seconds", "frames/s", "CPU s", "peak MiB"
     )?;
     for row in measured {
+        let found = &row.found;
+        let per_album = |ns: u64| ns as f64 / 1e9 / found.operations as f64;
+        let cpu = found.usage.cpu_ns.map(per_album);
+        let peak = found
+            .rss_peak_bytes
+            .map(|bytes| bytes as f64 / f64::from(1 << 20));
         writeln!(
             out,
-            "{:40} {:>9.2} {:>14.0} {:>10.1}",
+            "{:40} {:>9.2} {:>14.0} {:>9} {:>10}",
             row.row,
             row.seconds,
             row.frames_per_second,
-            row.peak_kib as f64 / 1024.0
+            known(cpu, 2),
+            known(peak, 1)
         )?;
     }
     Ok(())
+}
+
+/// A figure, or a question mark where the system did not say it.
+fn known(figure: Option<f64>, digits: usize) -> String {
+    figure.map_or_else(|| "?".to_owned(), |figure| format!("{figure:.digits$}"))
 }

@@ -17,6 +17,7 @@ use drumline::{Jobs, Pool};
 use serde::{Deserialize, Serialize};
 
 use super::row::{Row, Runtime};
+use super::usage::Usage;
 
 /// One measurement of a row.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -25,8 +26,11 @@ pub struct Sample {
     pub seconds: f64,
     /// The frames of all songs.
     pub frames: u64,
-    /// The most memory that was in use, in KiB.
-    pub peak_kib: u64,
+    /// What was used meanwhile.
+    pub usage: Usage,
+    /// The most memory that was in use, in bytes; of all processes together. `None` where the
+    /// system does not say.
+    pub peak_bytes: Option<u64>,
 }
 
 /// Measures a row in a process of its own.
@@ -64,8 +68,8 @@ pub fn take(songs: &Path, row: &Row) -> Result<Sample> {
         plan.failed
     );
     let counted = Arc::new(Counted::default());
-    let start = Instant::now();
-    let mut peak_kib = 0;
+    let (start, before) = (Instant::now(), Usage::now());
+    let mut elsewhere = Vec::new();
     match row.runtime {
         Runtime::Drumline => {
             let watch: Arc<dyn Watch> = counted.clone();
@@ -80,18 +84,31 @@ pub fn take(songs: &Path, row: &Row) -> Result<Sample> {
         }
         Runtime::Rayon => by_rayon(&plan, &settings, row.threads, counted.as_ref())?,
         Runtime::Threads => by_threads(&plan, &settings, row.in_flight, counted.as_ref()),
-        Runtime::Processes => peak_kib = by_processes(&plan, row.threads, &counted)?,
+        Runtime::Processes => elsewhere = by_processes(&plan, row.threads)?,
     }
     let seconds = start.elapsed().as_secs_f64();
+    let usage = Usage::now().since(&before);
     // Relaxed: all that count have been waited for.
     let failed = counted.failed.load(Ordering::Relaxed);
     ensure!(failed == 0, "{failed} songs have failed");
-    Ok(Sample {
+    let here = Sample {
         seconds,
         // Relaxed: as above.
         frames: counted.frames.load(Ordering::Relaxed),
-        peak_kib: peak_kib.max(own_peak()),
-    })
+        usage,
+        // A process that only waits for others is none of the row.
+        peak_bytes: if elsewhere.is_empty() {
+            own_peak()
+        } else {
+            Some(0)
+        },
+    };
+    Ok(elsewhere.iter().fold(here, |all, one| Sample {
+        seconds,
+        frames: all.frames + one.frames,
+        usage: all.usage.plus(&one.usage),
+        peak_bytes: all.peak_bytes.zip(one.peak_bytes).map(|(a, b)| a + b),
+    }))
 }
 
 /// Counts what is rendered.
@@ -147,8 +164,8 @@ fn by_threads(plan: &Plan, settings: &Settings, in_flight: usize, watch: &Counte
 }
 
 /// Deals the songs, the longest first, each to the process that has the least to do, and runs this
-/// program with one thread on each share. Returns the memory of all of them together.
-fn by_processes(plan: &Plan, processes: usize, counted: &Counted) -> Result<u64> {
+/// program with one thread on each share.
+fn by_processes(plan: &Plan, processes: usize) -> Result<Vec<Sample>> {
     let shares = tempfile::tempdir().context("no directory for the shares can be made")?;
     let mut loads = vec![0; processes];
     for song in plan.longest_first() {
@@ -167,7 +184,7 @@ fn by_processes(plan: &Plan, processes: usize, counted: &Counted) -> Result<u64>
         in_flight: 1,
         threads: 1,
     };
-    let samples = thread::scope(|scope| {
+    thread::scope(|scope| {
         let running: Vec<_> = (0..processes)
             .filter(|&process| loads[process] > 0)
             .map(|process| shares.path().join(process.to_string()))
@@ -180,19 +197,16 @@ fn by_processes(plan: &Plan, processes: usize, counted: &Counted) -> Result<u64>
                     .join()
                     .unwrap_or_else(|_| bail!("a process was lost"))
             })
-            .collect::<Result<Vec<Sample>>>()
-    })?;
-    for sample in &samples {
-        // Relaxed: read by this thread only.
-        counted.frames.fetch_add(sample.frames, Ordering::Relaxed);
-    }
-    Ok(samples.iter().map(|sample| sample.peak_kib).sum())
+            .collect()
+    })
 }
 
-/// The most memory that this process has had, in KiB, if the system says it.
-fn own_peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok())
-        .unwrap_or(0)
+/// The most memory that this process has had, in bytes, if the system says it.
+fn own_peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib * 1024)
 }
