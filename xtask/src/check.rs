@@ -400,6 +400,11 @@ fn chipmill() -> Result<Outcome> {
     };
     show(&inside("cargo fmt --check"))?;
     show(&inside("cargo clippy --all-targets -- -D warnings"))?;
+    // The sound device, where the headers of ALSA are.
+    if Invocation::line("pkg-config --exists alsa").succeeds() {
+        show(&inside("cargo clippy --features cpal --all-targets -- -D warnings"))?;
+        show(&inside("cargo test --features cpal --lib device"))?;
+    }
     show(&inside("cargo doc --no-deps").with("RUSTDOCFLAGS", "-D warnings"))?;
     let out = target.join("album").display().to_string();
     show(&inside("cargo album --songs 3 --out").and([out]))?;

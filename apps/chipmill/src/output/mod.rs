@@ -29,6 +29,7 @@ mod writer;
 pub use error::OutputError;
 pub use format::{Format, UnknownFormat};
 pub use names::Names;
+pub(crate) use quantizer::Quantizer;
 pub use tags::Tags;
 pub use template::Template;
 pub use writer::{Finished, Writer};

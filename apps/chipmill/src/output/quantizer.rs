@@ -5,14 +5,14 @@
 /// There is no dither. A sample of `n` bits is `sample * 2^(n-1)`, rounded to the nearest integer.
 /// So integers that were divided by a power of two come back exactly.
 #[derive(Debug)]
-pub(super) struct Quantizer {
+pub(crate) struct Quantizer {
     scale: f32,
     clipped: u64,
 }
 
 impl Quantizer {
     /// A quantizer to samples of `bits` bits. `f32` has 24 bits of precision.
-    pub(super) fn new(bits: u32) -> Self {
+    pub(crate) fn new(bits: u32) -> Self {
         assert!((2..=24).contains(&bits), "samples of {bits} bits");
         Self {
             scale: (1u32 << (bits - 1)) as f32,
@@ -25,7 +25,7 @@ impl Quantizer {
     /// A sample beyond full scale becomes the nearest integer that there is, and NaN becomes 0;
     /// both count as clipped. +1.0 does not count, although its integer would be one too large:
     /// the error is one step.
-    pub(super) fn quantize(&mut self, sample: f32) -> i32 {
+    pub(crate) fn quantize(&mut self, sample: f32) -> i32 {
         let is_clipped = sample.abs() > 1.0 || sample.is_nan();
         self.clipped += u64::from(is_clipped);
         // A cast of NaN gives 0.
@@ -35,7 +35,7 @@ impl Quantizer {
     }
 
     /// How many samples were clipped. A frame has two.
-    pub(super) fn clipped(&self) -> u64 {
+    pub(crate) fn clipped(&self) -> u64 {
         self.clipped
     }
 }

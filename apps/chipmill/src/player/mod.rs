@@ -10,13 +10,19 @@
 //! engine sleeps in it most of the time. The screen reads atomics whenever it likes, and never
 //! keeps the engine waiting.
 
+#[cfg(feature = "cpal")]
+mod device;
 mod engine;
 mod keys;
 mod meter;
 mod now;
+mod program;
 mod sink;
 
+#[cfg(feature = "cpal")]
+pub use device::DeviceSink;
 pub use engine::{Engine, Request};
 pub use meter::Meter;
 pub use now::{Now, VOICES};
-pub use sink::{NullSink, ProcessSink, Sink, SinkError, WavSink};
+pub use program::ProcessSink;
+pub use sink::{NullSink, Sink, SinkError, WavSink};

@@ -1,8 +1,6 @@
 //! Where frames are heard.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,14 +34,17 @@ pub enum SinkError {
          use `--audio null` or `--audio FILE.wav`"
     )]
     NoProgram,
+    /// No program that is there plays.
+    #[error(
+        "nothing plays the sound ({0}); `--audio null` and `--audio FILE.wav` need none of these"
+    )]
+    NoneWorks(String),
     /// The program that plays sound has ended.
-    #[error("{program} has stopped playing: {error}")]
-    Program {
-        /// Its name.
-        program: &'static str,
-        /// What the system says.
-        error: io::Error,
-    },
+    #[error("{0} has stopped playing: {1}")]
+    Program(&'static str, String),
+    /// The device does not play.
+    #[error("the sound device: {0}; `--audio null` or another `--rate` may help")]
+    Device(String),
     /// The file cannot be written.
     #[error("{0}")]
     Output(#[from] OutputError),
@@ -155,112 +156,6 @@ impl Sink for WavSink {
             writer.finish()?;
         }
         Ok(())
-    }
-}
-
-/// A program plays what comes over a pipe.
-pub struct ProcessSink {
-    program: &'static str,
-    child: Child,
-    /// `None` after the end.
-    pipe: Option<ChildStdin>,
-    bytes: Vec<u8>,
-}
-
-impl ProcessSink {
-    /// Starts the first program that there is: of PipeWire, PulseAudio or ALSA.
-    ///
-    /// # Errors
-    ///
-    /// There is none of them.
-    pub fn start(rate: u32) -> Result<Self, SinkError> {
-        let rate = rate.to_string();
-        let programs: [(&str, Vec<&str>); 3] = [
-            (
-                "pw-cat",
-                vec![
-                    "--playback",
-                    "--raw",
-                    "--format",
-                    "s16",
-                    "--channels",
-                    "2",
-                    "--rate",
-                    &rate,
-                    "-",
-                ],
-            ),
-            (
-                "pacat",
-                vec![
-                    "--playback",
-                    "--format=s16le",
-                    "--channels=2",
-                    "--rate",
-                    &rate,
-                ],
-            ),
-            (
-                "aplay",
-                vec!["-q", "-t", "raw", "-f", "S16_LE", "-c", "2", "-r", &rate],
-            ),
-        ];
-        for (program, arguments) in programs {
-            let child = Command::new(program)
-                .args(arguments)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn();
-            if let Ok(mut child) = child {
-                return Ok(ProcessSink {
-                    program,
-                    pipe: child.stdin.take(),
-                    child,
-                    bytes: Vec::new(),
-                });
-            }
-        }
-        Err(SinkError::NoProgram)
-    }
-}
-
-impl Sink for ProcessSink {
-    fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError> {
-        self.bytes.clear();
-        for sample in frames.as_flattened() {
-            let sample = (sample * 32_768.0).round().clamp(-32_768.0, 32_767.0) as i16;
-            self.bytes.extend_from_slice(&sample.to_le_bytes());
-        }
-        let Some(pipe) = &mut self.pipe else {
-            return Ok(());
-        };
-        pipe.write_all(&self.bytes)
-            .map_err(|error| SinkError::Program {
-                program: self.program,
-                error,
-            })
-    }
-
-    fn finish(&mut self) -> Result<(), SinkError> {
-        // The program ends when it has played what it has got.
-        self.pipe = None;
-        match self.child.wait() {
-            Ok(_) => Ok(()),
-            Err(error) => Err(SinkError::Program {
-                program: self.program,
-                error,
-            }),
-        }
-    }
-}
-
-impl Drop for ProcessSink {
-    fn drop(&mut self) {
-        self.pipe = None;
-        // One that has ended is no error.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

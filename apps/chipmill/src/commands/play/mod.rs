@@ -23,8 +23,9 @@ use super::sound::Sound;
 pub struct Arguments {
     #[command(flatten)]
     songs: Songs,
-    /// Where it is heard: `auto` (pw-cat, pacat or aplay), `null` (nowhere, at the same pace), or a
-    /// file that ends with .wav.
+    /// Where it is heard: `auto` (pw-cat, pacat or aplay), `device` (without any of these, if
+    /// chipmill was built with the feature `cpal`), `null` (nowhere, at the same pace), or a file
+    /// that ends with .wav.
     #[arg(long, default_value = "auto", value_name = "WHERE")]
     audio: OsString,
     #[command(flatten)]
@@ -91,6 +92,9 @@ fn sink(arguments: &Arguments) -> Result<Box<dyn Sink>> {
     if audio == "auto" {
         return Ok(Box::new(ProcessSink::start(rate)?));
     }
+    if audio == "device" {
+        return device(rate);
+    }
     let path = std::path::Path::new(audio);
     if path
         .extension()
@@ -99,7 +103,20 @@ fn sink(arguments: &Arguments) -> Result<Box<dyn Sink>> {
         return Ok(Box::new(WavSink::create(path, rate)?));
     }
     Err(anyhow!(
-        "--audio {}: `auto`, `null` or a file that ends with .wav is wanted",
+        "--audio {}: `auto`, `device`, `null` or a file that ends with .wav is wanted",
         path.display()
+    ))
+}
+
+#[cfg(feature = "cpal")]
+fn device(rate: u32) -> Result<Box<dyn Sink>> {
+    Ok(Box::new(chipmill::player::DeviceSink::start(rate)?))
+}
+
+#[cfg(not(feature = "cpal"))]
+fn device(_rate: u32) -> Result<Box<dyn Sink>> {
+    Err(anyhow!(
+        "--audio device: this chipmill was built without it; build it with `--features cpal` (on \
+         Linux that needs the headers of ALSA), or use `--audio auto`"
     ))
 }

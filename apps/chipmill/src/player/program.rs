@@ -1,0 +1,228 @@
+//! A program that plays what comes over a pipe.
+//!
+//! A program that is there may still be of no use: too old, or without the server that it talks to.
+//! It ends at once then, and the next one gets the sound from its beginning. That is why the first
+//! bytes are kept, until more has been written than a pipe holds.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+
+use super::sink::{Sink, SinkError};
+use crate::output::Quantizer;
+
+/// More than a pipe holds.
+const PIPE: usize = 1 << 17;
+
+/// The programs, in the order in which they are tried: of PipeWire, PulseAudio and ALSA. RATE stands
+/// for the rate. Each holds a tenth of a second, so that a key is heard soon.
+const PROGRAMS: [(&str, &str); 3] = [
+    (
+        "pw-cat",
+        "--playback --raw --latency 100ms --format s16 --channels 2 --rate RATE -",
+    ),
+    (
+        "pacat",
+        "--playback --latency-msec=100 --format=s16le --channels=2 --rate RATE",
+    ),
+    (
+        "aplay",
+        "-q --buffer-time=100000 -t raw -f S16_LE -c 2 -r RATE",
+    ),
+];
+
+/// The first program that plays.
+pub struct ProcessSink {
+    rate: u32,
+    /// Where the next one is in the list.
+    next: usize,
+    running: Option<Running>,
+    /// Why others do not play.
+    failed: Vec<String>,
+    quantizer: Quantizer,
+    bytes: Vec<u8>,
+    /// All bytes so far; `None` when the program has taken some of them.
+    first: Option<Vec<u8>>,
+}
+
+struct Running {
+    program: &'static str,
+    child: Child,
+    /// `None` after the end.
+    pipe: Option<ChildStdin>,
+    /// What it says on its standard error.
+    words: File,
+}
+
+impl ProcessSink {
+    /// Starts the first program that there is.
+    ///
+    /// # Errors
+    ///
+    /// There is none of them.
+    pub fn start(rate: u32) -> Result<Self, SinkError> {
+        let mut sink = ProcessSink {
+            rate,
+            next: 0,
+            running: None,
+            failed: Vec::new(),
+            quantizer: Quantizer::new(16),
+            bytes: Vec::new(),
+            first: Some(Vec::new()),
+        };
+        sink.start_next()?;
+        Ok(sink)
+    }
+
+    /// Starts the next program that takes what has been written so far.
+    fn start_next(&mut self) -> Result<(), SinkError> {
+        while let Some(&(program, arguments)) = PROGRAMS.get(self.next) {
+            self.next += 1;
+            let mut running = match Running::start(program, arguments, self.rate) {
+                Ok(running) => running,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => {
+                    self.failed.push(format!("{program}: {error}"));
+                    continue;
+                }
+            };
+            match running.write(self.first.as_deref().unwrap_or_default()) {
+                Ok(()) => {
+                    self.running = Some(running);
+                    return Ok(());
+                }
+                Err(error) => {
+                    let why = running.why(&error.to_string());
+                    self.failed.push(format!("{program}: {why}"));
+                }
+            }
+        }
+        Err(if self.failed.is_empty() {
+            SinkError::NoProgram
+        } else {
+            SinkError::NoneWorks(self.failed.join("; "))
+        })
+    }
+
+    /// What becomes of a program that has failed: another one takes its place, unless sound has been
+    /// heard already.
+    fn replace(&mut self, mut failed: Running, error: &str) -> Result<(), SinkError> {
+        let why = failed.why(error);
+        if self.first.is_none() {
+            return Err(SinkError::Program(failed.program, why));
+        }
+        self.failed.push(format!("{}: {why}", failed.program));
+        self.start_next()
+    }
+}
+
+impl Sink for ProcessSink {
+    fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError> {
+        self.bytes.clear();
+        for &sample in frames.as_flattened() {
+            // It has 16 bits.
+            let sample = self.quantizer.quantize(sample) as i16;
+            self.bytes.extend_from_slice(&sample.to_le_bytes());
+        }
+        let Some(mut running) = self.running.take() else {
+            return Ok(());
+        };
+        if let Some(first) = &mut self.first {
+            first.extend_from_slice(&self.bytes);
+        }
+        match running.write(&self.bytes) {
+            Ok(()) => self.running = Some(running),
+            Err(error) => self.replace(running, &error.to_string())?,
+        }
+        self.first.take_if(|first| first.len() > PIPE);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        while let Some(mut running) = self.running.take() {
+            match running.finish() {
+                Ok(status) if status.success() => {}
+                Ok(status) => self.replace(running, &status.to_string())?,
+                Err(error) => self.replace(running, &error.to_string())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Running {
+    fn start(program: &'static str, arguments: &str, rate: u32) -> io::Result<Self> {
+        let words = tempfile::tempfile()?;
+        let rate = rate.to_string();
+        let arguments = arguments.split(' ').map(|word| match word {
+            "RATE" => &rate,
+            word => word,
+        });
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(words.try_clone()?)
+            .spawn()?;
+        let pipe = child.stdin.take();
+        if let Some(pipe) = &pipe {
+            shorten(pipe);
+        }
+        Ok(Running {
+            program,
+            pipe,
+            child,
+            words,
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.pipe {
+            Some(pipe) => pipe.write_all(bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until it has played what it has got.
+    fn finish(&mut self) -> io::Result<ExitStatus> {
+        self.pipe = None;
+        self.child.wait()
+    }
+
+    /// The first line of what it has said, or the error.
+    fn why(&mut self, error: &str) -> String {
+        self.end();
+        let mut bytes = Vec::new();
+        // What cannot be read is not there.
+        let _ = self.words.rewind();
+        let _ = (&self.words).take(4096).read_to_end(&mut bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        line.unwrap_or(error).to_owned()
+    }
+
+    fn end(&mut self) {
+        self.pipe = None;
+        // One that has ended is no error.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Makes a pipe hold a tenth of a second, instead of four.
+#[cfg(target_os = "linux")]
+fn shorten(pipe: &ChildStdin) {
+    use nix::fcntl::{FcntlArg, fcntl};
+    // A key is heard later if the system refuses that.
+    let _ = fcntl(pipe, FcntlArg::F_SETPIPE_SZ(1 << 14));
+}
+
+/// Leaves a pipe as it is.
+#[cfg(not(target_os = "linux"))]
+fn shorten(_: &ChildStdin) {}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
