@@ -83,7 +83,7 @@ fn a_byte_of_any_value_is_a_song_or_an_error() {
                     assert!(song.loop_samples <= song.samples);
                     assert!(
                         song.loop_start
-                            .is_none_or(|start| start < song.events.len())
+                            .is_none_or(|start| start < song.events.end())
                     );
                 }
                 Err(error) => assert!(error.to_string().len() > 10),

@@ -10,6 +10,11 @@ use drumline::{Pool, TaskSet, block_on, stream};
 use super::job::{Job, Step, check};
 use super::{Failure, Plan, Planned, Rendered, Settings};
 
+/// The blocks that a song makes before it gives way: less than a tenth of a second of work. The
+/// processor has to learn the branches and the data of the next song anew, which takes some hundred
+/// microseconds.
+const TURN: usize = 8;
+
 /// What is told while songs are rendered, by the threads that render them.
 pub trait Watch: Send + Sync {
     /// A song begins.
@@ -23,7 +28,7 @@ pub trait Watch: Send + Sync {
 /// Renders all songs of a plan on a pool, `in_flight` at a time, those that are most work first.
 ///
 /// With more songs at a time than the pool has jobs, the songs are tasks that give way to each
-/// other after each block. The files do not depend on any of these numbers.
+/// other after some blocks. The files do not depend on any of these numbers.
 ///
 /// Returns when all songs have ended, or, after `cancelled` is set, when those in flight have left
 /// their blocks: no half file is there then.
@@ -120,8 +125,10 @@ async fn in_turn(
         Job::begin(song, settings)
     })?;
     loop {
-        if let Some(rendered) = caught(|| step(&mut job, song, watch, cancelled))? {
-            return Ok(rendered);
+        for _ in 0..TURN {
+            if let Some(rendered) = caught(|| step(&mut job, song, watch, cancelled))? {
+                return Ok(rendered);
+            }
         }
         yield_now().await;
     }

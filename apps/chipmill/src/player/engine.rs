@@ -12,7 +12,7 @@ use crate::render::{Options, Renderer};
 use crate::song::{MissingChips, Song};
 
 /// The frames that are rendered at a time: a fortieth of a second, so that a key is heard at once.
-const BLOCK: usize = 1 << 10;
+pub const BLOCK: usize = 1 << 10;
 
 /// For how many seconds "previous" begins the same song again.
 const RESTART: u64 = 3;

@@ -21,7 +21,7 @@ mod sink;
 
 #[cfg(feature = "cpal")]
 pub use device::DeviceSink;
-pub use engine::{Engine, Request};
+pub use engine::{BLOCK, Engine, Request};
 pub use meter::Meter;
 pub use now::{Now, VOICES};
 pub use program::ProcessSink;

@@ -69,11 +69,11 @@ impl Sequencer {
     /// Goes on to the next wait.
     fn events(&mut self, song: &Song, each: &mut impl FnMut(Action)) -> Option<()> {
         loop {
-            let Some(&event) = song.events.get(self.place) else {
+            let Some((event, next)) = song.events.get(self.place) else {
                 self.place = song.loop_start?;
                 continue;
             };
-            self.place += 1;
+            self.place = next;
             match event {
                 Event::Write {
                     chip,

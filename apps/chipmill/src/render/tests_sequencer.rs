@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::sequencer::{Action, Sequencer};
 use crate::song::{
-    Bank, ChipKind, ChipSpec, Event, Gd3, LOG_RATE, LoopScale, Song, StreamCommand, StreamLength,
+    Bank, ChipKind, ChipSpec, Event, Events, Gd3, LOG_RATE, LoopScale, Song, StreamCommand,
+    StreamLength,
 };
 
 /// The bank of the tests: each byte is its own place.
@@ -14,12 +15,19 @@ const BYTES: u32 = 100;
 /// A write: the sample, the register, and the value.
 type Write = (u64, u8, u8);
 
-fn song(events: Vec<Event>, streams: Vec<StreamCommand>, loop_start: Option<usize>) -> Song {
+/// The loop starts with an event that is counted from zero.
+fn song(list: Vec<Event>, streams: Vec<StreamCommand>, loop_start: Option<usize>) -> Song {
     let chip = ChipSpec {
         kind: ChipKind::Ym2612,
         clock: 7_670_454,
         second: false,
     };
+    let mut events = Events::default();
+    let mut places = Vec::new();
+    for event in list {
+        places.push(events.end());
+        events.push(event);
+    }
     let bank = |kind| Bank {
         kind,
         data: (0..BYTES as u8).collect(),
@@ -31,7 +39,7 @@ fn song(events: Vec<Event>, streams: Vec<StreamCommand>, loop_start: Option<usiz
         streams,
         memory: Vec::new(),
         banks: vec![bank(BANK), bank(0)],
-        loop_start,
+        loop_start: loop_start.map(|event| places[event]),
         samples: 0,
         loop_samples: 0,
         loop_scale: LoopScale::default(),

@@ -7,6 +7,7 @@ use soundlog::{VgmDocument, VgmHeader};
 use super::blocks::Blocks;
 use super::chips::{ChipKind, ChipSpec};
 use super::event::{Bank, Event, MemoryBlock, StreamCommand, StreamLength};
+use super::events::Events;
 use super::header::Header;
 use super::{SongError, scan};
 
@@ -17,7 +18,7 @@ const BATCH: usize = 1 << 14;
 /// What the commands come to.
 #[derive(Default)]
 pub struct Log {
-    pub events: Vec<Event>,
+    pub events: Events,
     pub streams: Vec<StreamCommand>,
     pub memory: Vec<MemoryBlock>,
     pub banks: Vec<Bank>,
@@ -32,10 +33,11 @@ pub fn parse(bytes: &[u8], header: &Header, remarks: &mut Vec<String>) -> Result
         chips: &header.chips,
         log: Log {
             // A vector that grows has three times as much at a time.
-            events: Vec::with_capacity(scan::commands(bytes, header.commands)?),
+            events: Events::with_capacity(scan::commands(bytes, header.commands)?),
             ..Log::default()
         },
         blocks: Blocks::default(),
+        waiting: 0,
         loop_at: None,
     };
     let mut offset = header.commands;
@@ -92,16 +94,21 @@ struct Reader<'a> {
     chips: &'a [ChipSpec],
     log: Log,
     blocks: Blocks,
-    /// The event and the sample with which the loop begins.
+    /// The waits since the last event: they become one.
+    waiting: u32,
+    /// The place of the event and the sample with which the loop begins.
     loop_at: Option<(usize, u64)>,
 }
 
 impl Reader<'_> {
     fn begin_loop(&mut self) {
-        self.loop_at = Some((self.log.events.len(), self.log.samples));
+        // The loop begins with an event of its own.
+        self.end_wait();
+        self.loop_at = Some((self.log.events.end(), self.log.samples));
     }
 
     fn finish(mut self, remarks: &mut Vec<String>) -> Log {
+        self.end_wait();
         if let Some((start, samples)) = self.loop_at {
             let length = self.log.samples - samples;
             // A loop in which no time passes would never end.
@@ -123,7 +130,9 @@ impl Reader<'_> {
             .blocks
             .add(command, self.chips, &mut self.log.memory)
             .map_err(broken)?;
-        self.log.events.extend(event);
+        if let Some(event) = event {
+            self.push(event);
+        }
         Ok(())
     }
 
@@ -145,25 +154,31 @@ impl Reader<'_> {
     }
 
     fn wait(&mut self, samples: u32) {
-        if samples == 0 {
-            return;
-        }
         self.log.samples += u64::from(samples);
-        let starts_loop = self
-            .loop_at
-            .is_some_and(|(at, _)| at == self.log.events.len());
-        match self.log.events.last_mut() {
-            // The loop begins with an event of its own.
-            Some(Event::Wait(before)) if !starts_loop && before.checked_add(samples).is_some() => {
-                *before += samples;
+        match self.waiting.checked_add(samples) {
+            Some(waiting) => self.waiting = waiting,
+            None => {
+                self.end_wait();
+                self.waiting = samples;
             }
-            _ => self.log.events.push(Event::Wait(samples)),
         }
+    }
+
+    fn end_wait(&mut self) {
+        if self.waiting > 0 {
+            self.log.events.push(Event::Wait(self.waiting));
+            self.waiting = 0;
+        }
+    }
+
+    fn push(&mut self, event: Event) {
+        self.end_wait();
+        self.log.events.push(event);
     }
 
     fn write(&mut self, id: ChipId, instance: Instance, port: u8, register: u8, value: u8) {
         if let Some(chip) = place(self.chips, id, instance) {
-            self.log.events.push(Event::Write {
+            self.push(Event::Write {
                 chip,
                 port,
                 register,
@@ -176,7 +191,7 @@ impl Reader<'_> {
         // There are fewer commands than bytes in a file.
         let place = self.log.streams.len() as u32;
         self.log.streams.push(command);
-        self.log.events.push(Event::Stream(place));
+        self.push(Event::Stream(place));
     }
 
     fn command(&mut self, command: &VgmCommand) -> Result<(), String> {
@@ -190,9 +205,9 @@ impl Reader<'_> {
             C::YM2612Port0Address2AWriteAndWaitN(wait) => {
                 let wait = wait.0 & 15;
                 self.log.samples += u64::from(wait);
-                self.log.events.push(Event::Dac { wait });
+                self.push(Event::Dac { wait });
             }
-            C::SeekOffset(to) => self.log.events.push(Event::Seek(to.0)),
+            C::SeekOffset(to) => self.push(Event::Seek(to.0)),
             C::Sn76489Write(i, w) => self.write(Sn76489, *i, 0, 0, w.value),
             C::GameGearPsgWrite(i, w) => self.write(Sn76489, *i, 1, 0, w.value),
             C::Ym2413Write(i, w) => self.write(Ym2413, *i, 0, w.register, w.value),

@@ -1,6 +1,6 @@
 //! What happens in a song.
 
-/// Something that happens in a song. Eight bytes, as a song has hundreds of thousands.
+/// Something that happens in a song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// A write to a register.

@@ -4,13 +4,14 @@
 //! file ─► header ─► chip kinds and clocks
 //!    └──► commands ─► events, data banks, memory blocks
 //! ```
-//! A song holds 8 bytes for each command of its file, and the data blocks once.
+//! A song holds some 3 bytes for each command of its file, and the data blocks once.
 
 mod blocks;
 mod chips;
 mod commands;
 mod error;
 mod event;
+mod events;
 mod file;
 mod gd3;
 mod header;
@@ -19,6 +20,7 @@ mod scan;
 pub use chips::{ChipKind, ChipSpec, Silent};
 pub use error::SongError;
 pub use event::{Bank, Event, Memory, MemoryBlock, StreamCommand, StreamLength};
+pub use events::Events;
 pub use file::{MAX_BYTES, read};
 pub use gd3::{Gd3, Tag};
 
@@ -45,14 +47,14 @@ pub struct Song {
     /// The chips of the machine that have no model.
     pub silent: Vec<Silent>,
     /// What happens, in order.
-    pub events: Vec<Event>,
+    pub events: Events,
     /// What [`Event::Stream`] points to.
     pub streams: Vec<StreamCommand>,
     /// What [`Event::Memory`] points to.
     pub memory: Vec<MemoryBlock>,
     /// The PCM data of streams, one bank for each type of data block.
     pub banks: Vec<Bank>,
-    /// The event with which each repetition begins, where the song repeats.
+    /// The place of the event with which each repetition begins, where the song repeats.
     pub loop_start: Option<usize>,
     /// The length of one run through the log, in samples of [`LOG_RATE`].
     pub samples: u64,

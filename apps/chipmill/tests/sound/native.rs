@@ -64,7 +64,7 @@ fn inputs(song: &Song, place: usize) -> Vec<(u64, Input)> {
     let mut inputs = Vec::new();
     let mut now = 0;
     let mut dac = 0;
-    for &event in &song.events {
+    for event in song.events.iter() {
         match event {
             Event::Wait(samples) => now += u64::from(samples),
             Event::Seek(to) => dac = to as usize,

@@ -5,12 +5,15 @@
 
 mod row;
 mod sample;
+mod underruns;
 mod usage;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 
 use anyhow::{Context, Result};
 use chipmill::compose;
@@ -47,6 +50,15 @@ pub struct Arguments {
     /// drumline, rayon, threads and processes. May be given several times.
     #[arg(long = "row", value_name = "ROW")]
     rows: Vec<Row>,
+    /// Plays for this number of seconds instead, beside threads that compute, and says how many
+    /// gaps the sound has had.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "rows")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=3600))]
+    play: Option<u32>,
+    /// How many threads compute beside `--play`; if nothing is said, as many as there are cores.
+    #[arg(long, value_name = "THREADS", requires = "play")]
+    #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
+    busy: Option<u16>,
     /// Lines of JSON, one for each row, in the terms of `cargo lab`.
     #[arg(long)]
     json: bool,
@@ -94,6 +106,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         println!("{}", serde_json::to_string(&sample)?);
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(seconds) = arguments.play {
+        return play(arguments, seconds);
+    }
     let songs = tempfile::tempdir().context("no directory for the songs can be made")?;
     write_songs(songs.path(), arguments)?;
     let rows = match &arguments.rows[..] {
@@ -118,6 +133,28 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .map(|(place, samples)| measured(&rows[place], &samples))
         .collect();
     print(&measured, arguments.json).context("standard output cannot be written to")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Plays, and says how it went.
+fn play(arguments: &Arguments, seconds: u32) -> Result<ExitCode> {
+    let busy = match arguments.busy {
+        Some(busy) => busy.into(),
+        None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+    };
+    let underruns = underruns::measure(seconds, busy, arguments.seed)?;
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string(&underruns)?)
+    } else {
+        writeln!(
+            out,
+            "{seconds} s beside {busy} threads that compute: the player had {} gaps, a plain \
+             thread {}",
+            underruns.player, underruns.thread
+        )
+    }
+    .context("standard output cannot be written to")?;
     Ok(ExitCode::SUCCESS)
 }
 

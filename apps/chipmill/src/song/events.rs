@@ -1,0 +1,233 @@
+//! The events of a song, packed: most take one to three bytes, where an [`Event`] has eight.
+//!
+//! | first byte | event | bytes behind it |
+//! |---|---|---|
+//! | `0cccccpp` | a write to chip `c`, bank `p` | register, value |
+//! | `80` to `bf` | a wait of 1 to 64 samples | |
+//! | `c0`, `c1` | a longer wait | 2, 4 |
+//! | `c2`, `c3`, `c4` | seek, stream, memory | 4 |
+//! | `c5` | a write to any other chip or bank | chip, bank, register, value |
+//! | `c6` | a byte for the DAC, and a wait of any length | 1 |
+//! | `d0` to `ff` | a byte for the DAC, and a wait of 0 to 47 samples | |
+
+use super::event::Event;
+
+/// The chips and the banks that a short write can name.
+const CHIPS: u8 = 32;
+const PORTS: u8 = 4;
+
+/// The waits of one byte.
+const WAIT: u8 = 0x80;
+const WAITS: u32 = 64;
+
+/// The waits of one byte behind a byte for the DAC.
+const DAC: u8 = 0xd0;
+const DAC_WAITS: u8 = 48;
+
+/// The first bytes of the others.
+const WAIT_16: u8 = 0xc0;
+const WAIT_32: u8 = 0xc1;
+const SEEK: u8 = 0xc2;
+const STREAM: u8 = 0xc3;
+const MEMORY: u8 = 0xc4;
+const WRITE: u8 = 0xc5;
+const DAC_LONG: u8 = 0xc6;
+
+/// Events in order. A place is where an event begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Events {
+    bytes: Vec<u8>,
+}
+
+impl Events {
+    /// Room for this number of events, if none of them is long.
+    pub(super) fn with_capacity(events: usize) -> Self {
+        Events {
+            bytes: Vec::with_capacity(3 * events),
+        }
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
+    /// Adds an event.
+    pub fn push(&mut self, event: Event) {
+        match event {
+            Event::Write {
+                chip,
+                port,
+                register,
+                value,
+            } if chip < CHIPS && port < PORTS => {
+                self.bytes.extend([chip << 2 | port, register, value]);
+            }
+            Event::Write {
+                chip,
+                port,
+                register,
+                value,
+            } => self.bytes.extend([WRITE, chip, port, register, value]),
+            Event::Wait(samples @ 1..=WAITS) => self.bytes.push(WAIT + (samples - 1) as u8),
+            Event::Wait(samples) => match u16::try_from(samples) {
+                Ok(samples) => {
+                    self.bytes.push(WAIT_16);
+                    self.bytes.extend(samples.to_le_bytes());
+                }
+                Err(_) => self.push_number(WAIT_32, samples),
+            },
+            Event::Dac { wait } if wait < DAC_WAITS => self.bytes.push(DAC + wait),
+            Event::Dac { wait } => self.bytes.extend([DAC_LONG, wait]),
+            Event::Seek(to) => self.push_number(SEEK, to),
+            Event::Stream(place) => self.push_number(STREAM, place),
+            Event::Memory(place) => self.push_number(MEMORY, place),
+        }
+    }
+
+    fn push_number(&mut self, first: u8, number: u32) {
+        self.bytes.push(first);
+        self.bytes.extend(number.to_le_bytes());
+    }
+
+    /// The place of the next event that is added.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The event at a place, and the place of the one behind it. `None` at the end.
+    ///
+    /// At a place where no event begins, it is any event, or none.
+    #[must_use]
+    pub fn get(&self, place: usize) -> Option<(Event, usize)> {
+        let (&first, rest) = self.bytes.get(place..)?.split_first()?;
+        let number = || rest.first_chunk().copied().map(u32::from_le_bytes);
+        let (event, len) = match first {
+            0..WAIT => {
+                let &[register, value] = rest.first_chunk()?;
+                let (chip, port) = (first >> 2, first & (PORTS - 1));
+                let write = Event::Write {
+                    chip,
+                    port,
+                    register,
+                    value,
+                };
+                (write, 2)
+            }
+            WAIT..WAIT_16 => (Event::Wait(u32::from(first - WAIT) + 1), 0),
+            WAIT_16 => {
+                let samples = u16::from_le_bytes(*rest.first_chunk()?);
+                (Event::Wait(samples.into()), 2)
+            }
+            WAIT_32 => (Event::Wait(number()?), 4),
+            SEEK => (Event::Seek(number()?), 4),
+            STREAM => (Event::Stream(number()?), 4),
+            MEMORY => (Event::Memory(number()?), 4),
+            WRITE => {
+                let &[chip, port, register, value] = rest.first_chunk()?;
+                let write = Event::Write {
+                    chip,
+                    port,
+                    register,
+                    value,
+                };
+                (write, 4)
+            }
+            DAC_LONG => (
+                Event::Dac {
+                    wait: *rest.first()?,
+                },
+                1,
+            ),
+            DAC.. => (Event::Dac { wait: first - DAC }, 0),
+            // No event begins like this.
+            _ => return None,
+        };
+        Some((event, place + 1 + len))
+    }
+
+    /// All events.
+    pub fn iter(&self) -> impl Iterator<Item = Event> + '_ {
+        let mut place = 0;
+        std::iter::from_fn(move || {
+            let (event, next) = self.get(place)?;
+            place = next;
+            Some(event)
+        })
+    }
+}
+
+impl FromIterator<Event> for Events {
+    fn from_iter<I: IntoIterator<Item = Event>>(events: I) -> Self {
+        let mut all = Events::default();
+        events.into_iter().for_each(|event| all.push(event));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn event() -> impl Strategy<Value = Event> {
+        prop_oneof![
+            any::<[u8; 4]>().prop_map(|[chip, port, register, value]| Event::Write {
+                chip,
+                port,
+                register,
+                value
+            }),
+            (0..CHIPS, 0..PORTS, any::<[u8; 2]>()).prop_map(|(chip, port, [register, value])| {
+                Event::Write {
+                    chip,
+                    port,
+                    register,
+                    value,
+                }
+            }),
+            (0..200_u32).prop_map(Event::Wait),
+            any::<u32>().prop_map(Event::Wait),
+            any::<u8>().prop_map(|wait| Event::Dac { wait }),
+            any::<u32>().prop_map(Event::Seek),
+            any::<u32>().prop_map(Event::Stream),
+            any::<u32>().prop_map(Event::Memory),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn events_come_back(events in prop::collection::vec(event(), 0..50)) {
+            let packed: Events = events.iter().copied().collect();
+            prop_assert_eq!(packed.iter().collect::<Vec<_>>(), events);
+            prop_assert_eq!(packed.get(packed.end()), None);
+        }
+
+        #[test]
+        fn any_place_of_any_bytes_is_an_event_or_none(
+            bytes in prop::collection::vec(any::<u8>(), 0..20),
+            place in 0_usize..30,
+        ) {
+            let len = bytes.len();
+            if let Some((_, next)) = (Events { bytes }).get(place) {
+                prop_assert!(place < next && next <= len);
+            }
+        }
+    }
+
+    #[test]
+    fn a_write_takes_three_bytes_and_a_short_wait_one() {
+        let mut events = Events::default();
+        events.push(Event::Write {
+            chip: CHIPS - 1,
+            port: PORTS - 1,
+            register: 0xff,
+            value: 0xff,
+        });
+        assert_eq!(events.end(), 3);
+        events.push(Event::Wait(WAITS));
+        assert_eq!(events.end(), 4);
+        events.push(Event::Wait(735));
+        assert_eq!(events.end(), 7);
+    }
+}
