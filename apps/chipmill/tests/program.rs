@@ -212,3 +212,15 @@ fn a_row_is_measured_in_the_terms_of_the_lab() {
         }
     }
 }
+
+#[test]
+fn gaps_in_the_sound_are_counted() {
+    let run = output(&["bench", "--play", "1", "--busy", "0", "--json"]);
+    assert!(run.status.success(), "{run:?}");
+    let line: Value = serde_json::from_str(&text(&run.stdout)).unwrap();
+    for number in ["player", "thread"] {
+        assert!(line[number].is_u64(), "{line}");
+    }
+    let refused = output(&["bench", "--play", "0"]);
+    assert_eq!(refused.status.code(), Some(2));
+}

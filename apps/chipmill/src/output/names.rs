@@ -2,10 +2,12 @@
 
 use super::file_name::{MAX_BYTES, component, cut};
 use std::collections::{HashMap, HashSet};
+use unicode_normalization::UnicodeNormalization;
 
 /// Hands out names of files, none of them twice.
 ///
-/// Names that differ only in their case are the same, as they are on many systems. The names
+/// Names that differ only in their case, or in how a letter and its accent are written in Unicode,
+/// are the same, as they are on many systems. The names
 /// depend on what was asked for, and in which order, and on nothing else. Files that are on the
 /// disk already do not count.
 ///
@@ -17,9 +19,9 @@ use std::collections::{HashMap, HashSet};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The names that are taken, in lower case.
+    /// The keys of the names that are taken.
     taken: HashSet<String>,
-    /// The number that is tried next for a name in lower case that was wanted again.
+    /// The number that is tried next for the key of a name that was wanted again.
     next: HashMap<String, u64>,
 }
 
@@ -33,21 +35,26 @@ impl Names {
         if name.is_empty() {
             name.push_str("song");
         }
-        if self.taken.insert(name.to_lowercase()) {
+        if self.taken.insert(key(&name)) {
             return name;
         }
         // Long names with the same front count together. Else each would try all numbers of the
         // others.
         let base = cut(&name, MAX_BYTES - " (18446744073709551615)".len());
-        let next = self.next.entry(base.to_lowercase()).or_insert(2);
+        let next = self.next.entry(key(base)).or_insert(2);
         loop {
             let candidate = format!("{base} ({next})");
             *next += 1;
-            if self.taken.insert(candidate.to_lowercase()) {
+            if self.taken.insert(key(&candidate)) {
                 return candidate;
             }
         }
     }
+}
+
+/// What two names have in common that are one name on some system.
+fn key(name: &str) -> String {
+    name.to_lowercase().nfc().collect()
 }
 
 #[cfg(test)]
@@ -74,6 +81,15 @@ mod tests {
         assert_eq!(
             distinct(["a?", "a*", "", "..", "song"]),
             ["a_", "a_ (2)", "song", "song (2)", "song (3)"]
+        );
+    }
+
+    /// Among them a letter with its accent, as one character and as two.
+    #[test]
+    fn names_that_are_one_on_some_system_are_distinct() {
+        assert_eq!(
+            distinct(["Caf\u{e9}", "Cafe\u{301}", "CAF\u{c9}", "Cafe"]),
+            ["Caf\u{e9}", "Cafe\u{301} (2)", "CAF\u{c9} (3)", "Cafe"]
         );
     }
 
@@ -107,7 +123,7 @@ mod tests {
             let mut seen = HashSet::new();
             for name in names {
                 prop_assert!(is_one_component(&name), "{name:?}");
-                prop_assert!(seen.insert(name.to_lowercase()), "{name:?}");
+                prop_assert!(seen.insert(key(&name)), "{name:?}");
             }
         }
     }
