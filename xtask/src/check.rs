@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
-use crate::{arrows, figures, process_per_test, rayon_suite, stress, user_lock, workspace};
+use crate::{
+    arrows, clients, figures, process_per_test, rayon_suite, stress, user_lock, workspace,
+};
 
 /// The target that the library is checked for besides this machine's own.
 const OTHER_TARGET: &str = "x86_64-pc-windows-gnu";
@@ -62,6 +64,7 @@ enum Step {
     Soak,
     Lab,
     RayonSuite,
+    Clients,
     Chipmill,
     Tests,
 }
@@ -174,6 +177,7 @@ impl Step {
             Step::Soak => "a minute of random systems of actors",
             Step::Lab => "a short run of the lab",
             Step::RayonSuite => "rayon's own tests",
+            Step::Clients => "published packages that use rayon",
             Step::Chipmill => "the renderer of register logs",
             Step::Tests => "tests",
         }
@@ -196,6 +200,7 @@ impl Step {
             Step::Fences => Some(FENCE_BUILD),
             Step::Soak => Some(stress::BUILD),
             Step::RayonSuite => Some(rayon_suite::BUILD),
+            Step::Clients => Some(clients::BUILD),
             Step::Chipmill => Some(CHIPMILL_BUILD),
             Step::Format
             | Step::Arrows
@@ -252,6 +257,7 @@ impl Step {
             Step::RayonSuite => {
                 rayon_suite::run(&rayon_suite::Options::default()).map(Outcome::Told)
             }
+            Step::Clients => clients::run(&clients::Options::small()).map(Outcome::Told),
             Step::Chipmill => chipmill(),
             Step::Tests => tests(),
         }
@@ -402,7 +408,9 @@ fn chipmill() -> Result<Outcome> {
     show(&inside("cargo clippy --all-targets -- -D warnings"))?;
     // The sound device, where the headers of ALSA are.
     if Invocation::line("pkg-config --exists alsa").succeeds() {
-        show(&inside("cargo clippy --features cpal --all-targets -- -D warnings"))?;
+        show(&inside(
+            "cargo clippy --features cpal --all-targets -- -D warnings",
+        ))?;
         show(&inside("cargo test --features cpal --lib device"))?;
     }
     show(&inside("cargo doc --no-deps").with("RUSTDOCFLAGS", "-D warnings"))?;

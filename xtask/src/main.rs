@@ -2,6 +2,7 @@
 
 mod arrows;
 mod check;
+mod clients;
 mod compile_time;
 mod figures;
 mod install;
@@ -50,6 +51,8 @@ enum Chore {
     Repeat(repeat::Options),
     /// Compiles rayon's own tests against the library, and runs them.
     RayonSuite(rayon_suite::Options),
+    /// Tests published packages that use rayon, with rayon and with the library in its place.
+    Clients(clients::Options),
     /// Measures how long a crate with twenty chains takes to be compiled, with Drumline and with
     /// rayon.
     CompileTime(compile_time::Options),
@@ -79,6 +82,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::OneCore(options) => one_core::run(&options),
         Chore::Repeat(options) => repeat::run(&options),
         Chore::RayonSuite(options) => rayon_suite::run(&options).map(drop),
+        Chore::Clients(options) => clients::run(&options).map(drop),
         Chore::CompileTime(options) => compile_time::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
     }

@@ -1,0 +1,162 @@
+//! `cargo xtask clients`: published programs and libraries that use rayon, with rayon and with
+//! Drumline.
+//!
+//! Nothing of them is kept in this repository. Cargo unpacks each from the registry; it is copied
+//! twice under the target directory, and in one copy a facade (`crates/rayon-facade`) takes the
+//! place of rayon. That the facade is in the one tree, and rayon is not, is checked. The tests that
+//! the package was published with run in both copies; a test that passes with rayon has to pass with
+//! the facade.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `client` | what is built, and with which features |
+//! | `registry` | where cargo has unpacked it |
+//! | `facade` | the package that takes the place of rayon |
+//! | `variant` | a copy with the one or the other |
+//! | `bounded` | a command that is ended when it takes too long |
+//! | `results` | what became of each test |
+//! | `expected` | the tests that are known not to pass, and why |
+
+mod bounded;
+mod client;
+mod expected;
+mod facade;
+mod registry;
+mod results;
+mod variant;
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use client::Client;
+use expected::Expected;
+use registry::Registry;
+use results::Results;
+use variant::{Runtime, Variant};
+
+/// The target directory under which everything is copied and built.
+pub const BUILD: &str = "clients";
+
+/// What `clients` can be told.
+#[derive(Args)]
+pub struct Options {
+    /// Only these.
+    names: Vec<String>,
+    /// Only the small ones.
+    #[arg(long)]
+    small: bool,
+    /// How long a command may take in one copy, in seconds.
+    #[arg(long, default_value_t = SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+}
+
+/// How long a command may take unless told, in seconds.
+const SECONDS: u64 = 900;
+
+impl Options {
+    /// The small ones, as CI runs them.
+    pub fn small() -> Self {
+        Options {
+            names: Vec::new(),
+            small: true,
+            seconds: SECONDS,
+        }
+    }
+}
+
+/// What became of a client.
+enum Verdict {
+    /// Its tests, with rayon and with the facade, and what was not expected.
+    Tested {
+        rayon: Results,
+        facade: Results,
+        surprises: Vec<String>,
+    },
+    /// Why it says nothing.
+    Skipped(String),
+}
+
+/// Tests the clients both ways. How many there are, in words.
+pub fn run(options: &Options) -> Result<String> {
+    let clients = Client::chosen(&options.names, options.small)?;
+    let expected = Expected::read()?;
+    let registry = Registry::unpack(&clients)?;
+    facade::write()?;
+    let limit = Duration::from_secs(options.seconds);
+    let mut lines = Vec::new();
+    let mut surprises = Vec::new();
+    let mut tested = 0;
+    for client in &clients {
+        println!("== {client}");
+        lines.push(match test(client, &registry, &expected, limit)? {
+            Verdict::Tested {
+                rayon,
+                facade,
+                surprises: new,
+            } => {
+                tested += 1;
+                let line = format!(
+                    "{client}: with rayon {rayon}; with drumline {facade}; {} unexpected",
+                    new.len()
+                );
+                surprises.extend(new);
+                line
+            }
+            Verdict::Skipped(why) => format!("{client}: skipped: {why}"),
+        });
+    }
+    println!();
+    for line in &lines {
+        println!("{line}");
+    }
+    if !surprises.is_empty() {
+        bail!(
+            "not as {} says:\n  {}",
+            expected::LIST,
+            surprises.join("\n  ")
+        );
+    }
+    if tested == 0 {
+        bail!("no client could be tested");
+    }
+    Ok(format!("{tested} of {} clients", clients.len()))
+}
+
+fn test(
+    client: &Client,
+    registry: &Registry,
+    expected: &Expected,
+    limit: Duration,
+) -> Result<Verdict> {
+    let source = registry.source_of(client)?;
+    let mut both = Vec::new();
+    for runtime in [Runtime::Rayon, Runtime::Drumline] {
+        let variant = Variant::copy(client, &source, runtime)?;
+        if let Some(why) = variant.is_wrong(limit)? {
+            return Ok(Verdict::Skipped(why));
+        }
+        match variant.test(limit)? {
+            Ok(results) => both.push(results),
+            // What does not compile with rayon is no fault of the facade.
+            Err(why) if runtime == Runtime::Rayon => return Ok(Verdict::Skipped(why)),
+            Err(why) => {
+                let rayon = both.remove(0);
+                return Ok(Verdict::Tested {
+                    rayon,
+                    facade: Results::default(),
+                    surprises: vec![format!("{client}: {why}")],
+                });
+            }
+        }
+    }
+    let facade = both.remove(1);
+    let rayon = both.remove(0);
+    let surprises = expected.compare(client.name, &rayon, &facade);
+    Ok(Verdict::Tested {
+        rayon,
+        facade,
+        surprises,
+    })
+}

@@ -1,0 +1,179 @@
+//! A copy of a client, with rayon or with the facade.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::BUILD;
+use super::bounded::{self, Ended};
+use super::client::Client;
+use super::facade;
+use super::results::Results;
+use crate::workspace;
+
+/// What the client is built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runtime {
+    /// Rayon itself.
+    Rayon,
+    /// The facade in its place.
+    Drumline,
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Runtime::Rayon => "rayon",
+            Runtime::Drumline => "drumline",
+        })
+    }
+}
+
+/// A copy.
+#[derive(Debug)]
+pub struct Variant {
+    client: Client,
+    runtime: Runtime,
+    directory: PathBuf,
+}
+
+impl Variant {
+    /// Copies a client, and says in its manifest what it is built with. What was built of an
+    /// earlier copy stays.
+    pub fn copy(client: &Client, source: &Path, runtime: Runtime) -> Result<Self> {
+        let target = workspace::root().join(workspace::target_dir(BUILD));
+        let directory = target
+            .join(runtime.to_string())
+            .join(format!("{}-{}", client.name, client.version));
+        if !directory.exists() {
+            copy(source, &directory).with_context(|| format!("copying {client}"))?;
+        }
+        let manifest = fs::read_to_string(source.join("Cargo.toml"))?;
+        let mut added = String::from("\n# Added by `cargo xtask clients`.\n");
+        if !manifest.contains("\n[workspace]") {
+            added += "[workspace]\n";
+        }
+        if runtime == Runtime::Drumline {
+            added += "[patch.crates-io]\n";
+            for package in facade::PACKAGES {
+                let path = facade::directory().join(package);
+                added += &format!("{package} = {{ path = {path:?} }}\n");
+            }
+        }
+        fs::write(directory.join("Cargo.toml"), manifest + &added)?;
+        Ok(Variant {
+            client: *client,
+            runtime,
+            directory,
+        })
+    }
+
+    /// Why it is not what it should be, if it is not: both are resolved to one version of rayon, and
+    /// only one of them has rayon's own core.
+    pub fn is_wrong(&self, limit: Duration) -> Result<Option<String>> {
+        for package in facade::PACKAGES {
+            let version = facade::version(package)?;
+            let update = self.cargo(&["update", package, "--precise", &version], limit)?;
+            // Some name only one of them.
+            if !update.is_success() && !update.text.contains("did not match any packages") {
+                let why = update.last_words();
+                return Ok(Some(format!("{package} {version} will not do: {why}")));
+            }
+        }
+        let facade = facade::directory().display().to_string();
+        let core = self.users_of("rayon-core", limit)?;
+        let has_core = core.is_some_and(|users| !users.contains(&facade));
+        let has_drumline = self.users_of("drumline", limit)?.is_some();
+        Ok(match (self.runtime, has_core, has_drumline) {
+            (Runtime::Rayon, true, false) | (Runtime::Drumline, false, true) => None,
+            (Runtime::Rayon, ..) => Some("it does not use rayon".to_owned()),
+            (Runtime::Drumline, true, _) => Some("rayon is in its tree still".to_owned()),
+            (Runtime::Drumline, false, false) => Some("the facade is not in its tree".to_owned()),
+        })
+    }
+
+    /// What uses a package, in words; `None` if nothing does.
+    fn users_of(&self, package: &str, limit: Duration) -> Result<Option<String>> {
+        let mut arguments = vec!["tree", "--quiet", "--invert", package];
+        arguments.extend(["--target", "all", "--edges", "normal,build,dev"]);
+        // It fails if there is no such package, and prints nothing if another system has it.
+        let tree = self.cargo_with_features(&arguments, limit)?;
+        let is_used = tree.is_success() && tree.text.contains(package);
+        Ok((is_used && !tree.text.contains("nothing to print")).then_some(tree.text))
+    }
+
+    /// Runs its tests; `Err` says why there are none.
+    pub fn test(&self, limit: Duration) -> Result<Result<Results, String>> {
+        let arguments = ["test", "--no-fail-fast", "--tests"];
+        let build = self.cargo_with_features(&[&arguments[..], &["--no-run"]].concat(), limit)?;
+        if !build.is_success() {
+            let first = build.text.lines().find(|line| line.starts_with("error"));
+            let why = first.unwrap_or("it takes too long");
+            return Ok(Err(format!(
+                "its tests are not built with {}: {why}",
+                self.runtime
+            )));
+        }
+        let run = self.cargo_with_features(&arguments, limit)?;
+        let results = Results::of(&run.text);
+        if results.is_empty() {
+            return Ok(Err("it was published without tests".to_owned()));
+        }
+        println!("{}: {results}", self.runtime);
+        Ok(Ok(results))
+    }
+
+    fn cargo_with_features(&self, arguments: &[&str], limit: Duration) -> Result<Ended> {
+        let features = self.client.features.join(",");
+        let mut all = arguments.to_vec();
+        if !features.is_empty() {
+            all.extend(["--features", &features]);
+        }
+        self.cargo(&all, limit)
+    }
+
+    fn cargo(&self, arguments: &[&str], limit: Duration) -> Result<Ended> {
+        println!("$ cargo {}  ({})", arguments.join(" "), self.runtime);
+        let mut command = Command::new("cargo");
+        command
+            .args(arguments)
+            .current_dir(&self.directory)
+            .env("CARGO_TARGET_DIR", self.directory.join("target"))
+            // Lints of other people's code are not the question.
+            .env("RUSTFLAGS", "--cap-lints warn")
+            .env("RUST_BACKTRACE", "0");
+        bounded::run(command, &self.directory.with_extension("log"), limit)
+    }
+}
+
+/// What is not copied: what cargo has put there, and what would choose another compiler.
+const LEFT_OUT: [&str; 5] = [
+    ".cargo",
+    ".cargo-ok",
+    "Cargo.toml.orig",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+];
+
+/// Copies a directory.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if LEFT_OUT.iter().any(|left_out| name == *left_out) {
+            continue;
+        }
+        let (from, to) = (entry.path(), to.join(&name));
+        if entry.file_type()?.is_dir() {
+            copy(&from, &to)?;
+        } else {
+            fs::copy(&from, &to)?;
+        }
+    }
+    Ok(())
+}
