@@ -114,6 +114,20 @@ fn a_block_longer_than_the_file_is_an_error() {
     }
 }
 
+/// Each takes two bytes, and a command for a stream has 24.
+#[test]
+fn millions_of_commands_for_streams_are_an_error() {
+    let mut log = log();
+    log.wait(1);
+    let first = log.bytes.len();
+    for _ in 0..(1 << 20) + 1 {
+        log.push(&[0x94, 0]);
+    }
+    let (offset, what) = broken_command(&log.finish());
+    assert_eq!(offset, first + (2 << 20));
+    assert!(what.contains("take too much memory"), "{what}");
+}
+
 #[test]
 fn memory_behind_all_addresses_is_an_error() {
     for start in [MAX_BYTES as u32 - 3, 0x7fff_ffff, u32::MAX] {

@@ -185,4 +185,33 @@ fn a_broken_song_is_left_out() {
     let frames = played.rest();
     assert_eq!(frames, [rendered(&one), rendered(&three)].concat());
     assert_eq!(now.song(), 2);
+    // What was wrong is said until the end.
+    let problem = now.text().problem.unwrap();
+    assert!(problem.contains("b.vgm: is no register log"), "{problem}");
+}
+
+/// A log that repeats 70,000 writes after each sample would never come to its next block.
+#[test]
+fn a_song_that_does_more_than_a_machine_could_is_left_out() {
+    let songs = tempfile::tempdir().unwrap();
+    let mut log = b"Vgm ".to_vec();
+    log.resize(0x100, 0);
+    for (field, value) in [
+        (0x08, 0x171),
+        // The clock of an SN76489, and where the commands and the loop begin.
+        (0x0c, 3_579_545),
+        (0x34, 0x100 - 0x34),
+        (0x1c, 0x100 - 0x1c_u32),
+    ] {
+        log[field..field + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    log.extend([0x50, 0x9f].repeat(70_000));
+    log.extend([0x70, 0x66]);
+    std::fs::write(songs.path().join("a.vgm"), log).unwrap();
+    let after = write(songs.path(), "b.vgm", 2);
+    let played = play(songs.path());
+    let now = Arc::clone(&played.now);
+    assert_eq!(played.rest(), rendered(&after));
+    let problem = now.text().problem.unwrap();
+    assert!(problem.contains("no machine could"), "{problem}");
 }

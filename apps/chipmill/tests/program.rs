@@ -224,3 +224,60 @@ fn gaps_in_the_sound_are_counted() {
     let refused = output(&["bench", "--play", "0"]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+/// Planning reads each song, and rendering reads it again: a pipe has its bytes once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_that_is_named_is_read_once() {
+    let out = tempfile::tempdir().unwrap();
+    let mut child = chipmill(&["render", "/dev/stdin", "--out", str_of(out.path())])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&song(3)).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(names(out.path()), ["stdin.wav"]);
+}
+
+#[test]
+fn a_song_that_is_missing_is_named_with_its_playlist() {
+    let songs = tempfile::tempdir().unwrap();
+    let list = songs.path().join("list.m3u");
+    std::fs::write(&list, "#EXTM3U\nmissing.vgm\n").unwrap();
+    for command in ["info", "render"] {
+        let run = output(&[command, str_of(&list)]);
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        let errors = text(&run.stderr);
+        assert!(errors.contains("list.m3u:2: "), "{errors}");
+        assert!(errors.contains("missing.vgm: cannot be read"), "{errors}");
+    }
+}
+
+#[test]
+fn a_rate_that_a_format_does_not_have_is_a_wrong_option() {
+    let songs = tempfile::tempdir().unwrap();
+    let path = write(songs.path(), "a.vgm", 1);
+    let run = output(&[
+        "render",
+        str_of(&path),
+        "--format",
+        "flac",
+        "--rate",
+        "192000",
+        "--dry-run",
+    ]);
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    assert!(text(&run.stderr).contains("at most 96000"), "{run:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_once() {
+    let songs = tempfile::tempdir().unwrap();
+    let path = write(songs.path(), "a.vgm", 1);
+    let wav = songs.path().join("none/a.wav");
+    let run = output(&["play", str_of(&path), "--audio", str_of(&wav)]);
+    assert!(!run.status.success());
+    let errors = text(&run.stderr);
+    assert_eq!(errors.matches("cannot be created").count(), 1, "{errors}");
+}

@@ -16,13 +16,17 @@
 //! | `bounded` | a command that is ended when it takes too long |
 //! | `results` | what became of each test |
 //! | `expected` | the tests that are known not to pass, and why |
+//! | `timing` | whole programs, in turns |
+//! | `inputs` | what they are given to do |
 
 mod bounded;
 mod client;
 mod expected;
 mod facade;
+mod inputs;
 mod registry;
 mod results;
+mod timing;
 mod variant;
 
 use std::time::Duration;
@@ -36,6 +40,8 @@ use registry::Registry;
 use results::Results;
 use variant::{Runtime, Variant};
 
+use crate::workspace;
+
 /// The target directory under which everything is copied and built.
 pub const BUILD: &str = "clients";
 
@@ -47,10 +53,20 @@ pub struct Options {
     /// Only the small ones.
     #[arg(long)]
     small: bool,
+    /// Measures the programs among them instead, in turns, with rayon and with the library.
+    #[arg(long)]
+    time: bool,
+    /// How many rounds are measured.
+    #[arg(long, default_value_t = ROUNDS, requires = "time")]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..))]
+    rounds: u32,
     /// How long a command may take in one copy, in seconds.
     #[arg(long, default_value_t = SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
 }
+
+/// How many rounds are measured unless told.
+const ROUNDS: u32 = 20;
 
 /// How long a command may take unless told, in seconds.
 const SECONDS: u64 = 900;
@@ -61,6 +77,8 @@ impl Options {
         Options {
             names: Vec::new(),
             small: true,
+            time: false,
+            rounds: ROUNDS,
             seconds: SECONDS,
         }
     }
@@ -85,6 +103,9 @@ pub fn run(options: &Options) -> Result<String> {
     let registry = Registry::unpack(&clients)?;
     facade::write()?;
     let limit = Duration::from_secs(options.seconds);
+    if options.time {
+        return time(&clients, &registry, options.rounds as usize, limit);
+    }
     let mut lines = Vec::new();
     let mut surprises = Vec::new();
     let mut tested = 0;
@@ -122,6 +143,46 @@ pub fn run(options: &Options) -> Result<String> {
         bail!("no client could be tested");
     }
     Ok(format!("{tested} of {} clients", clients.len()))
+}
+
+/// Builds the programs of the clients both ways, and measures them.
+fn time(clients: &[Client], registry: &Registry, rounds: usize, limit: Duration) -> Result<String> {
+    let inputs = workspace::root()
+        .join(workspace::target_dir(BUILD))
+        .join("inputs");
+    std::fs::create_dir_all(&inputs)?;
+    let mut lines = Vec::new();
+    for program in timing::PROGRAMS {
+        let Some(client) = clients.iter().find(|client| client.name == program.client) else {
+            continue;
+        };
+        let source = registry.source_of(client)?;
+        let mut both = Vec::new();
+        for runtime in [Runtime::Rayon, Runtime::Drumline] {
+            let variant = Variant::copy(client, &source, runtime)?;
+            if let Some(why) = variant.is_wrong(limit)? {
+                bail!("{client}: {why}");
+            }
+            both.push((runtime, variant.build(program.binary, limit)?));
+        }
+        let file_of = |wanted| {
+            let found = both.iter().find(|(runtime, _)| *runtime == wanted);
+            found.map(|(_, file)| file.clone()).unwrap_or_default()
+        };
+        let timed = timing::measure(program, file_of, &inputs, rounds)?;
+        println!("{timed}");
+        lines.push(timed.to_string());
+    }
+    if lines.is_empty() {
+        let programs = timing::PROGRAMS.iter().map(|program| program.client);
+        let programs: Vec<_> = programs.collect();
+        bail!(
+            "none of these is a program that is measured; those are: {}",
+            programs.join(", ")
+        );
+    }
+    println!("\n{}", lines.join("\n"));
+    Ok(format!("{} programs", lines.len()))
 }
 
 fn test(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::BUILD;
 use super::bounded::{self, Ended};
@@ -127,6 +127,24 @@ impl Variant {
         Ok(Ok(results))
     }
 
+    /// Builds one of its programs, optimised, and says where it is.
+    pub fn build(&self, binary: &str, limit: Duration) -> Result<PathBuf> {
+        let arguments = ["build", "--release", "--bin", binary];
+        let build = self.cargo_with_features(&arguments, limit)?;
+        ensure!(
+            build.is_success(),
+            "{binary} is not built with {}: {}",
+            self.runtime,
+            build.last_words()
+        );
+        let file = format!("{binary}{}", std::env::consts::EXE_SUFFIX);
+        Ok(self.target().join("release").join(file))
+    }
+
+    fn target(&self) -> PathBuf {
+        self.directory.join("target")
+    }
+
     fn cargo_with_features(&self, arguments: &[&str], limit: Duration) -> Result<Ended> {
         let features = self.client.features.join(",");
         let mut all = arguments.to_vec();
@@ -142,7 +160,7 @@ impl Variant {
         command
             .args(arguments)
             .current_dir(&self.directory)
-            .env("CARGO_TARGET_DIR", self.directory.join("target"))
+            .env("CARGO_TARGET_DIR", self.target())
             // Lints of other people's code are not the question.
             .env("RUSTFLAGS", "--cap-lints warn")
             .env("RUST_BACKTRACE", "0");

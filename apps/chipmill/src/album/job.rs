@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Settings;
 use super::plan::Planned;
 use crate::output::{OutputError, Writer};
-use crate::render::{Options, Renderer};
+use crate::render::{OVERWORKED, Options, Renderer};
 use crate::song::SongError;
 
 /// The frames that are made between two looks at whether the user has had enough: a third of a
@@ -29,7 +29,7 @@ pub struct Rendered {
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The song is broken.
-    #[error("{0}")]
+    #[error(transparent)]
     Song(#[from] SongError),
     /// The song is longer than it may be.
     #[error("lasts {seconds} seconds, more than the {limit} of `--max-seconds`")]
@@ -39,8 +39,11 @@ pub enum Failure {
         /// The limit.
         limit: u64,
     },
+    /// The song wants to do more than any machine could.
+    #[error("{OVERWORKED}, {0} seconds after its beginning")]
+    TooMuch(u64),
     /// The file cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Output(#[from] OutputError),
     /// The user has had enough.
     #[error("cancelled")]
@@ -120,7 +123,7 @@ impl<'a> Job<'a> {
         let mut block = vec![[0.0; 2]; BLOCK];
         match &mut self.stage {
             Stage::Measure { renderer, peak } => {
-                let filled = renderer.fill(&mut block);
+                let filled = fill(renderer, &mut block, self.settings)?;
                 for sample in block[..filled].as_flattened() {
                     *peak = peak.max(sample.abs());
                 }
@@ -133,7 +136,7 @@ impl<'a> Job<'a> {
                 Ok(Step::Measured)
             }
             Stage::Write { renderer, writer } => {
-                let filled = renderer.fill(&mut block);
+                let filled = fill(renderer, &mut block, self.settings)?;
                 writer.write(&block[..filled])?;
                 if filled < BLOCK
                     && let Stage::Write { writer, .. } =
@@ -151,6 +154,22 @@ impl<'a> Job<'a> {
             Stage::Ended => Err(Failure::Cancelled),
         }
     }
+}
+
+/// Makes the next frames of a song that does no more than a machine could.
+fn fill(
+    renderer: &mut Renderer,
+    block: &mut [[f32; 2]],
+    settings: &Settings,
+) -> Result<usize, Failure> {
+    let before = renderer.position();
+    let filled = renderer.fill(block);
+    if renderer.is_overworked() {
+        return Err(Failure::TooMuch(
+            before / u64::from(settings.render.rate.max(1)),
+        ));
+    }
+    Ok(filled)
 }
 
 /// What a step has come to.

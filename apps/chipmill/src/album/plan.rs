@@ -1,5 +1,6 @@
 //! Which songs are rendered, into which files.
 
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
@@ -29,8 +30,8 @@ pub struct Planned {
     pub name: String,
     /// The song, and what a playlist says of it.
     pub entry: Entry,
-    /// What has come from standard input, if the song is there.
-    stdin: Option<Vec<u8>>,
+    /// The bytes of a song that can be read only once: from standard input, or from a pipe.
+    bytes: Option<Vec<u8>>,
     /// The file that it becomes.
     pub target: PathBuf,
     /// Its length in frames.
@@ -60,7 +61,7 @@ impl Plan {
 impl Planned {
     /// Reads the song.
     pub fn open(&self, missing: MissingChips) -> Result<Song, SongError> {
-        match &self.stdin {
+        match &self.bytes {
             Some(bytes) => Song::parse(bytes, missing),
             None => self.entry.open(missing),
         }
@@ -72,7 +73,7 @@ struct Seen {
     tags: Tags,
     frames: u64,
     work: u64,
-    stdin: Option<Vec<u8>>,
+    bytes: Option<Vec<u8>>,
 }
 
 /// Makes a plan. The songs are read in parallel, by the pool that the calling thread is in.
@@ -91,7 +92,7 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
         let seen = match seen {
             Ok(seen) => seen,
             Err(failure) => {
-                plan.failed.push((name, failure));
+                plan.failed.push((entry.label(), failure));
                 continue;
             }
         };
@@ -106,7 +107,7 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
         plan.songs.push(Planned {
             name,
             entry,
-            stdin: seen.stdin,
+            bytes: seen.bytes,
             target,
             frames: seen.frames,
             work: seen.work,
@@ -116,12 +117,17 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
 }
 
 fn see(entry: &Entry, settings: &Settings) -> Result<Seen, Failure> {
-    let (song, stdin) = match entry.input {
-        Input::File(_) => (entry.open(settings.missing)?, None),
-        Input::Stdin => {
-            let bytes = song::read(io::stdin().lock())?;
-            (Song::parse(&bytes, settings.missing)?, Some(bytes))
+    let bytes = match &entry.input {
+        Input::File(path) if path.metadata().is_ok_and(|found| !found.is_file()) => {
+            let file = File::open(path).map_err(SongError::Read)?;
+            Some(song::read(file)?)
         }
+        Input::File(_) => None,
+        Input::Stdin => Some(song::read(io::stdin().lock())?),
+    };
+    let song = match &bytes {
+        Some(bytes) => Song::parse(bytes, settings.missing)?,
+        None => entry.open(settings.missing)?,
     };
     let frames = Renderer::length_of(&song, &settings.render);
     let seconds = frames / u64::from(settings.render.rate.max(1));
@@ -135,6 +141,6 @@ fn see(entry: &Entry, settings: &Settings) -> Result<Seen, Failure> {
         tags: entry.tags(&song),
         frames,
         work: Renderer::work_of(&song, &settings.render),
-        stdin,
+        bytes,
     })
 }

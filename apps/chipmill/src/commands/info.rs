@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             },
             Err(error) => {
                 wrong += 1;
-                report(&format!("{}: {error}", entry.input));
+                report(&format!("{}: {error}", entry.label()));
             }
         }
     }

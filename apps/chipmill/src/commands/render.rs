@@ -1,7 +1,6 @@
 //! `chipmill render`: songs to audio files.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -58,8 +57,8 @@ pub struct Arguments {
     #[arg(long, short, default_value_t = Jobs::Auto)]
     jobs: Jobs,
     /// How many songs are rendered at once; else as many as there are jobs. Each takes memory.
-    #[arg(long, value_name = "SONGS")]
-    in_flight: Option<NonZeroUsize>,
+    #[arg(long, value_name = "SONGS", value_parser = clap::value_parser!(u32).range(1..))]
+    in_flight: Option<u32>,
     /// The names of the files, of {title}, {album}, {artist}, {system}, {track:02} and {stem}.
     #[arg(long, default_value = "{stem}", value_name = "TEMPLATE")]
     name: Template,
@@ -86,6 +85,14 @@ fn decibels(text: &str) -> Result<f32, String> {
 
 /// Renders the songs.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let (format, rate) = (arguments.format, arguments.sound.rate);
+    if rate > format.max_rate() {
+        let what = format!(
+            "--rate {rate}: a file of format {format} has at most {} frames per second\n",
+            format.max_rate()
+        );
+        clap::Error::raw(clap::error::ErrorKind::ValueValidation, what).exit();
+    }
     let (entries, mut wrong) = arguments.songs.entries()?;
     let pool = Pool::builder().jobs(arguments.jobs).build()?;
     let settings = Arc::new(settings(arguments));
@@ -104,7 +111,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             .with_context(|| format!("{}: cannot be made", settings.out.display()))?;
     }
     listen(&cancelled)?;
-    let in_flight = arguments.in_flight.map_or(pool.jobs(), NonZeroUsize::get);
+    let in_flight = arguments
+        .in_flight
+        .map_or(pool.jobs(), |songs| songs as usize);
     let plan = Arc::new(plan);
     let bars = Arc::new(Bars::new(&plan, settings.render.rate, arguments.json));
     let watch: Arc<dyn Watch> = bars.clone();

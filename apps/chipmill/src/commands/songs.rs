@@ -38,7 +38,8 @@ impl Songs {
         }
         ensure!(
             !(expanded.entries.is_empty() && expanded.problems.is_empty()),
-            "there is no song in what was named: no file ends with .vgm or .vgz"
+            "there is no song in what was named: no file ends with .vgm or .vgz, and no playlist names \
+             a song"
         );
         Ok((expanded.entries, expanded.problems.len()))
     }

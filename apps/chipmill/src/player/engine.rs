@@ -8,7 +8,7 @@ use super::keys::Voices;
 use super::now::{Now, Text};
 use super::sink::{Sink, SinkError};
 use crate::playlist::Entry;
-use crate::render::{Options, Renderer};
+use crate::render::{OVERWORKED, Options, Renderer};
 use crate::song::{MissingChips, Song};
 
 /// The frames that are rendered at a time: a fortieth of a second, so that a key is heard at once.
@@ -57,6 +57,8 @@ enum Then {
     Next,
     Previous,
     Quit,
+    /// The song cannot be played: why.
+    Broken(String),
 }
 
 impl Engine {
@@ -72,12 +74,19 @@ impl Engine {
             let then = match entry.open(self.missing) {
                 Ok(song) => {
                     self.now.set_song(place);
-                    let text = text(entry, &song);
-                    self.now.set_text(text);
+                    // What was wrong with a song before it stays on the screen.
+                    let problem = self.now.text().problem;
+                    self.now.set_text(Text {
+                        problem,
+                        ..text(entry, &song)
+                    });
                     self.play(Arc::new(song))?
                 }
-                Err(error) => {
-                    let problem = format!("{}: {error}", entry.input);
+                Err(error) => Then::Broken(error.to_string()),
+            };
+            let then = match then {
+                Then::Broken(what) => {
+                    let problem = format!("{}: {what}", self.songs[place].label());
                     self.now.set_text(Text {
                         problem: Some(problem),
                         ..self.now.text()
@@ -89,12 +98,14 @@ impl Engine {
                         Then::Previous
                     }
                 }
+                then => then,
             };
             forward = !matches!(then, Then::Previous);
             place = match then {
                 Then::Next => place + 1,
                 Then::Previous => place.saturating_sub(1),
                 Then::Quit => break,
+                Then::Broken(_) => unreachable!("it has become one of the others"),
             };
         }
         self.now.set_ended(true);
@@ -117,6 +128,9 @@ impl Engine {
             let filled = renderer.fill_and_tell(&mut block, &mut |write| {
                 voices.write(write, |key| now.strike(key.voice, key.on));
             });
+            if renderer.is_overworked() {
+                return Ok(Then::Broken(OVERWORKED.to_owned()));
+            }
             let volume = 10_f32.powf(now.volume() as f32 / 20.0);
             for sample in block[..filled].as_flattened_mut() {
                 *sample *= volume;

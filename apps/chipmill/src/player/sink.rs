@@ -46,7 +46,7 @@ pub enum SinkError {
     #[error("the sound device: {0}; `--audio null` or another `--rate` may help")]
     Device(String),
     /// The file cannot be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Output(#[from] OutputError),
 }
 

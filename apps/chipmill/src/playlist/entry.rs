@@ -85,6 +85,15 @@ impl Entry {
         }
     }
 
+    /// Its name for messages: with the line of the playlist that has it, if one has.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.place {
+            Place::Playlist { .. } => format!("{}: {}", self.place, self.input),
+            Place::Argument | Place::Directory(_) => self.input.to_string(),
+        }
+    }
+
     /// The song's file, if the song is not read from standard input.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Decodes `bytes`, without a byte order mark at the front.
 ///
-/// UTF-16 is known by its byte order mark. Else valid UTF-8 is UTF-8, and everything else is
+/// UTF-16 is known by its byte order mark, or by the zeros of its first letters. Else valid UTF-8 is UTF-8, and everything else is
 /// Windows-1252, which has Latin-1 in it.
 pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
@@ -12,6 +12,11 @@ pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
     if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
         return Cow::Owned(utf16(rest, u16::from_be_bytes));
+    }
+    match bytes {
+        [1..=255, 0, 1..=255, 0, ..] => return Cow::Owned(utf16(bytes, u16::from_le_bytes)),
+        [0, 1..=255, 0, 1..=255, ..] => return Cow::Owned(utf16(bytes, u16::from_be_bytes)),
+        _ => {}
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     std::str::from_utf8(bytes).map_or_else(
@@ -61,8 +66,10 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_known_by_its_mark() {
+    fn utf_16_is_known_by_its_mark_or_its_zeros() {
         assert_eq!(decode(b"\xff\xfea\0\xe9\0"), "aé");
         assert_eq!(decode(b"\xfe\xff\0a\xd8\0\0b"), "a\u{fffd}b");
+        assert_eq!(decode(b"a\0b\0\xe9\0"), "abé");
+        assert_eq!(decode(b"\0a\0b\0\xe9"), "abé");
     }
 }

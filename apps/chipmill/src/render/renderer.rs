@@ -6,6 +6,20 @@ use super::sequencer::{Action, Sequencer};
 use super::voice::{Resampling, Voice, work};
 use crate::song::{LOG_RATE, Song};
 
+/// The writes that a song may make at once, beyond those of [`WRITES`]: a third of a second of work.
+const BURST: u64 = 1 << 24;
+
+/// The writes that a song may make for each sample of its log. The bus of no machine does a tenth of
+/// that.
+const WRITES: u64 = 256;
+
+/// The bytes of a memory that take as long as a write.
+const BYTES: u64 = 16;
+
+/// What is wrong with a song that is [overworked](Renderer::is_overworked).
+pub const OVERWORKED: &str =
+    "makes millions of writes at once, which no machine could: the log is broken";
+
 /// How a song is rendered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -61,6 +75,9 @@ pub struct Renderer {
     length: u64,
     /// The frame with which the fade begins.
     fade_from: u64,
+    /// The writes that may be made until the call ends that is at work.
+    writes_left: u64,
+    overworked: bool,
 }
 
 impl Renderer {
@@ -85,6 +102,8 @@ impl Renderer {
             done: 0,
             length,
             fade_from,
+            writes_left: 0,
+            overworked: false,
         }
     }
 
@@ -120,6 +139,12 @@ impl Renderer {
         self.done
     }
 
+    /// Whether the song wants to do more than any machine could, and has been given up: what is
+    /// left of it is silent. Without that, a log of some bytes could keep a program busy for days.
+    pub fn is_overworked(&self) -> bool {
+        self.overworked
+    }
+
     /// Makes the next frames, and returns how many: fewer than there is room for at the end.
     pub fn fill(&mut self, frames_out: &mut [[f32; 2]]) -> usize {
         self.fill_and_tell(frames_out, &mut |_| {})
@@ -135,6 +160,7 @@ impl Renderer {
         let wanted = frames_out.len().min(left);
         let frames_out = &mut frames_out[..wanted];
         frames_out.fill([0.0; 2]);
+        self.allow_writes(wanted as u64);
         let mut filled = 0;
         while filled < wanted {
             let known = frames(self.log, self.rate).saturating_sub(self.done);
@@ -160,6 +186,7 @@ impl Renderer {
     /// made changes nothing.
     pub fn skip_to(&mut self, frame: u64) {
         let frame = frame.min(self.length);
+        self.allow_writes(frame.saturating_sub(self.done));
         while frames(self.log, self.rate) < frame {
             self.go_on(&mut |_| {});
             for voice in &mut self.voices {
@@ -169,8 +196,19 @@ impl Renderer {
         self.done = self.done.max(frame);
     }
 
+    /// Allows the writes that go with this number of frames.
+    fn allow_writes(&mut self, frames: u64) {
+        let samples = frames.saturating_mul(u64::from(LOG_RATE)) / u64::from(self.rate);
+        self.writes_left = BURST.saturating_add(WRITES.saturating_mul(samples));
+    }
+
     /// Does what happens next, and makes the quiet time behind it known.
     fn go_on(&mut self, each: &mut dyn FnMut(RegisterWrite)) {
+        if self.overworked {
+            self.log += u64::from(LOG_RATE);
+            return;
+        }
+        let mut writes = 0;
         let Renderer {
             song,
             sequencer,
@@ -184,6 +222,7 @@ impl Renderer {
                 register,
                 value,
             } => {
+                writes += 1;
                 voices[usize::from(chip)].write(port, register, value);
                 each(RegisterWrite {
                     chip,
@@ -194,12 +233,17 @@ impl Renderer {
             }
             Action::Load(place) => {
                 let block = &song.memory[place as usize];
+                writes += 1 + block.data.len() as u64 / BYTES;
                 voices[usize::from(block.chip)].load(block);
             }
         });
         // The length is that of the log, so its end is reached only where the rounding of the last
         // frame wants a sample more.
         self.log += quiet.unwrap_or(u64::from(LOG_RATE));
+        match self.writes_left.checked_sub(writes) {
+            Some(left) => self.writes_left = left,
+            None => self.overworked = true,
+        }
     }
 
     fn set_level(&self, room: &mut [[f32; 2]]) {

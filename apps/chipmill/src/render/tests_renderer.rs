@@ -193,6 +193,43 @@ fn a_renderer_that_moves_makes_the_same_bits() {
     }
 }
 
+/// A log of some bytes, when it is compressed, that would keep a program busy for days.
+#[test]
+fn a_song_that_does_more_than_a_machine_could_is_given_up() {
+    let mut log = Log::new();
+    log.set(0x0c, 3_579_545);
+    log.set(0x1c, (log.bytes.len() - 0x1c) as u32);
+    for _ in 0..70_000 {
+        log.push(&[0x50, 0x9f]);
+    }
+    log.wait(1);
+    let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
+    let options = options(44_100, Resampling::Mean);
+    let mut renderer = Renderer::new(song, &options);
+    let mut block = vec![[0.0; 2]; renderer.length() as usize];
+    assert_eq!(renderer.fill(&mut block), block.len());
+    assert!(renderer.is_overworked());
+}
+
+/// As many writes as there can be with no more than a command for a sample: the byte of a DAC.
+#[test]
+fn a_song_may_write_at_every_sample_at_any_rate() {
+    let mut log = Log::new();
+    log.set(0x2c, 7_670_454);
+    for _ in 0..30_000 {
+        log.push(&[0x52, 0x2a, 0x55, 0x70]);
+    }
+    let bytes = log.finish();
+    for rate in [1, 8_000, 192_000] {
+        let song = Song::parse(&bytes, MissingChips::Refuse).unwrap();
+        let options = options(rate, Resampling::Mean);
+        let mut renderer = Renderer::new(song, &options);
+        renderer.skip_to(renderer.length() / 2);
+        renderer.fill(&mut [[0.0; 2]; 500]);
+        assert!(!renderer.is_overworked(), "{rate}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 

@@ -15,6 +15,9 @@ use super::{SongError, scan};
 /// its event, so that not all are there at once.
 const BATCH: usize = 1 << 14;
 
+/// The most commands for streams: a song has some thousands, and each takes 24 bytes.
+const MAX_STREAM_COMMANDS: usize = 1 << 20;
+
 /// What the commands come to.
 #[derive(Default)]
 pub struct Log {
@@ -187,11 +190,16 @@ impl Reader<'_> {
         }
     }
 
-    fn stream(&mut self, command: StreamCommand) {
-        // There are fewer commands than bytes in a file.
+    fn stream(&mut self, command: StreamCommand) -> Result<(), String> {
+        if self.log.streams.len() == MAX_STREAM_COMMANDS {
+            return Err(format!(
+                "more than {MAX_STREAM_COMMANDS} commands for streams, which take too much memory"
+            ));
+        }
         let place = self.log.streams.len() as u32;
         self.log.streams.push(command);
         self.push(Event::Stream(place));
+        Ok(())
     }
 
     fn command(&mut self, command: &VgmCommand) -> Result<(), String> {
@@ -230,18 +238,18 @@ impl Reader<'_> {
                     chip: place(self.chips, chip_id, instance),
                     port: setup.write_port,
                     register: setup.write_command,
-                });
+                })?;
             }
             C::SetStreamData(data) => self.stream(StreamCommand::Source {
                 stream: data.stream_id,
                 bank: data.data_bank_id,
                 step: data.step_size,
                 base: data.step_base,
-            }),
+            })?,
             C::SetStreamFrequency(rate) => self.stream(StreamCommand::Rate {
                 stream: rate.stream_id,
                 hertz: rate.frequency,
-            }),
+            })?,
             C::StartStream(start) => {
                 let (length, reverse, looped) = length(start.length_mode, start.data_length);
                 self.stream(StreamCommand::Start {
@@ -250,7 +258,7 @@ impl Reader<'_> {
                     length,
                     reverse,
                     looped,
-                });
+                })?;
             }
             C::StartStreamFastCall(start) => {
                 let block = self.blocks.place(start.block_id).ok_or_else(|| {
@@ -265,11 +273,11 @@ impl Reader<'_> {
                     length: Some(StreamLength::Bytes(block.len)),
                     reverse: start.flags.reverse,
                     looped: start.flags.looped,
-                });
+                })?;
             }
             C::StopStream(stop) => self.stream(StreamCommand::Stop {
                 stream: (stop.stream_id != 0xff).then_some(stop.stream_id),
-            }),
+            })?,
             // Writes to chips without a model, and what the format keeps for later.
             _ => {}
         }

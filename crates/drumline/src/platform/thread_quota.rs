@@ -1,5 +1,7 @@
 //! How many threads this process may have.
 
+use std::sync::OnceLock;
+
 /// The smallest of the limits on threads that hold for this process, or `None` where the system has
 /// none or does not tell.
 ///
@@ -9,10 +11,25 @@ pub(crate) fn threads() -> Option<usize> {
     imp::threads()
 }
 
+/// How many threads this process may have by its memory mappings, or `None` where the system has no
+/// limit or does not tell.
+pub(crate) fn mapped() -> Option<usize> {
+    static MAPPED: OnceLock<Option<usize>> = OnceLock::new();
+    *MAPPED.get_or_init(imp::mapped)
+}
+
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
 mod imp {
     use std::fs;
     use std::path::Path;
+
+    /// A thread has two stacks, of which each is a mapping with a guard. A third of them is left to
+    /// the program.
+    const MAPPINGS: usize = 6;
+
+    pub(super) fn mapped() -> Option<usize> {
+        Some(number(Path::new("/proc/sys/vm/max_map_count"))? / MAPPINGS)
+    }
 
     pub(super) fn threads() -> Option<usize> {
         let system = ["threads-max", "pid_max"]
@@ -64,6 +81,13 @@ mod imp {
         }
 
         #[test]
+        fn mappings_are_a_limit() {
+            if let Some(most) = mapped() {
+                assert!(most >= 1, "{most}");
+            }
+        }
+
+        #[test]
         fn a_limit_for_the_user_counts() {
             if let Some(user) = of_user() {
                 assert!(threads() <= Some(user));
@@ -75,6 +99,10 @@ mod imp {
 #[cfg(any(miri, not(any(target_os = "linux", target_os = "android"))))]
 mod imp {
     pub(super) fn threads() -> Option<usize> {
+        None
+    }
+
+    pub(super) fn mapped() -> Option<usize> {
         None
     }
 }

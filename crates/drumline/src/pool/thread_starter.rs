@@ -16,6 +16,7 @@ use super::refusal::Refusals;
 use super::registry::{Registry, SharedRegistry};
 use super::warning::Warning;
 use super::{local, spawn_retry, worker};
+use crate::platform::thread_quota;
 use crate::sync::{self, Instant, Mutex, lock};
 use crate::unwind;
 
@@ -251,6 +252,14 @@ fn start(
 ) -> io::Result<()> {
     let name = registry.thread_starter().name(registry, index);
     let builder = ThreadBuilder::new(registry, index, post, name);
+    // The library of the language ends the process when a new thread gets no stack for its signals.
+    if thread_quota::mapped().is_some_and(|most| index >= most) {
+        drop(builder);
+        return Err(io::Error::new(
+            io::ErrorKind::OutOfMemory,
+            "the memory mappings of this process (vm.max_map_count) do not suffice for more threads",
+        ));
+    }
     hooks::spawn_thread(registry, spawner, builder)
 }
 
