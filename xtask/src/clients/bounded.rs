@@ -37,7 +37,7 @@ impl Ended {
     }
 }
 
-/// Runs a command, with what it starts, for so long and no longer. What it writes goes into `log`.
+/// Runs a command, with what it starts, no longer than `limit`. What it writes goes into `log`.
 pub fn run(mut command: Command, log: &Path, limit: Duration) -> Result<Ended> {
     let file = File::create(log).with_context(|| format!("writing {}", log.display()))?;
     command

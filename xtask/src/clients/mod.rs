@@ -4,8 +4,8 @@
 //! Nothing of them is kept in this repository. Cargo unpacks each from the registry; it is copied
 //! twice under the target directory, and in one copy a facade (`crates/rayon-facade`) takes the
 //! place of rayon. That the facade is in the one tree, and rayon is not, is checked. The tests that
-//! the package was published with run in both copies; a test that passes with rayon has to pass with
-//! the facade.
+//! the package was published with run in both copies; a test that passes with rayon has to pass
+//! with the facade.
 //!
 //! | file | noun |
 //! |---|---|

@@ -72,8 +72,8 @@ impl Variant {
         })
     }
 
-    /// Why it is not what it should be, if it is not: both are resolved to one version of rayon, and
-    /// only one of them has rayon's own core.
+    /// Why it is not what it should be, if it is not: both are resolved to one version of rayon,
+    /// and only one of them has rayon's own core.
     pub fn is_wrong(&self, limit: Duration) -> Result<Option<String>> {
         for package in facade::PACKAGES {
             let version = facade::version(package)?;

@@ -14,8 +14,8 @@ use crate::output::Quantizer;
 /// More than a pipe holds.
 const PIPE: usize = 1 << 17;
 
-/// The programs, in the order in which they are tried: of PipeWire, PulseAudio and ALSA. RATE stands
-/// for the rate. Each holds a tenth of a second, so that a key is heard soon.
+/// The programs, in the order in which they are tried: of PipeWire, PulseAudio and ALSA. RATE
+/// stands for the rate. Each holds a tenth of a second, so that a key is heard soon.
 const PROGRAMS: [(&str, &str); 3] = [
     (
         "pw-cat",
@@ -104,8 +104,8 @@ impl ProcessSink {
         })
     }
 
-    /// What becomes of a program that has failed: another one takes its place, unless sound has been
-    /// heard already.
+    /// What becomes of a program that has failed: another one takes its place, unless sound has
+    /// been heard already.
     fn replace(&mut self, mut failed: Running, error: &str) -> Result<(), SinkError> {
         let why = failed.why(error);
         if self.first.is_none() {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 /// Decodes `bytes`, without a byte order mark at the front.
 ///
-/// UTF-16 is known by its byte order mark, or by the zeros of its first letters. Else valid UTF-8 is UTF-8, and everything else is
-/// Windows-1252, which has Latin-1 in it.
+/// UTF-16 is known by its byte order mark, or by the zeros of its first letters. Else valid UTF-8
+/// is UTF-8, and everything else is Windows-1252, which has Latin-1 in it.
 pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return Cow::Owned(utf16(rest, u16::from_le_bytes));

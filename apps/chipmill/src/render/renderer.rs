@@ -6,11 +6,12 @@ use super::sequencer::{Action, Sequencer};
 use super::voice::{Resampling, Voice, work};
 use crate::song::{LOG_RATE, Song};
 
-/// The writes that a song may make at once, beyond those of [`WRITES`]: a third of a second of work.
+/// The writes that a song may make at once, beyond those of [`WRITES`]: a third of a second of
+/// work.
 const BURST: u64 = 1 << 24;
 
-/// The writes that a song may make for each sample of its log. The bus of no machine does a tenth of
-/// that.
+/// The writes that a song may make for each sample of its log. The bus of no machine does a tenth
+/// of that.
 const WRITES: u64 = 256;
 
 /// The bytes of a memory that take as long as a write.

@@ -39,8 +39,8 @@ pub fn find() -> Result<Option<PathBuf>> {
         .find(|path| path.is_file()))
 }
 
-/// Measures a row once, with so many songs. The program composes the songs, and measures in a
-/// process of its own; its time begins when it knows what there is to render.
+/// Measures a row once, with this number of songs. The program composes the songs, and measures in
+/// a process of its own; its time begins when it knows what there is to render.
 pub fn measure(program: &Path, songs: u64, row: &str) -> Result<Measurement> {
     let output = Command::new(program)
         .args(["bench", "--json", "--rounds", "1", "--songs"])
