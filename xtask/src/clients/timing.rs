@@ -34,7 +34,7 @@ pub const PROGRAMS: &[Program] = &[
     Program {
         client: "oxipng",
         binary: "oxipng",
-        arguments: &["--pretend", "--quiet", "--opt", "2"],
+        arguments: &["--dry-run", "--quiet", "--opt", "2"],
         input: inputs::picture,
     },
     Program {
