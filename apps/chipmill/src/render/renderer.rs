@@ -76,7 +76,8 @@ pub struct Renderer {
     length: u64,
     /// The frame with which the fade begins.
     fade_from: u64,
-    /// The writes that may be made until the call ends that is at work.
+    /// The writes that may be made at once: each sample of the log adds some. So it does not matter
+    /// how many frames are made at a time, nor at what rate.
     writes_left: u64,
     overworked: bool,
 }
@@ -103,7 +104,7 @@ impl Renderer {
             done: 0,
             length,
             fade_from,
-            writes_left: 0,
+            writes_left: BURST,
             overworked: false,
         }
     }
@@ -161,7 +162,6 @@ impl Renderer {
         let wanted = frames_out.len().min(left);
         let frames_out = &mut frames_out[..wanted];
         frames_out.fill([0.0; 2]);
-        self.allow_writes(wanted as u64);
         let mut filled = 0;
         while filled < wanted {
             let known = frames(self.log, self.rate).saturating_sub(self.done);
@@ -187,7 +187,6 @@ impl Renderer {
     /// made changes nothing.
     pub fn skip_to(&mut self, frame: u64) {
         let frame = frame.min(self.length);
-        self.allow_writes(frame.saturating_sub(self.done));
         while frames(self.log, self.rate) < frame {
             self.go_on(&mut |_| {});
             for voice in &mut self.voices {
@@ -195,12 +194,6 @@ impl Renderer {
             }
         }
         self.done = self.done.max(frame);
-    }
-
-    /// Allows the writes that go with this number of frames.
-    fn allow_writes(&mut self, frames: u64) {
-        let samples = frames.saturating_mul(u64::from(LOG_RATE)) / u64::from(self.rate);
-        self.writes_left = BURST.saturating_add(WRITES.saturating_mul(samples));
     }
 
     /// Does what happens next, and makes the quiet time behind it known.
@@ -240,9 +233,13 @@ impl Renderer {
         });
         // The length is that of the log, so its end is reached only where the rounding of the last
         // frame wants a sample more.
-        self.log += quiet.unwrap_or(u64::from(LOG_RATE));
+        let quiet = quiet.unwrap_or(u64::from(LOG_RATE));
+        self.log += quiet;
         match self.writes_left.checked_sub(writes) {
-            Some(left) => self.writes_left = left,
+            Some(left) => {
+                let more = WRITES.saturating_mul(quiet);
+                self.writes_left = left.saturating_add(more).min(BURST);
+            }
             None => self.overworked = true,
         }
     }

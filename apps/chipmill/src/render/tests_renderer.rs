@@ -193,22 +193,40 @@ fn a_renderer_that_moves_makes_the_same_bits() {
     }
 }
 
-/// A log of some bytes, when it is compressed, that would keep a program busy for days.
-#[test]
-fn a_song_that_does_more_than_a_machine_could_is_given_up() {
+/// A song that repeats this number of writes and a wait of one sample.
+fn busy_song(writes: usize) -> Song {
     let mut log = Log::new();
     log.set(0x0c, 3_579_545);
     log.set(0x1c, (log.bytes.len() - 0x1c) as u32);
-    for _ in 0..70_000 {
-        log.push(&[0x50, 0x9f]);
-    }
+    log.push(&[0x50, 0x9f].repeat(writes));
     log.wait(1);
-    let song = Song::parse(&log.finish(), MissingChips::Refuse).unwrap();
-    let options = options(44_100, Resampling::Mean);
-    let mut renderer = Renderer::new(song, &options);
-    let mut block = vec![[0.0; 2]; renderer.length() as usize];
-    assert_eq!(renderer.fill(&mut block), block.len());
-    assert!(renderer.is_overworked());
+    Song::parse(&log.finish(), MissingChips::Refuse).unwrap()
+}
+
+/// Whether a song is given up, when it is made in blocks of this size.
+fn is_given_up(song: Song, options: &Options, block: usize) -> bool {
+    let mut renderer = Renderer::new(song, options);
+    let mut frames = vec![[0.0; 2]; block];
+    while renderer.fill(&mut frames) == block {}
+    assert_eq!(renderer.position(), renderer.length());
+    renderer.is_overworked()
+}
+
+/// Some bytes, when they are compressed, would keep a program busy for days. The size of the blocks
+/// and the rate change nothing.
+#[test]
+fn a_song_that_does_more_than_a_machine_could_is_given_up() {
+    // Thirty seconds: a song of 1,000 writes for each sample is given up in the first.
+    for (writes, expected) in [(200, false), (1_000, true), (70_000, true)] {
+        for (rate, block) in [(8_000, 100_000), (44_100, 1_024), (192_000, 16_384)] {
+            let options = Options {
+                fade: if expected { 30.0 } else { 0.5 },
+                ..options(rate, Resampling::Nearest)
+            };
+            let given_up = is_given_up(busy_song(writes), &options, block);
+            assert_eq!(given_up, expected, "{writes} writes, {rate} Hz, {block}");
+        }
+    }
 }
 
 /// As many writes as there can be with no more than a command for a sample: the byte of a DAC.
@@ -216,9 +234,7 @@ fn a_song_that_does_more_than_a_machine_could_is_given_up() {
 fn a_song_may_write_at_every_sample_at_any_rate() {
     let mut log = Log::new();
     log.set(0x2c, 7_670_454);
-    for _ in 0..30_000 {
-        log.push(&[0x52, 0x2a, 0x55, 0x70]);
-    }
+    log.push(&[0x52, 0x2a, 0x55, 0x70].repeat(30_000));
     let bytes = log.finish();
     for rate in [1, 8_000, 192_000] {
         let song = Song::parse(&bytes, MissingChips::Refuse).unwrap();
