@@ -37,7 +37,7 @@ struct Played {
     come: Receiver<()>,
     frames: Arc<Mutex<Vec<[f32; 2]>>>,
     now: Arc<Now>,
-    engine: JoinHandle<Result<(), SinkError>>,
+    engine: JoinHandle<Result<Vec<String>, SinkError>>,
 }
 
 fn play(songs: &Path) -> Played {

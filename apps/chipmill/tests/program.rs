@@ -81,10 +81,10 @@ fn a_dry_run_writes_nothing() {
     assert!(!target.exists());
 }
 
-#[test]
-fn a_song_can_come_from_standard_input() {
+/// Renders a song that comes over a pipe, by this name.
+fn renders_from_a_pipe(name: &str) {
     let out = tempfile::tempdir().unwrap();
-    let mut child = chipmill(&["render", "-", "--out", str_of(out.path())])
+    let mut child = chipmill(&["render", name, "--out", str_of(out.path())])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
@@ -92,6 +92,18 @@ fn a_song_can_come_from_standard_input() {
     child.stdin.take().unwrap().write_all(&song(2)).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(names(out.path()), ["stdin.wav"]);
+}
+
+#[test]
+fn a_song_can_come_from_standard_input() {
+    renders_from_a_pipe("-");
+}
+
+/// Planning reads each song, and rendering reads it again: a pipe has its bytes once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_that_is_named_is_read_once() {
+    renders_from_a_pipe("/dev/stdin");
 }
 
 #[test]
@@ -225,21 +237,6 @@ fn gaps_in_the_sound_are_counted() {
     assert_eq!(refused.status.code(), Some(2));
 }
 
-/// Planning reads each song, and rendering reads it again: a pipe has its bytes once.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_pipe_that_is_named_is_read_once() {
-    let out = tempfile::tempdir().unwrap();
-    let mut child = chipmill(&["render", "/dev/stdin", "--out", str_of(out.path())])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(&song(3)).unwrap();
-    assert!(child.wait().unwrap().success());
-    assert_eq!(names(out.path()), ["stdin.wav"]);
-}
-
 #[test]
 fn a_song_that_is_missing_is_named_with_its_playlist() {
     let songs = tempfile::tempdir().unwrap();
@@ -280,4 +277,92 @@ fn what_is_wrong_with_a_file_is_said_once() {
     assert!(!run.status.success());
     let errors = text(&run.stderr);
     assert_eq!(errors.matches("cannot be created").count(), 1, "{errors}");
+}
+
+/// A line for each song that was named, and all of them counted.
+#[test]
+fn json_tells_of_songs_that_fail_before_and_of_those_that_are_there() {
+    let songs = tempfile::tempdir().unwrap();
+    for name in ["a.vgm", "b\u{7f}.vgm", "c.vgm"] {
+        write(songs.path(), name, 1);
+    }
+    std::fs::write(songs.path().join("d.vgm"), b"nothing").unwrap();
+    let out = tempfile::tempdir().unwrap();
+    std::fs::write(out.path().join("c.wav"), b"there").unwrap();
+    let paths = [str_of(songs.path()), str_of(out.path())];
+    let run = output(&[
+        "render",
+        paths[0],
+        "--out",
+        paths[1],
+        "--json",
+        "--skip-existing",
+    ]);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    let lines: Vec<Value> = text(&run.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (all, each) = lines.split_last().unwrap();
+    assert_eq!(all["songs"], 2);
+    assert_eq!(all["failed"], 1);
+    assert_eq!(all["skipped"], 1);
+    let is_there = |name: &str| {
+        let mut songs = each.iter().filter_map(|line| line["song"].as_str());
+        songs.any(|song| song.ends_with(name))
+    };
+    assert!(is_there("b\u{7f}.vgm") && is_there("d.vgm"), "{each:?}");
+    let error = each.iter().find_map(|line| line["error"].as_str());
+    assert!(error.unwrap().contains("is no register log"));
+}
+
+#[test]
+fn a_song_is_not_replaced_by_its_own_file() {
+    let songs = tempfile::tempdir().unwrap();
+    let path = write(songs.path(), "a.wav", 1);
+    let before = std::fs::read(&path).unwrap();
+    let run = output(&["render", str_of(&path), "--out", str_of(songs.path())]);
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    assert!(text(&run.stderr).contains("is one of the songs"), "{run:?}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+/// A full disk is an error, and a reader that has gone is none.
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_may_be_full_or_closed() {
+    let songs = tempfile::tempdir().unwrap();
+    let path = write(songs.path(), "a.vgm", 1);
+    let out = tempfile::tempdir().unwrap();
+    let (path, out) = (str_of(&path), str_of(out.path()));
+    let commands: [&[&str]; 5] = [
+        &["compose", "--count", "1", "--out", out],
+        &["render", path, "--json", "--out", out],
+        &["render", path, "--dry-run", "--out", out],
+        &["info", path],
+        &["bench", "--play", "1", "--busy", "0"],
+    ];
+    for command in commands {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let run = chipmill(command).stdout(full).output().unwrap();
+        assert_eq!(run.status.code(), Some(1), "{command:?}");
+        let errors = text(&run.stderr);
+        assert!(errors.contains("standard output"), "{command:?}: {errors}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let run = chipmill(command).stdout(writer).output().unwrap();
+        assert!(run.status.success(), "{command:?}: {run:?}");
+    }
+}
+
+#[test]
+fn an_album_has_the_songs_that_were_composed_for_it() {
+    let out = tempfile::tempdir().unwrap();
+    let songs = out.path().join("songs");
+    std::fs::create_dir(&songs).unwrap();
+    write(&songs, "older.vgm", 1);
+    let run = output(&["album", "--count", "1", "--out", str_of(out.path())]);
+    assert!(run.status.success(), "{run:?}");
+    assert!(text(&run.stdout).contains("1 songs, "), "{run:?}");
+    assert!(!names(out.path()).contains(&"older.wav".to_owned()));
 }

@@ -107,6 +107,38 @@ fn keys_and_sizes_do_what_they_should() {
     );
 }
 
+/// The user's shell has its terminal back, with a cursor.
+#[test]
+fn a_signal_ends_the_player_and_gives_the_terminal_back() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "first.vgm", 6000);
+    let id = songs.path().join("id");
+    let play = command(songs.path());
+    let line = format!("sh -c 'echo $$ > {}; exec {play}'", id.display());
+    let Some(terminal) = Terminal::start("signal", &line) else {
+        return;
+    };
+    terminal.wait_for("1/1 first");
+    let id = std::fs::read_to_string(id).unwrap();
+    let killed = Command::new("kill").args(["-TERM", id.trim()]).status();
+    assert!(killed.unwrap().success());
+    terminal.wait_for("status=130");
+    let state = terminal.tmux(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]);
+    assert_eq!(String::from_utf8_lossy(&state.stdout).trim(), "0 1");
+}
+
+/// It would read the song from the keys.
+#[test]
+fn a_song_does_not_come_from_the_terminal_of_the_keys() {
+    let program = env!("CARGO_BIN_EXE_chipmill");
+    let line = format!("{program} play - --audio null");
+    let Some(terminal) = Terminal::start("keys-or-song", &line) else {
+        return;
+    };
+    terminal.wait_for("status=1");
+    assert!(terminal.screen().contains("standard input is the terminal"));
+}
+
 #[test]
 fn the_end_of_the_list_ends_the_player() {
     let songs = tempfile::tempdir().unwrap();

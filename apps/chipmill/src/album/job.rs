@@ -1,5 +1,6 @@
 //! One song to one file.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
@@ -42,6 +43,9 @@ pub enum Failure {
     /// The song wants to do more than any machine could.
     #[error("{OVERWORKED}, {0} seconds after its beginning")]
     TooMuch(u64),
+    /// The file would take the place of one of the songs.
+    #[error("{} is one of the songs: another `--out` or `--name` keeps it", .0.display())]
+    Replaces(PathBuf),
     /// The file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),

@@ -1,8 +1,10 @@
 //! Which songs are rendered, into which files.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use drumline::prelude::*;
 
@@ -78,6 +80,10 @@ struct Seen {
 
 /// Makes a plan. The songs are read in parallel, by the pool that the calling thread is in.
 pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
+    let all_inputs: Vec<PathBuf> = entries
+        .iter()
+        .filter_map(|entry| entry.path().map(Path::to_owned))
+        .collect();
     let seen: Vec<_> = entries
         .into_par_iter()
         .map(|entry| {
@@ -85,6 +91,7 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
             (entry, seen)
         })
         .collect();
+    let inputs: OnceCell<HashSet<PathBuf>> = OnceCell::new();
     let mut names = Names::default();
     let mut plan = Plan::default();
     for (number, (entry, seen)) in (1..).zip(seen) {
@@ -100,9 +107,17 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
         let target = settings
             .out
             .join(format!("{file}.{}", settings.format.extension()));
-        if settings.skip_existing && target.exists() {
-            plan.skipped.push(Skipped { name, target });
-            continue;
+        if target.is_file() {
+            if settings.skip_existing {
+                plan.skipped.push(Skipped { name, target });
+                continue;
+            }
+            let inputs =
+                inputs.get_or_init(|| all_inputs.iter().filter_map(|input| real(input)).collect());
+            if real(&target).is_some_and(|target| inputs.contains(&target)) {
+                plan.failed.push((name, Failure::Replaces(target)));
+                continue;
+            }
         }
         plan.songs.push(Planned {
             name,
@@ -143,4 +158,9 @@ fn see(entry: &Entry, settings: &Settings) -> Result<Seen, Failure> {
         work: Renderer::work_of(&song, &settings.render),
         bytes,
     })
+}
+
+/// A path without links, if it is there.
+fn real(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
 }

@@ -6,16 +6,20 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use anyhow::Result;
 use chipmill::album::{Failure, Plan, Planned, Rendered, Watch};
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::render::is_wrong;
-use super::text::printable;
+use super::text::{printable, written};
 
 /// A bar for each song in flight and one for all; plain lines where there is no terminal.
 pub struct Bars {
     rate: u32,
     json: bool,
+    /// Songs and inputs that have failed before anything was rendered, and songs that are left out.
+    failed: usize,
+    skipped: usize,
     lines: bool,
     bars: MultiProgress,
     total: ProgressBar,
@@ -30,11 +34,13 @@ struct State {
     wrong: usize,
     frames: u64,
     bytes: u64,
+    /// Why standard output has not taken a line.
+    unwritten: Option<io::Error>,
 }
 
 impl Bars {
-    /// Bars for a plan, whose files have this rate.
-    pub fn new(plan: &Plan, rate: u32, json: bool) -> Self {
+    /// Bars for a plan, whose files have this rate, and of which this number has failed before.
+    pub fn new(plan: &Plan, rate: u32, json: bool, failed: usize) -> Self {
         let terminal = io::stderr().is_terminal() && !json;
         let target = match terminal {
             true => ProgressDrawTarget::stderr(),
@@ -48,6 +54,8 @@ impl Bars {
         Bars {
             rate,
             json,
+            failed,
+            skipped: plan.skipped.len(),
             lines: !terminal && !json,
             bars,
             total,
@@ -55,40 +63,57 @@ impl Bars {
         }
     }
 
-    /// Takes the bars away, prints what has come of it all, and returns how many songs have failed.
-    pub fn finish(&self, took: Duration, jobs: usize) -> usize {
+    /// Takes the bars away, prints what has come of it all, and returns how many of the songs have
+    /// failed that were to be rendered.
+    ///
+    /// # Errors
+    ///
+    /// Standard output has not taken a line.
+    pub fn finish(&self, took: Duration, jobs: usize) -> Result<usize> {
         self.total.finish_and_clear();
-        let state = self.state();
-        let seconds = took.as_secs_f64();
-        let per_second = state.frames as f64 / seconds.max(1e-9);
-        let sound = state.frames as f64 / f64::from(self.rate);
-        let text = if self.json {
-            serde_json::json!({
-                "songs": state.done, "failed": state.wrong, "jobs": jobs, "seconds": seconds,
-                "frames": state.frames, "bytes": state.bytes, "frames_per_second": per_second,
-            })
-            .to_string()
-        } else {
-            format!(
-                "{} songs, {:.0} s of sound, {} in {seconds:.1} s with {jobs} jobs: {:.0} frames \
-                 per second, {:.0} times as fast as they play",
-                state.done,
-                sound,
-                HumanBytes(state.bytes),
-                per_second,
-                sound / seconds.max(1e-9),
-            )
-        };
+        let text = self.summary(took.as_secs_f64(), jobs);
         self.print(&text);
-        state.wrong
+        let mut state = self.state();
+        written(state.unwritten.take().map_or(Ok(()), Err))?;
+        Ok(state.wrong)
     }
 
-    /// A line of the result, on standard output.
+    fn summary(&self, seconds: f64, jobs: usize) -> String {
+        let state = self.state();
+        let per_second = state.frames as f64 / seconds.max(1e-9);
+        let sound = state.frames as f64 / f64::from(self.rate);
+        if self.json {
+            return serde_json::json!({
+                "songs": state.done, "failed": self.failed + state.wrong, "skipped": self.skipped,
+                "jobs": jobs, "seconds": seconds, "frames": state.frames, "bytes": state.bytes,
+                "frames_per_second": per_second,
+            })
+            .to_string();
+        }
+        let skipped = match self.skipped {
+            0 => String::new(),
+            skipped => format!(" ({skipped} more are there)"),
+        };
+        format!(
+            "{} songs{skipped}, {sound:.0} s of sound, {} in {seconds:.1} s with {jobs} jobs: \
+             {per_second:.0} frames per second, {:.0} times as fast as they play",
+            state.done,
+            HumanBytes(state.bytes),
+            sound / seconds.max(1e-9),
+        )
+    }
+
+    /// A line of the result, on standard output. A line of JSON is for programs, which want names as
+    /// they are.
     fn print(&self, text: &str) {
-        self.bars.suspend(|| {
-            // A reader that has gone has had enough.
-            let _ = writeln!(io::stdout(), "{}", printable(text));
-        });
+        let text = match self.json {
+            true => text.to_owned(),
+            false => printable(text),
+        };
+        let result = self.bars.suspend(|| writeln!(io::stdout(), "{text}"));
+        if let Err(error) = result {
+            self.state().unwritten.get_or_insert(error);
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -159,6 +184,9 @@ impl Watch for Bars {
                 }
             }
             Err(failure) if is_wrong(failure) => {
+                if self.json {
+                    self.print(&failure_line(&song.name, failure));
+                }
                 self.warn(&format!("error: {}: {failure}", song.name));
             }
             Err(_) => {}
@@ -173,6 +201,11 @@ impl Bars {
             let _ = writeln!(io::stderr(), "{}", printable(text));
         });
     }
+}
+
+/// What a program is told of a song that has failed.
+pub fn failure_line(song: &str, failure: &Failure) -> String {
+    serde_json::json!({ "song": song, "error": failure.to_string() }).to_string()
 }
 
 fn style(template: &str) -> ProgressStyle {

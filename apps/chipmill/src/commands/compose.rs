@@ -1,13 +1,16 @@
 //! `chipmill compose` and `chipmill album`: songs that this program makes itself.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use chipmill::compose;
+use chipmill::output::temporary;
 use clap::{Args, Parser};
 
 use super::render;
+use super::text::written;
 
 /// The options of `compose`.
 #[derive(Args)]
@@ -32,7 +35,8 @@ pub struct Arguments {
 /// Composes songs.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     write(&arguments.out, arguments)?;
-    println!("{} songs in {}", arguments.count, arguments.out.display());
+    let (count, out) = (arguments.count, arguments.out.display());
+    written(writeln!(io::stdout(), "{count} songs in {out}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -44,25 +48,32 @@ pub fn album(arguments: &Arguments) -> Result<ExitCode> {
         #[command(flatten)]
         render: render::Arguments,
     }
-    let songs = arguments.out.join("songs");
-    write(&songs, arguments)?;
-    let words = [
-        "render".as_ref(),
-        songs.as_os_str(),
-        "--out".as_ref(),
-        arguments.out.as_os_str(),
-    ];
+    // Those of an album before this one may be there as well.
+    let songs = write(&arguments.out.join("songs"), arguments)?;
+    let mut words = vec!["render".into(), "--out".into(), arguments.out.clone()];
+    words.extend(songs);
     let typed = Typed::try_parse_from(words)?;
     render::run(&typed.render)
 }
 
-fn write(directory: &Path, arguments: &Arguments) -> Result<()> {
+/// Writes the songs, each whole or not at all, and returns their files.
+fn write(directory: &Path, arguments: &Arguments) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("{}: cannot be made", directory.display()))?;
+    let mut paths = Vec::new();
     for (number, song) in (1..).zip(compose::album(arguments.seed, arguments.count)) {
         let path = directory.join(format!("{number:02} {}.vgm", song.name));
-        std::fs::write(&path, song.bytes)
+        whole(&path, &song.bytes)
             .with_context(|| format!("{}: cannot be written", path.display()))?;
+        paths.push(path);
     }
+    Ok(paths)
+}
+
+/// Writes a file that appears when it is whole.
+fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = temporary(path)?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
     Ok(())
 }

@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use chipmill::playlist::Entry;
 use chipmill::song::{self, Gd3, LOG_RATE, Song};
 use clap::Args;
 use serde::Serialize;
 
-use super::SOME_FAILED;
 use super::songs::{Songs, report};
-use super::text::{clock, printable};
+use super::status;
+use super::text::{clock, printable, written};
 
 /// The options of `info`.
 #[derive(Args)]
@@ -44,9 +44,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         match entry.open(arguments.songs.missing()) {
             Ok(song) => match print(&mut out, &entry, &song, arguments.json) {
                 Ok(()) => {}
-                // The reader, such as `head`, has had enough.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
-                Err(error) => return Err(error).context("standard output cannot be written to"),
+                Err(error) => {
+                    written(Err(error))?;
+                    break;
+                }
             },
             Err(error) => {
                 wrong += 1;
@@ -54,10 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             }
         }
     }
-    Ok(match wrong {
-        0 => ExitCode::SUCCESS,
-        _ => SOME_FAILED.into(),
-    })
+    Ok(status(wrong, false))
 }
 
 fn print(out: &mut impl Write, entry: &Entry, song: &Song, json: bool) -> io::Result<()> {

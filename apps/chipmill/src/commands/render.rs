@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -14,10 +14,11 @@ use chipmill::render::Options;
 use clap::Args;
 use drumline::{Jobs, Pool};
 
-use super::bars::Bars;
+use super::bars::{Bars, failure_line};
 use super::songs::{Songs, report};
 use super::sound::Sound;
-use super::{INTERRUPTED, SOME_FAILED};
+use super::text::written;
+use super::{signals, status};
 
 /// The options of `render`.
 #[derive(Args)]
@@ -96,30 +97,37 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (entries, mut wrong) = arguments.songs.entries()?;
     let pool = Pool::builder().jobs(arguments.jobs).build()?;
     let settings = Arc::new(settings(arguments));
-    let cancelled = Arc::new(AtomicBool::new(false));
     let plan = pool.install(|| album::plan(entries, &settings));
     for (name, failure) in &plan.failed {
         wrong += 1;
         report(&format!("{name}: {failure}"));
     }
+    if arguments.json {
+        written(print_failed(&plan))?;
+    }
     if arguments.dry_run {
-        print_plan(&plan, arguments).context("standard output cannot be written to")?;
+        written(print_plan(&plan, arguments))?;
         return Ok(status(wrong, false));
     }
     if !plan.songs.is_empty() {
         std::fs::create_dir_all(&settings.out)
             .with_context(|| format!("{}: cannot be made", settings.out.display()))?;
     }
-    listen(&cancelled)?;
+    let cancelled = signals::listen()?;
     let in_flight = arguments
         .in_flight
         .map_or(pool.jobs(), |songs| songs as usize);
     let plan = Arc::new(plan);
-    let bars = Arc::new(Bars::new(&plan, settings.render.rate, arguments.json));
+    let bars = Arc::new(Bars::new(
+        &plan,
+        settings.render.rate,
+        arguments.json,
+        wrong,
+    ));
     let watch: Arc<dyn Watch> = bars.clone();
     let start = Instant::now();
     album::render(&plan, &settings, &pool, in_flight, &watch, &cancelled);
-    wrong += bars.finish(start.elapsed(), pool.jobs());
+    wrong += bars.finish(start.elapsed(), pool.jobs())?;
     // Relaxed: the flag carries no data with it.
     Ok(status(wrong, cancelled.load(Ordering::Relaxed)))
 }
@@ -137,25 +145,6 @@ fn settings(arguments: &Arguments) -> Settings {
         missing: arguments.songs.missing(),
         max_seconds: arguments.max_seconds,
         skip_existing: arguments.skip_existing,
-    }
-}
-
-/// Sets the flag at Ctrl-C. A second one ends the program at once.
-fn listen(cancelled: &Arc<AtomicBool>) -> Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(cancelled))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(cancelled)))
-            .context("Ctrl-C cannot be listened to")?;
-    }
-    Ok(())
-}
-
-fn status(wrong: usize, cancelled: bool) -> ExitCode {
-    match (cancelled, wrong) {
-        (true, _) => INTERRUPTED.into(),
-        (false, 0) => ExitCode::SUCCESS,
-        (false, _) => SOME_FAILED.into(),
     }
 }
 
@@ -178,14 +167,23 @@ fn print_plan(plan: &Plan, arguments: &Arguments) -> io::Result<()> {
         }
     }
     for song in &plan.skipped {
-        if !arguments.json {
-            writeln!(
-                out,
-                "{} is there: {} is left out",
-                song.target.display(),
-                song.name
-            )?;
+        let file = song.target.display();
+        if arguments.json {
+            let line = serde_json::json!({
+                "song": song.name, "file": file.to_string(), "skipped": true,
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(out, "{file} is there: {} is left out", song.name)?;
         }
+    }
+    Ok(())
+}
+
+fn print_failed(plan: &Plan) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for (name, failure) in &plan.failed {
+        writeln!(out, "{}", failure_line(name, failure))?;
     }
     Ok(())
 }
@@ -205,12 +203,5 @@ mod tests {
         assert_eq!(decibels("-20"), Ok(0.1));
         assert!(decibels("loud").is_err());
         assert!(decibels("inf").is_err());
-    }
-
-    #[test]
-    fn the_status_says_what_has_happened() {
-        assert_eq!(status(0, false), ExitCode::SUCCESS);
-        assert_eq!(status(3, false), ExitCode::from(SOME_FAILED));
-        assert_eq!(status(3, true), ExitCode::from(INTERRUPTED));
     }
 }

@@ -1,4 +1,8 @@
-//! Texts for a terminal.
+//! Texts for a terminal, and for standard output.
+
+use std::io::{self, ErrorKind};
+
+use anyhow::{Context, Result};
 
 /// Minutes and seconds.
 pub fn clock(seconds: u64) -> String {
@@ -11,6 +15,15 @@ pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
+}
+
+/// What has come of writing to standard output. A reader that has gone, such as `head`, has had
+/// enough, which is no error.
+pub fn written(result: io::Result<()>) -> Result<()> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("standard output cannot be written to"),
+    }
 }
 
 #[cfg(test)]

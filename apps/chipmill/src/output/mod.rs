@@ -32,7 +32,7 @@ pub use names::Names;
 pub(crate) use quantizer::Quantizer;
 pub use tags::Tags;
 pub use template::Template;
-pub use writer::{Finished, Writer};
+pub use writer::{Finished, Writer, temporary};
 
 /// The program that files are said to be made by.
 const PROGRAM: &str = concat!("chipmill ", env!("CARGO_PKG_VERSION"));

@@ -54,7 +54,8 @@ impl Names {
 
 /// What two names have in common that are one name on some system.
 fn key(name: &str) -> String {
-    name.to_lowercase().nfc().collect()
+    // Letters such as the sharp s and the final sigma have one capital form with others.
+    name.to_uppercase().to_lowercase().nfc().collect()
 }
 
 #[cfg(test)]
@@ -90,6 +91,15 @@ mod tests {
         assert_eq!(
             distinct(["Caf\u{e9}", "Cafe\u{301}", "CAF\u{c9}", "Cafe"]),
             ["Caf\u{e9}", "Cafe\u{301} (2)", "CAF\u{c9} (3)", "Cafe"]
+        );
+        assert_eq!(
+            distinct(["ma\u{df}", "MASS", "\u{3c3}\u{3c2}", "\u{3a3}\u{3a3}"]),
+            [
+                "ma\u{df}",
+                "MASS (2)",
+                "\u{3c3}\u{3c2}",
+                "\u{3a3}\u{3a3} (2)"
+            ]
         );
     }
 

@@ -132,7 +132,11 @@ impl Writer {
 }
 
 /// A hidden file in the directory of `target`, so that a rename does not copy.
-fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
+///
+/// # Errors
+///
+/// It cannot be made.
+pub fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
     let directory = target
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());

@@ -63,11 +63,13 @@ enum Then {
 
 impl Engine {
     /// Plays all songs. A song that cannot be played is left out, and the screen is told why.
+    /// Returns what was wrong with each of these.
     ///
     /// # Errors
     ///
     /// The sink has failed.
-    pub fn run(mut self) -> Result<(), SinkError> {
+    pub fn run(mut self) -> Result<Vec<String>, SinkError> {
+        let mut problems = Vec::new();
         let mut place = 0;
         let mut forward = true;
         while let Some(entry) = self.songs.get(place) {
@@ -88,9 +90,13 @@ impl Engine {
                 Then::Broken(what) => {
                     let problem = format!("{}: {what}", self.songs[place].label());
                     self.now.set_text(Text {
-                        problem: Some(problem),
+                        problem: Some(problem.clone()),
                         ..self.now.text()
                     });
+                    // A song that the user comes back to is broken still.
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
                     // On in the direction in which the user is looking for a song.
                     if forward || place == 0 {
                         Then::Next
@@ -109,7 +115,8 @@ impl Engine {
             };
         }
         self.now.set_ended(true);
-        self.sink.finish()
+        self.sink.finish()?;
+        Ok(problems)
     }
 
     fn play(&mut self, song: Arc<Song>) -> Result<Then, SinkError> {

@@ -24,5 +24,5 @@ pub use device::DeviceSink;
 pub use engine::{BLOCK, Engine, Request};
 pub use meter::Meter;
 pub use now::{Now, VOICES};
-pub use program::ProcessSink;
+pub use program::{ProcessSink, Stopper};
 pub use sink::{NullSink, Sink, SinkError, WavSink};

@@ -7,9 +7,15 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use super::sink::{Sink, SinkError};
 use crate::output::Quantizer;
+
+/// How often it is looked whether a program has played all that it has got.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// More than a pipe holds.
 const PIPE: usize = 1 << 17;
@@ -37,6 +43,7 @@ pub struct ProcessSink {
     /// Where the next one is in the list.
     next: usize,
     running: Option<Running>,
+    current: Arc<Mutex<Current>>,
     /// Why others do not play.
     failed: Vec<String>,
     quantizer: Quantizer,
@@ -45,9 +52,42 @@ pub struct ProcessSink {
     first: Option<Vec<u8>>,
 }
 
+/// The program that runs, for those that may end it.
+#[derive(Default)]
+struct Current {
+    child: Option<Child>,
+    /// Whether no other is to be started.
+    stopped: bool,
+}
+
+/// Ends the sound of a [`ProcessSink`] from another thread.
+pub struct Stopper(Arc<Mutex<Current>>);
+
+impl Stopper {
+    /// Ends the program that plays, whatever it does. The sink plays no more.
+    pub fn stop(&self) {
+        let mut current = lock(&self.0);
+        current.stopped = true;
+        end(current.child.take());
+    }
+}
+
+fn lock(current: &Mutex<Current>) -> MutexGuard<'_, Current> {
+    // A program is stored as a whole.
+    current.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn end(child: Option<Child>) {
+    if let Some(mut child) = child {
+        // One that has ended is no error.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
 struct Running {
     program: &'static str,
-    child: Child,
+    current: Arc<Mutex<Current>>,
     /// `None` after the end.
     pipe: Option<ChildStdin>,
     /// What it says on its standard error.
@@ -65,6 +105,7 @@ impl ProcessSink {
             rate,
             next: 0,
             running: None,
+            current: Arc::default(),
             failed: Vec::new(),
             quantizer: Quantizer::new(16),
             bytes: Vec::new(),
@@ -74,11 +115,16 @@ impl ProcessSink {
         Ok(sink)
     }
 
+    /// What ends the sound from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.current))
+    }
+
     /// Starts the next program that takes what has been written so far.
     fn start_next(&mut self) -> Result<(), SinkError> {
         while let Some(&(program, arguments)) = PROGRAMS.get(self.next) {
             self.next += 1;
-            let mut running = match Running::start(program, arguments, self.rate) {
+            let mut running = match Running::start(program, arguments, self.rate, &self.current) {
                 Ok(running) => running,
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => {
@@ -141,8 +187,9 @@ impl Sink for ProcessSink {
     fn finish(&mut self) -> Result<(), SinkError> {
         while let Some(mut running) = self.running.take() {
             match running.finish() {
-                Ok(status) if status.success() => {}
-                Ok(status) => self.replace(running, &status.to_string())?,
+                Ok(None) => {}
+                Ok(Some(status)) if status.success() => {}
+                Ok(Some(status)) => self.replace(running, &status.to_string())?,
                 Err(error) => self.replace(running, &error.to_string())?,
             }
         }
@@ -151,7 +198,16 @@ impl Sink for ProcessSink {
 }
 
 impl Running {
-    fn start(program: &'static str, arguments: &str, rate: u32) -> io::Result<Self> {
+    fn start(
+        program: &'static str,
+        arguments: &str,
+        rate: u32,
+        current: &Arc<Mutex<Current>>,
+    ) -> io::Result<Self> {
+        let mut place = lock(current);
+        if place.stopped {
+            return Err(ErrorKind::Interrupted.into());
+        }
         let words = tempfile::tempfile()?;
         let rate = rate.to_string();
         let arguments = arguments.split(' ').map(|word| match word {
@@ -168,10 +224,11 @@ impl Running {
         if let Some(pipe) = &pipe {
             shorten(pipe);
         }
+        place.child = Some(child);
         Ok(Running {
             program,
+            current: Arc::clone(current),
             pipe,
-            child,
             words,
         })
     }
@@ -183,10 +240,20 @@ impl Running {
         }
     }
 
-    /// Waits until it has played what it has got.
-    fn finish(&mut self) -> io::Result<ExitStatus> {
+    /// Waits until it has played what it has got, or has been ended.
+    fn finish(&mut self) -> io::Result<Option<ExitStatus>> {
         self.pipe = None;
-        self.child.wait()
+        loop {
+            let ended = match &mut lock(&self.current).child {
+                Some(child) => child.try_wait()?,
+                None => return Ok(None),
+            };
+            if ended.is_some() {
+                return Ok(ended);
+            }
+            // Not with the lock, which a stopper wants.
+            thread::sleep(LOOK);
+        }
     }
 
     /// The first line of what it has said, or the error.
@@ -203,9 +270,7 @@ impl Running {
 
     fn end(&mut self) {
         self.pipe = None;
-        // One that has ended is no error.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        end(lock(&self.current).child.take());
     }
 }
 
@@ -221,8 +286,10 @@ fn shorten(pipe: &ChildStdin) {
 #[cfg(not(target_os = "linux"))]
 fn shorten(_: &ChildStdin) {}
 
-impl Drop for Running {
+/// Not that of a program that has failed: another one may run in its place.
+impl Drop for ProcessSink {
     fn drop(&mut self) {
-        self.end();
+        self.running = None;
+        end(lock(&self.current).child.take());
     }
 }

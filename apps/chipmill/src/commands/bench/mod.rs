@@ -20,6 +20,7 @@ use chipmill::compose;
 use clap::Args;
 use serde::Serialize;
 
+use super::text::written;
 use row::{Row, Runtime};
 use sample::Sample;
 use usage::Usage;
@@ -103,7 +104,8 @@ struct Measurement {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let (Some(songs), [row, ..]) = (&arguments.sample, &arguments.rows[..]) {
         let sample = sample::take(songs, row)?;
-        println!("{}", serde_json::to_string(&sample)?);
+        let line = serde_json::to_string(&sample)?;
+        written(writeln!(io::stdout(), "{line}"))?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(seconds) = arguments.play {
@@ -132,7 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .into_iter()
         .map(|(place, samples)| measured(&rows[place], &samples))
         .collect();
-    print(&measured, arguments.json).context("standard output cannot be written to")?;
+    written(print(&measured, arguments.json))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -143,18 +145,16 @@ fn play(arguments: &Arguments, seconds: u32) -> Result<ExitCode> {
         None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
     let underruns = underruns::measure(seconds, busy, arguments.seed)?;
-    let mut out = io::stdout().lock();
-    if arguments.json {
-        writeln!(out, "{}", serde_json::to_string(&underruns)?)
+    let line = if arguments.json {
+        serde_json::to_string(&underruns)?
     } else {
-        writeln!(
-            out,
+        format!(
             "{seconds} s beside {busy} threads that compute: the player had {} gaps, a plain \
              thread {}",
             underruns.player, underruns.thread
         )
-    }
-    .context("standard output cannot be written to")?;
+    };
+    written(writeln!(io::stdout(), "{line}"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,7 @@
 //! Keys, and when the screen is drawn.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -23,14 +24,15 @@ enum Told {
     Quit,
 }
 
-/// Shows what is playing until the list or the user's patience ends, and returns whether it was the
-/// latter.
+/// Shows what is playing until the list or the user's patience ends, or a signal comes, and returns
+/// whether the list has not ended.
 pub fn run(
     now: &Now,
     songs: usize,
     rate: u32,
     keys: &Sender<Request>,
     engine: &JoinHandle<()>,
+    signalled: &AtomicBool,
 ) -> Result<bool> {
     let mut terminal = ratatui::try_init().context("the terminal cannot be drawn on")?;
     let (tell, told) = mpsc::channel();
@@ -51,6 +53,10 @@ pub fn run(
                 match told.recv_timeout(PICTURE) {
                     Ok(Told::Quit) | Err(RecvTimeoutError::Disconnected) => break Ok(true),
                     Ok(Told::Resized) | Err(RecvTimeoutError::Timeout) => {}
+                }
+                // Relaxed: the flag carries no data with it.
+                if signalled.load(Ordering::Relaxed) {
+                    break Ok(true);
                 }
                 if engine.is_finished() {
                     break Ok(false);
