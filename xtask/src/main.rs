@@ -1,12 +1,14 @@
 //! The project's own chores: `cargo xtask <chore>`.
 
 mod arrows;
+mod bounded;
 mod check;
 mod clients;
 mod compile_time;
 mod figures;
 mod install;
 mod invocation;
+mod known_failures;
 mod one_core;
 mod output;
 mod process_per_test;
@@ -16,6 +18,7 @@ mod simulate;
 mod soak;
 mod stress;
 mod tally;
+mod test_line;
 mod user_lock;
 mod workspace;
 

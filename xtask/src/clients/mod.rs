@@ -13,13 +13,11 @@
 //! | `registry` | where cargo has unpacked it |
 //! | `facade` | the package that takes the place of rayon |
 //! | `variant` | a copy with the one or the other |
-//! | `bounded` | a command that is ended when it takes too long |
 //! | `results` | what became of each test |
 //! | `expected` | the tests that are known not to pass, and why |
 //! | `timing` | whole programs, in turns |
 //! | `inputs` | what they are given to do |
 
-mod bounded;
 mod client;
 mod expected;
 mod facade;

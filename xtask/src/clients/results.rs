@@ -3,21 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::test_line::{self, Outcome};
+
 /// What became of the tests of one copy, by the program that they are in and their path.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Results {
     tests: BTreeMap<String, Outcome>,
-}
-
-/// What became of a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It passed.
-    Passed,
-    /// It failed.
-    Failed,
-    /// It is not meant to run.
-    Ignored,
 }
 
 impl Results {
@@ -34,20 +25,9 @@ impl Results {
             } else if let Some(name) = line.strip_prefix("Doc-tests ") {
                 program = format!("doc {name}");
             }
-            let Some((path, result)) = line
-                .strip_prefix("test ")
-                .and_then(|line| line.rsplit_once(" ... "))
-            else {
-                continue;
-            };
-            let outcome = match result.split([',', ' ']).next() {
-                Some("ok") => Outcome::Passed,
-                Some("FAILED") => Outcome::Failed,
-                Some("ignored") => Outcome::Ignored,
-                _ => continue,
-            };
-            let path = path.trim_end_matches(" - should panic");
-            tests.insert(format!("{program}::{path}"), outcome);
+            if let Some((path, outcome)) = test_line::parse(line) {
+                tests.insert(format!("{program}::{path}"), outcome);
+            }
         }
         Results { tests }
     }

@@ -1,19 +1,18 @@
 //! A copy of a client, with rayon or with the facade.
 
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
 use super::BUILD;
-use super::bounded::{self, Ended};
 use super::client::Client;
 use super::facade;
 use super::results::Results;
-use crate::workspace;
+use crate::{bounded, workspace};
 
 /// What the client is built with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +155,8 @@ impl Variant {
 
     fn cargo(&self, arguments: &[&str], limit: Duration) -> Result<Ended> {
         println!("$ cargo {}  ({})", arguments.join(" "), self.runtime);
+        let log = self.directory.with_extension("log");
+        let file = File::create(&log).with_context(|| format!("writing {}", log.display()))?;
         let mut command = Command::new("cargo");
         command
             .args(arguments)
@@ -163,8 +164,39 @@ impl Variant {
             .env("CARGO_TARGET_DIR", self.target())
             // Lints of other people's code are not the question.
             .env("RUSTFLAGS", "--cap-lints warn")
-            .env("RUST_BACKTRACE", "0");
-        bounded::run(command, &self.directory.with_extension("log"), limit)
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::null())
+            // Both: which program runs stands on the one, and its tests on the other.
+            .stdout(file.try_clone()?)
+            .stderr(file);
+        let status = bounded::run(&mut command, limit)?;
+        let bytes = fs::read(&log).with_context(|| format!("reading {}", log.display()))?;
+        Ok(Ended {
+            status,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        })
+    }
+}
+
+/// What came of a command.
+struct Ended {
+    /// How it ended; `None` if it took too long.
+    status: Option<ExitStatus>,
+    /// What it wrote, on both streams.
+    text: String,
+}
+
+impl Ended {
+    /// Whether it ended by itself, and well.
+    fn is_success(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    /// The last lines that it wrote that are not empty.
+    fn last_words(&self) -> String {
+        let lines = self.text.lines().filter(|line| !line.trim().is_empty());
+        let lines: Vec<&str> = lines.collect();
+        lines[lines.len().saturating_sub(3)..].join(" / ")
     }
 }
 

@@ -1,12 +1,11 @@
 //! The tests that are known not to pass, and why.
 
 use std::collections::BTreeMap;
-use std::fs;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
 use super::suite_file::{SuiteFile, Verdict};
-use crate::workspace;
+use crate::known_failures::{self, KnownFailures};
 
 /// Where they are written, relative to the root of the workspace.
 pub const LIST: &str = "xtask/rayon-suite.expected";
@@ -20,7 +19,7 @@ const MARKS: &[(&str, Frequency)] = &[
 /// The tests that are known not to pass.
 #[derive(Debug)]
 pub struct Expected {
-    tests: BTreeMap<String, Frequency>,
+    tests: KnownFailures<Frequency>,
 }
 
 /// How often a test that is listed fails.
@@ -36,30 +35,7 @@ enum Frequency {
 impl Expected {
     /// Reads the list.
     pub fn read() -> Result<Self> {
-        let text = fs::read_to_string(workspace::root().join(LIST))
-            .with_context(|| format!("reading {LIST}"))?;
-        Self::parse(&text)
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        let mut tests = BTreeMap::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            // The reason is for people. It only has to be there.
-            let Some((test, _reason)) = line.split_once(": ") else {
-                bail!("{LIST}, line {}: no `file::test: reason`", index + 1);
-            };
-            let marked = MARKS
-                .iter()
-                .find_map(|&(mark, frequency)| Some((test.strip_prefix(mark)?, frequency)));
-            let (test, frequency) = marked.unwrap_or((test, Frequency::Always));
-            if tests.insert(test.to_owned(), frequency).is_some() {
-                bail!("{LIST}, line {}: {test} is there twice", index + 1);
-            }
-        }
+        let tests = known_failures::read(LIST, MARKS, Frequency::Always)?;
         Ok(Expected { tests })
     }
 
@@ -122,11 +98,11 @@ mod tests {
 
     #[test]
     fn surprises_are_told_both_ways() {
-        let expected = Expected::parse(
-            "# why\n\ntests/x.rs::a: not yet\ntests/x.rs::b: never\ntests/y.rs::z: other file\n\
-             sometimes tests/x.rs::e: random\nhangs tests/y.rs::f: waits for ever\ntests/x.rs::gone: was there once\n",
-        )
-        .unwrap();
+        let text = "\
+             # why\n\ntests/x.rs::a: not yet\ntests/x.rs::b: never\ntests/y.rs::z: other file\n\
+             sometimes tests/x.rs::e: random\nhangs tests/y.rs::f: waits for ever\ntests/x.rs::gone: was there once\n";
+        let tests = known_failures::parse(LIST, text, MARKS, Frequency::Always).unwrap();
+        let expected = Expected { tests };
         let mut file = SuiteFile::empty("tests/x.rs", Kind::Outer);
         file.note("a", Verdict::Failed(String::new()));
         file.note("b", Verdict::Passed);
@@ -142,12 +118,6 @@ mod tests {
                 "tests/x.rs::gone is listed, and there is no such test",
             ]
         );
-    }
-
-    #[test]
-    fn a_reason_is_asked_for() {
-        assert!(Expected::parse("tests/x.rs::a").is_err());
-        assert!(Expected::parse("a::b: c\na::b: d").is_err());
     }
 
     #[test]

@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 use super::package::Package;
 use super::suite_file::{SuiteFile, Verdict};
+use crate::bounded;
+use crate::test_line::{self, Outcome};
 
 /// How long a test may take that is run alone, because it did not end with the others.
 const ALONE: Duration = Duration::from_secs(20);
-
-/// How often it is looked whether a program has ended.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs the tests of `file`, and notes what became of them. Tests of which nothing was heard (one
 /// of them hangs, or ended the process) are run one by one. Those that are known to hang are not
@@ -100,26 +98,17 @@ impl Trial {
 
     /// Runs the program; what it printed, and how it ended, in words.
     fn start(&self, arguments: &[&str], limit: Duration) -> Result<(String, String)> {
-        let mut child = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        command
             .args(arguments)
             .current_dir(&self.directory)
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
             .stdout(File::create(&self.out)?)
-            .stderr(File::create(&self.err)?)
-            .spawn()
-            .with_context(|| format!("starting {}", self.program.display()))?;
-        let deadline = Instant::now() + limit;
-        let end = loop {
-            if let Some(status) = child.try_wait()? {
-                break status.to_string();
-            }
-            if Instant::now() >= deadline {
-                child.kill()?;
-                child.wait()?;
-                break format!("did not end within {} s", limit.as_secs());
-            }
-            thread::sleep(LOOK);
+            .stderr(File::create(&self.err)?);
+        let end = match bounded::run(&mut command, limit)? {
+            Some(status) => status.to_string(),
+            None => format!("did not end within {} s", limit.as_secs()),
         };
         let text =
             fs::read(&self.out).with_context(|| format!("reading {}", self.out.display()))?;
@@ -129,24 +118,16 @@ impl Trial {
 
 /// What the test runner says of each test, by its path.
 fn results(text: &str) -> BTreeMap<String, Verdict> {
-    let mut results = BTreeMap::new();
-    for line in text.lines() {
-        let Some((path, result)) = line
-            .strip_prefix("test ")
-            .and_then(|line| line.split_once(" ... "))
-        else {
-            continue;
+    let each = text.lines().filter_map(test_line::parse);
+    each.map(|(path, outcome)| {
+        let verdict = match outcome {
+            Outcome::Passed => Verdict::Passed,
+            Outcome::Ignored => Verdict::Ignored,
+            Outcome::Failed => Verdict::Failed(said(text, path)),
         };
-        let path = path.trim_end_matches(" - should panic");
-        let verdict = match result.split([',', ' ']).next() {
-            Some("ok") => Verdict::Passed,
-            Some("ignored") => Verdict::Ignored,
-            Some("FAILED") => Verdict::Failed(said(text, path)),
-            _ => continue,
-        };
-        results.insert(path.to_owned(), verdict);
-    }
-    results
+        (path.to_owned(), verdict)
+    })
+    .collect()
 }
 
 /// What a failed test said, from the end of the runner's output.

@@ -100,6 +100,7 @@ impl Feed {
             Err(TryRecvError::Empty) => {
                 // Relaxed: a pause that is seen late is counted as a gap, which it looked like.
                 if self.flows && !self.shared.paused.load(Ordering::Relaxed) {
+                    // Relaxed: see [`Shared::tell`].
                     self.shared.underruns.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -231,6 +232,7 @@ impl Sink for DeviceSink {
 mod tests {
     use super::*;
 
+    /// Relaxed, here and below: there is one thread.
     #[test]
     fn a_callback_plays_what_is_there_and_counts_gaps() {
         let (mut frames, receiver) = spsc::bounded(8);

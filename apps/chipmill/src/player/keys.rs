@@ -1,7 +1,6 @@
 //! Which voices are struck, as the writes to a chip's registers say it.
 
-use crate::render::RegisterWrite;
-use crate::song::{ChipKind, ChipSpec};
+use crate::song::{ChipKind, ChipSpec, RegisterWrite};
 
 /// A voice that is struck or let go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,5 +17,5 @@ mod tests_renderer;
 mod tests_sequencer;
 mod voice;
 
-pub use renderer::{OVERWORKED, Options, RegisterWrite, Renderer};
+pub use renderer::{OVERWORKED, Options, Renderer};
 pub use voice::Resampling;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sequencer::{Action, Sequencer};
 use super::voice::{Resampling, Voice, work};
-use crate::song::{LOG_RATE, Song};
+use crate::song::{LOG_RATE, RegisterWrite, Song};
 
 /// The writes that a song may make at once, beyond those of [`WRITES`]: a third of a second of
 /// work.
@@ -46,19 +46,6 @@ impl Default for Options {
             resampling: Resampling::Mean,
         }
     }
-}
-
-/// A write to a register of a chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RegisterWrite {
-    /// The chip, by its place in the song.
-    pub chip: u8,
-    /// The bank of registers.
-    pub port: u8,
-    /// The register.
-    pub register: u8,
-    /// What is written.
-    pub value: u8,
 }
 
 /// A song that sounds: frames of left and right, whose full scale is 1.
@@ -210,20 +197,10 @@ impl Renderer {
             ..
         } = self;
         let quiet = sequencer.next(song, |action| match action {
-            Action::Write {
-                chip,
-                port,
-                register,
-                value,
-            } => {
+            Action::Write(write) => {
                 writes += 1;
-                voices[usize::from(chip)].write(port, register, value);
-                each(RegisterWrite {
-                    chip,
-                    port,
-                    register,
-                    value,
-                });
+                voices[usize::from(write.chip)].write(write);
+                each(write);
             }
             Action::Load(place) => {
                 let block = &song.memory[place as usize];

@@ -1,7 +1,7 @@
 //! What happens in a song, and when.
 
 use super::streams::{Streams, data};
-use crate::song::{ChipKind, Event, Song};
+use crate::song::{ChipKind, Event, RegisterWrite, Song};
 
 /// The bank and the register that a byte for the DAC of a YM2612 comes from and goes to.
 const DAC_BANK: u8 = 0;
@@ -10,16 +10,7 @@ const DAC_REGISTER: u8 = 0x2a;
 /// What a chip gets.
 pub enum Action {
     /// A register write.
-    Write {
-        /// The chip, by its place in the song.
-        chip: u8,
-        /// The bank of registers.
-        port: u8,
-        /// The register.
-        register: u8,
-        /// What is written.
-        value: u8,
-    },
+    Write(RegisterWrite),
     /// Data for its memory: the place in the song.
     Load(u32),
 }
@@ -43,14 +34,8 @@ impl Sequencer {
     /// least one. Returns `None` after the end of a song that does not repeat.
     pub fn next(&mut self, song: &Song, mut each: impl FnMut(Action)) -> Option<u64> {
         loop {
-            self.streams.take(self.now, &song.banks, |due| {
-                each(Action::Write {
-                    chip: due.chip,
-                    port: due.port,
-                    register: due.register,
-                    value: due.value,
-                });
-            });
+            self.streams
+                .take(self.now, &song.banks, |due| each(Action::Write(due)));
             if self.waiting == 0 {
                 self.events(song, &mut each)?;
             }
@@ -75,17 +60,7 @@ impl Sequencer {
             };
             self.place = next;
             match event {
-                Event::Write {
-                    chip,
-                    port,
-                    register,
-                    value,
-                } => each(Action::Write {
-                    chip,
-                    port,
-                    register,
-                    value,
-                }),
+                Event::Write(write) => each(Action::Write(write)),
                 Event::Wait(samples) => {
                     self.waiting = samples.into();
                     return Some(());
@@ -94,12 +69,12 @@ impl Sequencer {
                     let byte = data(DAC_BANK, &song.banks).get(self.dac as usize);
                     self.dac = self.dac.saturating_add(1);
                     if let (Some(chip), Some(&value)) = (dac_of(song), byte) {
-                        each(Action::Write {
+                        each(Action::Write(RegisterWrite {
                             chip,
                             port: 0,
                             register: DAC_REGISTER,
                             value,
-                        });
+                        }));
                     }
                     if wait > 0 {
                         self.waiting = wait.into();

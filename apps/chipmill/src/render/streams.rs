@@ -1,18 +1,10 @@
 //! Streams: bytes of a bank that go to a register at a steady rate.
 
-use crate::song::{Bank, LOG_RATE, StreamCommand, StreamLength};
+use crate::song::{Bank, LOG_RATE, RegisterWrite, StreamCommand, StreamLength};
 
 /// The most writes per second that a stream makes: as many as four for each sample of the log. No
 /// chip takes as many, and a broken file cannot ask for billions.
 const MAX_HERTZ: u32 = 4 * LOG_RATE;
-
-/// A write that is due.
-pub struct Due {
-    pub chip: u8,
-    pub port: u8,
-    pub register: u8,
-    pub value: u8,
-}
 
 /// All streams of a song, in the order in which it names them first.
 #[derive(Default)]
@@ -95,7 +87,7 @@ impl Streams {
     }
 
     /// Takes the writes that are due at this sample, one for each stream.
-    pub fn take(&mut self, now: u64, banks: &[Bank], mut each: impl FnMut(Due)) {
+    pub fn take(&mut self, now: u64, banks: &[Bank], mut each: impl FnMut(RegisterWrite)) {
         for stream in &mut self.streams {
             if stream.next().is_some_and(|next| next <= now)
                 && let Some(due) = stream.take(banks)
@@ -167,7 +159,7 @@ impl Stream {
         self.active.then(|| self.began + after)
     }
 
-    fn take(&mut self, banks: &[Bank]) -> Option<Due> {
+    fn take(&mut self, banks: &[Bank]) -> Option<RegisterWrite> {
         let place = match self.reverse {
             true => self.writes - 1 - self.made,
             false => self.made,
@@ -181,7 +173,7 @@ impl Stream {
             self.active = self.looped;
         }
         let (chip, port, register) = self.target?;
-        Some(Due {
+        Some(RegisterWrite {
             chip,
             port,
             register,

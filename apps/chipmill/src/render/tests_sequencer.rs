@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::sequencer::{Action, Sequencer};
 use crate::song::{
-    Bank, ChipKind, ChipSpec, Event, Events, Gd3, LOG_RATE, LoopScale, Song, StreamCommand,
-    StreamLength,
+    Bank, ChipKind, ChipSpec, Event, Events, Gd3, LOG_RATE, LoopScale, RegisterWrite, Song,
+    StreamCommand, StreamLength,
 };
 
 /// The bank of the tests: each byte is its own place.
@@ -56,9 +56,7 @@ fn writes(song: &Song, end: u64) -> Vec<Write> {
     let mut now = 0;
     while now < end {
         let quiet = sequencer.next(song, |action| match action {
-            Action::Write {
-                register, value, ..
-            } => writes.push((now, register, value)),
+            Action::Write(write) => writes.push((now, write.register, write.value)),
             Action::Load(_) => unreachable!("the songs have no memory"),
         });
         match quiet {
@@ -309,11 +307,13 @@ fn bytes_for_the_dac_come_from_the_place_that_is_sought() {
 
 #[test]
 fn a_loop_begins_where_it_is_told_to() {
-    let write = |value| Event::Write {
-        chip: 0,
-        port: 0,
-        register: 1,
-        value,
+    let write = |value| {
+        Event::Write(RegisterWrite {
+            chip: 0,
+            port: 0,
+            register: 1,
+            value,
+        })
     };
     let events = vec![
         write(1),

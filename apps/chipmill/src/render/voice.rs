@@ -6,7 +6,7 @@ use crate::chip::Core;
 use crate::chip::okim6258::Okim6258;
 use crate::chip::sn76489::Sn76489;
 use crate::chip::ymfm::Ymfm;
-use crate::song::{ChipKind, ChipSpec, MemoryBlock};
+use crate::song::{ChipKind, ChipSpec, MemoryBlock, RegisterWrite};
 
 /// The frames of a chip that are made at a time.
 const BATCH: usize = 256;
@@ -26,14 +26,6 @@ pub enum Resampling {
     Nearest,
 }
 
-/// A register write.
-#[derive(Clone, Copy)]
-struct Write {
-    port: u8,
-    register: u8,
-    value: u8,
-}
-
 /// A chip that plays.
 pub struct Voice {
     chip: Chip,
@@ -41,7 +33,7 @@ pub struct Voice {
     level: f32,
     /// Writes that have not been made. A chip that gets all of them at once does not see a key that
     /// goes up and down again, as it looks once for each of its frames.
-    writes: VecDeque<Write>,
+    writes: VecDeque<RegisterWrite>,
     rate: u32,
     position: Position,
     batch: Vec<[i32; 2]>,
@@ -101,17 +93,13 @@ impl Voice {
     }
 
     /// Writes to a register.
-    pub fn write(&mut self, port: u8, register: u8, value: u8) {
+    pub fn write(&mut self, write: RegisterWrite) {
         if self.writes.len() == MAX_WAITING {
             self.write_next();
         }
         match &mut self.chip {
-            Chip::Prompt(core) => core.write(port, register, value),
-            Chip::Yamaha(_) => self.writes.push_back(Write {
-                port,
-                register,
-                value,
-            }),
+            Chip::Prompt(core) => core.write(write.port, write.register, write.value),
+            Chip::Yamaha(_) => self.writes.push_back(write),
         }
     }
 

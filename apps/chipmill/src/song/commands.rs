@@ -6,7 +6,7 @@ use soundlog::{VgmDocument, VgmHeader};
 
 use super::blocks::Blocks;
 use super::chips::{ChipKind, ChipSpec};
-use super::event::{Bank, Event, MemoryBlock, StreamCommand, StreamLength};
+use super::event::{Bank, Event, MemoryBlock, RegisterWrite, StreamCommand, StreamLength};
 use super::events::Events;
 use super::header::Header;
 use super::{SongError, scan};
@@ -181,12 +181,12 @@ impl Reader<'_> {
 
     fn write(&mut self, id: ChipId, instance: Instance, port: u8, register: u8, value: u8) {
         if let Some(chip) = place(self.chips, id, instance) {
-            self.push(Event::Write {
+            self.push(Event::Write(RegisterWrite {
                 chip,
                 port,
                 register,
                 value,
-            });
+            }));
         }
     }
 

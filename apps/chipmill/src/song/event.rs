@@ -1,19 +1,23 @@
 //! What happens in a song.
 
+/// A write to a register of a chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RegisterWrite {
+    /// The chip, by its place in [`Song::chips`](super::Song::chips).
+    pub chip: u8,
+    /// The bank of registers.
+    pub port: u8,
+    /// The register.
+    pub register: u8,
+    /// What is written.
+    pub value: u8,
+}
+
 /// Something that happens in a song.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// A write to a register.
-    Write {
-        /// The chip, by its place in [`Song::chips`](super::Song::chips).
-        chip: u8,
-        /// The bank of registers.
-        port: u8,
-        /// The register.
-        register: u8,
-        /// What is written.
-        value: u8,
-    },
+    Write(RegisterWrite),
     /// Nothing happens for this number of samples of the log.
     Wait(u32),
     /// The next byte of bank 0 goes to the DAC of the first YM2612, if there is one.

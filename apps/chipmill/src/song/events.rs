@@ -10,7 +10,7 @@
 //! | `c6` | a byte for the DAC, and a wait of any length | 1 |
 //! | `d0` to `ff` | a byte for the DAC, and a wait of 0 to 47 samples | |
 
-use super::event::Event;
+use super::event::{Event, RegisterWrite};
 
 /// The chips and the banks that a short write can name.
 const CHIPS: u8 = 32;
@@ -54,20 +54,7 @@ impl Events {
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
         match event {
-            Event::Write {
-                chip,
-                port,
-                register,
-                value,
-            } if chip < CHIPS && port < PORTS => {
-                self.bytes.extend([chip << 2 | port, register, value]);
-            }
-            Event::Write {
-                chip,
-                port,
-                register,
-                value,
-            } => self.bytes.extend([WRITE, chip, port, register, value]),
+            Event::Write(write) => self.push_write(write),
             Event::Wait(samples @ 1..=WAITS) => self.bytes.push(WAIT + (samples - 1) as u8),
             Event::Wait(samples) => match u16::try_from(samples) {
                 Ok(samples) => {
@@ -81,6 +68,20 @@ impl Events {
             Event::Seek(to) => self.push_number(SEEK, to),
             Event::Stream(place) => self.push_number(STREAM, place),
             Event::Memory(place) => self.push_number(MEMORY, place),
+        }
+    }
+
+    fn push_write(&mut self, write: RegisterWrite) {
+        let RegisterWrite {
+            chip,
+            port,
+            register,
+            value,
+        } = write;
+        if chip < CHIPS && port < PORTS {
+            self.bytes.extend([chip << 2 | port, register, value]);
+        } else {
+            self.bytes.extend([WRITE, chip, port, register, value]);
         }
     }
 
@@ -105,14 +106,13 @@ impl Events {
         let (event, len) = match first {
             0..WAIT => {
                 let &[register, value] = rest.first_chunk()?;
-                let (chip, port) = (first >> 2, first & (PORTS - 1));
-                let write = Event::Write {
-                    chip,
-                    port,
+                let write = RegisterWrite {
+                    chip: first >> 2,
+                    port: first & (PORTS - 1),
                     register,
                     value,
                 };
-                (write, 2)
+                (Event::Write(write), 2)
             }
             WAIT..WAIT_16 => (Event::Wait(u32::from(first - WAIT) + 1), 0),
             WAIT_16 => {
@@ -125,13 +125,13 @@ impl Events {
             MEMORY => (Event::Memory(number()?), 4),
             WRITE => {
                 let &[chip, port, register, value] = rest.first_chunk()?;
-                let write = Event::Write {
+                let write = RegisterWrite {
                     chip,
                     port,
                     register,
                     value,
                 };
-                (write, 4)
+                (Event::Write(write), 4)
             }
             DAC_LONG => (
                 Event::Dac {
@@ -171,21 +171,17 @@ mod tests {
     use proptest::prelude::*;
 
     fn event() -> impl Strategy<Value = Event> {
-        prop_oneof![
-            any::<[u8; 4]>().prop_map(|[chip, port, register, value]| Event::Write {
+        let write = |(chip, port, [register, value]): (u8, u8, [u8; 2])| {
+            Event::Write(RegisterWrite {
                 chip,
                 port,
                 register,
-                value
-            }),
-            (0..CHIPS, 0..PORTS, any::<[u8; 2]>()).prop_map(|(chip, port, [register, value])| {
-                Event::Write {
-                    chip,
-                    port,
-                    register,
-                    value,
-                }
-            }),
+                value,
+            })
+        };
+        prop_oneof![
+            any::<(u8, u8, [u8; 2])>().prop_map(write),
+            (0..CHIPS, 0..PORTS, any::<[u8; 2]>()).prop_map(write),
             (0..200_u32).prop_map(Event::Wait),
             any::<u32>().prop_map(Event::Wait),
             any::<u8>().prop_map(|wait| Event::Dac { wait }),
@@ -218,12 +214,12 @@ mod tests {
     #[test]
     fn a_write_takes_three_bytes_and_a_short_wait_one() {
         let mut events = Events::default();
-        events.push(Event::Write {
+        events.push(Event::Write(RegisterWrite {
             chip: CHIPS - 1,
             port: PORTS - 1,
             register: 0xff,
             value: 0xff,
-        });
+        }));
         assert_eq!(events.end(), 3);
         events.push(Event::Wait(WAITS));
         assert_eq!(events.end(), 4);

@@ -19,7 +19,7 @@ mod scan;
 
 pub use chips::{ChipKind, ChipSpec, Silent};
 pub use error::SongError;
-pub use event::{Bank, Event, Memory, MemoryBlock, StreamCommand, StreamLength};
+pub use event::{Bank, Event, Memory, MemoryBlock, RegisterWrite, StreamCommand, StreamLength};
 pub use events::Events;
 pub use file::{MAX_BYTES, read};
 pub use gd3::{Gd3, Tag};

@@ -81,23 +81,18 @@ fn inputs(song: &Song, place: usize) -> Vec<(u64, Input)> {
                 dac += 1;
                 now += u64::from(wait);
             }
-            Event::Write {
-                chip,
-                port,
-                register,
-                value,
-            } if usize::from(chip) == place => inputs.push((
+            Event::Write(write) if usize::from(write.chip) == place => inputs.push((
                 now,
                 Input::Write {
-                    port,
-                    register,
-                    value,
+                    port: write.port,
+                    register: write.register,
+                    value: write.value,
                 },
             )),
             Event::Memory(block) if usize::from(song.memory[block as usize].chip) == place => {
                 inputs.push((now, Input::Load(block as usize)));
             }
-            Event::Write { .. } | Event::Memory(_) => (),
+            Event::Write(_) | Event::Memory(_) => (),
             Event::Stream(_) => unreachable!("the songs have no streams"),
         }
     }
