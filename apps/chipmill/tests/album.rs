@@ -273,3 +273,26 @@ fn a_song_that_is_too_long_is_refused() {
         panic!("{:?}", plan.failed);
     };
 }
+
+#[test]
+fn a_song_that_no_file_of_the_format_can_hold_is_refused_before_it_is_rendered() {
+    let songs = tempfile::tempdir().unwrap();
+    write(songs.path(), "a.vgm", 7_000);
+    let out = tempfile::tempdir().unwrap();
+    let mut settings = settings(out.path(), Format::WavFloat);
+    settings.render.rate = Format::WavFloat.max_rate();
+    settings.max_seconds = 3_600;
+    let plan = |settings: &Settings| album::plan(expand(&[songs.path()]).entries, settings);
+    let too_long = plan(&settings);
+    let [(_, failure)] = &too_long.failed[..] else {
+        panic!("{:?}", too_long.failed);
+    };
+    let text = failure.to_string();
+    assert!(
+        text.contains("4 GiB") && text.contains("choose flac"),
+        "{text}"
+    );
+    // Half the bytes of a frame.
+    settings.format = Format::Wav16;
+    assert_eq!(plan(&settings).songs.len(), 1);
+}

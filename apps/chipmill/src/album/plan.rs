@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use drumline::prelude::*;
 
 use super::{Failure, Settings};
-use crate::output::{Names, Tags};
+use crate::output::{Names, Tags, Writer};
 use crate::playlist::{Entry, Input};
 use crate::render::Renderer;
 use crate::song::{self, MissingChips, Song, SongError};
@@ -118,6 +118,11 @@ pub fn plan(entries: Vec<Entry>, settings: &Settings) -> Plan {
                 plan.failed.push((name, Failure::Replaces(target)));
                 continue;
             }
+        }
+        let (format, rate) = (settings.format, settings.render.rate);
+        if let Err(error) = Writer::check(&target, format, rate, &seen.tags, seen.frames) {
+            plan.failed.push((name, error.into()));
+            continue;
         }
         plan.songs.push(Planned {
             name,

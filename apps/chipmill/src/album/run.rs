@@ -1,11 +1,11 @@
 //! Several songs at once.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use drumline::task::yield_now;
-use drumline::{Pool, TaskSet, block_on, stream};
+use drumline::{Pool, TaskSet, stream};
 
 use super::job::{Job, Step, check};
 use super::{Failure, Plan, Planned, Rendered, Settings};
@@ -56,7 +56,19 @@ pub fn render(
             .batch(1)
             .for_each(|song| render_one(&plan.songs[song], settings, watch.as_ref(), cancelled));
     } else {
-        pool.install(|| take_turns(order, plan, settings, in_flight, watch, cancelled));
+        // The calling thread waits. A worker that waits for tasks would need another in its place,
+        // with memory of its own.
+        let turns = take_turns(
+            order,
+            Arc::clone(plan),
+            Arc::clone(settings),
+            in_flight,
+            Arc::clone(watch),
+            Arc::clone(cancelled),
+        );
+        if let Err(error) = pool.spawn_future(turns).join() {
+            resume_unwind(error.into_panic());
+        }
     }
 }
 
@@ -80,21 +92,21 @@ pub fn render_one(song: &Planned, settings: &Settings, watch: &dyn Watch, cancel
 }
 
 /// Renders songs that give way to each other.
-fn take_turns(
+async fn take_turns(
     order: Vec<usize>,
-    plan: &Arc<Plan>,
-    settings: &Arc<Settings>,
+    plan: Arc<Plan>,
+    settings: Arc<Settings>,
     in_flight: usize,
-    watch: &Arc<dyn Watch>,
-    cancelled: &Arc<AtomicBool>,
+    watch: Arc<dyn Watch>,
+    cancelled: Arc<AtomicBool>,
 ) {
     let order = Arc::new(order);
     let next = Arc::new(AtomicUsize::new(0));
     let mut tasks = TaskSet::new();
     for _ in 0..in_flight.min(order.len()) {
         let (order, next) = (Arc::clone(&order), Arc::clone(&next));
-        let (plan, settings) = (Arc::clone(plan), Arc::clone(settings));
-        let (watch, cancelled) = (Arc::clone(watch), Arc::clone(cancelled));
+        let (plan, settings) = (Arc::clone(&plan), Arc::clone(&settings));
+        let (watch, cancelled) = (Arc::clone(&watch), Arc::clone(&cancelled));
         tasks.spawn_future(async move {
             // Relaxed: each task gets a number of its own, and the songs do not change.
             while let Some(&song) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -105,13 +117,11 @@ fn take_turns(
             }
         });
     }
-    block_on(async {
-        while let Some(ended) = tasks.join_next().await {
-            if let Err(error) = ended {
-                panic!("{error}");
-            }
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(error) = ended {
+            resume_unwind(error.into_panic());
         }
-    });
+    }
 }
 
 async fn in_turn(

@@ -9,6 +9,8 @@ const STEP_FRAMES: usize = 4096;
 
 /// How many bytes are collected before they are written.
 const BUFFER_BYTES: usize = 32 << 10;
+/// What a step adds to them, if a frame takes no more than four bytes.
+const STEP_BYTES: usize = 4 * STEP_FRAMES;
 
 /// Why frames could not be written.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(super) enum Failure {
 pub(super) struct Encoder<W> {
     out: W,
     container: Box<dyn Container>,
+    /// Empty and without room between two calls, but for the header of a file without frames: a
+    /// song that waits while others have their turn needs no room for bytes.
     buffer: Vec<u8>,
     /// The bytes that left the buffer.
     written: u64,
@@ -45,7 +49,7 @@ impl<W: Write + Seek> Encoder<W> {
         }
     }
 
-    /// Writes frames whose full scale is 1.0.
+    /// Writes frames whose full scale is 1.0, with a call or more of `W`.
     pub(super) fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), Failure> {
         let max_frames = self.container.max_frames();
         self.frames = self
@@ -53,6 +57,7 @@ impl<W: Write + Seek> Encoder<W> {
             .checked_add(frames.len() as u64)
             .filter(|frames| *frames <= max_frames)
             .ok_or(Failure::TooLong { max_frames })?;
+        self.buffer.reserve_exact(BUFFER_BYTES + STEP_BYTES);
         for step in frames.chunks(STEP_FRAMES) {
             let pushed = self.container.push(step, &mut self.buffer);
             self.check(pushed)?;
@@ -60,6 +65,8 @@ impl<W: Write + Seek> Encoder<W> {
                 self.write_buffer()?;
             }
         }
+        self.write_buffer()?;
+        self.buffer = Vec::new();
         Ok(())
     }
 
@@ -185,13 +192,23 @@ mod tests {
     #[test]
     fn a_disk_that_is_full_at_the_end_is_reported_by_finish() {
         for format in Format::ALL {
-            let mut encoder = encoder(100, format);
-            encoder.write(&noise(1_000)).unwrap();
+            let empty = encoder(10, format);
             assert!(
-                matches!(encoder.finish(), Err(Failure::Io { written: 0, .. })),
+                matches!(empty.finish(), Err(Failure::Io { written: 0, .. })),
                 "{format}"
             );
         }
+        // Frames that are not yet a block of FLAC.
+        let mut encoder = encoder(1_000, Format::Flac16);
+        encoder.write(&noise(1_000)).unwrap();
+        assert!(matches!(encoder.finish(), Err(Failure::Io { .. })));
+    }
+
+    #[test]
+    fn a_small_block_on_a_full_disk_is_reported_at_once() {
+        let mut encoder = encoder(100, Format::Wav16);
+        let written = encoder.write(&noise(1_000));
+        assert!(matches!(written, Err(Failure::Io { written: 0, .. })));
     }
 
     /// A container with a small limit.

@@ -1,6 +1,6 @@
 //! An audio file that appears whole or not at all.
 
-use super::encoder::Encoder;
+use super::encoder::{Encoder, Failure};
 use super::{Format, OutputError, Tags};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,13 +63,7 @@ impl Writer {
         tags: &Tags,
     ) -> Result<Self, OutputError> {
         let target = target.into();
-        if rate == 0 || rate > format.max_rate() {
-            return Err(OutputError::Rate {
-                path: target,
-                format,
-                rate,
-            });
-        }
+        check_rate(&target, format, rate)?;
         // A rename would replace a device, and would fail for a directory only after all the work.
         if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
             return Err(OutputError::NotRegular(target));
@@ -82,6 +76,27 @@ impl Writer {
             format,
             encoder: Some(encoder),
         })
+    }
+
+    /// Whether a file of this format can hold a number of `frames`. Nothing is made.
+    ///
+    /// # Errors
+    ///
+    /// If the format has no such sample rate, or the file would be too long.
+    pub fn check(
+        target: &Path,
+        format: Format,
+        rate: u32,
+        tags: &Tags,
+        frames: u64,
+    ) -> Result<(), OutputError> {
+        check_rate(target, format, rate)?;
+        let max_frames = format.container(rate, tags).max_frames();
+        if frames > max_frames {
+            let failure = Failure::TooLong { max_frames };
+            return Err(OutputError::failure(target, format, failure));
+        }
+        Ok(())
     }
 
     /// Writes frames (left, right) whose full scale is 1.0.
@@ -129,6 +144,17 @@ impl Writer {
             )),
         }
     }
+}
+
+fn check_rate(target: &Path, format: Format, rate: u32) -> Result<(), OutputError> {
+    if rate == 0 || rate > format.max_rate() {
+        return Err(OutputError::Rate {
+            path: target.to_owned(),
+            format,
+            rate,
+        });
+    }
+    Ok(())
 }
 
 /// A hidden file in the directory of `target`, so that a rename does not copy.
