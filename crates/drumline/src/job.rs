@@ -1,14 +1,12 @@
 //! Jobs: type-erased closures that another thread may run.
 //!
-//! * A [`StackJob`] lives in the frame of a `join` or a handed-over call. It
-//!   holds its closure until somebody runs it, and then its result, in the same
-//!   place. It has no state word: the deque's slot says who owns it. It begins
-//!   with its [`Header`], the function that runs it, so that one address is
-//!   all that a deque has to hold.
-//! * A [`HeapJob`] owns a boxed closure and frees itself when it has run. It
-//!   is referred to by a [`JobRef`], two words: an address, and the function
-//!   that knows what the address means.
-//! * A [`Call`] is what functions that are compiled once pass on by its address.
+//! * A [`StackJob`] lives in the frame of a `join` or a handed-over call. It holds its closure
+//!   until a thread runs it, and then its result, in the same place. It has no state word: the
+//!   deque's slot says which thread owns it. It begins with its [`Header`], the function that runs
+//!   it, so that one address is all that a deque has to hold.
+//! * A [`HeapJob`] owns a boxed closure and frees itself when it has run. It is referred to by a
+//!   [`JobRef`], two words: an address, and the function that knows what the address means.
+//! * An [`ErasedCall`] is what functions that are compiled once pass on by its address.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -19,7 +17,7 @@ use crate::unwind::{self, Payload};
 /// Runs the job at an address.
 pub(crate) type RunFn = unsafe fn(*const ());
 
-/// A job to be run exactly once, by whoever holds this.
+/// A job to be run exactly once, by the thread that holds this.
 ///
 /// The address is odd if the job is the ticket of a spawned task (`pool::spent`), and even if not.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +35,7 @@ impl JobRef {
     ///
     /// # Safety
     ///
-    /// The job must be alive, and nobody else may run it before or after.
+    /// The job must be alive, and nothing else may run it, before or after.
     #[inline]
     pub(crate) unsafe fn run(self) {
         // SAFETY: `run` belongs to `data` by construction; the rest is the
@@ -77,8 +75,7 @@ impl Header {
     ///
     /// # Safety
     ///
-    /// `this` points to the header of a live job; nobody else runs it, before
-    /// or after.
+    /// `this` points to the header of a live job. Nothing else runs it, before or after.
     pub(crate) unsafe fn run(this: *const Header) {
         // SAFETY: the job is alive.
         let run = unsafe { (*this).run };
@@ -125,10 +122,10 @@ where
     ///
     /// # Safety
     ///
-    /// Nobody has run the job, and nobody will.
+    /// No thread has run the job, and none will.
     #[inline(always)]
     pub(crate) unsafe fn take_func(&self) -> F {
-        // SAFETY: nobody runs the job, so this thread alone uses the cell.
+        // SAFETY: no thread runs the job, so this thread alone uses the cell.
         let cell = unsafe { &mut *self.cell.get() };
         // SAFETY: the job has not run, so the cell holds the closure, and the
         // caller uses neither the closure nor the job again.
@@ -153,9 +150,8 @@ where
     ///
     /// # Safety
     ///
-    /// `data` comes from [`header`](Self::header) of a live job that
-    /// the caller has won; nobody else touches the cell until the caller
-    /// publishes the completion.
+    /// `data` comes from [`header`](Self::header) of a live job that the caller has won. No other
+    /// thread touches the cell until the caller publishes the completion.
     unsafe fn run_elsewhere(data: *const ()) {
         // SAFETY: the caller's obligations; `obey` is the function for this type of job.
         unsafe { run_guarded(data, Self::obey) }
@@ -166,19 +162,19 @@ where
     ///
     /// # Safety
     ///
-    /// `data` is the address of a live job of this very type, whose cell no other touches, and
-    /// holds what the order is about.
+    /// `data` is the address of a live job of this very type. No other thread touches its cell,
+    /// which holds what the order is about.
     #[cold]
     unsafe fn obey(data: *const (), order: JobCommand) {
         // SAFETY: the caller guarantees a live job of this very type.
         let job = unsafe { &*data.cast::<Self>() };
         let result = match order {
-            // SAFETY: the caller has won the job, so nobody else runs it.
+            // SAFETY: the caller has won the job, so no other thread runs it.
             JobCommand::Run => Ok(unsafe { job.take_func() }(true)),
             JobCommand::Panicked(payload) => Err(payload),
-            // SAFETY: nobody ran the job, and nobody will.
+            // SAFETY: no thread has run the job, and none will.
             JobCommand::DropFunc => return drop(unsafe { job.take_func() }),
-            // SAFETY: the runner is done, and nobody takes the result.
+            // SAFETY: the runner is done, and nothing else takes the result.
             JobCommand::DropResult => return drop(unsafe { job.take_result() }),
         };
         // SAFETY: still the only user of the cell.

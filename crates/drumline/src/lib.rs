@@ -1,5 +1,5 @@
-//! Drumline runs closures in parallel: a fork that nobody helps with costs about a nanosecond, and
-//! a pool that has nothing to do costs nothing.
+//! Drumline runs closures in parallel: a fork that no other thread helps with costs about a
+//! nanosecond, and a pool that has nothing to do costs nothing.
 //!
 //! # Fork and join
 //!
@@ -98,9 +98,9 @@
 //! The number is that of threads that run closures at once. The thread that calls is one of them
 //! for the length of the call: it is a *guest* of the pool, and nothing is handed over. With one
 //! job a call runs on its caller alone. A guest never waits for its turn: if more threads call at
-//! once than the pool has jobs, each of them runs its own call. A pool whose threads are special
-//! (named, pinned, with a stack size of their own, …) takes no guests, unless it is
-//! [told to](PoolBuilder::guests); calls wait there until a thread of the pool runs them.
+//! once than the pool has jobs, each of them runs its own call. A pool with special threads (named,
+//! pinned, with a stack size of their own, …) takes no guests, unless it is
+//! [told to](PoolBuilder::guests). Calls wait there until a thread of the pool runs them.
 //!
 //! No environment variable has a say.
 //!
@@ -111,12 +111,16 @@
 //! | run two closures, perhaps at once | [`join()`], [`join_context`] |
 //! | go through a collection | [`prelude`], [`iter`]; [`mod@slice`] for chunks and sorting |
 //! | handle items as they come | [`mod@stream`] |
-//! | run many closures that borrow | [`scope()`], [`in_place_scope`], and in order [`scope_fifo`], [`in_place_scope_fifo`] |
+//! | run many closures that borrow | [`scope()`], [`in_place_scope`] |
+//! | run them in order | [`scope_fifo`], [`in_place_scope_fifo`] |
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
-//! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`], [`Scope::spawn_broadcast`] |
-//! | have a pool of one's own | [`Pool`], [`PoolBuilder`]; the global one: [`PoolBuilder::build_global`] |
+//! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`] |
+//! | do the same in a scope | [`Scope::spawn_broadcast`] |
+//! | have a pool of one's own | [`Pool`], [`PoolBuilder`] |
+//! | set up the global pool | [`PoolBuilder::build_global`] |
 //! | have state that is reached by messages only | [`mod@actor`] |
-//! | send messages between threads and tasks | [`mod@channel`]; its ends are sources and sinks of a [`mod@stream`](mod@stream#channels) |
+//! | send messages between threads and tasks | [`mod@channel`] |
+//! | connect a channel to a stream | its ends are [sources and sinks](mod@stream#channels) |
 //! | have the compiler check a dialogue, step by step | [`protocol!`], [`mod@protocol`] |
 //! | stop a loop or a stream, or count what it has done | [`CancellationToken`], [`Progress`] |
 //! | say how many jobs | [`Jobs`], [`Pool::set_jobs`] |
@@ -126,7 +130,7 @@
 //! | hear what went wrong | [`PoolBuilder::panic_handler`], [`PoolBuilder::warning_handler`] |
 //! | block without holding up others | [`blocking`], [`PoolBuilder::max_threads`] |
 //! | hear or count what its threads do | [`PoolBuilder::event_handler`], [`Pool::stats`] |
-//! | know who waits for a message | [`Pool::waiters`], [`channel::waiters`] |
+//! | know what waits for a message | [`Pool::waiters`], [`channel::waiters`] |
 //!
 //! Where rayon has a function of the same name, it has the same shape here. The differences are
 //! that `spawn` returns a handle, that calls from outside a pool run on the caller, and that a
@@ -138,10 +142,12 @@
 //!
 //! | feature | with it |
 //! |---|---|
-//! | `either` | [`iter::Either`] is the type of the crate `either`, so that type is a parallel iterator |
-//! | `crossbeam-channel`, `flume`, `kanal` | receivers of these channels are sources of a [stream](mod@stream) |
-//! | `futures` | async streams (`futures_core::Stream`) are sources of a [stream](mod@stream) (`stream::from_async`), and its results are one (`Serial::into_async`) |
-//! | `tracing` | the [events](Event) of a pool are events of `tracing`; the span in which a message is told or asked goes on in the handler of its [`actor`] |
+//! | `either` | [`iter::Either`] is the type of that crate, which is a parallel iterator then |
+//! | `crossbeam-channel`, `flume`, `kanal` | their receivers feed a [stream](mod@stream) |
+//! | `futures` | `stream::from_async`: a [stream](mod@stream) from a `futures_core::Stream` |
+//! | | `Serial::into_async`: the results of a stream are a `futures_core::Stream` |
+//! | `tracing` | the [events](Event) of a pool are events of `tracing` |
+//! | | the span in which a message is told or asked goes on in its [`actor`]'s handler |
 //!
 //! # Waiting
 //!
@@ -181,11 +187,10 @@
 //! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if
 //! other work is there, unless every processor is busy already.
 //!
-//! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool; where more were
-//! needed, it warns, and names those that block. A pool may do [without
-//! spares](PoolBuilder::spares); pools whose threads come from the program
-//! ([`spawn_handler`](PoolBuilder::spawn_handler), [`build_scoped`](PoolBuilder::build_scoped))
-//! have none.
+//! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool. When more are
+//! needed, it warns, and names those that block. A pool may do
+//! [without spares](PoolBuilder::spares). A pool has none if its threads come from the program
+//! ([`spawn_handler`](PoolBuilder::spawn_handler), [`build_scoped`](PoolBuilder::build_scoped)).
 //!
 //! # Tables by thread
 //!
@@ -199,7 +204,7 @@
 //! A panic in a closure arrives at the call that waits for that closure, with its payload: `join`
 //! and `scope` wait for everything else first, [`JoinHandle::join`] returns it as an error. If
 //! several closures panic, one payload arrives (which one is said at each function) and the others
-//! are dropped. The panic of a task that nobody joins goes to the pool's
+//! are dropped. The panic of a task that is never joined goes to the pool's
 //! [panic handler](PoolBuilder::panic_handler), or is [counted](Pool::lost_panics) and a
 //! [`Warning`]. The pool goes on in every case. With `panic = "abort"` a panic ends the process, as
 //! everywhere.

@@ -30,8 +30,8 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> Option<&str> {
     formatted.or_else(|| payload.downcast_ref::<&str>().copied())
 }
 
-/// Drops a value whose drop may panic; such a panic is swallowed, and so is
-/// the value that it carries, however often that panics in turn.
+/// Drops a value that may panic in its drop. Such a panic is swallowed, and so is the value that it
+/// carries, however often that panics in turn.
 #[cold]
 pub(crate) fn discard<T>(value: T) {
     if const { std::mem::needs_drop::<T>() } {

@@ -207,6 +207,7 @@ impl LifeWord {
             }
             let revived = if is_final { REVIVED } else { 0 };
             let next = (now + REF) | revived;
+            // Relaxed: as above. On failure: a step that fails is tried anew.
             match self
                 .0
                 .compare_exchange_weak(now, next, Ordering::Relaxed, Ordering::Relaxed)

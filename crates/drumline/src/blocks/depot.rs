@@ -54,7 +54,7 @@ pub(super) fn take() -> Option<Batch> {
 
 /// As [`take`], if there are more than `least`.
 fn take_above(least: u32) -> Option<Batch> {
-    // Relaxed, here and below: a hint, or read under the lock.
+    // Relaxed: a hint. Whether there is a batch is decided under the lock.
     if DEPOT.len.load(Ordering::Relaxed) <= least {
         return None;
     }
@@ -62,6 +62,7 @@ fn take_above(least: u32) -> Option<Batch> {
     let batch = batches.take()?;
     // SAFETY: the batch is the depot's, and `give` has written this.
     *batches = NonNull::new(unsafe { (*batch.0.as_ptr()).next_batch }).map(Batch);
+    // Relaxed, twice: the lock is held, and only its holder writes.
     let len = DEPOT.len.load(Ordering::Relaxed);
     DEPOT.len.store(len - 1, Ordering::Relaxed);
     Some(batch)
@@ -88,6 +89,7 @@ pub(super) fn give(batch: Batch) -> Result<(), Batch> {
     // SAFETY: the blocks of a batch are in no use, and large enough.
     unsafe { (*batch.0.as_ptr()).next_batch = next };
     *batches = Some(batch);
+    // Relaxed: as above, the lock is held.
     DEPOT.len.store(len + 1, Ordering::Relaxed);
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `share` | one worker's part of a broadcast that somebody waits for |
+//! | `share` | one worker's part of a broadcast that its caller waits for |
 //! | `scoped` | broadcasts that a scope waits for |
 //!
 //! Every worker has an inbox, for jobs that only it can run. It looks there
@@ -120,8 +120,7 @@ where
 
 /// Runs `op` some time from now, once on every worker of the pool.
 ///
-/// As [`broadcast`], but nobody waits: a panic goes to the pool's panic
-/// handler.
+/// As [`broadcast`], but the caller does not wait: a panic goes to the pool's panic handler.
 ///
 /// ```
 /// let pool = drumline::Pool::builder().jobs(2).build()?;

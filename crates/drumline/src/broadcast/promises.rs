@@ -23,7 +23,7 @@
 //! });
 //! ```
 //!
-//! A broadcast that nobody waits for may not borrow:
+//! A broadcast that its caller does not wait for may not borrow:
 //!
 //! ```compile_fail,E0597
 //! let local = 1;

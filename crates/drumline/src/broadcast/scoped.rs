@@ -8,8 +8,8 @@ use crate::sync::Arc;
 use crate::unwind;
 
 impl<'scope> Scope<'scope> {
-    /// Runs `body` once on every worker of the scope's pool; the scope waits
-    /// for all of them. Who is a worker: see [`broadcast`](crate::broadcast()).
+    /// Runs `body` once on every worker of the scope's pool; the scope waits for all of them.
+    /// [`broadcast`](crate::broadcast()) says which threads are workers.
     ///
     /// ```
     /// use std::sync::Mutex;

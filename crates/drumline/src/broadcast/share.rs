@@ -1,4 +1,4 @@
-//! One worker's part of a broadcast that somebody waits for.
+//! One worker's part of a broadcast that its caller waits for.
 
 use std::cell::UnsafeCell;
 
@@ -9,7 +9,7 @@ use crate::pool::waiting;
 use crate::pool::{Registry, local};
 use crate::unwind::{self, Payload};
 
-/// A broadcast, in the frame of whoever waits for it.
+/// A broadcast, in the frame of the caller that waits for it.
 struct Round<'a, OP> {
     op: &'a OP,
     count: usize,
@@ -37,8 +37,8 @@ where
 
     /// # Safety
     ///
-    /// `data` comes from `as_job_ref` of a share whose round is open; called
-    /// once per share.
+    /// `data` comes from `as_job_ref` of a share, and the round of that share is open. Called once
+    /// per share.
     unsafe fn run(data: *const ()) {
         let sleeper = {
             // SAFETY: the frame waits for the countdown.
@@ -88,7 +88,7 @@ where
         }
     }
     if let Some(own) = own {
-        // SAFETY: sent to nobody else.
+        // SAFETY: this share was sent to no other thread.
         unsafe { own.run() };
     }
     // Every worker has its own share, so there is nothing to help with.

@@ -171,11 +171,12 @@ impl<T> Hub<T> {
 
     #[cold]
     fn enlist(&self, port: &Arc<Port<T>>) {
+        // Relaxed: a sender uses only the address of the port at the front.
         let mut front = self.list.load(Ordering::Relaxed);
         loop {
             // Relaxed: published by the list.
             port.next.store(front, Ordering::Relaxed);
-            // Release pairs with the Acquire in `take_list`.
+            // Release pairs with the Acquire in `take_list`. Relaxed on failure: as above.
             match self.list.compare_exchange_weak(
                 front,
                 // Of the counted reference: a plain one could not be made into one again.
@@ -220,6 +221,7 @@ impl<T> Hub<T> {
         if self.senders.load(Ordering::Acquire) > 0 {
             return None;
         }
+        // Relaxed: acquired above. Each sender writes it before it leaves the count.
         CloseReason::from_code(self.ended.load(Ordering::Relaxed))
     }
 
@@ -364,6 +366,7 @@ impl<T> Gatherer<T> {
         }
         self.tidy();
         // After a burst of senders, too, when no further one is made.
+        // Relaxed: it only decides whether a sweep pays now. The sweep takes the lock.
         if self.gone >= LEAST_SWEEP.max(hub.senders.load(Ordering::Relaxed)) {
             self.gone = 0;
             lock(&hub.ports).sweep();

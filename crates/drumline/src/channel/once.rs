@@ -163,6 +163,7 @@ impl<T> Once<T> {
         // SAFETY: the phase is OPEN or CLOSED, so the place is the sender's.
         once.message
             .with_mut(|place| unsafe { (*place).write(message) });
+        // Relaxed on failure: `put_late` looks at the word anew, and acquires before it is done.
         if once
             .word
             .compare_exchange(OPEN, SENT | SENDER_GONE, Self::order(), Ordering::Relaxed)
@@ -232,6 +233,7 @@ impl<T> Once<T> {
     unsafe fn go(this: NonNull<Self>, to: usize) -> bool {
         // SAFETY: the caller has a share.
         let once = unsafe { this.as_ref() };
+        // Relaxed: the step below acquires. Without one, the caller acquires in `sender_leaves`.
         let mut word = once.word.load(Ordering::Relaxed);
         let waits = loop {
             if word & PHASE == CLOSED {
@@ -239,6 +241,7 @@ impl<T> Once<T> {
             }
             let waits = word & WAITS;
             let gone = if waits == 0 { SENDER_GONE } else { 0 };
+            // Relaxed on failure: as above.
             match once
                 .word
                 .compare_exchange_weak(word, to | gone, Self::order(), Ordering::Relaxed)

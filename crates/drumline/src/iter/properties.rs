@@ -394,6 +394,7 @@ fn two_states_for_each_offer_that_is_taken_at_most() {
     for seed in 0..SEEDS {
         let case = Case::new(seed);
         let made = AtomicUsize::new(0);
+        // Relaxed: a count, which is read when the loop has ended.
         let init = || made.fetch_add(1, Ordering::Relaxed);
         let taken = forced::with_seed(seed, || {
             case.data.par_iter().map_init(init, |_, &n| n).sum::<i64>();

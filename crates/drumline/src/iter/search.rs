@@ -67,6 +67,7 @@ where
             return value;
         }
         let made = (self.op)(item)?;
+        // Relaxed: see `found`.
         self.found.store(true, Ordering::Relaxed);
         Some(made)
     }
@@ -83,6 +84,7 @@ where
         for item in items {
             let made = (self.op)(item);
             if made.is_some() {
+                // Relaxed: see `found`.
                 self.found.store(true, Ordering::Relaxed);
                 return made;
             }
@@ -100,6 +102,7 @@ where
 
     #[inline]
     fn over(&self) -> bool {
+        // Relaxed: see `found`.
         self.found.load(Ordering::Relaxed)
     }
 }
@@ -149,12 +152,14 @@ where
         if self.full(&value) {
             return value;
         }
+        // Relaxed: see `best`.
         if index > self.best.load(Ordering::Relaxed) {
             return SearchState::Late;
         }
         match (self.op)(item) {
             None => SearchState::On,
             Some(made) => {
+                // Relaxed: see `best`.
                 self.best.fetch_min(index, Ordering::Relaxed);
                 SearchState::Found(index, made)
             }
@@ -171,6 +176,7 @@ where
             return value;
         }
         for (index, item) in items {
+            // Relaxed, here and below: see `best`.
             if index > self.best.load(Ordering::Relaxed) {
                 return SearchState::Late;
             }

@@ -51,11 +51,10 @@ impl FnContext {
 
 /// Runs two closures, potentially in parallel, and returns both results.
 ///
-/// The calling thread runs `a` at once. Meanwhile `b` is visible to idle
-/// threads of the pool, and any of them can take it *while `a` runs*, even if
-/// `a` never calls Drumline again. If nobody took it, the caller runs it after
-/// `a`: then the whole call costs about a nanosecond more than two plain calls,
-/// and no allocation, fence or atomic read-modify-write.
+/// The calling thread runs `a` at once. Meanwhile `b` is visible to idle threads of the pool. Any
+/// of them can take it *while `a` runs*, even if `a` never calls Drumline again. If no thread took
+/// it, the caller runs it after `a`. Then the whole call costs about a nanosecond more than two
+/// plain calls, and no allocation, fence or atomic read-modify-write.
 ///
 /// Called from a thread outside every pool, it runs on that thread, as a guest
 /// of the global pool.
@@ -107,7 +106,7 @@ where
 /// ```
 /// let (a, b) = drumline::join_context(|ctx| ctx.migrated(), |ctx| ctx.migrated());
 /// assert!(!a); // `a` always runs on the calling thread
-/// let _ = b; // depends on who was idle
+/// let _ = b; // depends on which threads are idle
 /// ```
 ///
 /// # Panics
@@ -390,10 +389,9 @@ impl<T> Drop for FirstResult<T> {
 
 /// The fork itself: push `b`, run `a`, settle `b`.
 ///
-/// Whatever is rare leaves for [`uncommon`] and does not come back, so that
-/// nothing has to survive a call on this path but the result of `a`. The
-/// closures are moved there through copies made on the way: a closure whose own
-/// address is passed on would be built in memory on the fast path, too.
+/// Whatever is rare leaves for [`uncommon`] and does not come back. So only the result of `a` has
+/// to survive a call on this path. The closures are moved there through copies made on the way. To
+/// pass on the address of a closure itself would build the closure in memory on the fast path, too.
 #[inline(always)]
 fn fork<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where

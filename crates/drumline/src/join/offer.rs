@@ -56,7 +56,8 @@ struct Offer<T: Offered> {
 impl<T: Offered> Offer<T> {
     /// # Safety
     ///
-    /// Runs the job, once, whose header this is.
+    /// `job` is the header of an offer of this type. The job of that offer is run once, by this
+    /// call.
     unsafe fn run(job: *const ()) {
         // SAFETY: the caller's obligations; the two are of the same type.
         unsafe { run_guarded::<T::Taken>(job, Self::take) }
@@ -104,7 +105,7 @@ pub(super) unsafe fn result_of<'j, R>(job: *const Header) -> Option<&'j R> {
     result.as_ref().ok()
 }
 
-/// An offer whose frame waits for it.
+/// An offer in a frame that waits for it.
 struct Made<'o, R> {
     /// The address may be used for the whole offer.
     head: *const Head<R>,

@@ -28,9 +28,9 @@ pub(crate) enum SplitWatch<'a> {
 }
 
 impl SplitWatch<'_> {
-    /// Whether another thread has taken `b`. Answers those who ask this thread
-    /// for attention meanwhile, as a push would: a thief gets `b` from its
-    /// owner, and need not interrupt it.
+    /// Whether another thread has taken `b`. Also answers threads that ask this thread for
+    /// attention meanwhile, as a push would: a thief gets `b` from its owner, and need not
+    /// interrupt it.
     #[inline(always)]
     pub(crate) fn is_taken(&self) -> bool {
         match *self {

@@ -5,11 +5,10 @@
 //!        watch() sets WAITING beside the number, at any time
 //! ```
 //!
-//! It lives in the frame of whoever waits, and that frame may be gone as soon
-//! as the number is 0. **The race feared** is a last step that afterwards reads
-//! the name of the sleeper. So whoever may be last reads the name *before* its
-//! step: the step is a compare-and-swap from the very word that showed WAITING
-//! (or not), and touches nothing afterwards.
+//! It lives in the frame of the waiter, and that frame may be gone as soon as the number is 0.
+//! **The race feared** is a last step that afterwards reads the name of the sleeper. So a thread
+//! that may be the last reads the name *before* its step. The step is a compare-and-swap from the
+//! very word that showed WAITING (or not), and touches nothing afterwards.
 
 use std::cell::UnsafeCell;
 
@@ -41,7 +40,7 @@ impl Countdown {
         }
     }
 
-    /// One is done. Returns whom to wake; `this` may be gone by then.
+    /// One is done. Returns the sleeper to wake, if any. `this` may be gone by then.
     ///
     /// # Safety
     ///
@@ -92,15 +91,15 @@ impl Countdown {
         self.word.load(Ordering::Acquire) < ONE
     }
 
-    /// Waiter: this memory goes away now. The model checker demands that nobody
-    /// touches it any more.
+    /// Waiter: this memory goes away now. The model checker demands that no thread touches it any
+    /// more.
     #[cfg(all(test, drumline_loom))]
     pub(super) fn die(&mut self) {
         self.word.with_mut(|_| ());
     }
 
-    /// Waiter, once: names whom to wake. `false`: all are done, and nobody
-    /// will be woken.
+    /// Waiter, once: names the sleeper to wake. `false`: all are done, and the sleeper will not be
+    /// woken.
     #[must_use]
     pub(crate) fn watch(&self, sleeper: Sleeper) -> bool {
         // SAFETY: read only after WAITING has been set below; called once.

@@ -1,4 +1,4 @@
-//! How many jobs of a scope are not done, and whom to wake.
+//! How many jobs of a scope are not done, and which sleeper to wake.
 //!
 //! # What it owns
 //!
@@ -74,6 +74,7 @@ impl JobCount {
                 self.pending.fetch_add(1, Ordering::Relaxed);
                 return true;
             }
+            // Relaxed: as above. On failure: a step that fails is tried anew.
             match self.pending.compare_exchange_weak(
                 pending,
                 added,
@@ -101,7 +102,7 @@ impl JobCount {
         self.pending.load(Ordering::Acquire) == 0
     }
 
-    /// Names whom to wake. `false`: all are done, and none will be woken.
+    /// Names the sleeper to wake. `false`: all are done, and the sleeper will not be woken.
     #[must_use]
     pub(crate) fn watch(&self, sleeper: Sleeper) -> bool {
         let is_pending = {
@@ -142,7 +143,7 @@ impl JobCount {
         }
     }
 
-    /// After the last step: whom to wake. The frame of the scope may be gone, but not this.
+    /// After the last step: the sleeper to wake. The frame of the scope may be gone, but not this.
     pub(crate) fn take_sleeper(&self) -> Option<Sleeper> {
         let sleeper = lock(&self.sleeper).take();
         sleeper.filter(|_| !planted!(ScopeWakesNone))

@@ -1,8 +1,8 @@
-//! Words that say how far something is, and whom to wake when it is done.
+//! Words that say how far something is, and which waiter to wake when it is done.
 //!
 //! | file | noun |
 //! |---|---|
-//! | `sleeper` | whoever waits: a thread of a pool, or one outside |
+//! | `sleeper` | the thread that waits: one of a pool, or one outside |
 //! | `task` | the life of a spawned closure |
 //! | `future` | the life of a spawned future |
 //! | `watcher` | the thread or future that waits for the end of one of them |
@@ -10,9 +10,9 @@
 //! | `job_count` | how many jobs of a scope are not done |
 //! | `runners` | the seats that run jobs of a scope |
 //!
-//! A waiter names itself (`watch`) before it goes to sleep; whoever makes the
-//! last step finds the name in the same read-modify-write. So either the waiter
-//! learns that it need not sleep, or the last one knows whom to wake.
+//! A waiter names itself (`watch`) before it goes to sleep. The thread that makes the last step
+//! finds the name in the same read-modify-write. So either the waiter learns that it need not
+//! sleep, or the thread with the last step knows which waiter to wake.
 
 mod countdown;
 mod future;

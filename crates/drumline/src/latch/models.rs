@@ -11,7 +11,7 @@ use super::{Countdown, Detach, Finish, Sleeper, TaskState, TaskWord, Watcher};
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
-/// A task whose closure and outcome are plain memory.
+/// A task with its closure and its outcome in plain memory.
 struct Task {
     word: TaskWord,
     closure: UnsafeCell<u32>,
@@ -41,7 +41,7 @@ impl Task {
 
     /// Takes a value out of a cell that this thread owns.
     fn take(cell: &UnsafeCell<u32>) -> u32 {
-        // SAFETY: loom checks that nobody else is here.
+        // SAFETY: loom checks that no other thread is here.
         cell.with_mut(|value| unsafe { std::mem::replace(&mut *value, 0) })
     }
 
@@ -52,7 +52,7 @@ impl Task {
         }
         let closure = Self::take(&self.closure);
         assert_eq!(closure, 1, "somebody else has run it");
-        // SAFETY: loom checks that nobody else is here.
+        // SAFETY: loom checks that no other thread is here.
         self.outcome.with_mut(|outcome| unsafe { *outcome = 2 });
         match self.word.finish() {
             Finish::Kept => 0,
@@ -149,8 +149,8 @@ fn detach() {
     });
 }
 
-/// Two count down, of whom one then waits, and frees the memory at once. A
-/// third thread takes two minutes and shows the same.
+/// Two threads count down. One of them then waits, and frees the memory at once. With a third
+/// thread the model takes two minutes and shows the same.
 fn countdown() {
     struct Shared {
         count: std::cell::UnsafeCell<Countdown>,
@@ -170,7 +170,7 @@ fn countdown() {
             parker: Parker::new(),
         });
         let count = |shared: &Shared, n: usize| {
-            // SAFETY: loom checks that nobody else is here.
+            // SAFETY: loom checks that no other thread is here.
             shared.done[n].with_mut(|done| unsafe { *done = 1 });
             // SAFETY: each counts once.
             if let Some(sleeper) = unsafe { Countdown::count_down(shared.count.get()) } {
@@ -191,10 +191,10 @@ fn countdown() {
             }
         }
         for done in &shared.done {
-            // SAFETY: loom checks that nobody else is here.
+            // SAFETY: loom checks that no other thread is here.
             assert_eq!(done.with(|done| unsafe { *done }), 1);
         }
-        // SAFETY: done, so that nobody touches it any more; loom checks that.
+        // SAFETY: done, so no thread touches it any more; loom checks that.
         unsafe { &mut *shared.count.get() }.die();
         worker.join().unwrap();
     });

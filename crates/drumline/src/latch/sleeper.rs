@@ -27,8 +27,8 @@ pub(crate) struct Bell {
 
 #[cfg(not(drumline_loom))]
 impl Bell {
-    /// To be rung for the thread that calls this, whose parker this is. The
-    /// parker lives as long as the bell.
+    /// A bell to be rung for the calling thread. `parker` is the parker of this thread, and lives
+    /// as long as the bell.
     pub(crate) fn new(parker: &Parker) -> Self {
         Bell {
             parker,

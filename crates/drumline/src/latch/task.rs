@@ -14,19 +14,21 @@
 //!
 //! | bit | set by | means | never with |
 //! |---|---|---|---|
-//! | `WAITING` | handle, `watch`, in QUEUED or RUNNING | a [watcher](super::watcher) is named | `DETACHED` |
-//! | `DETACHED` | handle, `detach`, in any state but BACK | nobody will ask for the outcome | `WAITING` |
+//! | `WAITING` | handle, `watch`, in QUEUED or RUNNING | a [watcher] is named | `DETACHED` |
+//! | `DETACHED` | handle, `detach`, in any state but BACK | no handle is left | `WAITING` |
 //!
-//! `finish` overwrites the word, so that both bits are gone in `DONE`, except
-//! for a `DETACHED` that comes after it.
+//! [watcher]: super::watcher
 //!
-//! **Who owns the closure**: whoever wins `start` or `take_back`; both leave
-//! QUEUED by compare-and-swap, so one of them wins.
+//! `finish` overwrites the word, so that both bits are gone in `DONE`, except for a `DETACHED` that
+//! comes after it.
 //!
-//! **Who owns the outcome**: the runner until `finish`. Then, if DETACHED was
-//! set before, still the runner; else the handle, whether it joins or detaches
-//! later. `finish` and `detach` are read-modify-writes of one word, so exactly
-//! one of them comes second, sees the other, and knows that the outcome is its.
+//! **The closure** belongs to the side that wins `start` or `take_back`. Both leave QUEUED by
+//! compare-and-swap, so one of them wins.
+//!
+//! **The outcome** belongs to the runner until `finish`. Then, if DETACHED was set before, it still
+//! belongs to the runner; else to the handle, whether it joins or detaches later. `finish` and
+//! `detach` are read-modify-writes of one word. So exactly one of them comes second, sees the
+//! other, and knows that the outcome is its own.
 //!
 //! **The race feared** is a joiner that looks, sees RUNNING, and sleeps after
 //! the runner has looked for it. It cannot happen: `watch` sets the bit and
@@ -72,7 +74,7 @@ pub(crate) enum Finish {
     Kept,
     /// The outcome is the handle's, which waits for it.
     Wake(Watcher),
-    /// The outcome is the runner's: nobody will ask for it.
+    /// The outcome is the runner's: the handle will not ask for it.
     Detached,
 }
 
@@ -80,7 +82,7 @@ pub(crate) enum Finish {
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detach {
-    /// Nothing: whoever runs the task disposes of the outcome.
+    /// Nothing: the thread that runs the task disposes of the outcome.
     Left,
     /// The task has run: dispose of the outcome.
     Done,
@@ -107,11 +109,12 @@ impl TaskWord {
     /// Ticket: wins the closure, or learns that the handle has it back.
     #[must_use]
     pub(crate) fn start(&self, seat: usize) -> bool {
+        // Relaxed: the step below decides. If it fails for good, the ticket touches nothing.
         let mut word = self.word.load(Ordering::Relaxed);
         while word & STATE == QUEUED {
             let running = RUNNING | word & FLAGS | seat << SEAT_SHIFT;
-            // Release: who sees RUNNING in `progress` sees the runner's floor.
-            // The closure was published by the queue.
+            // Release: a thread that sees RUNNING in `progress` sees the runner's floor. The
+            // closure was published by the queue. Relaxed on failure: as above.
             match self.word.compare_exchange_weak(
                 word,
                 running,
@@ -146,7 +149,7 @@ impl TaskWord {
         watcher.map_or(Finish::Kept, Finish::Wake)
     }
 
-    /// Handle: wins the closure back if nobody has begun.
+    /// Handle: wins the closure back if no thread has begun.
     #[must_use]
     pub(crate) fn take_back(&self) -> bool {
         if planted!(TaskBackUnasked) {
@@ -169,7 +172,7 @@ impl TaskWord {
         false
     }
 
-    /// Anybody: how far the task is.
+    /// Any thread: how far the task is.
     pub(crate) fn progress(&self) -> TaskState {
         // Acquire pairs with the Release in `start` and `finish`.
         let word = self.word.load(Ordering::Acquire);
@@ -200,7 +203,7 @@ impl TaskWord {
         self.watcher.unset(&self.word, WATCH)
     }
 
-    /// Handle: nobody will ask for the outcome.
+    /// Handle: the outcome will not be asked for.
     pub(crate) fn detach(&self) -> Detach {
         // Acquire pairs with the Release in `finish`: with DONE comes the
         // outcome.

@@ -1,7 +1,7 @@
-//! Who waits for the end of a task, and where that name lies meanwhile.
+//! The thread or future that waits for the end of a task, and where its name lies meanwhile.
 //!
-//! A task has one handle, so at most one watcher. The name lies in a slot beside the word of the
-//! task. A bit of that word says to whom the slot belongs:
+//! A task has one handle, so at most one watcher. The name of the watcher lies in a slot beside the
+//! word of the task. A bit of that word says which side owns the slot:
 //!
 //! ```text
 //!                    set()                        the task ends

@@ -49,6 +49,7 @@ pub(crate) fn watch() {
             let answer = unsafe { libc::pthread_atfork(None, None, Some(in_the_child)) };
             // It fails for want of memory only; then the next call tries again.
             if answer == 0 {
+                // Relaxed: a thread that misses it registers once more, which does no harm.
                 WATCHED.store(true, Ordering::Relaxed);
             }
         }
@@ -84,7 +85,7 @@ mod tests {
         }
         let mut status: c_int = 0;
         loop {
-            // SAFETY: `pid` is a child of this process that nobody else waits for; `status` is
+            // SAFETY: `pid` is a child of this process, and nothing else waits for it; `status` is
             // exclusively borrowed.
             let answer = unsafe { libc::waitpid(pid, &raw mut status, 0) };
             if answer == pid {

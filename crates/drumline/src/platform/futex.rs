@@ -5,10 +5,10 @@
 //! nothing is promised: `wait` may return for no reason, and it publishes nothing. The caller reads
 //! the word again, with the ordering that it needs, and decides.
 //!
-//! Only the address of a word names a sleeper, so [`wake_one`] takes it as a raw
-//! pointer that they never follow: a latch whose waiter is free to go on, and to free the latch, as
-//! soon as the word has changed, can still be woken by its address. If the memory has a new tenant
-//! by then, that tenant gets a return for no reason.
+//! Only the address of a word names a sleeper, so [`wake_one`] takes it as a raw pointer, which it
+//! never follows. As soon as the word of a latch has changed, the waiter is free to go on, and to
+//! free the latch. It can still be woken by the address. If the memory has a new tenant by then,
+//! that tenant gets a return for no reason.
 
 use core::sync::atomic::AtomicU32;
 use core::time::Duration;
@@ -16,7 +16,7 @@ use core::time::Duration;
 /// Why [`wait`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awoken {
-    /// Somebody woke this thread, the word held something else to begin with, or no reason at all.
+    /// A thread woke this one, the word held something else to begin with, or no reason at all.
     Perhaps,
     /// The time is over. A wake-up that came just then may have been used up by this return.
     TimedOut,
@@ -24,9 +24,9 @@ pub(crate) enum Awoken {
 
 /// Sleeps while `word` holds `expected`, until woken by its address or until `timeout` is over.
 ///
-/// The time is that of a clock nobody can set. Linux keeps it to the microsecond where the thread
+/// The time is that of a clock that cannot be set. Linux keeps it to the microsecond if the thread
 /// has called [`precise_timer_slack`](super::timer::precise_timer_slack) (its default is 50 µs
-/// late); Windows counts in milliseconds, and a shorter time is rounded up.
+/// late). Windows counts in milliseconds, and a shorter time is rounded up.
 pub(crate) fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) -> Awoken {
     imp::wait(word, expected, timeout)
 }
@@ -173,8 +173,8 @@ use portable as imp;
 /// The way that needs nothing but `std`; compiled for tests everywhere.
 ///
 /// Sleepers are spread over a fixed table of condition variables by the address of their word.
-/// Words that share a place share its wake-ups, so a waker always wakes the whole place: were it to
-/// wake one, that one might be somebody else's.
+/// Words that share a place share its wake-ups. So a waker always wakes the whole place: a single
+/// sleeper that it woke might sleep for another word.
 #[cfg(any(
     test,
     not(all(

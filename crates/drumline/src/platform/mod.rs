@@ -7,14 +7,14 @@
 //!
 //! | noun | what it gives | native on | elsewhere |
 //! |---|---|---|---|
-//! | [`membarrier`] | a barrier that the *other* threads of the process pay for | Linux, Windows | says no: owners fence |
-//! | [`futex`] | sleep until a word changes | Linux, Windows | hashed mutexes and condition variables |
-//! | [`timer`] | naps of some tens of microseconds that are as short as asked for | Linux | nothing |
-//! | [`thread_state`] | whether another thread stands still | Linux | nobody does |
+//! | [`membarrier`] | a barrier that *other* threads pay for | Linux, Windows | no: owners fence |
+//! | [`futex`] | sleep until a word changes | Linux, Windows | hashed condition variables |
+//! | [`timer`] | naps of some tens of microseconds that end on time | Linux | nothing |
+//! | [`thread_state`] | whether another thread stands still | Linux | no thread does |
 //! | [`preemptions`] | how often a thread had to make room | Linux | never |
-//! | [`topology`] | how many processors, and how many real cores | Linux, Windows, Apple | what `std` knows |
-//! | [`room`] | how many threads this process may have | Linux, Android | no answer |
-//! | [`stack`] | how much of its stack a thread has left | Linux with glibc | nobody knows |
+//! | [`topology`] | how many processors and real cores | Linux, Windows, Apple | what `std` knows |
+//! | [`thread_quota`] | how many threads this process may have | Linux, Android | no answer |
+//! | [`stack`] | how much of its stack a thread has left | Linux with glibc | no answer |
 //! | [`stderr`] | saying something on standard error, come what may | Unix | through `std` |
 //! | [`fork`] | a number that changes in a forked child | Linux, Android, Apple, BSD | a constant |
 //!

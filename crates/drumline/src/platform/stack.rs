@@ -16,7 +16,7 @@ pub(crate) struct Stack {
     pub(crate) left: usize,
 }
 
-/// Measures the stack of the calling thread. `None`: nobody knows.
+/// Measures the stack of the calling thread. `None`: it cannot be measured.
 pub(crate) fn measure() -> Option<Stack> {
     let (lowest, size) = bounds::get()?;
     let local = 0_u8;
@@ -46,7 +46,7 @@ mod bounds {
         })
     }
 
-    /// The guard page may be counted in; those who ask leave room for far more.
+    /// The guard page may be counted in. Callers leave room for far more.
     #[cold]
     fn ask() -> Bounds {
         let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();

@@ -1,8 +1,7 @@
 //! What another thread of this process is doing.
 //!
-//! On Linux, `/proc` tells whether a thread waits in the kernel, and each
-//! thread's processor clock can be read by the others. Elsewhere nothing is
-//! known, and nobody seems to wait.
+//! On Linux, `/proc` tells whether a thread waits in the kernel, and each thread's processor clock
+//! can be read by the others. Elsewhere nothing is known, and no thread seems to wait.
 
 use std::time::Duration;
 

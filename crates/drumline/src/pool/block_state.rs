@@ -70,11 +70,13 @@ impl BlockState {
 
     /// A guest has left the seat.
     pub(crate) fn vacate(&self) {
+        // Relaxed: it publishes nothing. The next occupant gets the seat under a lock.
         self.thread.store(0, Ordering::Relaxed);
     }
 
     /// Whether there is an occupant, as far as one can see.
     pub(crate) fn is_occupied(&self) -> bool {
+        // Relaxed: a hint. Thieves touch nothing because of it.
         self.thread.load(Ordering::Relaxed) != 0
     }
 
@@ -99,6 +101,8 @@ impl BlockState {
     /// short. If it is not, the monitor [takes](Self::lose_place) the place. `false`: the place is
     /// to be given up.
     pub(crate) fn block(&self) -> bool {
+        // Relaxed: only the occupant uses `short`. The word publishes nothing, and a monitor that
+        // sees it late looks again.
         let short = self.short.load(Ordering::Relaxed);
         self.word
             .store(if short { BLOCKED } else { AWAY }, Ordering::Relaxed);
@@ -112,12 +116,15 @@ impl BlockState {
             self.word.store(RUNNING, Ordering::Relaxed);
             return away;
         }
+        // Relaxed: of this and `lose_place`, both read-modify-writes, the later one sees the other.
+        // The lock that the occupant takes next shows it what the monitor has done.
         self.word.swap(RUNNING, Ordering::Relaxed) == AWAY
     }
 
-    /// Whether the next blocking is expected to be too short for anybody to
-    /// take the place.
+    /// Notes whether the next blocking is expected to be too short for another thread to take the
+    /// place.
     pub(crate) fn expect_short(&self, short: bool) {
+        // Relaxed: only the occupant uses it.
         self.short.store(short, Ordering::Relaxed);
     }
 
@@ -125,6 +132,7 @@ impl BlockState {
 
     /// Whether the occupant has announced that it blocks, and has its place.
     pub(crate) fn is_blocked(&self) -> bool {
+        // Relaxed: a hint. `lose_place` decides.
         self.word.load(Ordering::Relaxed) == BLOCKED
     }
 
@@ -135,6 +143,7 @@ impl BlockState {
             self.word.store(AWAY, Ordering::Relaxed);
             return true;
         }
+        // Relaxed: as in `unblock`. On failure: the occupant keeps its place.
         self.word
             .compare_exchange(BLOCKED, AWAY, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
@@ -142,11 +151,13 @@ impl BlockState {
 
     /// Notes what processor time the occupant has used.
     pub(crate) fn note_used(&self, used: Duration) {
+        // Relaxed: used by monitors alone, one after the other. A lock hands the role on.
         self.used.store(used.as_nanos() as usize, Ordering::Relaxed);
     }
 
     /// What was noted last.
     pub(crate) fn used(&self) -> Duration {
+        // Relaxed: as in `note_used`.
         Duration::from_nanos(self.used.load(Ordering::Relaxed) as u64)
     }
 }

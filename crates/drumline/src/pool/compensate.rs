@@ -1,10 +1,9 @@
 //! Giving up a place while its thread blocks.
 //!
 //! As a rule the place is given up at once, and the first idle worker is woken, or a spare is
-//! started. That costs microseconds, so a thread whose
-//! last announced blocking was over sooner than that only leaves a note: it
-//! costs a few nanoseconds, and if the thread stays away after all, the
-//! [monitor](super::monitor) finds the note and takes the place.
+//! started. That costs microseconds. So a thread only leaves a note if its last announced blocking
+//! was over sooner than that. The note costs a few nanoseconds. If the thread stays away after all,
+//! the [monitor](super::monitor) finds the note and takes the place.
 //!
 //! A thread may be in several pools at once, by calls from one into another. It
 //! gives up its place in each.

@@ -1,4 +1,4 @@
-//! The pool that nobody has to make.
+//! The pool that a program has without making it.
 
 use std::ptr;
 
@@ -84,7 +84,7 @@ pub(crate) fn registry() -> &'static Registry {
 pub(crate) fn in_any<R: Send>(op: impl FnOnce() -> R + Send) -> R {
     /// # Safety
     ///
-    /// `call` is a call of this very type, and nobody else uses it.
+    /// `call` is a call of this very type, and nothing else uses it.
     unsafe fn run<O: FnOnce() -> R, R>(call: *mut ()) {
         // SAFETY: the caller's obligation.
         let call = unsafe { &mut *call.cast::<ErasedCall<O, R>>() };

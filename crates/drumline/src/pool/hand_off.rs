@@ -2,17 +2,17 @@
 //!
 //! A task that wakes another one often waits for it right after that: a reply to a question, the
 //! next stage of a pipeline. What the two share is in the cache of this processor. So the woken
-//! task goes into the slot of the worker whose job has woken it, and the worker runs it when that
-//! job has ended. If the slot is full, the task that was there goes to the queue.
+//! task goes into the slot of the worker that runs the waking job. The worker runs the task when
+//! that job has ended. If the slot is full, the task that was there goes to the queue.
 //!
-//! # Who takes from it
+//! # Which threads take from it
 //!
-//! The worker, when its job has ended; not more than 16 times in a row, so that two tasks that wake
-//! each other do not keep the queue waiting ([`worker`](super::worker)). And any thief, once the
-//! job has lasted longer than a steal would take. A thief cannot see when that job began. It
-//! remembers the *turn* of what it sees, and comes back some microseconds later. If the same turn
-//! is still there, the thief takes the task ([`thief`](super::thief)). A worker that blocks or
-//! waits moves the task to its queue at once.
+//! The worker takes the task when its job has ended, but not more than 16 times in a row
+//! ([`worker`](super::worker)). So two tasks that wake each other do not keep the queue waiting.
+//! Any thief takes it once the job has lasted longer than a steal would take. A thief cannot see
+//! when that job began. It remembers the *turn* of what it sees, and comes back some microseconds
+//! later. If the same turn is still there, the thief takes the task ([`thief`](super::thief)). A
+//! worker that blocks or waits moves the task to its queue at once.
 //!
 //! # The protocol
 //!
@@ -39,10 +39,10 @@
 //! owner's next take: so no take that begins after the thief's barrier misses the claim. When the
 //! owner sees the claim released (Acquire), it sees the null as well.
 //!
-//! A claimed slot is full for a thread that wants to sleep: the thief that has claimed it may give
-//! up. Other thieves leave it alone for a while, and one that has given up does so, too
-//! ([`thief`](super::thief)). With 64 threads the barrier takes so long that all idle ones came to
-//! the slot meanwhile, and woke each other.
+//! A thread that wants to sleep counts a claimed slot as full, because the thief that has claimed
+//! it may give up. Other thieves leave the slot alone for a while, and so does a thief that has
+//! given up ([`thief`](super::thief)). Otherwise, with 64 threads, all idle ones come to the slot
+//! during the barrier, and wake each other.
 //!
 //! An owner that loads leaves the old pointer where it is. It means nothing: the turn is even.
 //!
@@ -76,7 +76,7 @@ use crate::sync::{barrier, planted};
 pub(crate) struct HandOff {
     /// Of meaning while the turn is odd. Null: a thief has taken it.
     job: AtomicPtr<Header>,
-    /// How often the slot was filled and emptied by the owner, who alone writes it. Odd: filled.
+    /// How often the owner has filled and emptied the slot. Only the owner writes it. Odd: filled.
     turn: AtomicUsize,
     /// A thief is at it.
     claimed: AtomicBool,
@@ -165,7 +165,7 @@ impl HandOff {
         if self.claimed.load(Ordering::Acquire) && !planted!(HandOffTakenTwice) {
             return self.swap();
         }
-        // Relaxed: the owner has written it, or a thief whose claim was released.
+        // Relaxed: it was written by the owner, or by a thief that has released its claim.
         let job = self.job.load(Ordering::Relaxed);
         (!job.is_null()).then_some(job.cast_const())
     }

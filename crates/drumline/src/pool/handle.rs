@@ -162,8 +162,8 @@ impl Pool {
         Ok(())
     }
 
-    /// How many panics reached nobody: those of detached tasks and of handlers,
-    /// where the pool has no panic handler (or where that panicked itself).
+    /// How many panics were reported to no handler: those of detached tasks and of handlers, if the
+    /// pool has no panic handler (or if that handler panicked itself).
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(1).build()?;

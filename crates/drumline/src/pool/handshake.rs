@@ -22,7 +22,7 @@
 //!
 //! # Steps
 //!
-//! 1. A thread whose barrier fails declares it lost (`barrier::heavy`). From
+//! 1. A thread that runs the barrier and sees it fail declares it lost (`barrier::heavy`). From
 //!    then on no thief steals by force: it takes only what an owner has exposed.
 //! 2. The thread asks the owners for attention, as a searcher does anyway: each
 //!    deque's `limit` is null. An owner sees that at one of its next pushes.

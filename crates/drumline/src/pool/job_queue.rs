@@ -1,8 +1,8 @@
 //! Queues of jobs that a thread of the pool has spawned: jobs that outlive the frame that made
 //! them.
 //!
-//! Spawns cost an allocation already, so a short critical section is the right
-//! price here; the length is readable without the lock, for those who only look.
+//! Spawns cost an allocation already, so a short critical section is the right price here. A thread
+//! that only looks reads the length without the lock.
 //!
 //! A task that yields costs no allocation, and would notice the lock. So the line of jobs that are
 //! queued *behind* all others begins in a [ring](super::job_ring). Its further jobs are under the
@@ -105,7 +105,7 @@ impl Entries {
 
     /// Drops all tickets that are spent.
     fn sweep(&mut self) {
-        // SAFETY: the job is in this queue, whose lock is held. It is taken out if this drops it.
+        // SAFETY: the job is in this queue, and the lock is held. It is taken out if this drops it.
         let stays = |job: JobRef| unsafe { !spent::drop_if_spent(job) };
         let Entries {
             stack,
@@ -157,7 +157,7 @@ impl JobQueue {
     /// About how many of them are under the lock.
     #[inline]
     fn len_locked(&self) -> usize {
-        // Relaxed: a hint. Who must not miss a job uses a barrier or a lock.
+        // Relaxed: a hint. A thread that must not miss a job uses a barrier or a lock.
         self.len.load(Ordering::Relaxed)
     }
 

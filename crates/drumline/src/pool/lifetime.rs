@@ -62,6 +62,8 @@ impl Lifetime {
     /// Whether the end of the pool may be in the hands of the program: it keeps a builder, or runs
     /// actors.
     pub(super) fn awaits_threads(&self) -> bool {
+        // Relaxed: a builder in the hands of this thread was counted before it got there. With the
+        // builders of other threads the count may change at any moment.
         self.awaited.load(Ordering::Relaxed) > 0
     }
 

@@ -15,7 +15,8 @@ per_thread! {
     static SEAT: Cell<*const Seat> = const { Cell::new(ptr::null()) };
     /// What a hook that runs on this thread does not find.
     static HIDDEN: Cell<*const Hidden> = const { Cell::new(ptr::null()) };
-    /// The number of the pool whose thread this is, to its very end; 0 for any other thread.
+    /// The number of the pool that this thread belongs to, until the thread ends; 0 for any other
+    /// thread.
     static HOME: Cell<usize> = const { Cell::new(0) };
 }
 

@@ -10,7 +10,7 @@
 //! | `handshake` | how owners change over to fences when the barrier is lost |
 //! | `scan` | whether there is anything, and whether that is certain |
 //! | `seat`, `table`, `local` | a thread's place in a pool, and how to find it |
-//! | `idle`, `seat_set`, `seat_bits` | which worker searches, which ones sleep, which seats are in use |
+//! | `idle`, `seat_set`, `seat_bits` | which worker searches, which ones sleep; seats in use |
 //! | `thief` | taking work from others |
 //! | `steal_backoff`, `run_length` | whether it was worth it |
 //! | `overdue` | when a worker takes a job that has waited for long |
@@ -19,7 +19,7 @@
 //! | `stack_room` | room on the stack for what it runs |
 //! | `compensate`, `block_state` | what becomes of the place of a thread that blocks |
 //! | `monitor` | noticing that a thread blocks |
-//! | `spare_policy`, `spare_handles` | whether a thread that only waits is replaced; spares' threads |
+//! | `spare_policy`, `spare_handles` | whether a waiting thread is replaced; spares' threads |
 //! | `refusal`, `spawn_retry` | when the system refuses a thread, and pools that wait for one |
 //! | `wake_backoff` | how long a searcher that was woken for nothing stays away |
 //! | `worker`, `workers`, `guest` | threads of the pool, and threads that call it |
@@ -31,7 +31,7 @@
 //! | `hooks` | the border to the program's own code that the scheduler calls |
 //! | `event`, `notify`, `trace`, `warning` | what the program hears of them |
 //! | `counters`, `stats` | how often things happen |
-//! | `waiters` | who waits at an end of a channel |
+//! | `waiters` | which threads and tasks wait at an end of a channel |
 //! | `builder`, `thread_starter`, `build_error`, `handle`, `global` | the public face |
 
 mod block_state;
@@ -189,8 +189,8 @@ pub(crate) use next::take_next;
 #[cfg(not(drumline_loom))]
 pub(crate) use run_length::note as note_run_length;
 
-/// After a push that found the deque's limit changed: answers those who asked.
-/// `false`: the deque is full (or a trampoline), and the push is undone.
+/// After a push that found the deque's limit changed: answers the threads that asked. `false`: the
+/// deque is full (or a trampoline), and the push is undone.
 #[cfg(not(drumline_loom))]
 #[cold]
 #[inline(never)]
@@ -206,7 +206,7 @@ pub(crate) fn attend(deque: &Deque, slot: *mut Slot) -> bool {
     true
 }
 
-/// Between two pushes: answers those who asked the owner of `deque`.
+/// Between two pushes: answers the threads that asked the owner of `deque`.
 #[cfg(not(drumline_loom))]
 #[cold]
 #[inline(never)]

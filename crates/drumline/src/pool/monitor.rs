@@ -1,11 +1,10 @@
 //! Looking after threads that have a place and may not be using it.
 //!
-//! The monitor is an idle worker with a timer, outside the places. While every
-//! place is taken and work is visible, it looks now and then at those who have
-//! the places: who has used no processor time since the last look and waits in
-//! the kernel, or has announced that it blocks, loses its place. A thread that
-//! did not announce it does not know; it gets its place back when it is seen to
-//! run, or when it asks for anything.
+//! The monitor is an idle worker with a timer, outside the places. While every place is taken and
+//! work is visible, it looks now and then at the threads that have the places. A thread that has
+//! announced that it blocks loses its place. So does a thread that has used no processor time since
+//! the last look and waits in the kernel. A thread that did not announce it does not know of the
+//! loss. It gets its place back when it is seen to run, or when it asks for anything.
 //!
 //! The more threads block without a word, the likelier the next one that stands still does so, too:
 //! the shorter it has to stand still. So a long row of tasks that wait for later ones is gone
@@ -26,7 +25,7 @@ const FIRST_NAP: Duration = Duration::from_millis(1);
 const SHORTEST_NAP: Duration = Duration::from_micros(20);
 /// The longest nap.
 const LAST_NAP: Duration = Duration::from_millis(8);
-/// The monitor leaves when there was nothing to do for so long.
+/// The monitor leaves when there was nothing to do for this long.
 const GRACE: Duration = Duration::from_millis(8);
 
 /// How many of those that lost their places are looked at in one go.
@@ -73,8 +72,8 @@ impl Monitor {
             parker.park_timeout(self.nap);
             return;
         }
-        // No other thread of the pool needs this processor, and who gives it up waits for it, where
-        // others compute, for a time slice.
+        // No other thread of the pool needs this processor. While other programs compute, a thread
+        // that gives up its processor waits for a time slice until it has it back.
         let since = Instant::now();
         while since.elapsed() < self.nap {
             relax();

@@ -13,7 +13,7 @@
 //!   waits or blocks. Then it does not come to them, and the worker that has its place may never be
 //!   idle.
 //!
-//! # Why another queue waits for so long
+//! # Why a job of another queue has to wait for long
 //!
 //! To take a job from there at once, each time, makes long chains of tasks that wait for each other
 //! start hundreds of threads: the worker begins a link in the middle, and waits in its turn

@@ -1,5 +1,5 @@
-//! The key promises once more where the system refuses the asymmetric barrier:
-//! deques behind a trampoline, whose owners run fences.
+//! The key promises once more, while the system refuses the asymmetric barrier: deques behind a
+//! trampoline, and owners that run fences.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;

@@ -49,7 +49,7 @@ const MOST_SHARDS: usize = 64;
 
 /// The heart of a pool, shared by its handle and its threads.
 pub(crate) struct Registry {
-    /// Itself, for those who must keep it alive.
+    /// Itself, for code that must keep it alive.
     this: Weak<Registry>,
     /// No other pool of this process has it.
     id: usize,
@@ -169,6 +169,7 @@ impl Registry {
 
     /// How many threads are members for good without being workers.
     pub(crate) fn members(&self) -> usize {
+        // Relaxed, here and below: written before the pool has other threads.
         self.members.load(Ordering::Relaxed)
     }
 
@@ -253,8 +254,8 @@ impl Registry {
         self.seats.iter()
     }
 
-    /// The seats from which a thread could take something: those in use, and those whose queues
-    /// hold jobs. From number `start` on.
+    /// The seats from which a thread could take something: those in use, and those with jobs in
+    /// their queues. From number `start` on, and then those before it.
     pub(super) fn seats_in_use(&self, start: usize) -> impl Iterator<Item = &Seat> {
         let numbers = self.idle_set.in_use().iter_from(start);
         numbers.map(|index| self.seat(index))
@@ -270,6 +271,7 @@ impl Registry {
     /// seats of this fixed pool are for callers.
     pub(super) fn seat_worker(&self) -> Option<usize> {
         let mut free = lock(&self.free);
+        // Relaxed: written with the lock that is held.
         let left_over = if !self.is_fixed() {
             None
         } else if self.is_of_callers.load(Ordering::Relaxed) {
@@ -417,7 +419,7 @@ impl Registry {
         // With the lock: a thread that counts the workers, and finds one missing, finds its seat.
         let mut free = lock(&self.free);
         if self.workers.with(|workers| workers == [index]) {
-            // Before the removal, and so before its fence: `rely_on_worker` sees both, or neither.
+            // Relaxed: the removal fences. If `rely_on_worker` misses it, `see_to_work` finds work.
             self.is_of_callers.store(true, Ordering::Relaxed);
         }
         let was_last = self.workers.remove(index);
@@ -636,7 +638,7 @@ impl Registry {
         self.lost_panics.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// How many panics went to nobody.
+    /// How many panics were reported to no handler.
     pub(crate) fn lost_panics(&self) -> usize {
         self.lost_panics.load(Ordering::Relaxed)
     }

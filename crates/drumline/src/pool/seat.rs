@@ -47,7 +47,7 @@ pub(crate) struct Seat {
     inbox: JobQueue,
     /// Written by each park, and by the thread that ends it.
     parker: Apart<Parker>,
-    /// Seats whose threads sleep until this one publishes something.
+    /// Seats with threads that sleep until this one publishes something.
     waiters: Mutex<Vec<usize>>,
     /// The deque of the chain in use; written by the occupant.
     current: AtomicPtr<Deque>,
@@ -158,11 +158,12 @@ impl Seat {
     /// Occupant: the deque that it pushes to.
     #[inline]
     pub(crate) fn current(&self) -> &Deque {
-        // SAFETY: set to deques of this seat only.
+        // Relaxed: only the occupant uses it. SAFETY: set to deques of this seat only.
         unsafe { &*self.current.load(Ordering::Relaxed) }
     }
 
     pub(crate) fn set_current(&self, deque: &Deque) {
+        // Relaxed: as in `current`.
         self.current
             .store(ptr::from_ref(deque).cast_mut(), Ordering::Relaxed);
     }
@@ -180,6 +181,7 @@ impl Seat {
 
     #[inline]
     pub(crate) fn outer(&self) -> *const Seat {
+        // Relaxed, here and below: only the occupant uses it.
         self.outer.load(Ordering::Relaxed)
     }
 
@@ -214,8 +216,7 @@ impl Seat {
         self.forks().wrapping_add(self.queue.len())
     }
 
-    /// How many jobs somebody could take from this seat without interrupting
-    /// its occupant.
+    /// How many jobs another thread could take from this seat without interrupting its occupant.
     pub(crate) fn exposed(&self) -> usize {
         self.deques().map(Deque::exposed).sum()
     }
@@ -252,6 +253,7 @@ impl Seat {
 
     /// Whether the occupant blocks, as far as one can see.
     pub(crate) fn is_blocked(&self) -> bool {
+        // Relaxed: the occupant reads what it wrote. For other threads it is a figure.
         self.regions.load(Ordering::Relaxed) > 0
     }
 
@@ -259,6 +261,7 @@ impl Seat {
 
     /// The occupant is about to block. Whether it did not already.
     pub(crate) fn enter_region(&self) -> bool {
+        // Relaxed, twice: only the occupant writes it.
         let depth = self.regions.load(Ordering::Relaxed);
         self.regions.store(depth + 1, Ordering::Relaxed);
         depth == 0
@@ -268,6 +271,7 @@ impl Seat {
     pub(crate) fn leave_region(&self) -> bool {
         #[cfg(not(drumline_loom))]
         moment::forget();
+        // Relaxed, twice: as in `enter_region`.
         let depth = self.regions.load(Ordering::Relaxed) - 1;
         self.regions.store(depth, Ordering::Relaxed);
         depth == 0
@@ -416,8 +420,8 @@ impl Seat {
         self.deques().skip(1).for_each(Deque::reset_floor);
     }
 
-    /// Until the guard is dropped, what runs on this seat has nothing to do
-    /// with what is pending on it, and nobody who waits for that takes part.
+    /// Until the guard is dropped, what runs on this seat has nothing to do with what is pending on
+    /// it. A thread that waits for what is pending takes no part in it.
     #[must_use]
     pub(crate) fn stand_apart(&self) -> Floor<'_> {
         Floor::raise_with(self, Deque::set_apart)
@@ -434,8 +438,8 @@ impl Seat {
         let started = slot.start(self.index);
         if started {
             self.has_stolen(victim);
-            // SAFETY: `start` was won, so the frame is alive until `finish`,
-            // and nobody else runs the job.
+            // SAFETY: `start` was won, so the frame is alive until `finish`, and no other thread
+            // runs the job.
             unsafe { Header::run(stolen.job) };
             if slot.finish(self.index) {
                 victim.parker.unpark();
@@ -470,8 +474,8 @@ impl Drop for Seat {
     }
 }
 
-/// Raises the floors of a seat's deques while a job runs, so that nobody who
-/// waits for that job takes what is older.
+/// Raises the floors of a seat's deques while a job runs, so that a thread that waits for that job
+/// takes nothing older.
 pub(crate) struct Floor<'a> {
     seat: &'a Seat,
     first: *mut super::slot::Slot,

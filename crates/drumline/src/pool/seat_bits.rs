@@ -76,6 +76,7 @@ impl SeatBits {
             // in the table.
             words[offset].store(before | bit, Ordering::Release);
         }
+        // Relaxed: callers take turns.
         if index >= self.words.load(Ordering::Relaxed) {
             // Release pairs with the Acquire in `iter_from`: the word is there.
             self.words.store(index + 1, Ordering::Release);

@@ -1,4 +1,4 @@
-//! One place of a deque: a job, and the word that says who owns it.
+//! One place of a deque: a job, and the word that says which thread owns it.
 //!
 //! The word is written only once a thief has taken the entry; an entry that
 //! its owner pushes and pops undisturbed never touches it, and whatever an
@@ -99,9 +99,8 @@ impl Slot {
         self.job.load(Ordering::Relaxed).cast_const()
     }
 
-    /// Thief, under the thief-lock: notes who takes the entry. Relaxed: the
-    /// owner looks only after it has had the lock, and `start` is by the same
-    /// thread.
+    /// Thief, under the thief-lock: notes that `thief` takes the entry. Relaxed, because the owner
+    /// looks only after it has had the lock, and because `start` is by the same thread.
     pub(crate) fn take(&self, thief: usize) {
         self.word
             .store(TAKEN | thief << THIEF_SHIFT, Ordering::Relaxed);
@@ -123,6 +122,7 @@ impl Slot {
         }
         // Release: the owner that sees STARTED also sees the thief's floor.
         // Acquire is not needed: the job was read under the lock.
+        // Relaxed on failure: the owner has the job back, and the thief does not touch it.
         self.word
             .compare_exchange(
                 TAKEN | thief << THIEF_SHIFT,
@@ -151,6 +151,8 @@ impl Slot {
     /// Owner, after a theft: takes the job back if the thief has not begun.
     #[must_use]
     pub(crate) fn take_back(&self) -> bool {
+        // Relaxed throughout: the owner has had the lock since the theft. A thief that loses has
+        // not touched the job. If the owner loses, `progress` acquires.
         let word = self.word.load(Ordering::Relaxed);
         if planted!(TakeBackUnasked) {
             return word & STATE == TAKEN;

@@ -1,13 +1,12 @@
 //! The spare policy: whether one more thread is worth it while others wait for work of the pool.
 //!
-//! A thread that blocks is replaced at once. A thread that waits in `join`, a
-//! scope or a handle waits for work that some other thread of the pool does;
-//! its place is free, but while every processor is busy with that work, one more
-//! thread would only be in the way. And where what a spare takes waits in turn,
-//! each further one is likely to do the same. So a spare that would take such a
-//! place thinks it over: longer, the more threads wait already; for as long as
-//! every processor is busy; but never longer than a second without any progress
-//! in the pool, in case those that are busy spin until somebody takes the work.
+//! A thread that blocks is replaced at once. A thread that waits in `join`, a scope or a handle
+//! waits for work that another thread of the pool does. Its place is free, but while every
+//! processor is busy with that work, one more thread would only be in the way. If the work that a
+//! spare takes waits in turn, each further spare is likely to do the same. So a spare thinks it
+//! over before it takes such a place. The more threads wait already, the longer it thinks. It also
+//! thinks for as long as every processor is busy. But it never thinks for longer than a second
+//! without any progress in the pool. The busy threads may spin until another thread takes the work.
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -6,7 +6,7 @@ use crate::sync::{Mutex, Weak, lock, process_wide};
 
 process_wide! {
     static POOLS: Mutex<Vec<Weak<Registry>>> = Mutex::new(Vec::new());
-    /// How many there are, for those who have something else to do.
+    /// How many there are. A thread that ends reads it without the lock.
     static COUNT: AtomicUsize = AtomicUsize::new(0);
 }
 

@@ -1,11 +1,10 @@
 //! Room on the stack for what a waiting thread need not run itself.
 //!
-//! A task that is joined before anybody has begun it can run on the joiner's
-//! stack; so can what belongs to the thing that a thread waits for. Each may wait in
-//! turn and take the next, so a chain of them would go down one stack until it
-//! ends. Nothing is lost if a thread declines: somebody else runs the job, on a
-//! stack of its own. So a thread takes a job only while it has *room*: while a
-//! quarter of its stack is left.
+//! A task that is joined before a thread has begun it can run on the joiner's stack. So can what
+//! belongs to the thing that a thread waits for. Each may wait in turn and take the next, so a
+//! chain of them would go down one stack until the stack ends. Nothing is lost if a thread
+//! declines, because another thread runs the job, on a stack of its own. So a thread takes a job
+//! only while it has *room*: while a quarter of its stack is left.
 //!
 //! A quarter of 8 MiB is as much as `std` gives a thread for everything that it
 //! does, and the other three quarters are thousands of jobs (a task that does
@@ -15,7 +14,7 @@
 //! a system's libraries may well need, but never more than half, or there would
 //! be no room at all.
 //!
-//! Where nobody knows how much is left, jobs on top of jobs are counted.
+//! If the system does not say how much is left, jobs on top of jobs are counted.
 //!
 //! What only this thread can run, or what runs no deeper than it would in a
 //! sequential program (a scope's own jobs, each of which begins in the scope's
@@ -26,9 +25,9 @@ use std::cell::Cell;
 use crate::platform::stack;
 use crate::sync::per_thread;
 
-/// Leave at least so much, if that is not more than half of the stack.
+/// Leave at least this much, if that is not more than half of the stack.
 const LEAST: usize = 256 << 10;
-/// Where the stack cannot be measured: so many jobs on top of each other.
+/// How many jobs may run on top of each other, if the stack cannot be measured.
 const MOST_NESTED: usize = 64;
 
 per_thread! {

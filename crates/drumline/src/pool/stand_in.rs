@@ -7,8 +7,8 @@
 //! locks: it drops a [`ThreadBuilder`](super::ThreadBuilder), or a pool. If the system refuses the
 //! thread, that thread does the work itself.
 //!
-//! A fixed pool whose member for good has the only place takes no guests. Its work is the member's:
-//! it runs it when it waits or yields, and when it drops the pool itself.
+//! A fixed pool takes no guests if its member for good has the only place. Its work is the
+//! member's: the member runs it when it waits or yields, and when it drops the pool itself.
 
 use super::registry::Registry;
 use super::seat::Seat;

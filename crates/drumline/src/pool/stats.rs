@@ -10,11 +10,10 @@ use super::registry::Registry;
 
 /// What a pool is and has done: a snapshot, made by [`Pool::stats`].
 ///
-/// The counts only grow, from the making of the pool on (on 32-bit systems they
-/// wrap around at 2³²). They are kept per thread, by the thread itself, and
-/// summed when somebody asks; so counts of what goes on meanwhile may be a
-/// little behind, and counts of what has happened before a call that the asking
-/// thread waited for are exact.
+/// The counts only grow, from the making of the pool on (on 32-bit systems they wrap around at
+/// 2³²). Each thread keeps its own counts, and [`Pool::stats`] sums them. So a count of what goes
+/// on meanwhile may be a little behind. A count of what happened before a call that the asking
+/// thread waited for is exact.
 ///
 /// ```
 /// let pool = drumline::Pool::builder().jobs(1).build()?;
@@ -37,14 +36,14 @@ pub struct Stats {
     /// [`blocking`](crate::blocking), or waiting for something outside of this
     /// pool.
     pub blocked: usize,
-    /// How many jobs are visible now to whoever looks for work: pending halves
-    /// of joins, and tasks that nobody has begun. A task that its joiner took
-    /// back may be counted until somebody passes by its place in the queue.
+    /// How many jobs are visible now to a thread that looks for work: pending halves of joins, and
+    /// tasks that no thread has begun. A task that its joiner took back may be counted until a
+    /// thread passes by its place in the queue.
     pub queue_depth: usize,
     /// How often a thread ran what another one had pending.
     pub steals: u64,
-    /// How often a thread went to sleep until somebody would wake it. The short
-    /// naps before that are not counted.
+    /// How often a thread went to sleep until another thread would wake it. The short naps before
+    /// that are not counted.
     pub parks: u64,
     /// How often a thread was woken from such a sleep.
     pub wakes: u64,
@@ -106,7 +105,8 @@ pub struct Stats {
     /// How often a half that had been taken went back to its owner, which was done with its own
     /// half before the other thread had begun.
     pub claims_returned: u64,
-    /// How often the lock of the idle set was taken: of who works, who looks and who sleeps.
+    /// How often the lock of the idle set was taken. The idle set says which threads work, which
+    /// ones search and which ones sleep.
     ///
     /// The pool has one of these. It is taken a few times for each call, each sleep and each call
     /// from outside.
@@ -141,8 +141,8 @@ pub struct Stats {
     /// its next fork, at the next look of its loop, or when it came back for what was taken. 0 if
     /// there was no such claim.
     ///
-    /// For so long nothing could be had from that thread without a barrier. To measure it costs
-    /// nothing where no thread asks in vain.
+    /// During that time, other threads could take nothing from that thread without a barrier. The
+    /// measurement costs nothing while no thread asks in vain.
     pub longest_silence: Duration,
 }
 

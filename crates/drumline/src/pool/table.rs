@@ -46,6 +46,7 @@ impl SeatTable {
     ///
     /// Callers take turns (the registry holds its lock).
     pub(crate) fn push(&self, make: impl FnOnce(usize) -> Box<Seat>) -> &Seat {
+        // Relaxed, here and below: callers take turns.
         let index = self.len.load(Ordering::Relaxed);
         let (chunk, offset) = locate(index);
         let mut entries = self.chunks[chunk].load(Ordering::Relaxed);
@@ -70,6 +71,7 @@ impl SeatTable {
     pub(crate) fn get(&self, index: usize) -> &Seat {
         assert!(index < self.len(), "seat numbers come from this table");
         let (chunk, offset) = locate(index);
+        // Relaxed, here and below: acquired with `len`.
         let entries = self.chunks[chunk].load(Ordering::Relaxed);
         // SAFETY: `index < len`, so the chunk exists and `offset` is within it.
         let entry = unsafe { &*entries.add(offset) };
@@ -88,6 +90,7 @@ impl Drop for SeatTable {
         let len = self.len();
         for index in 0..len {
             let (chunk, offset) = locate(index);
+            // Relaxed, here and below: no other thread has the table.
             let entries = self.chunks[chunk].load(Ordering::Relaxed);
             // SAFETY: as in `get`.
             let entry = unsafe { &*entries.add(offset) };
@@ -95,6 +98,7 @@ impl Drop for SeatTable {
             drop(unsafe { Box::from_raw(entry.load(Ordering::Relaxed)) });
         }
         for (chunk, entries) in self.chunks.iter().enumerate() {
+            // Relaxed: as above.
             let entries = entries.load(Ordering::Relaxed);
             if !entries.is_null() {
                 let slice = ptr::slice_from_raw_parts_mut(entries, chunk_len(chunk));

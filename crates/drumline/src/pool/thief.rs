@@ -65,8 +65,9 @@ impl SeenHandOff {
     }
 }
 
-/// Whether taking a job from the victim's queue could disturb its occupant:
-/// where there is one, and the queue is not so long that it is no use to it.
+/// Whether a thief that takes a job from the victim's queue could disturb the occupant. It could if
+/// there is an occupant, and the queue has no more jobs than the pool has places. A longer queue is
+/// of no use to the occupant.
 fn would_disturb(registry: &Registry, victim: &Seat) -> bool {
     victim.block_state().is_occupied() && victim.queue().len() <= registry.jobs()
 }
@@ -146,7 +147,7 @@ impl Thief {
         &mut self.backoffs[victim]
     }
 
-    /// Whether a task has lain in the victim's hand-off slot for so long that it is to be taken.
+    /// Whether a task has lain in the victim's hand-off slot for long enough to be taken.
     fn is_ripe(&mut self, victim: &Seat, now: Instant) -> bool {
         let Some(turn) = victim.hand_off().turn() else {
             return false;
@@ -452,7 +453,7 @@ impl Thief {
                 self.backoff(victim.index()).learn(claim, took);
             }
             StolenWork::Job(job) => {
-                // SAFETY: a job that left its queue is run by whoever took it.
+                // SAFETY: the job has left its queue, so only the thread that took it runs it.
                 unsafe { seat.run(job) };
             }
             StolenWork::Queued(job, victim) => {

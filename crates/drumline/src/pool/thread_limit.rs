@@ -1,10 +1,9 @@
 //! How many threads a pool may have, and saying so when that is too few.
 //!
-//! A pool makes a spare thread for one that blocks, up to a limit. At the limit
-//! it goes on with fewer runnable threads than jobs, and warns, with the names
-//! of the threads that are blocked. One warning for each time that the limit is
-//! met: the next comes only after a spare could be had again, or after a worker
-//! found nothing left to do while nobody was blocked.
+//! A pool makes a spare thread for one that blocks, up to a limit. At the limit it goes on with
+//! fewer runnable threads than jobs, and warns, with the names of the threads that are blocked.
+//! There is one warning for each time that the limit is met. The next comes only after a spare
+//! could be had again, or after a worker found nothing left to do while no thread was blocked.
 
 use std::sync::OnceLock;
 
@@ -77,7 +76,7 @@ impl ThreadLimit {
         self.spares
     }
 
-    /// Whether somebody notices when a thread of the pool blocks.
+    /// Whether the pool notices a thread that blocks without announcing it.
     pub(crate) fn is_monitored(&self) -> bool {
         self.spares && thread_state::KNOWN
     }

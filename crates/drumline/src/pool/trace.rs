@@ -5,7 +5,7 @@
 
 use super::event::Event;
 
-/// Whether anybody could listen: one load, or nothing.
+/// Whether a subscriber could listen. Costs one load, or nothing.
 #[inline]
 pub(super) fn is_on() -> bool {
     imp::is_on()
@@ -41,7 +41,7 @@ mod imp {
         LevelFilter::current() != LevelFilter::OFF
     }
 
-    /// Whether somebody listens to such events.
+    /// Whether a subscriber listens to such events.
     fn hears(event: &Event) -> bool {
         match event {
             Event::LimitReached { .. }

@@ -30,22 +30,20 @@ pub enum WaitPolicy {
     /// for: its own tasks, those of others, the half of a stranger's join. This
     /// is what rayon does.
     ///
-    /// **The risk.** A stranger runs on top of the waiting frame, and that
-    /// frame goes on only after it. If the frame holds a lock that the stranger
-    /// wants, that is a deadlock, and it depends on who was idle when; if it
-    /// has borrowed a `RefCell` of the thread, the stranger panics; if it is
-    /// part of a task that the stranger joins, both wait for ever; and a call can
-    /// last longer than its own work by any stranger's length. Strangers
-    /// that wait take further strangers, so stacks grow beyond those of the
-    /// sequential program, up to three quarters of what there is.
-    /// A thread with less than that left takes no further stranger. In a pool without
-    /// [spares](PoolBuilder::spares) all threads can come to that, while they wait for calls into
-    /// another pool that calls back. Then both pools stand still, and larger
-    /// [stacks](PoolBuilder::stack_size) help.
+    /// **The risk.** A stranger runs on top of the waiting frame, and that frame goes on only after
+    /// it. If the frame holds a lock that the stranger wants, that is a deadlock. Whether it comes
+    /// to that depends on which threads are idle at the time. If the frame has borrowed a `RefCell`
+    /// of the thread, the stranger panics. If the frame is part of a task that the stranger joins,
+    /// both wait for ever. A call can last longer than its own work, by any stranger's length.
+    /// Strangers that wait take further strangers, so stacks grow beyond those of the sequential
+    /// program, up to three quarters of what there is. A thread with less than a quarter of its
+    /// stack left takes no further stranger. In a pool without [spares](PoolBuilder::spares) all
+    /// threads can come to that, while they wait for calls into another pool that calls back. Then
+    /// both pools stand still, and larger [stacks](PoolBuilder::stack_size) help.
     ///
-    /// **Who needs it.** Programs whose jobs wait for others often and for
-    /// long, hold nothing meanwhile, and cannot have further threads: memory
-    /// is counted, or threads are pinned, one per processor.
+    /// **When to use it.** The jobs of the program often wait for others, and for long, and hold
+    /// nothing meanwhile. The program cannot have further threads, because memory is counted, or
+    /// because threads are pinned, one per processor.
     Steal,
 }
 

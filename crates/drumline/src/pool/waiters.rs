@@ -1,12 +1,11 @@
-//! Who of a pool waits at an end of a channel.
+//! Which threads and tasks of a pool wait at an end of a channel.
 
 use super::handle::Pool;
 use crate::wait::{Waiter, waiters_of};
 
 impl Pool {
     /// What of this pool waits at an end of a channel now: its threads that sleep there, guests
-    /// included, and its tasks whose futures are pending there. What has waited longest comes
-    /// first.
+    /// included, and its tasks with a pending future there. What has waited longest comes first.
     ///
     /// The part of [`channel::waiters`](crate::channel::waiters) that belongs to this pool; see
     /// there. A thread that has called from one pool into another belongs to both.

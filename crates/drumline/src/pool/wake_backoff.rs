@@ -56,7 +56,7 @@ impl WakeCost {
         &HERE
     }
 
-    /// A call of a thread that slept took so long.
+    /// Learns how long it took to call a thread that slept.
     pub(crate) fn learn(&self, took: Duration) {
         let took = took.min(MAX_COST).as_nanos() as usize;
         // Relaxed, and not atomic as a whole: an estimate, which publishes nothing.
@@ -66,6 +66,7 @@ impl WakeCost {
         } else {
             average - average / 8 + took / 8
         };
+        // Relaxed: as above.
         self.0.store(average, Ordering::Relaxed);
     }
 

@@ -182,7 +182,7 @@ pub(super) fn say_lost(
     )
 }
 
-/// Names so many threads; the rest is only counted.
+/// How many threads are named; the rest is only counted.
 const NAMED: usize = 8;
 
 pub(super) fn say_limit(

@@ -26,9 +26,9 @@ use crate::sync::{Instant, thread};
 use crate::unwind;
 use crate::wait::{Patience, WaitKind, WaitStep};
 
-/// For how long a spare that nobody needs stays.
+/// How long a spare stays while it is not needed.
 const SPARE_STAYS: Duration = Duration::from_secs(2);
-/// The same for one that never had anything to do but to look after others.
+/// The same for one that has only looked after other threads, and had nothing else to do.
 const MONITOR_STAYS: Duration = Duration::from_millis(100);
 
 /// A worker runs at most this many tasks in a row from its hand-off slot.
@@ -45,7 +45,7 @@ enum Watched {
 
 /// Runs a worker to the end of its pool.
 ///
-/// A spare ends earlier, when nobody has needed it for a while.
+/// A spare ends earlier, when it has not been needed for a while.
 pub(crate) fn run(registry: &Registry, index: usize, spare: bool) {
     let seat = registry.seat(index);
     seat.block_state().move_in(thread::current().name());
@@ -190,8 +190,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Watches as the searcher until there is work, or there is nobody to
-    /// watch for.
+    /// Watches as the searcher until there is work, or until the worker is to do something else.
     fn watch(&mut self) -> Watched {
         let registry = self.registry;
         let idle_set = registry.idle_set();
@@ -236,7 +235,7 @@ impl<'a> Worker<'a> {
                 && idle_set.is_searcher(me)
                 && let Some(pause) = self.thief.backing_off()
             {
-                // Spinning beside a victim that is left alone helps nobody.
+                // It helps no thread to spin beside a victim that is left alone.
                 let now = Instant::now();
                 self.rest(seen, &mut patience, pause, &|| {
                     self.thief.has_missed(registry, now)
@@ -311,7 +310,8 @@ impl<'a> Worker<'a> {
     fn work(&mut self, mark: bool) -> Role {
         let registry = self.registry;
         self.needed = true;
-        // With a place that nobody else could use it is a worker like any other.
+        // While there is a place for each thread that works, waits or blocks, a spare replaces
+        // none. Then it is a worker like any other.
         if self.spare && registry.idle_set().is_stretched() {
             self.seat.counters().spares.up();
             registry.notify(|| Event::Compensated {

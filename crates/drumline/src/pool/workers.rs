@@ -58,6 +58,7 @@ impl Workers {
     pub(super) fn add(&self, seat: usize) {
         let mut seats = lock(&self.seats);
         seats.push(seat);
+        // Relaxed: as in `len`.
         self.count.store(seats.len(), Ordering::Relaxed);
     }
 
@@ -68,6 +69,7 @@ impl Workers {
         let left = {
             let mut seats = lock(&self.seats);
             seats.retain(|&worker| worker != seat);
+            // Relaxed: as in `len`.
             self.count.store(seats.len(), Ordering::Relaxed);
             seats.len()
         };

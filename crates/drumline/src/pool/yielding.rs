@@ -14,7 +14,7 @@ use super::thief::{Haul, StolenWork, Thief};
 use crate::sync::planted;
 use crate::wait::blocking;
 
-/// Where there is no room for a job: so long others may have the place.
+/// How long other threads may have the place, when there is no room for a job.
 const AWAY: Duration = Duration::from_micros(100);
 
 /// What came of a [`yield_now`] or [`yield_local`].
@@ -195,8 +195,8 @@ pub(super) fn run_any(seat: &Seat, thief: &mut Thief, everywhere: bool) -> bool 
     let Some(loot) = loot else {
         return false;
     };
-    // Those who wait for what is pending on this seat did not say that they
-    // would take part in this.
+    // A thread that waits for what is pending on this seat did not say that it would take part in
+    // this.
     let _apart = seat.stand_apart();
     thief.run_one(seat, loot);
     true

@@ -26,10 +26,9 @@ use task::Task;
 /// oldest, several at once from a long queue. What threads outside of the pool spawn is begun in
 /// the order in which it was spawned.
 ///
-/// The handle gets the value or the panic; a task whose handle is dropped is
-/// detached and runs all the same. In a pool without workers (no thread could
-/// be created) the task runs on the calling thread, at the latest when its
-/// outermost call into the pool returns.
+/// The handle gets the value or the panic. If the handle of a task is dropped, the task is detached
+/// and runs all the same. A pool has no workers if no thread could be created. Then the task runs
+/// on the calling thread, at the latest when its outermost call into the pool returns.
 ///
 /// ```
 /// let (send, receive) = std::sync::mpsc::channel();

@@ -1,8 +1,7 @@
 //! A spawned closure on the heap, later its outcome.
 //!
-//! One allocation, counted twice: by the ticket in a queue and by the handle.
-//! Who may touch the closure and the outcome is the matter of the word
-//! ([`crate::latch::TaskWord`]).
+//! One allocation, counted twice: by the ticket in a queue and by the handle. The word
+//! ([`crate::latch::TaskWord`]) says which of them may touch the closure and the outcome.
 
 use std::cell::UnsafeCell;
 use std::mem;
@@ -64,7 +63,7 @@ pub(super) struct Task<F, T> {
 // SAFETY: the closure and the outcome go from thread to thread, one at a time,
 // as the word says; both are `Send`.
 unsafe impl<F: Send, T: Send> Send for Task<F, T> {}
-// SAFETY: as for `Send`. Nobody gets a shared reference to what is in the cell.
+// SAFETY: as for `Send`. No thread gets a shared reference to what is in the cell.
 unsafe impl<F: Send, T: Send> Sync for Task<F, T> {}
 
 impl<F, T> Task<F, T>
@@ -94,7 +93,7 @@ where
     ///
     /// The word says that the cell is the caller's.
     unsafe fn take_stage(&self) -> TaskContent<F, T> {
-        // SAFETY: nobody else touches the cell now, says the caller.
+        // SAFETY: the caller says that no other thread touches the cell now.
         let content = unsafe { &mut *self.content.get() };
         mem::replace(content, TaskContent::Empty)
     }
@@ -124,8 +123,8 @@ where
         unsafe { *task.content.get() = TaskContent::Ended(outcome) };
         match task.word.finish() {
             Finish::Kept => {}
-            // SAFETY: a member waits in this very pool, whose seats are alive
-            // while this thread is in one; an outsider waits for this.
+            // SAFETY: a member waits in this very pool. The pool's seats are alive while this
+            // thread is in one; an outsider waits for this.
             Finish::Wake(Watcher::Thread(sleeper)) => unsafe { sleeper.wake() },
             Finish::Wake(Watcher::Task(waker)) => {
                 if let Err(payload) = unwind::catch(|| waker.wake()) {
@@ -177,7 +176,7 @@ where
     }
 }
 
-/// Gives up a task whose outcome nobody will ask for.
+/// Gives up a task. Its outcome will not be asked for.
 pub(super) fn detach<T>(registry: &Registry, task: &dyn Joint<T>) {
     match task.word().detach() {
         Detach::Left => {}

@@ -35,8 +35,8 @@
 //! | caller | what it does without the barrier |
 //! |---|---|
 //! | `Deque::confirm`, a forced steal | takes nothing that the owner has not exposed |
-//! | `mark_and_scan`, searcher or monitor | naps and scans again until all owners have acknowledged |
-//! | `mark_and_scan`, a thread that is not idle | calls the next idle worker, as if it had found work |
+//! | `mark_and_scan`, searcher or monitor | naps and scans until all owners have acknowledged |
+//! | `mark_and_scan`, a busy thread | calls the next idle worker, as if it had found work |
 //! | `waiting::settle`, which follows runners | naps until the runners have acknowledged |
 //! | `wake_flag::settle`, a side of a channel that sleeps | waits for longer than a store needs |
 //!
@@ -261,6 +261,7 @@ const MAX_COST: u32 = 40_000;
 /// About how long a heavy barrier takes now.
 #[cfg(not(drumline_loom))]
 pub(crate) fn cost() -> Duration {
+    // Relaxed: an estimate, which publishes nothing.
     Duration::from_nanos(COST.load(Ordering::Relaxed).into())
 }
 

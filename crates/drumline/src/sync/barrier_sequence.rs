@@ -93,6 +93,7 @@ impl BarrierSequence {
             let runner = self.runner.load(Ordering::Relaxed);
             if runner != process {
                 // Acquire pairs with the Release below: what the last runner has raised is seen.
+                // Relaxed on failure: another thread has the turn, and this one waits.
                 let turn = self.runner.compare_exchange(
                     runner,
                     process,
@@ -124,6 +125,7 @@ impl BarrierSequence {
         barrier();
         // E. Release pairs with the Acquire in `run`; a higher number is of a later barrier, and
         // goes on with what this one releases, because this is a read-modify-write.
+        // Relaxed, the load: `ended` never falls, so an old value only makes the exchange fail.
         let _ = self
             .ended
             .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |ended| {

@@ -24,11 +24,13 @@ impl Count {
 impl Count {
     /// Once more, where several threads may count at once.
     pub(crate) fn up_shared(&self) {
+        // Relaxed: as in `up`.
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How often so far.
     pub(crate) fn get(&self) -> u64 {
+        // Relaxed: the number is of the past in any case.
         self.0.load(Ordering::Relaxed) as u64
     }
 }
@@ -51,6 +53,7 @@ impl Level {
     }
 
     pub(crate) fn get(&self) -> usize {
+        // Relaxed: as in `set`.
         self.0.load(Ordering::Relaxed)
     }
 }

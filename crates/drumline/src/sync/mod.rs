@@ -22,9 +22,9 @@ macro_rules! planted {
 }
 pub(crate) use planted;
 
-/// A static of what this module offers: one for the process, and under shuttle one for each run of
-/// a program, whose objects belong to that run (and several run at once, on threads of the tests
-/// that shuttle knows nothing of).
+/// A static of what this module offers: one for the process. Under shuttle there is one for each
+/// run of a program, because its objects belong to that run. Several runs go on at once, on threads
+/// of the tests that shuttle knows nothing of.
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
 macro_rules! process_wide {
     ($($(#[$attribute:meta])* static $NAME:ident: $T:ty = $value:expr;)+) => {

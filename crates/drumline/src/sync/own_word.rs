@@ -83,10 +83,10 @@ mod word {
     #[inline(always)]
     pub(crate) fn get<T>() -> *const T {
         let word: *const T;
-        // SAFETY: the last instruction loads the word, whose place the first two have found. Only
-        // the calling thread uses it. `pure` and `readonly` hold although the loader may allocate
-        // memory for the word: the compiler takes the addresses of its own thread-locals for pure
-        // values, too.
+        // SAFETY: the first two instructions find the place of the word, and the last one loads it.
+        // Only the calling thread uses it. `pure` and `readonly` hold although the loader may
+        // allocate memory for the word: the compiler takes the addresses of its own thread-locals
+        // for pure values, too.
         unsafe {
             with_offset!(
                 "mov rax, qword ptr fs:[rax]",

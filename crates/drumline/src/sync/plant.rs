@@ -10,7 +10,7 @@ pub(crate) enum Plant {
     NoHeavyBarrier,
     /// `BarrierSequence::run` is content with a barrier that had begun before.
     EarlierBarrierServes,
-    /// `SpinLock` lets everybody in.
+    /// `SpinLock` lets every thread in.
     SpinLockOpen,
     /// `SpinGuard` unlocks without publishing.
     UnlockRelaxed,
@@ -67,7 +67,7 @@ pub(crate) enum Plant {
 
     /// `JobRing::take` does not win the head.
     JobRingTakenTwice,
-    /// `JobRing::push` fills a slot whose job is still there.
+    /// `JobRing::push` fills a slot that still has its job.
     JobRingOverfilled,
     /// `JobQueue::take_share_of` does not call `published`.
     ShareUnpublished,
@@ -135,7 +135,7 @@ pub(crate) enum Plant {
     TakeBackUnasked,
     /// `Slot::finish` publishes nothing.
     FinishRelaxed,
-    /// `Slot::finish` forgets who waits.
+    /// `Slot::finish` forgets that the owner waits.
     FinishWakesNobody,
     /// `Slot::watch` leaves no note that the owner waits.
     WatchUnnoticed,
@@ -175,7 +175,7 @@ pub(crate) enum Plant {
 
     /// `IdleSet::set_places` calls no worker for a further place.
     SetPlacesWakesNobody,
-    /// `compensate` leaves notes where nobody reads them.
+    /// `compensate` leaves notes where no thread reads them.
     NoteUnread,
     /// `IdleSet::rest` takes the place away and gives it to no worker.
     PlaceLost,
@@ -183,7 +183,7 @@ pub(crate) enum Plant {
     SpareNotStarted,
     /// `IdleSet::rest` relies on marks where it asks for none.
     FreedUnmarked,
-    /// Nobody looks after those who have all the places.
+    /// No monitor looks after the threads that have all the places.
     NoMonitor,
     /// `IdleSet::monitor` lets the monitor go without marks.
     MonitorLeavesUnmarked,
@@ -232,7 +232,7 @@ pub(crate) enum Plant {
     FuturePauseForgetsWake,
     /// `FutureWord::resume` takes the note of a wake-up, and does not see what the waker has done.
     FutureResumeBlind,
-    /// `FutureWord::finish` forgets who waits.
+    /// `FutureWord::finish` forgets the watcher.
     FutureFinishForgetsWatcher,
     /// `FutureWord::drop_ref` goes by the count while the future is polled.
     FutureFreedInPoll,
@@ -320,7 +320,7 @@ pub(crate) enum Plant {
     RunQueueResizesSilently,
     /// `State::leaves_room_at_end` lets the serial end take an item whatever is in flight.
     EndFillsUp,
-    /// `Bench::call` forgets a call that nobody answers.
+    /// `ParkedConsumers::call` forgets a call when no consumer sleeps.
     CallNotKept,
     /// `IdleSet::prepare_nap` does not announce the nap.
     NapUnannounced,
@@ -429,7 +429,7 @@ pub(crate) enum Plant {
     AskDebtLate,
     /// `WaitGraph::enter` believes the first look.
     AskSeenOnce,
-    /// `WaitGraph::circle` counts waits whose reply has come.
+    /// `WaitGraph::circle` counts waits that have their reply already.
     AskAnsweredCounts,
 
     /// `StopRequest::poll` lists a waker without looking whether the request has been made.

@@ -1,4 +1,4 @@
-//! Asks the processor for lines of memory before they are used. Where there is no stable way to ask,
+//! Asks the processor for lines of memory before they are used. When there is no stable way to ask,
 //! these functions do nothing.
 
 #[cfg(all(target_arch = "x86_64", not(any(miri, drumline_loom))))]

@@ -8,7 +8,7 @@ use std::cell::Cell;
 pub(crate) struct XorShift(Cell<u32>);
 
 impl XorShift {
-    /// A generator whose numbers differ from those of other seeds.
+    /// A generator. Other seeds give other numbers.
     pub(crate) fn new(seed: usize) -> Self {
         // Zero would stay zero.
         XorShift(Cell::new((seed as u32).wrapping_mul(0x9E37_79B9) | 1))

@@ -1,9 +1,9 @@
 //! Pauses between tries at a word that many threads change.
 //!
-//! A thread that has lost a compare-and-swap, and tries again at once, takes the line of memory away
-//! from the thread that has won. If both send in a row, the line goes to and fro for each message.
-//! With a pause in between, each of them has the line for many messages. (T. Anderson, "The
-//! performance of spin lock alternatives for shared-memory multiprocessors", 1990.)
+//! A thread that has lost a compare-and-swap, and tries again at once, takes the line of memory
+//! away from the thread that has won. If both send in a row, the line goes to and fro for each
+//! message. With a pause in between, each of them has the line for many messages. (T. Anderson,
+//! "The performance of spin lock alternatives for shared-memory multiprocessors", 1990.)
 
 use super::relax;
 

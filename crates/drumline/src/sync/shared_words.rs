@@ -47,12 +47,14 @@ impl<const N: usize> SharedWords<N> {
     /// Writer: one of the words.
     #[inline]
     pub(crate) fn word(&self, number: usize) -> *mut () {
+        // Relaxed: the writer wrote it. For `read`, its fence orders the load.
         self.words[number].load(Ordering::Relaxed)
     }
 
     /// Writer: there are no words any more.
     #[inline]
     pub(crate) fn clear(&self) {
+        // Relaxed: as in `is_set`.
         let sequence = self.sequence.load(Ordering::Relaxed);
         if sequence % 2 == 1 {
             // Relaxed: publishes nothing. What is written next comes after the fence in `set`.
@@ -66,12 +68,14 @@ impl<const N: usize> SharedWords<N> {
         if !planted!(WordsUncleared) {
             self.clear();
         }
+        // Relaxed: as in `is_set`.
         let sequence = self.sequence.load(Ordering::Relaxed);
-        // Pairs with the fence in `read`: who reads one of these words sees that the last ones were
-        // cleared.
+        // Pairs with the fence in `read`: a thread that reads one of these words sees that the last
+        // ones were cleared.
         if !planted!(WordsUnfenced) {
             fence(Ordering::Release);
         }
+        // Relaxed: the fence above and the store below order the words.
         for (place, word) in self.words.iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }
@@ -90,6 +94,7 @@ impl<const N: usize> SharedWords<N> {
             let words = std::array::from_fn(|number| self.word(number));
             // Pairs with the fence in `set`.
             fence(Ordering::Acquire);
+            // Relaxed: the fence keeps it behind the loads of the words.
             if self.sequence.load(Ordering::Relaxed) == before {
                 return Some(words);
             }
@@ -154,7 +159,7 @@ mod tests {
 
     use super::SharedWords;
 
-    /// Also under Miri, whose memory is weak.
+    /// Also under Miri, which has weak memory.
     #[test]
     fn miri_words_are_read_as_a_whole() {
         let shared = Arc::new(SharedWords::<3>::new());

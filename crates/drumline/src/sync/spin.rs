@@ -45,7 +45,8 @@ mod real {
         /// Takes the lock if it is free at this moment.
         #[inline]
         pub(crate) fn try_lock(&self) -> Option<SpinGuard<'_>> {
-            // Acquire pairs with the Release in `SpinGuard::drop`.
+            // Relaxed: a hint, which spares a swap in vain. Acquire pairs with the Release in
+            // `SpinGuard::drop`.
             if !self.held.load(Ordering::Relaxed) && !self.held.swap(true, Ordering::Acquire) {
                 Some(SpinGuard { lock: self })
             } else {
@@ -154,8 +155,8 @@ mod tests {
     use super::real::SpinLock;
     use crate::sync::plant::{Plant, must_catch};
 
-    /// Two threads try the real lock; whoever gets it has what it guards for
-    /// itself, and sees what the one before it did.
+    /// Two threads try the real lock. The thread that gets the lock has the guarded value to
+    /// itself, and sees what the thread before it did.
     fn exclusive() {
         let shared = Arc::new((SpinLock::new(), UnsafeCell::new(0)));
         let add = |shared: &(SpinLock, UnsafeCell<usize>)| match shared.0.try_lock() {

@@ -1,5 +1,5 @@
-//! A clock that counts looks at it, so that a run under shuttle depends on the
-//! schedule alone, and whoever waits for time to pass does not wait for ever.
+//! A clock that counts looks at it. So a run under shuttle depends on the schedule alone, and a
+//! thread that waits for time to pass does not wait for ever.
 
 use std::cell::Cell;
 use std::ops::{Add, Sub};

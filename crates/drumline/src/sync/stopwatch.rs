@@ -42,6 +42,7 @@ mod real {
         /// The span ends, if one runs. If not, this is one load.
         #[inline]
         pub(crate) fn stop(&self) {
+            // Relaxed: as in `start`.
             if self.since.load(Ordering::Relaxed) != 0 {
                 self.stop_now();
             }
@@ -49,6 +50,7 @@ mod real {
 
         #[cold]
         fn stop_now(&self) {
+            // Relaxed, here and below: as in `start`.
             let since = self.since.swap(0, Ordering::Relaxed);
             let took = now().wrapping_sub(since);
             self.longest.fetch_max(took, Ordering::Relaxed);
@@ -56,6 +58,7 @@ mod real {
 
         /// The longest span that has ended.
         pub(crate) fn longest(&self) -> Duration {
+            // Relaxed: as in `start`.
             Duration::from_micros(self.longest.load(Ordering::Relaxed) as u64)
         }
     }

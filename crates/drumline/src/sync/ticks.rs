@@ -6,11 +6,11 @@ use super::Instant;
 
 /// A moment, for spans of some microseconds on one thread.
 ///
-/// On x86-64 it is the processor's counter. To read it costs about 8 ns, where the system's clock
+/// On x86-64 it is the processor's counter. To read it costs about 8 ns, while the system's clock
 /// costs 20 and waits for all loads before it. Its frequency is not asked for: that is 1 to 5 GHz,
 /// so spans are right within a factor of 2.7. They may be wrong altogether for a thread that was
-/// moved between two processors whose counters differ. So they are good for a decision that may be
-/// wrong, and for nothing else. A [`TickScale`] says what time it was, for people.
+/// moved between two processors with different counters. So they are good for a decision that may
+/// be wrong, and for nothing else. A [`TickScale`] says what time it was, for people.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticks(u64);
 

@@ -51,7 +51,7 @@ impl Loop {
         *lock(&self.queues[queue]) += tickets;
     }
 
-    /// As the participant whose part becomes open.
+    /// What a participant does when its part becomes open.
     fn open(&self) {
         self.left.store(1, Ordering::Relaxed);
         self.announce(OWNER);
@@ -120,7 +120,7 @@ fn loom_plants_tickets_of_one_that_leaves() {
     must_catch(Plant::LeavesOpen, left);
 }
 
-/// A ticket is redeemed while a part becomes open whose owner counts that ticket.
+/// A ticket is redeemed while a part becomes open. The owner of that part counts the ticket.
 fn redeemed() {
     loom::model(|| {
         let shared = Loop::new();

@@ -1,4 +1,4 @@
-//! Who takes part in a loop, and how many tickets for it are out.
+//! Which threads take part in a loop, and how many tickets for it are out.
 //!
 //! It knows neither the pool nor the parts: `ticket` puts the tickets into queues, and the loop has
 //! the parts. `super` has the argument why a team does not stand still. This is how the counts bear

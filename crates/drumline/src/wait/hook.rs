@@ -1,9 +1,8 @@
 //! What happens elsewhere while a thread blocks.
 //!
-//! A thread that blocks may be one that a scheduler counts on. `wait` knows
-//! nothing of schedulers: whoever has one installs a hook here, and every wait
-//! for something outside, of this crate or [announced by the
-//! program](blocking), goes through it.
+//! A thread that blocks may be one that a scheduler counts on. `wait` knows nothing of schedulers:
+//! a scheduler installs a hook here. Every wait for something outside goes through the hook,
+//! whether it is a wait of this crate or one that the program [announces](blocking).
 
 use std::sync::OnceLock;
 
@@ -69,9 +68,9 @@ impl Drop for Blocked {
 /// it within milliseconds should the closure take longer this time. On any other
 /// thread this is a plain call.
 ///
-/// Announce what waits for somebody else: a lock that is held for long, a
-/// channel, a file, a socket, a child process. Blocking that nobody announced is
-/// noticed as well (on Linux), after milliseconds.
+/// Announce what waits for something outside: a lock that is held for long, a channel, a file, a
+/// socket, a child process. Blocking that was not announced is noticed as well (on Linux), after
+/// milliseconds.
 ///
 /// ```
 /// use std::sync::mpsc;

@@ -1,7 +1,7 @@
 //! The only module that puts a thread to sleep.
 //!
-//! * [`Parker`]: one thread sleeps, anybody wakes it; a wake-up that comes
-//!   first is kept. Workers and waiting joins sleep here.
+//! * [`Parker`]: one thread sleeps, and any thread wakes it. A wake-up that comes first is kept.
+//!   Workers and waiting joins sleep here.
 //! * [`WakeFlag`]: one thread or task waits, and is told of what others publish. The ends of
 //!   channels wait here.
 //! * [`SleepingThread`]: a thread that sleeps where tasks are woken as well.
@@ -14,7 +14,7 @@
 //! * [`Interrupt`]: a thread waits for a future, and another thread ends that. Streams wait here
 //!   for channels.
 //! * [`OversubscriptionWatch`]: whether threads compete for processors.
-//! * [`WaiterEntry`]: where an end of a channel says who waits there, for people who want to know.
+//! * [`WaiterEntry`]: where an end of a channel says what waits there, for people to read.
 //! * [`moment`]: since when a task waits, about.
 //! * [`budget`]: how much a task may do before it lets others run.
 //! * [`blocking`]: any other wait, and what a scheduler does about it.

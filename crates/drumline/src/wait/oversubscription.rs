@@ -56,6 +56,7 @@ impl Oversubscription {
     /// Whether one of the threads has had to wait for its processor lately, and not only for a
     /// moment.
     pub(crate) fn is_oversubscribed(&self, now: Instant) -> bool {
+        // Relaxed: a hint, which publishes nothing. See the type.
         stamp(now) < self.until.load(Ordering::Relaxed)
     }
 
@@ -72,6 +73,7 @@ impl Oversubscription {
         }
         let now = stamp(now);
         let memory = stamp_of(MEMORY);
+        // Relaxed, here and below: as in `is_oversubscribed`.
         let before = self.lost.swap(now, Ordering::Relaxed);
         if loss >= SLICE || (before > 0 && now.saturating_sub(before) < memory) {
             self.until.store(now + memory, Ordering::Relaxed);

@@ -8,11 +8,10 @@
 //!   PARKED ─────────────────┘
 //! ```
 //!
-//! The token is a bit, not a count: any number of `unpark`s before a `park`
-//! make that `park` return once. Callers re-check their condition after every
-//! return. `unpark` may come late, when the sleeper has long gone on: that
-//! costs its next `park` one turn and nothing else, so whoever wakes needs the
-//! parker to be alive, not the reason for the wake-up.
+//! The token is a bit, not a count: any number of `unpark`s before a `park` make that `park` return
+//! once. Callers re-check their condition after every return. `unpark` may come late, when the
+//! sleeper has long gone on. That costs the sleeper's next `park` one turn and nothing else. So the
+//! thread that wakes needs the parker to be alive, not the reason for the wake-up.
 
 use std::time::Duration;
 
@@ -75,6 +74,7 @@ mod futex {
             }
             loop {
                 futex::wait(&self.state, PARKED, None);
+                // Relaxed on failure: no token has come, and the thread sleeps on.
                 if self
                     .state
                     .compare_exchange(NOTIFIED, EMPTY, Ordering::Acquire, Ordering::Relaxed)

@@ -131,7 +131,7 @@ impl Patience {
 mod tests {
     use super::*;
 
-    /// With a machine whose threads compete for processors, or not.
+    /// On a machine with more threads than processors, or not.
     fn patience(is_oversubscribed: bool) -> Patience {
         let oversubscription = Box::leak(Box::new(Oversubscription::new()));
         if is_oversubscribed {

@@ -1,4 +1,4 @@
-//! Who waits at an end of a channel: what users see of it.
+//! What users see of a thread or task that waits at an end of a channel.
 
 use std::fmt;
 use std::panic::Location;

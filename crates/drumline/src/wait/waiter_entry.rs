@@ -32,7 +32,8 @@ pub(crate) struct WaitSite {
 }
 
 impl WaitSite {
-    /// At the channel whose ends share `channel`. `location` is that of the user's call.
+    /// At a channel. The ends of the channel share `channel`. `location` is that of the user's
+    /// call.
     #[inline]
     pub(crate) fn new<T>(
         kind: ChannelKind,

@@ -2,7 +2,7 @@
 //!
 //! The table is cut into shards, each under a lock. A thread takes slots from one shard, so threads
 //! do not meet. The lock is taken when an end waits for the first time, when it is gone, and when
-//! the program asks who waits. A few slots of each shard are kept for the ends that come next; the
+//! the program asks what waits. A few slots of each shard are kept for the ends that come next; the
 //! memory of the others is given back.
 //!
 //! # Forking
@@ -78,6 +78,7 @@ pub(super) fn unlist(slot: Arc<WaiterSlot>) {
     slot.reset();
     let table = WaiterTable::get();
     let shard = &mut *lock(&table.shards[slot.shard]);
+    // Relaxed, here and below: the lock of the shard orders it.
     let index = slot.index.load(Ordering::Relaxed);
     shard.used -= 1;
     shard.slots.swap(index, shard.used);

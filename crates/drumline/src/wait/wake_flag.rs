@@ -22,7 +22,7 @@
 //! A side that has looked, found nothing, and sleeps, although something was published before it
 //! slept. It cannot happen while each tell is *loud*: a swap of the word. To wait is a swap as
 //! well, before the last look. Of two swaps one is first. If it is that of the tell, the last look
-//! sees what was published; else the tell finds out who waits.
+//! sees what was published. Else the tell finds the side that waits.
 //!
 //! # Lazy tells
 //!
@@ -42,12 +42,12 @@
 //! Only [one teller](Teller) at a time may be lazy. A flag that several threads tell is told
 //! [loudly](WakeFlag::tell_loudly) by all of them.
 //!
-//! # Who owns the slot of the waker
+//! # Which side owns the slot of the waker
 //!
-//! The waiting side, unless the word says `TASK`. The one tell whose swap meets `TASK` has it then,
-//! until it has moved the waker out and says so (`taken`). The waiting side waits for that before
-//! it uses the slot again: a few instructions. The waker is called after that, because it may run
-//! anything, even a poll of the very task.
+//! The waiting side does, unless the word says `TASK`. The one tell that meets `TASK` in its swap
+//! has the slot then, until it has moved the waker out and says so (`taken`). The waiting side
+//! waits for that before it uses the slot again: a few instructions. The waker is called after
+//! that, because it may run anything, even a poll of the very task.
 //!
 //! # Where the barrier is lost
 //!

@@ -120,9 +120,10 @@ impl ReadyList {
                 drop(unsafe { NodeRef::from_raw(node) });
                 return;
             }
+            // Relaxed: published by the Release below.
             // SAFETY: the reference that is now the list's.
             unsafe { &*node }.next.store(first, Ordering::Relaxed);
-            // Release pairs with the Acquire in `take`.
+            // Release pairs with the Acquire in `take_and_leave`. Relaxed on failure: as above.
             match self.first.compare_exchange_weak(
                 first,
                 node,

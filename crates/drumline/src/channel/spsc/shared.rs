@@ -190,6 +190,7 @@ impl<T: Send> Drop for SharedSender<T> {
         if shared.clones.fetch_sub(1, Ordering::AcqRel) > 1 {
             return;
         }
+        // Relaxed: acquired with the count. The other clones wrote it before they left.
         let gravest = CloseReason::from_code(shared.ended.load(Ordering::Relaxed));
         let mut sender = lock(&shared.sender);
         // SAFETY: the last clone is the only one that has it, and it is not used again.

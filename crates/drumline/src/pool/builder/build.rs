@@ -99,9 +99,8 @@ impl PoolBuilder {
         self.jobs.resolve().get()
     }
 
-    /// Makes a pool whose threads may borrow from this frame: each is started
-    /// by `wrapper`, which runs it between its own set-up and clean-up, and all
-    /// have ended when this returns.
+    /// Makes a pool with threads that may borrow from this frame. `wrapper` starts each thread, and
+    /// runs it between its own set-up and clean-up. All threads have ended when this returns.
     ///
     /// Threads that [`Pool::set_jobs`] adds later are not started by `wrapper`.
     /// There are no spare threads: one that [blocks](crate::blocking) is replaced

@@ -9,7 +9,7 @@ impl Deque {
     /// Owner: from now on each push is followed by a fence, and exposes what it
     /// pushed. What is pending already is exposed here.
     ///
-    /// Nothing changes for deques whose owners fence anyway.
+    /// Nothing changes for a deque if its owner fences anyway.
     pub(crate) fn start_exposing(&self) {
         if self.owned.barrier == Barrier::Refused || self.is_exposing() {
             return;

@@ -26,16 +26,14 @@
 //! barrier, and with the claim split from the taking. A thief asks before it
 //! pays, so an owner that forks often is hardly ever interrupted.
 //!
-//! * **push** (owner): write the slot; `top = mine + 1`; light barrier; load
-//!   `limit`, and if `mine + 1 > limit` take the cold path. The load comes
-//!   after the entry is visible: a searcher that marks (`limit = null`), runs
-//!   its heavy barrier and then finds nothing can only have missed an entry
-//!   whose owner is going to see the mark.
-//! * **pop** (owner): `top = mine`; light barrier; load `head`; if
-//!   `head <= mine` the entry is ours. Otherwise take the thief-lock: if
-//!   `taken <= mine` nobody took it (withdraw: `head = mine`), else the entry
-//!   is gone and its slot stays reserved (`top = mine + 1`) until
-//!   [`release`](Deque::release), so that its word stays valid.
+//! * **push** (owner): write the slot; `top = mine + 1`; light barrier; load `limit`, and if
+//!   `mine + 1 > limit` take the cold path. The load comes after the entry is visible. A searcher
+//!   marks (`limit = null`), runs its heavy barrier, and looks. If it misses an entry, the owner of
+//!   that entry is going to see the mark.
+//! * **pop** (owner): `top = mine`; light barrier; load `head`; if `head <= mine` the entry is
+//!   ours. Otherwise take the thief-lock. If `taken <= mine`, no thief took the entry, and the
+//!   owner withdraws it: `head = mine`. Else the entry is gone. Its slot stays reserved
+//!   (`top = mine + 1`) until [`release`](Deque::release), so that its word stays valid.
 //! * **request** (thief): `wanted = k`; ask; wait for twice as long as a barrier takes, and offer
 //!   the processor meanwhile. The owner's next push finds itself asked and **shares**: it takes the
 //!   lock (or gives up if a thread has it) and moves `head` itself. No barrier is needed: the
@@ -153,7 +151,7 @@ pub(crate) struct Deque {
     shared: Apart<Shared>,
 }
 
-/// Written by the owner (and `limit`, rarely, by those who mark it).
+/// Written by the owner. A thread that marks the deque also writes `limit`, which is rare.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Owned {
@@ -193,8 +191,8 @@ struct Shared {
 #[cfg(not(any(drumline_loom, drumline_shuttle)))]
 const _: () = assert!(size_of::<Apart<Shared>>() == align_of::<Apart<Shared>>());
 
-// SAFETY: `slots` is owned, `base` and `end` point into it; all that
-// threads share is atomic, and who may write what is the protocol above.
+// SAFETY: `slots` is owned, and `base` and `end` point into it. All that threads share is atomic.
+// The protocol above says which thread may write what.
 unsafe impl Send for Deque {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Deque {}
@@ -254,7 +252,7 @@ impl Deque {
         mine: *mut Slot,
         job: *const Header,
     ) -> bool {
-        // SAFETY: `top` is at most `end` here, whose scratch slot exists.
+        // SAFETY: `top` is at most `end` here, and the slot at `end`, the scratch slot, exists.
         unsafe { (*mine).write(job) };
         let next = mine.wrapping_add(1);
         if planted!(LimitBeforeEntry) {
@@ -269,6 +267,7 @@ impl Deque {
         } else {
             barrier::light();
         }
+        // Relaxed: the barrier orders it after the entry. `take_reasons` acquires.
         next > self.owned.limit.load(Ordering::Relaxed)
     }
 
@@ -282,6 +281,8 @@ impl Deque {
     #[inline(always)]
     #[must_use]
     pub(crate) unsafe fn pop<const FENCED: bool>(&self, mine: *mut Slot) -> bool {
+        // Relaxed: the barrier orders it before the load of `head`. It publishes no entry: those
+        // below were published by their pushes, and the barriers in these.
         self.owned.top.store(mine, Ordering::Relaxed);
         if FENCED {
             barrier::fence();
@@ -292,8 +293,8 @@ impl Deque {
         self.shared.head.load(Ordering::Acquire) <= mine
     }
 
-    /// The cold half of `pop`. `false`: somebody took the entry; its slot
-    /// stays reserved until [`release`](Self::release).
+    /// The cold half of `pop`. `false`: a thief took the entry. Its slot stays reserved until
+    /// [`release`](Self::release).
     #[must_use]
     pub(crate) fn reclaim(&self, mine: *mut Slot) -> bool {
         if planted!(LowerHeadUnlocked) && self.shared.taken.load(Ordering::Relaxed) <= mine {
@@ -331,6 +332,7 @@ impl Deque {
         self.shared.counts.owner_locks.up();
         self.settle();
         // Every older entry was taken before this one, every newer one is gone.
+        // Relaxed throughout: the lock orders thieves and owner.
         if !planted!(ReleaseKeepsTaken) {
             self.shared.taken.store(mine, Ordering::Relaxed);
         }
@@ -343,7 +345,8 @@ impl Deque {
     #[cold]
     pub(crate) fn attend(&self, mine: *mut Slot) -> Option<Reasons> {
         if mine == self.owned.end {
-            // The scratch slot: no thief has seen it.
+            // The scratch slot: no thief has seen it. Relaxed: thieves clamp `top`, so it does not
+            // change for them.
             self.owned.top.store(mine, Ordering::Relaxed);
             return None;
         }
@@ -353,10 +356,11 @@ impl Deque {
         Some(self.take_reasons())
     }
 
-    /// Owner: whether somebody asks for attention (checked after work was
-    /// published elsewhere than in this deque).
+    /// Owner: whether a thread asks for attention. The owner checks this after it has published
+    /// work elsewhere than in this deque.
     #[inline(always)]
     pub(crate) fn is_asked(&self) -> bool {
+        // Relaxed: a hint, or after a barrier of the caller. `take_reasons` acquires.
         self.owned.limit.load(Ordering::Relaxed).is_null()
     }
 
@@ -462,6 +466,7 @@ impl Deque {
     /// Returns what [`restore_floor`](Self::restore_floor) needs.
     #[inline]
     pub(crate) fn raise_floor(&self) -> *mut Slot {
+        // Relaxed, here and below: the owner alone writes both.
         let top = self.owned.top.load(Ordering::Relaxed);
         let before = self.owned.floor.load(Ordering::Relaxed);
         if before != APART {
@@ -471,14 +476,14 @@ impl Deque {
         before
     }
 
-    /// Owner: what runs from now on is no part of what ran so far: nobody may
-    /// take its entries as related to that. Lasts through every
-    /// [`raise_floor`](Self::raise_floor) until
+    /// Owner: what runs from now on is no part of what ran so far. No thread may take its entries
+    /// as related to that. Lasts through every [`raise_floor`](Self::raise_floor) until
     /// [`restore_floor`](Self::restore_floor).
     pub(crate) fn set_apart(&self) -> *mut Slot {
+        // Relaxed: the owner alone writes it.
         let before = self.owned.floor.load(Ordering::Relaxed);
-        // Relaxed: whoever sees an entry pushed from now on, through the
-        // Release of that push, sees this too.
+        // Relaxed: a thread that sees an entry pushed from now on, through the Release of that
+        // push, sees this too.
         self.owned.floor.store(APART, Ordering::Relaxed);
         before
     }
@@ -499,6 +504,7 @@ impl Deque {
     pub(crate) fn further(&self) -> Box<Deque> {
         let barrier = barrier::now(self.owned.barrier);
         let room = Deque::new(self.owned.slots.len() * 2, barrier);
+        // Relaxed: the owner alone writes it.
         if self.owned.floor.load(Ordering::Relaxed) == APART {
             room.set_apart();
         }
@@ -533,6 +539,7 @@ impl Deque {
 
     /// Owner: whether the next push finds a free slot.
     pub(crate) fn has_room(&self) -> bool {
+        // Relaxed: the owner alone writes it.
         self.owned.top.load(Ordering::Relaxed) < self.owned.end
     }
 
@@ -548,13 +555,15 @@ impl Deque {
 
     /// About how many entries could be taken now: a look without touching.
     pub(crate) fn visible(&self) -> usize {
+        // Relaxed, twice: a hint, or after a barrier of the caller. A thief that takes something
+        // looks again with the lock.
         let top = self.top_clamped(Ordering::Relaxed);
         let taken = self.shared.taken.load(Ordering::Relaxed);
         (top as usize).saturating_sub(taken as usize) / size_of::<Slot>()
     }
 
-    /// Whether somebody who waits for the job that the owner runs could take the
-    /// next entry: it is not older than that job.
+    /// Whether a thread that waits for the owner's current job could take the next entry. It could
+    /// if the entry is not older than that job.
     pub(crate) fn has_related(&self) -> bool {
         // Relaxed: a look without touching; a thief that takes it looks again.
         let taken = self.shared.taken.load(Ordering::Relaxed);
@@ -563,6 +572,7 @@ impl Deque {
 
     /// A number that changes with each push and each theft, as a rule.
     pub(crate) fn progress(&self) -> usize {
+        // Relaxed, twice: numbers that are compared with earlier ones, and publish nothing.
         let top = self.owned.top.load(Ordering::Relaxed) as usize;
         let taken = self.shared.taken.load(Ordering::Relaxed) as usize;
         top.wrapping_mul(3).wrapping_add(taken)
@@ -574,6 +584,7 @@ impl Deque {
         if self.is_claimed() {
             return 0;
         }
+        // Relaxed, twice: a hint. A thief looks again with the lock.
         let head = self.shared.head.load(Ordering::Relaxed);
         let taken = self.shared.taken.load(Ordering::Relaxed);
         (head as usize).saturating_sub(taken as usize) / size_of::<Slot>()
@@ -604,13 +615,14 @@ impl Deque {
 
 impl Drop for Deque {
     fn drop(&mut self) {
+        // Relaxed: no other thread has the deque any more.
         let next = self.shared.next.load(Ordering::Relaxed);
         if !next.is_null() {
             // SAFETY: `next` came from `Box::into_raw` and is freed here only.
             drop(unsafe { Box::from_raw(next) });
         }
-        // SAFETY: `slots` came from `Box::into_raw` and is freed here only;
-        // nobody uses a deque that is being dropped.
+        // SAFETY: `slots` came from `Box::into_raw` and is freed here only. No thread uses a deque
+        // that is being dropped.
         drop(unsafe { Box::from_raw(self.owned.slots) });
     }
 }

@@ -136,6 +136,7 @@ impl Deque {
         // the lock: it is written.
         let job = slot.read();
         slot.take(thief);
+        // Relaxed: the lock orders it. Without the lock it is a hint.
         self.shared
             .taken
             .store(taken.wrapping_add(1), Ordering::Relaxed);
@@ -147,6 +148,7 @@ impl Deque {
     /// Asks the owner in advance to expose the next entry that it pushes: nothing is visible now.
     /// The owner may do that itself.
     pub(crate) fn request_next(&self) {
+        // Relaxed: how many is a hint.
         self.shared.wanted.store(1, Ordering::Relaxed);
         self.ask(Reasons::STEAL_REQUEST);
     }
@@ -181,8 +183,9 @@ impl Deque {
             }
             #[cfg(not(drumline_loom))]
             {
-                // What the barrier costs the thief, and as much for those whom it interrupts. The
-                // owner of a loop looks after each chunk, the owner of a tree after each leaf.
+                // Wait for as long as the barrier costs the thief, and as long again for the
+                // threads that it interrupts. The owner of a loop looks after each chunk, the owner
+                // of a tree after each leaf.
                 let now = Instant::now();
                 if now - *since.get_or_insert(now) < barrier::cost() * 2 {
                     // The owner, or a thief that is about to expose something, may need this very
@@ -225,6 +228,7 @@ impl Deque {
         }
         let visible = (top as usize - head as usize) / size_of::<Slot>();
         let claim = head.wrapping_add(visible.min(batch.max(EXPOSED_AT_ONCE)));
+        // Relaxed, twice: the lock orders it.
         let number = self.shared.claims.load(Ordering::Relaxed).wrapping_add(1);
         self.shared.claims.store(number, Ordering::Relaxed);
         // Release: an owner that goes by this value must see earlier thieves done with the slots.
@@ -243,8 +247,8 @@ impl Deque {
             self.shared.claims.load(Ordering::Relaxed) == number
         };
         if !is_pending {
-            // The owner has settled it. A later claim is of another thief, whose barrier began
-            // after this one.
+            // The owner has settled it. A later claim belongs to another thief, which confirms it
+            // after a barrier that began later than the claim.
             return;
         }
         self.settle();

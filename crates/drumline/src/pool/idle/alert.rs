@@ -6,7 +6,7 @@
 //!
 //! | need | when | what `alert` does |
 //! |---|---|---|
-//! | `Lock` | the searcher naps, or a worker could be called or started | takes the lock, and calls it |
+//! | `Lock` | the searcher naps, or a worker could be called or started | locks, and calls it |
 //! | `None` | the searcher is awake, or on its way: it looks before it naps | nothing |
 //! | `Settled` | no searcher, and under the lock nothing would change | nothing |
 //!
@@ -15,9 +15,9 @@
 //!
 //! # The races feared
 //!
-//! All of them are a push that comes too late for the last look, and whose thread sees an old need.
-//! The thread pushes, fences, and reads the need. The other side writes the need, fences, and looks
-//! at the queues. Of the two fences one is first: the push is seen, or the new need is.
+//! In all of them, a push comes too late for the last look, and its thread sees an old need. The
+//! thread pushes, fences, and reads the need. The other side writes the need, fences, and looks at
+//! the queues. One of the two fences is first: the push is seen, or the new need is.
 //!
 //! * *The searcher naps* (`None` to `Lock`). It looks after it has announced the nap.
 //! * *The searcher gives up its role* (`None` to anything). To sleep beside a free place, and to
@@ -71,12 +71,14 @@ impl AlertNeed {
     /// The lock is about to be released.
     pub(super) fn end_change(&self, state: &IdleState) {
         if is_modelled() {
+            // Relaxed: as in `begin_change`.
             self.word.store(state.alert_need(), Ordering::Relaxed);
         }
     }
 
     /// After a push and a fence.
     fn is_there(&self) -> bool {
+        // Relaxed: the fence of the caller comes before it.
         self.word.load(Ordering::Relaxed) == LOCK
     }
 }

@@ -47,7 +47,7 @@ impl IdleState {
 }
 
 impl IdleSet {
-    /// The pool has ended, and everybody has come back and left.
+    /// The pool has ended. Every thread has come back, and all but members for good have left.
     pub(crate) fn assert_settled(&self) {
         self.with(|state| {
             let rest = (state.in_use(), state.waiting, state.arriving, state.leaving);

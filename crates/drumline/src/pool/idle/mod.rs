@@ -209,6 +209,7 @@ impl IdleSet {
         let worked = state.in_use() > state.members;
         let outcome = change(&mut state);
         if worked && state.in_use() == state.members {
+            // Relaxed, twice: written under the lock. Others read a figure.
             let spells = self.spells.load(Ordering::Relaxed);
             self.spells.store(spells.wrapping_add(1), Ordering::Relaxed);
         }
@@ -524,6 +525,7 @@ impl IdleSet {
         // The other side is `close`. Either this load sees that the pool is closed, or every scan
         // that could end the pool sees the work. If it is closed, the lock puts both in order.
         barrier::fence();
+        // Relaxed: the fence orders it.
         self.closed.load(Ordering::Relaxed) && self.with(|state| state.over)
     }
 
@@ -531,6 +533,7 @@ impl IdleSet {
     /// the pool is closed. If it is not, [`close`](Self::close) sees that the work is gone.
     pub(crate) fn is_closed(&self) -> bool {
         barrier::fence();
+        // Relaxed: the fence orders it. Its partner is that of `close`.
         self.closed.load(Ordering::Relaxed) && !planted!(ClosedUnasked)
     }
 
@@ -556,7 +559,7 @@ impl IdleSet {
         })
     }
 
-    /// The seats whose deques are in use, and those whose queues hold jobs.
+    /// The seats with deques in use, and those with jobs in their queues.
     pub(crate) fn in_use(&self) -> &SeatBits {
         &self.in_use
     }
@@ -566,16 +569,19 @@ impl IdleSet {
     /// Whether more threads are active than there are places.
     #[inline]
     pub(crate) fn is_overfull(&self) -> bool {
+        // Relaxed, twice: hints. A thread that gives up its place takes the lock.
         self.active.load(Ordering::Relaxed) > self.places.load(Ordering::Relaxed)
     }
 
     /// Whether every place is taken.
     pub(crate) fn is_full(&self) -> bool {
+        // Relaxed, twice: hints. The monitor takes a place only with the lock.
         self.active.load(Ordering::Relaxed) >= self.places.load(Ordering::Relaxed)
     }
 
     /// Whether nothing runs anywhere in the pool.
     pub(crate) fn is_quiet(&self) -> bool {
+        // Relaxed: a hint. It decides whether a thread waits, and for how long.
         self.quiet.load(Ordering::Relaxed)
     }
 
@@ -588,11 +594,13 @@ impl IdleSet {
 
     /// How often threads have entered from outside.
     pub(crate) fn entries(&self) -> usize {
+        // Relaxed: a figure that is compared with an earlier one.
         self.entries.load(Ordering::Relaxed)
     }
 
     /// How often the pool has come to rest.
     pub(crate) fn spells(&self) -> usize {
+        // Relaxed: as in `entries`.
         self.spells.load(Ordering::Relaxed)
     }
 
@@ -612,16 +620,19 @@ impl IdleSet {
 
     /// The number of places.
     pub(crate) fn places(&self) -> usize {
+        // Relaxed: a copy of a number that may change at any moment.
         self.places.load(Ordering::Relaxed)
     }
 
     /// Whether `me` still has the role of the searcher, as far as one can see.
     pub(crate) fn is_searcher(&self, me: usize) -> bool {
+        // Relaxed: a hint. The role changes hands under the lock.
         self.searcher.load(Ordering::Relaxed) == me
     }
 
     /// Whether the pool is over.
     pub(crate) fn is_over(&self) -> bool {
+        // Relaxed: it stays true, and a thread that has had the lock since then sees it.
         self.over.load(Ordering::Relaxed)
     }
 }

@@ -15,6 +15,7 @@ impl IdleSet {
         self.with(|state| {
             state.activate(me);
             admit(state.admit());
+            // Relaxed, here and below: written under the lock. The monitor reads it as a hint.
             let entries = self.entries.load(Ordering::Relaxed);
             self.entries
                 .store(entries.wrapping_add(1), Ordering::Relaxed);

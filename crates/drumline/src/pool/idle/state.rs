@@ -74,7 +74,7 @@ pub(super) struct IdleState {
     pub(super) displaced_len: usize,
     /// An idle worker that looks after the active threads.
     pub(super) monitor: Option<usize>,
-    /// The seats whose deques are in use, and those whose queues hold jobs.
+    /// The seats with deques in use, and those with jobs in their queues.
     in_use: Arc<SeatBits>,
 }
 

@@ -25,8 +25,8 @@
 //!   write the job, and at last `run`, which says that the slot is written. The thread that claims
 //!   the last slot of a block has the next block ready before. The tail is then in the gap, and the
 //!   thread moves it on: first the block of the tail, then the link, then the tail.
-//! * **take**, under the lock: wait until the oldest slot is written; empty it; move the head on. A
-//!   block whose slots are all taken is kept for the next push that needs one.
+//! * **take**, under the lock: wait until the oldest slot is written; empty it; move the head on.
+//!   When all slots of a block are taken, the block is kept for the next push that needs one.
 //! * **withdraw**, under the lock: if the newest slot holds this job, empty it, and move the tail
 //!   back by a compare-and-swap. If that fails, another job has come meanwhile, and the slot gets
 //!   its job back. It is not tried across the border of two blocks. Near the ends of the queue a
@@ -50,9 +50,9 @@
 //! across it.
 //!
 //! *A job is not seen.* The tail counts a job from its claim on, before it is written. So a thread
-//! that looks at [`len`](Injector::len) after a barrier sees each job whose push was over before.
-//! One that takes it waits for the pusher's next few instructions. In return a worker waits for a
-//! pusher that loses its processor right there, as it would for the holder of a lock.
+//! that looks at [`len`](Injector::len) after a barrier sees each job, if its push was over before.
+//! A thread that takes the job waits for the pusher's next few instructions. In return a worker
+//! waits for a pusher that loses its processor right there, as it would for the holder of a lock.
 //!
 //! # Memory order
 //!
@@ -70,9 +70,9 @@
 //!
 //! # Where it comes from
 //!
-//! The list of blocks and the claim by index are those of the segmented queues in crossbeam; there,
-//! takers compete by compare-and-swap, too, and agree on who frees a block. One taker at a time is
-//! simpler, and can put a job back.
+//! The list of blocks and the claim by index are those of the segmented queues in crossbeam. There,
+//! takers compete by compare-and-swap, too, and agree on which of them frees a block. One taker at
+//! a time is simpler, and can put a job back.
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod tests;
@@ -292,6 +292,7 @@ impl Injector {
     /// Whether about this many jobs are queued, and no fewer. After a barrier of the caller, none
     /// counts as missing that was pushed before it.
     pub(crate) fn has(&self, least: usize) -> bool {
+        // Relaxed, all three: as in `len`.
         let head = self.head.index.load(Ordering::Relaxed);
         jobs_between(head, self.head.seen.load(Ordering::Relaxed)) >= least
             || jobs_between(head, self.tail.index.load(Ordering::Relaxed)) >= least
@@ -403,6 +404,7 @@ impl Injector {
     #[inline]
     fn pass(&self, _held: &SpinGuard<'_>, slot: &Slot, place: usize) {
         slot.clear();
+        // Relaxed, here and below: the lock orders what is the head's.
         let index = self.head.index.load(Ordering::Relaxed);
         if place + 1 < SLOTS {
             self.head
@@ -472,7 +474,7 @@ impl Injector {
             Content::Job(job) if job.data == data => job,
             _ => return false,
         };
-        // The slot is not one that a taker has seen any more.
+        // The slot is not one that a taker has seen any more. Relaxed, twice: the lock orders it.
         let head = self.head.index.load(Ordering::Relaxed);
         self.head.seen.store(head, Ordering::Relaxed);
         // Before the tail goes back: the next push may write here at once. No thread takes it
@@ -483,7 +485,8 @@ impl Injector {
             self.tail.index.store(before, Ordering::Release);
             true
         } else {
-            // Release: the slot is empty before it can be claimed.
+            // Release: the slot is empty before it can be claimed. Relaxed on failure: a push has
+            // claimed the next slot, and this one gets its job back.
             self.tail
                 .index
                 .compare_exchange(index, before, Ordering::AcqRel, Ordering::Relaxed)

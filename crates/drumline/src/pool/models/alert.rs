@@ -1,4 +1,4 @@
-//! Work from outside, whose thread takes no lock where that is of no use.
+//! Work from outside. The thread that brings it takes no lock when that is of no use.
 
 use std::sync::Arc;
 

@@ -122,8 +122,8 @@ fn loom_plants_batch() {
     }
 }
 
-/// After a theft `release` lowers `head`: what is pushed then can be taken
-/// again, by somebody who comes when the owner never calls the runtime again.
+/// After a theft `release` lowers `head`. So what is pushed then is open to thieves again, also if
+/// the owner never calls the runtime again.
 fn lowered_head() {
     let tasks = tasks(2);
     let deque = deque(2);

@@ -64,10 +64,9 @@ fn loom_plants_two_guests() {
     must_catch(Plant::LeaveWakesNobody, || explore(1, two_guests));
 }
 
-/// The last place is filled by a thread that comes back, while the marks are
-/// out; it uses up its mark when nobody can be woken; then a place becomes
-/// free. (One thread plays both guests: their order is fixed, the worker's
-/// is not.)
+/// A thread that comes back fills the last place, while the marks are out. It uses up its mark when
+/// no worker can be woken. Then a place becomes free. (One thread plays both guests: their order is
+/// fixed, the worker's is not.)
 fn comes_back() {
     let pool = Pool::new(2, 1, 2);
     let workers = Pool::start(&pool);
@@ -98,8 +97,8 @@ fn loom_plants_guest_comes_back() {
 /// A guest waits while another comes and goes; then it comes back, spawns a
 /// job for others, and leaves. Its deque was in use all the time.
 ///
-/// Found when this model was written: `leave` took "nobody is active" for "no
-/// deque is in use", and said that the marks were out.
+/// A `leave` that takes "no thread is active" for "no deque is in use" says that the marks are out,
+/// and is wrong.
 fn waits_unmarked() {
     let pool = Pool::new(1, 1, 2);
     let workers = Pool::start(&pool);

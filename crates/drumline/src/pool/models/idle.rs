@@ -1,7 +1,7 @@
 //! The idle set: no lost wake-up.
 //!
-//! Each model has a thread whose work must be taken by somebody else; if
-//! everybody sleeps instead, loom reports the deadlock.
+//! Each model has a thread with work that another thread must take. If all threads sleep instead,
+//! loom reports the deadlock.
 
 use super::pool::{Hidden, Pool};
 use super::{Task, explore};
@@ -57,9 +57,8 @@ fn loom_two_workers() {
     explore(1, two_workers);
 }
 
-/// A searcher that takes work names its successor, or marks before it begins:
-/// it runs a job that lasts until another, pushed before or after, has been
-/// run by somebody else.
+/// A searcher that takes work names its successor, or marks before it begins. The job that it runs
+/// lasts until another thread has run a second job, which was pushed before or after.
 fn successor() {
     /// A job that waits for another one.
     #[repr(C)]

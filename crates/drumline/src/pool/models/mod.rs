@@ -16,7 +16,7 @@
 //! | `injector` | jobs from outside: each one to exactly one thread, and none unseen |
 //! | `alert` | work from outside against a searcher that naps and a place that becomes free |
 //! | `guest` | threads that come and go, and threads that wait |
-//! | `spares` | threads that block, who takes their places, and the monitor |
+//! | `spares` | threads that block, threads that take their places, and the monitor |
 //! | `waiters` | threads that wait and would run any job |
 //! | `shutdown` | the end of a pool |
 //! | `workerless` | what is queued in a pool without workers |
@@ -26,8 +26,8 @@
 //! Every model is also run with planted bugs ([`Plant`](crate::sync::plant))
 //! and must fail then. [`pool`], of a [`shape`], is the driver that the last five share.
 //!
-//! The models share things by `std`'s `Arc`: loom's own panics once more while
-//! a model that failed is taken down. Whoever joins the other threads drops it.
+//! The models share things by `std`'s `Arc`, because loom's own panics once more while a model that
+//! failed is taken down. The thread that joins the others drops it.
 
 #![allow(
     clippy::arc_with_non_send_sync,
@@ -153,8 +153,8 @@ fn raid(deque: &Deque, thief: usize, batch: usize) -> bool {
     }
 }
 
-/// Owner: the push of a `join`, and what it owes to those who asked for
-/// attention. `None`: the deque is full.
+/// Owner: the push of a `join`, and what it owes to the threads that asked for attention. `None`:
+/// the deque is full.
 fn push(deque: &Deque, job: *const Header) -> (*mut Slot, Option<Reasons>) {
     let slot = deque.vacant();
     // SAFETY: the models push on the owner's thread, and keep the job alive.

@@ -88,7 +88,7 @@ fn marked() {
         .contains(Reasons::WAKE_REQUESTED);
     let found = searcher.join().unwrap();
     assert!(found || wake_requested, "the entry is hidden");
-    // Nobody took it.
+    // No thief took it.
     assert!(matches!(
         further.steal(0, Effort::Force(1), None),
         Steal::Taken(_)

@@ -72,7 +72,7 @@ pub(super) struct Pool {
     naps: PlainUsize,
     refusals: PlainUsize,
     asked: PlainBool,
-    /// The injector, with its length for those who only look.
+    /// The injector. `queued` is its length, for threads that only look.
     queue: Mutex<Vec<Arc<Task>>>,
     pub(super) queued: AtomicUsize,
     /// What a worker does for a job from its inbox.
@@ -461,8 +461,9 @@ impl Pool {
         }
     }
 
-    /// Looks at the active threads. Who waits in the kernel now does not run,
-    /// here: what two looks are for is whom to suspect, and anybody may be.
+    /// Looks at the active threads. Here a thread that waits in the kernel now does not run, so one
+    /// look is enough. The monitor takes two looks to choose which threads to suspect, and here it
+    /// may suspect any.
     fn look(&self) -> bool {
         let (active, displaced) = self.idle_set.active_and_displaced();
         for index in displaced {
@@ -577,7 +578,7 @@ impl Pool {
                     }
                     return true;
                 }
-                // Somebody else is at it: let it finish.
+                // Another thread is at it: let it finish.
                 Steal::Busy => thread::yield_now(),
                 Steal::Empty | Steal::Missed => {}
             }
@@ -595,7 +596,7 @@ impl Drop for Pool {
     }
 }
 
-/// Takes one of what may happen so many times.
+/// Uses up one of the `times` that something may still happen. Returns whether there was one left.
 fn count_down(times: &PlainUsize) -> bool {
     let step = |left: usize| left.checked_sub(1);
     times
@@ -603,9 +604,8 @@ fn count_down(times: &PlainUsize) -> bool {
         .is_ok()
 }
 
-/// A half that the other half waits for, as `a` waits for `b` on a barrier of
-/// the user's: it never calls the runtime meanwhile, so `b` must be taken by
-/// somebody else.
+/// A half that the other half waits for, as `a` waits for `b` on a barrier of the user's. The half
+/// that waits never calls the runtime meanwhile, so another thread must take `b`.
 #[repr(C)]
 pub(super) struct Hidden {
     header: Header,
@@ -622,7 +622,7 @@ impl Hidden {
         })
     }
 
-    /// A whole call of `join` on `seat`, whose first half waits for the second.
+    /// A whole call of `join` on `seat`. Its first half waits for the second.
     pub(super) fn join(&self, pool: &Pool, seat: usize) {
         let slot = self.push(pool, seat);
         self.settle(pool, seat, slot);
@@ -658,8 +658,7 @@ impl Hidden {
         pool.unblock(seat);
     }
 
-    /// A whole call of `join` on `seat`, whose first half waits for the second
-    /// as `wait` says.
+    /// A whole call of `join` on `seat`. Its first half waits for the second as `wait` says.
     pub(super) fn join_with(&self, pool: &Pool, seat: usize, wait: fn(&Self, &Pool, usize)) {
         let slot = self.push(pool, seat);
         wait(self, pool, seat);

@@ -32,8 +32,7 @@ fn loom_plants_queued_job_is_done() {
     }
 }
 
-/// The pool is closed while everybody sleeps, or is about to, after a job: only
-/// `close` itself can end it.
+/// The pool is closed while all its workers sleep, or are about to. Only `close` itself can end it.
 fn asleep() {
     let pool = Pool::new(2, 2, 0);
     let threads = Pool::start(&pool);
@@ -50,8 +49,8 @@ fn loom_plants_sleepers_end() {
     must_catch(Plant::EndForgotten, || explore(2, asleep));
 }
 
-/// The pool is closed by one thread while another is in it as a guest, with
-/// work that somebody else must take: the pool ends after it has left.
+/// One thread closes the pool while another is in it as a guest, with work that a worker must take.
+/// The pool ends after the guest has left.
 fn guest_inside() {
     let pool = Pool::new(2, 1, 1);
     let threads = Pool::start(&pool);

@@ -1,9 +1,8 @@
 //! Threads that block: their places go to others, and come back.
 //!
-//! In each model the work of a thread that blocks, or work that it waits for,
-//! can only be done by another that has to be started, woken, or given a place;
-//! if that does not happen, loom reports the deadlock. At the end of each the
-//! line must have counted right.
+//! Each model has a thread that blocks. Only another thread can do its work, or the work that it
+//! waits for. That thread has to be started, woken, or given a place. If that does not happen, loom
+//! reports the deadlock. At the end of each model the idle set must have counted right.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::pool::idle::WorkerPolicy;
 use crate::sync::plant::{Plant, must_catch};
 use crate::wait::Parker;
 
-/// One place; whoever blocks without a word is found out.
+/// One place. A thread that blocks without a word is found out.
 const MONITORED: Shape = Shape {
     places: 1,
     others: 1,
@@ -28,7 +27,7 @@ const MONITORED: Shape = Shape {
     ..Shape::FIXED
 };
 
-/// Two places; who blocks says so.
+/// Two places. A thread that blocks says so.
 const UNMONITORED: Shape = Shape {
     places: 2,
     others: 2,
@@ -40,8 +39,8 @@ const UNMONITORED: Shape = Shape {
     ..Shape::FIXED
 };
 
-/// The only place is that of a guest, which pushes and blocks; nobody else is
-/// there. A spare is started for what it pushed.
+/// The only place is that of a guest, which pushes and blocks. There is no other thread. A spare is
+/// started for what the guest pushed.
 fn started() {
     let pool = Pool::shaped(Shape {
         places: 1,
@@ -174,8 +173,8 @@ fn loom_plants_further_place_is_used() {
     must_catch(Plant::SetPlacesWakesNobody, || explore(2, resized));
 }
 
-/// The last place is taken, and its thread blocks without a word: whoever
-/// looks after it is started on evidence, a push that meets the mark.
+/// The last place is taken, and its thread blocks without a word. The monitor is started on
+/// evidence: a push that meets the mark.
 fn found_out() {
     let pool = Pool::shaped(MONITORED);
     let workers = Pool::start(&pool);
@@ -252,9 +251,9 @@ fn loom_plants_found_out_twice() {
     must_catch(Plant::MonitorBeyondLimit, || explore(1, twice));
 }
 
-/// A searcher that prepares to park finds what came before its marks, but meanwhile the
-/// last place has been taken, and everybody blocks without a word: it has to
-/// look after them. (One thread plays both guests.)
+/// A searcher that prepares to park finds what came before its marks. But meanwhile the last place
+/// has been taken, and all active threads block without a word: the searcher has to look after
+/// them. (One thread plays both guests.)
 fn risen() {
     let pool = Pool::shaped(Shape {
         places: 2,
@@ -388,7 +387,7 @@ fn loom_plants_place_is_given_back() {
     must_catch(Plant::ReplaceUnasked, || explore(3, restored));
 }
 
-/// A spare is tired of waiting while it is chosen: once more somebody blocks.
+/// A spare is tired of waiting while it is chosen, because a thread blocks once more.
 fn tired() {
     let pool = Pool::shaped(Shape {
         places: 1,
@@ -559,8 +558,8 @@ fn loom_plants_fork_at_entry() {
     must_catch(Plant::EndsWithoutArrivals, || explore(1, fork_at_entry));
 }
 
-/// The pool is closed while a guest blocks: it goes on with work that somebody
-/// else must do, and then the pool ends.
+/// The pool is closed while a guest blocks. The guest goes on with work that another thread must
+/// do, and then the pool ends.
 fn closed() {
     let pool = Pool::shaped(Shape {
         places: 1,
@@ -609,7 +608,7 @@ fn deposed() {
             monitored: true,
         },
         errand: |pool, me| {
-            // The second time somebody has to help.
+            // The second time, another thread has to help.
             if pool.is_first() {
                 pool.done.unpark();
             } else {

@@ -37,9 +37,8 @@ use tally::{Counts, Job, Tally};
 struct House {
     pool: Pool,
     grammar: Grammar,
-    /// Whether callers block until somebody else runs their second halves: for
-    /// that there must be a place that no caller takes, and nobody may yield to
-    /// one who blocks.
+    /// Whether callers block until another thread runs their second halves. For that there must be
+    /// a place that no caller takes, and no thread may yield to a caller that blocks.
     parallel: bool,
     /// Threads that wait take any work.
     steals: bool,
@@ -47,13 +46,13 @@ struct House {
     /// another thread has run what they pushed: under shuttle no system tells that
     /// an owner sleeps.
     breaks: bool,
-    /// Those that nobody joins.
+    /// The tasks that are never joined.
     detached: Arc<Counts>,
     /// Tasks that one caller spawned and any may join.
     left: Mutex<Vec<Left>>,
 }
 
-/// A task that waits for somebody to join it.
+/// A task that waits for a thread to join it.
 struct Left {
     handle: JoinHandle<(u64, Job)>,
     expected: Expected,
@@ -66,7 +65,7 @@ enum HandleUse {
     Detached,
     JoinedOutside,
     JoinedInside,
-    /// Any caller joins it, or nobody until the pool has ended.
+    /// Any caller joins it, or it is left until the pool has ended.
     Left,
 }
 
@@ -148,7 +147,7 @@ impl House {
         tally.check();
     }
 
-    /// A scope whose body may run outside.
+    /// A scope. Its body may run outside.
     fn call_scope(&self) {
         // A body in no pool keeps to itself what it does.
         let group = TaskGroup::random(self.grammar, 2, 0);
@@ -158,7 +157,7 @@ impl House {
         tally.check();
     }
 
-    /// A task, spawned outside or inside, and joined by whomever, or not.
+    /// A task, spawned outside or inside. It may be joined by any caller, or not at all.
     fn call_task(&self) {
         let mut rng = thread_rng();
         let handle_use = match rng.gen_range(0..4) {
@@ -214,9 +213,9 @@ impl House {
         }
     }
 
-    /// A join whose first half lasts until the second has been run, by a thread
-    /// that is idle, perhaps asleep: it has to be found or announced. Then the
-    /// second half goes on for so long that the first goes to sleep.
+    /// A join. Its first half lasts until another thread runs its second half. That thread is idle,
+    /// perhaps asleep, so it has to find the second half, or to be told of it. The second half then
+    /// goes on for long enough that the thread of the first goes to sleep.
     fn call_in_parallel(&self) {
         let gate = Gate::new();
         self.pool.join(
@@ -470,7 +469,7 @@ fn shuttle_plants_in_loops() {
     });
 }
 
-/// Places that nobody takes, or that are lost.
+/// Places that no thread takes, or that are lost.
 #[test]
 fn shuttle_plants_in_blocking() {
     for plant in [
@@ -503,8 +502,8 @@ fn shuttle_plants_in_joins() {
     }
 }
 
-/// Bugs that only scopes and tasks can meet; deadlocks, too, but for a panic
-/// that nobody hears of.
+/// Bugs that only scopes and tasks can meet. They are deadlocks, too, except for one panic that is
+/// not reported.
 #[test]
 fn shuttle_plants_in_scopes_and_tasks() {
     for plant in [Plant::ScopeWakesNone, Plant::TicketForgotten] {

@@ -30,12 +30,12 @@ pub(super) enum Grammar {
 pub(super) enum Program {
     Value(u64),
     Panic(u64),
-    /// Gives way to other threads so many times, then goes on.
+    /// Gives way to other threads this many times, then goes on.
     Slow(usize, Box<Program>),
     /// Runs something else of the pool, if there is anything, then goes on.
     Yield(Box<Program>),
     Join(Box<Program>, Box<Program>),
-    /// A join whose first half blocks until the second has sent its value.
+    /// A join. Its first half blocks until its second half has sent its value.
     Exchange(Box<Program>, Box<Program>),
     /// Run with a lock held: what is further down takes lower ones only.
     Locked(Lock, Box<Program>),

@@ -1,4 +1,4 @@
-//! Who was begun how often, and what has not been dropped.
+//! How often each job was begun, and what has not been dropped.
 //!
 //! With the standard library's atomics and locks: between two steps of shuttle
 //! a thread is alone.
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use super::program::Program;
 
-/// The jobs of one call, and those that nobody joins.
+/// The jobs of one call, and those that are never joined.
 #[derive(Clone)]
 pub(super) struct Tally {
     call: Arc<Counts>,
@@ -59,7 +59,7 @@ impl Counts {
 }
 
 impl Tally {
-    /// For a call into the pool whose detached tasks are counted in `detached`.
+    /// For a call into a pool. `detached` counts the detached tasks of that pool.
     pub(super) fn new(detached: &Arc<Counts>) -> Self {
         Tally {
             call: Arc::default(),
@@ -67,7 +67,7 @@ impl Tally {
         }
     }
 
-    /// For a task that runs `program`, and that nobody joins.
+    /// For a task that runs `program` and is never joined.
     pub(super) fn detached(&self, program: &Program) -> Self {
         if program.expected().is_err() {
             self.detached.panics.fetch_add(1, Ordering::SeqCst);

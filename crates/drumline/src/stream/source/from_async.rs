@@ -163,6 +163,7 @@ where
     fn stopper(&self) -> Option<Stopper> {
         let alarm = std::sync::Arc::clone(&self.alarm);
         Some(Stopper::of_own(move || {
+            // Relaxed: published by the token. The thread that takes the token sees it.
             alarm.stopped.store(true, Ordering::Relaxed);
             alarm.parker.unpark();
         }))

@@ -111,6 +111,7 @@ impl<T> Segments<T> {
         }
         // SAFETY: as in `take`.
         let message = unsafe { Segment::read(segment, index) }?;
+        // Relaxed: as in `pass`.
         self.head.index.store(index + 1, Ordering::Relaxed);
         Some((message, self.count_taken(1)))
     }
