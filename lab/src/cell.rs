@@ -45,7 +45,7 @@ impl<'a> Cell<'a> {
         Some(Self { ours, peer, shows })
     }
 
-    /// What may be claimed of ours and the peer's, whose ratio is known.
+    /// What may be claimed of ours and the peer's, by their ratio.
     pub fn claim(&self, ratio: &Ratio) -> Claim {
         match ratio.claim() {
             Claim::TooFew => Claim::TooFew,

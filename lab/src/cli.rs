@@ -111,7 +111,7 @@ enum Verb {
         #[command(flatten)]
         options: Options,
     },
-    /// Measures what becomes of tasks that block, and finds out who deadlocks.
+    /// Measures what becomes of tasks that block, and finds out which runtimes deadlock.
     Blocking {
         #[command(flatten)]
         options: Options,
@@ -139,7 +139,7 @@ enum Verb {
     ///
     /// The first time, this compiles everything twice.
     Layouts {
-        /// Names of workloads; those whose items take nanoseconds if there are none.
+        /// Names of workloads; if there are none, those with items that take nanoseconds.
         #[arg(value_name = "WORKLOAD")]
         workloads: Vec<String>,
         #[command(flatten)]

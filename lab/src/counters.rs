@@ -51,7 +51,7 @@ impl Counters {
                 Some((event, counter))
             })
             .collect();
-        // They happen in the kernel, where not everybody may look.
+        // They happen in the kernel, where not every process may count.
         let migrations = perf_event::Builder::new(Software::CPU_MIGRATIONS)
             .inherit(true)
             .include_kernel()

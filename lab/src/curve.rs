@@ -27,10 +27,10 @@ const BOTTOM: i32 = 54;
 /// The least distance between the names of two lines.
 const NAME_STEP: i32 = 17;
 
-/// What the dashed line allows: so many times the plain loop…
+/// What the dashed line allows: this many times the plain loop…
 const FACTOR: f64 = 1.1;
 
-/// …and so many nanoseconds per loop.
+/// …and this many nanoseconds per loop.
 const EXTRA_NS: f64 = 15.0;
 
 /// How a loop over this many items compares with the plain one.

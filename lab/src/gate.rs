@@ -4,9 +4,9 @@
 //! ```text
 //! start ──► (starts its runtime) ── "ready" ──► open ──► (its sample) ── what it found ──► end
 //! ```
-//! The words go over the standard streams of the process. If whoever started it is gone, the wait
-//! ends with an error, and so does the process. After the wait it ends as [`crate::process_group`]
-//! says.
+//! The words go over the standard streams of the process. If the process that started it is gone,
+//! the wait ends with an error, and so does this process. After the wait it ends as
+//! [`crate::process_group`] says.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

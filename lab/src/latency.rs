@@ -1,5 +1,5 @@
-//! How long things took that happen too often to keep every figure: a histogram whose buckets grow
-//! with the value, and percentiles of it.
+//! How long things took that happen too often to keep every figure: a histogram with buckets that
+//! grow with the value, and percentiles of it.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Latencies {
         self.largest = self.largest.max(ns);
     }
 
-    /// Counts all that somebody else has counted.
+    /// Counts all that `other` has counted.
     pub fn merge(&mut self, other: &Self) {
         for (bucket, count) in &other.buckets {
             *self.buckets.entry(*bucket).or_default() += count;
@@ -33,7 +33,7 @@ impl Latencies {
         self.largest = self.largest.max(other.largest);
     }
 
-    /// The time that so many per cent do not exceed; `None` if nothing was counted.
+    /// The time that `percent` per cent do not exceed; `None` if nothing was counted.
     pub fn percentile(&self, percent: u64) -> Option<f64> {
         let all: u64 = self.buckets.values().sum();
         self.exceeded_by(all - (all * percent).div_ceil(100))

@@ -45,7 +45,8 @@ pub struct ProcessRequest {
     pub size: u64,
     /// Trouble to go to.
     pub effort: Effort,
-    /// Whether to wait before the first sample until somebody says so; see [`crate::gate`].
+    /// Whether to wait before the first sample until the starting process says so; see
+    /// [`crate::gate`].
     pub gated: bool,
     /// A planted slowdown: this percentage of its time is spun away after each sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]

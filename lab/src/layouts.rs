@@ -1,10 +1,10 @@
 //! `cargo lab layouts`: whether a claim hangs on where the linker put the code.
 //!
-//! The same program is linked five times with its functions in another order, once from objects
-//! whose loops begin at cache lines, as the lab has them, and once from objects that are compiled
-//! with the flags that users have. Processes of all these builds take turns, round by round. For
-//! each cell there is one ratio per build; the median of five is the figure, and their range tells
-//! what the layout does.
+//! The same program is linked five times with its functions in another order. One link is of
+//! objects with loops that begin at cache lines, as the lab has them. Another one is of objects
+//! that are compiled with the flags that users have. Processes of all these builds take turns,
+//! round by round. For each cell there is one ratio per build; the median of five is the figure,
+//! and their range tells what the layout does.
 
 use anyhow::{Result, ensure};
 

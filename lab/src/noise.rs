@@ -5,8 +5,8 @@
 //! * How far two measurements of the same thing lie apart: each `seq` is held against itself, one
 //!   round against the next (*A/A*). A difference between two runtimes that is no larger says
 //!   nothing.
-//! * Rows on one job whose process had no processor for much of the time. Their wall time is that
-//!   of the machine's other work.
+//! * Rows on one job with a process that had no processor for much of the time. Their wall time is
+//!   that of the machine's other work.
 
 use std::fmt::Write as _;
 

@@ -57,8 +57,8 @@ pub struct Options {
     /// Overwrites what is in the directory of `--out`, and the file of `--json`.
     #[arg(long)]
     pub force: bool,
-    /// Goes on with an interrupted run, whose report is in this directory. Nothing else needs to be
-    /// given; if it is, it must ask for the same run.
+    /// Goes on with an interrupted run that has its report in this directory. Nothing else needs to
+    /// be given; if it is, it must ask for the same run.
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub resume: Option<PathBuf>,
     /// A look at whether everything works, in a few seconds; the figures mean little.
@@ -85,8 +85,8 @@ impl Options {
         self.resume.is_some() && *self == plain
     }
 
-    /// Everything that will run; `rounds`, `effort` and whether to be `brief` are for whoever asked
-    /// for nothing else.
+    /// Everything that will run. `rounds`, `effort` and `brief` apply if the command line asks for
+    /// nothing else.
     pub fn schedule(
         &self,
         workloads: &[&'static WorkloadEntry],

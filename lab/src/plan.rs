@@ -16,7 +16,7 @@ use crate::statistics::PROCESSES_MIN;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounds {
-    /// So many.
+    /// This many.
     Exactly(usize),
     /// As many as claims need, if they fit into `time`; and more, until `longest` has passed, for
     /// groups of which no claim could be made.

@@ -18,7 +18,7 @@ pub struct RuntimeCard {
     pub name: &'static str,
     /// One line for `cargo lab list`.
     pub about: &'static str,
-    /// The package whose version a record names; `None` for code of the lab itself.
+    /// The package with the version that a record names; `None` for code of the lab itself.
     pub package: Option<&'static str>,
     /// Its part in the comparison.
     pub role: Role,

@@ -22,7 +22,7 @@ use crate::{cell, interrupt, output};
 pub struct Configuration {
     /// What is computed.
     pub workload: &'static WorkloadEntry,
-    /// Who computes it.
+    /// The runtime that computes it.
     pub runtime: &'static RuntimeEntry,
     /// On how many threads.
     pub jobs: usize,
@@ -39,7 +39,7 @@ pub struct Configuration {
 pub struct Choice {
     /// What is computed.
     pub workload: &'static WorkloadEntry,
-    /// Who computes it; all of its family.
+    /// The runtimes that compute it; all of its family.
     pub runtimes: Vec<&'static RuntimeEntry>,
     /// On how many threads.
     pub jobs: Vec<usize>,
@@ -170,7 +170,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Runs rounds until each group has had so many.
+    /// Runs rounds until each group has had as many as `wanted` says.
     fn all_rounds(&mut self, wanted: &[usize]) -> ControlFlow<()> {
         let groups = &self.schedule.groups;
         let processes = groups.iter().zip(wanted);

@@ -169,7 +169,7 @@ impl Session {
         }
     }
 
-    /// Makes it wait before the first sample until somebody says so; see [`crate::gate`].
+    /// Makes it wait before the first sample until its starter says so; see [`crate::gate`].
     pub fn wait_at_gate(&mut self) {
         self.gated = true;
     }
@@ -267,8 +267,8 @@ impl Session {
         self.sample_batch(items, 1, state, prepare, operation, check);
     }
 
-    /// Measures `batch`, which is so many operations in a row, with `prepare` before and `check`
-    /// after all of them, untimed.
+    /// Measures `batch`, which is `operations` operations in a row, with `prepare` before and
+    /// `check` after all of them, untimed.
     pub fn sample_batch<S, A>(
         &mut self,
         items: u64,
@@ -495,7 +495,7 @@ impl Session {
     }
 }
 
-/// Runs `operation` so many times and compares every answer. Not inlined, so that warm-up and
+/// Runs `operation` `times` times and compares every answer. Not inlined, so that warm-up and
 /// samples run the same machine code.
 #[inline(never)]
 fn repeat<A: PartialEq + Debug>(

@@ -29,7 +29,7 @@ pub fn one_millisecond() {
     }
 }
 
-/// So many steps, each of which needs the one before it: work of a known amount rather than of a
+/// `count` steps, each of which needs the one before it: work of a known amount rather than of a
 /// known time. The answer is below 256, so that sums of many do not overflow.
 #[inline(never)]
 pub fn steps(count: u64) -> u64 {

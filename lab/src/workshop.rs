@@ -73,7 +73,7 @@ pub enum Flags {
     /// Loops begin at cache lines, for every runtime, as `cargo lab` has them; see
     /// `.cargo/config.toml`.
     Aligned,
-    /// What users have who give no flags.
+    /// What users get without flags of their own.
     Default,
 }
 

@@ -1,4 +1,4 @@
-//! Tasks that await: who runs what, and what is measured only there.
+//! Tasks that await: which runtime runs what, and what is measured only there.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Tasks that block: who finishes, and what becomes of those who do not.
+//! Tasks that block: which runtimes finish, and what becomes of the others.
 
 use std::fs;
 

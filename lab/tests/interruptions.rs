@@ -104,7 +104,7 @@ fn records(out: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// A run whose measuring process, and one that this has started, do not end by themselves.
+/// A run with a measuring process, and one that this has started, that do not end by themselves.
 struct Held {
     lab: Child,
     child: Process,
@@ -114,7 +114,7 @@ struct Held {
 }
 
 impl Held {
-    /// A run whose processes are busy for hours.
+    /// A run with processes that are busy for hours.
     fn busy() -> Self {
         let arguments: Vec<&str> = RUN
             .into_iter()

@@ -1,4 +1,4 @@
-//! Small programs whose items sleep, and what a pool counts while it runs them: what `cargo xtask
+//! Small programs of items that sleep, and what a pool counts while it runs them: what `cargo xtask
 //! simulate --validate` compares its predictions with.
 //!
 //! `scheduling ramp JOBS`: a loop of this many items, each of which sleeps for 60 milliseconds.

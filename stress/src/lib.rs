@@ -117,7 +117,7 @@ fn watchdog() {
         } else if waited.so_far() > STUCK {
             eprintln!("FAILED: nothing has moved for {STUCK:?}");
             say_seed();
-            // Not an exit: a debugger then shows where everybody is.
+            // Not an exit: a debugger then shows where all threads are.
             process::abort();
         }
         thread::sleep(Duration::from_millis(50));
@@ -188,7 +188,7 @@ pub fn check(ok: bool, why: &str) {
     }
 }
 
-/// Occupies this thread for about so long.
+/// Occupies this thread for about `time`.
 pub fn work_for(time: Duration) {
     let start = Instant::now();
     while start.elapsed() < time {

@@ -351,13 +351,13 @@ pub fn miri_line(seeds: u32) -> Invocation {
         .with("MIRIFLAGS", format!("-Zmiri-many-seeds=0..{seeds}"))
 }
 
-/// Runs tests whose name starts with `prefix`, each in a process of its own.
+/// Runs tests with a name that starts with `prefix`, each in a process of its own.
 fn each_alone(line: &Invocation, prefix: &str) -> Result<Outcome> {
     counted(process_per_test::run(line)?, line, prefix)
 }
 
-/// What the tests whose name starts with `prefix` have come to. None at all is fine as long as none
-/// is written; a proof that is written but not run is a failure.
+/// What the tests with a name that starts with `prefix` have come to. None at all is fine as long
+/// as none is written; a proof that is written but not run is a failure.
 fn counted(tally: Tally, line: &Invocation, prefix: &str) -> Result<Outcome> {
     match (tally.passed, workspace::functions_named(prefix)?) {
         (0, 0) => Ok(Outcome::Skipped(format!("no test is named {prefix}… yet"))),

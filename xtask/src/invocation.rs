@@ -1,4 +1,4 @@
-//! A command line that can be shown, so that whoever reads a failure can repeat it.
+//! A command line that can be shown, so that the reader of a failure can repeat it.
 
 use std::fmt;
 use std::io::{BufRead, BufReader};

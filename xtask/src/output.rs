@@ -1,4 +1,4 @@
-//! Standard output, which can be full, and whose reader can go.
+//! Standard output, which can be full, and can lose its reader.
 
 use std::io::{ErrorKind, Write};
 

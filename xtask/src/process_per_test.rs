@@ -37,7 +37,7 @@ struct Ended {
     failure: Option<String>,
 }
 
-/// Builds the tests of `line`, a `cargo test` whose last word is the filter, and runs them.
+/// Builds the tests of `line`, a `cargo test` with the filter as its last word, and runs them.
 pub fn run(line: &Invocation) -> Result<Tally> {
     println!("$ {line}");
     let mut waiting = VecDeque::new();

@@ -1,5 +1,5 @@
-//! `cargo xtask repeat N [FILTER]`: a test that fails once in a hundred runs, found before
-//! somebody else finds it.
+//! `cargo xtask repeat N [FILTER]`: finds a test that fails once in a hundred runs, before it fails
+//! elsewhere.
 
 use std::fs;
 

@@ -175,7 +175,7 @@ impl Build {
         }
         let host = install::host()?;
         let dir = workspace::target_dir(&format!("sanitizer-{name}"));
-        // What a sanitizer remembers is no leak: who measures memory has to know.
+        // What a sanitizer remembers is no leak: a program that measures memory has to know.
         let mut flags = format!("-Zsanitizer={name} --cfg drumline_sanitizer");
         let mut line = Invocation::line("cargo +nightly build --release -p stress")
             .and(["--target".to_owned(), host.clone()])

@@ -68,7 +68,7 @@ fn a_file_that_is_cut_anywhere_is_an_error() {
     }
 }
 
-/// What becomes of it is open, but it is a song whose parts are there, or an error with a text.
+/// What becomes of it is open, but it is a song with all its parts, or an error with a text.
 #[test]
 fn a_byte_of_any_value_is_a_song_or_an_error() {
     let (file, _) = small_song();

@@ -100,7 +100,7 @@ fn mutations_are_a_song_or_an_error() {
     check_all(files::mutated());
 }
 
-/// The file whose events are the most for its size.
+/// The file with the most events for its size.
 #[test]
 fn a_long_file_has_memory_in_bounds() {
     for command in [&[0x81][..], &[0x80], &[0x52, 0x28, 0xf0], &[0x94, 0]] {

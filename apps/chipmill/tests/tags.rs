@@ -9,7 +9,7 @@ use log::Log;
 /// The field of the header with the place of the tags.
 const TAGS: usize = 0x14;
 
-/// The song of a file whose tags are these bytes.
+/// The song of a file with these bytes as its tags.
 fn song_with(tags: &[u8]) -> Song {
     let mut log = Log::new();
     log.set(0x2c, 7_670_454);

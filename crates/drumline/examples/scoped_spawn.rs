@@ -1,8 +1,7 @@
-//! A number of jobs that is not known beforehand: a scope whose jobs borrow
-//! from the frame around it, and spawn more jobs.
+//! A number of jobs that is not known beforehand: a scope with jobs that borrow from the frame
+//! around it, and spawn more jobs.
 //!
-//! Counts the lines of the Rust files below a directory (the current one,
-//! unless it is named).
+//! Counts the lines of the Rust files below a directory (the current one, unless it is named).
 //!
 //! ```sh
 //! cargo run --release -p drumline --example scoped_spawn -- crates

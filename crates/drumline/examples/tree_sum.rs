@@ -1,4 +1,4 @@
-//! The simplest use: a recursion whose two halves may run at the same time.
+//! The simplest use: a recursion with two halves that may run at the same time.
 //!
 //! ```sh
 //! cargo run --release -p drumline --example tree_sum

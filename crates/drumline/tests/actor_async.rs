@@ -52,7 +52,7 @@ impl AsyncHandler<Later> for Log {
     }
 }
 
-/// Yields so often, and counts.
+/// Yields this often, and counts.
 struct Yields(u32);
 impl AsyncHandler<Yields> for Log {
     type Reply = u32;

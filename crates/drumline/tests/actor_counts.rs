@@ -41,7 +41,7 @@ impl AsyncHandler<AddLater> for Sum {
     }
 }
 
-/// Starts a future whose output comes back.
+/// Starts a future; its output comes back.
 struct AddOutput(Arc<Event>);
 impl Handler<AddOutput> for Sum {
     type Reply = ();

@@ -1,4 +1,4 @@
-//! Groups of actors whose members and messages do odd things.
+//! Groups of actors with members and messages that do odd things.
 
 mod common;
 
@@ -59,7 +59,7 @@ fn one_that_goes_on_by_a_reference_to_itself_may_join_again() {
     assert_eq!(heard.recv(), Ok(2));
 }
 
-/// A message whose clone does something.
+/// A message that does something when it is cloned.
 struct Hostile {
     group: ActorGroup<Hostile>,
     clones: Arc<AtomicUsize>,

@@ -1,4 +1,4 @@
-//! Names of actors: who has one, and when it is free again.
+//! Names of actors: which actor has one, and when it is free again.
 
 mod common;
 

@@ -396,7 +396,7 @@ fn members_come_and_go_while_many_threads_tell() {
     assert_eq!(choir.end().len() + lost, told);
 }
 
-/// A key whose hash may panic.
+/// A key with a hash that may panic.
 struct Fragile(bool);
 
 impl Hash for Fragile {

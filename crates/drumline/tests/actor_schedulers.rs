@@ -275,7 +275,7 @@ fn lifo_and_fifo_are_what_they_say() {
     });
 }
 
-/// A system whose actors run by hand, in this order.
+/// A system with actors that run by hand, in this order.
 fn stepped(seed: usize) -> (Pool, HandScheduler, ActorSystem) {
     let pool = pool(1);
     let by_hand = HandScheduler::new(seed);

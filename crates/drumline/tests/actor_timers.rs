@@ -15,7 +15,7 @@ use drumline::actor::{
 
 /// Short, but not nothing.
 const SHORT: Duration = Duration::from_millis(2);
-/// So long that no test comes to its end.
+/// Longer than any test lasts.
 const LONG: Duration = Duration::from_secs(100_000);
 
 /// Counts how often it was dropped.

@@ -29,7 +29,7 @@ enum Command {
     /// To wait for this.
     Wait(Arc<Event>),
     Keep(WeakActorRef<Counter>),
-    /// To say by whom it can be upgraded: itself.
+    /// To say whether it can upgrade its reference to itself.
     Upgrade(Arc<AtomicUsize>),
 }
 

@@ -16,8 +16,8 @@ fn from_pool_to_pool_and_back() {
     for (jobs_a, jobs_b) in [(1, 1), (2, 1), (2, 2), (8, 3)] {
         let (a, b) = (pool(jobs_a), pool(jobs_b));
         nested(&a, &b);
-        // Whoever hands over waits without running anything: with one job each there would be
-        // nobody to come back to.
+        // A thread that hands over waits without running anything. With one job each, the call
+        // would find no thread to come back to.
         let (a, b) = (without_guests(jobs_a + 1), without_guests(jobs_b + 1));
         nested(&a, &b);
         nested(&pool(jobs_a), &b);

@@ -423,8 +423,8 @@ impl ReserveOrSend for mpmc::Sender<usize> {
 /// After this many messages without a sender that sleeps, receivers look for one lazily.
 const MANY: u64 = 300;
 
-/// A sender falls asleep while the receiver, whose looks are lazy by then, takes one message. The
-/// receiver takes no more until the sender has gone on.
+/// A sender falls asleep while the receiver takes one message. The looks of the receiver are lazy
+/// by then. It takes no more until the sender has gone on.
 fn wakes_a_sender_after_many(sender: &mpmc::Sender<u64>, mut recv: impl FnMut() -> u64) {
     const ROUNDS: usize = 2_000;
     let capacity = sender.capacity().unwrap() as u64;

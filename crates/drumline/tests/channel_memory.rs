@@ -88,7 +88,7 @@ fn the_memory_of_a_burst_in_a_lane_is_given_back() {
     assert!(bytes() <= empty);
 }
 
-/// Lanes whose senders are gone are gone as well, but for a part that is bounded.
+/// Lanes without senders are gone as well, but for a part that is bounded.
 #[test]
 fn the_memory_of_lanes_that_are_gone_is_given_back() {
     let (sender, mut receiver) = lanes::unbounded::<usize>();

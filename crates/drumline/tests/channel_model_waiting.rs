@@ -391,7 +391,7 @@ fn a_rendezvous_loses_nothing() {
                     }
                 }
             }
-            // A sender whose message was taken is as good as one that is told.
+            // If its message was taken, a sender is as good as one that is told.
             let asleep = receives
                 .iter()
                 .filter(|(calls, _)| calls.count() == 0)

@@ -103,7 +103,7 @@ fn messages_are_taken_in_the_order_in_which_they_were_sent() {
     for capacity in [0, 2, 64] {
         let (sender, receiver) = channel(capacity);
         let producer = thread::spawn(move || (1..=20_000).for_each(|n| sender.send(n).unwrap()));
-        // The greatest number whose receive has returned.
+        // The greatest number that a receive has returned.
         let last = Arc::new(AtomicUsize::new(0));
         let consumers: Vec<_> = (0..3)
             .map(|_| {

@@ -124,7 +124,7 @@ fn a_bound_is_exact() {
             .collect();
         drop(sender);
         for received in 0..8_000 {
-            // Those whose send has returned, and that no receive has begun for.
+            // Messages of sends that have returned, and that no receive has begun for.
             let inside = sent.load(Ordering::SeqCst).saturating_sub(received);
             assert!(inside <= capacity, "{inside} of {capacity} messages");
             assert!(receiver.len() <= capacity);
@@ -574,7 +574,7 @@ impl Drop for Bomb {
     }
 }
 
-/// A message whose drop panics leaves none of the others behind.
+/// A message that panics in its drop leaves none of the others behind.
 #[test]
 fn a_message_that_panics_when_it_is_dropped() {
     for sender_first in [false, true] {

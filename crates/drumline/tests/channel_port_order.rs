@@ -52,7 +52,7 @@ fn an_effect_may_come_before_its_cause() {
     assert_eq!(set.recv(), Ok(PortEvent::Message(a, "cause")));
 }
 
-/// A fair set as well: it stays at the port whose turn it is.
+/// A fair set as well: it stays at the port that has the turn.
 #[test]
 fn an_effect_may_come_before_its_cause_in_a_fair_set() {
     let (mut of_a, from_a) = spsc::unbounded();

@@ -379,7 +379,7 @@ fn closing_restores_the_order_that_ports_relax() {
     );
 }
 
-/// Many senders on threads, some of whose ports are taken out and put back meanwhile.
+/// Many senders on threads; some of their ports are taken out and put back meanwhile.
 #[test]
 fn ports_come_and_go_while_senders_send() {
     const EACH: usize = 2_000;
@@ -662,7 +662,7 @@ fn random_steps() {
     }
 }
 
-/// A message whose drop panics does not keep the set from what comes next.
+/// A message that panics in its drop does not keep the set from what comes next.
 #[test]
 fn drops_that_panic() {
     struct Panics(Arc<AtomicBool>);

@@ -264,7 +264,7 @@ fn messages_that_come_back_are_taken_in_their_order() {
     }
 }
 
-/// A message that was handed over, and whose receive is dropped after the end.
+/// A message that was handed over to a receive; the receive is dropped after the end.
 #[test]
 fn a_message_that_comes_back_after_the_end() {
     let accounts = Accounts::default();

@@ -18,7 +18,8 @@ fn poll_shared<F: Future + Unpin>(future: &Mutex<F>) -> Poll<F::Output> {
     poll(&mut *future.lock().unwrap(), Waker::noop())
 }
 
-/// The other receiver of the second channel waits behind the select, whose first handler sends.
+/// The other receiver of the second channel waits behind the select. The first handler of that
+/// sends.
 fn a_message_goes_to_another_receiver(second: mpmc::Sender<u32>, of_second: mpmc::Receiver<u32>) {
     let (first, of_first) = mpmc::unbounded();
     let other = Mutex::new(of_second.recv_async());

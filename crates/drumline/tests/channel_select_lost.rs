@@ -335,7 +335,7 @@ fn the_last_waker_is_called() {
 
 /// The notification of a receiver that gives up goes to the next one: a common report (event
 /// listeners, semaphores), and what `tokio::sync::Notify` had to be taught. Here the receiver is a
-/// select whose limit has come.
+/// select that has come to its limit.
 #[test]
 fn a_select_that_is_too_late_passes_its_call_on() {
     let (sender, receiver) = mpmc::unbounded();

@@ -62,8 +62,8 @@ fn messages_go_to_and_fro() {
     }
 }
 
-/// A row so long that the sender writes without telling, then a receiver that sleeps: the first
-/// message after the sleep must wake it.
+/// A row of messages that makes the sender write without telling, then a receiver that sleeps: the
+/// first message after the sleep must wake it.
 #[test]
 fn a_receiver_that_sleeps_after_a_long_row_is_woken() {
     let (mut sender, mut receiver) = spsc::unbounded();

@@ -151,7 +151,7 @@ fn futures_of_a_closed_channel_are_ready() {
     }
 }
 
-/// A permit whose receiver goes gives the message back.
+/// A permit gives the message back when the receiver has gone.
 #[test]
 fn a_permit_outlives_the_receiver() {
     let (mut sender, receiver) = spsc::bounded(1);
@@ -204,7 +204,7 @@ fn leaked_futures_do_no_harm() {
 /// Both ends give up their futures again and again; what is sent comes, in its order.
 #[test]
 fn futures_are_dropped_at_random() {
-    /// Polls up to so many times, and gives up then.
+    /// Polls up to `polls` times, and gives up then.
     fn try_a_few<F: Future + Unpin>(mut future: F, polls: u64) -> Option<F::Output> {
         let waker = Calls::new();
         for _ in 0..polls {

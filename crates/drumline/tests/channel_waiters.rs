@@ -1,4 +1,4 @@
-//! Who waits at the end of a channel, as the program is told.
+//! What waits at the end of a channel, as the program is told.
 
 mod common;
 

@@ -89,7 +89,7 @@ fn panics<R>(f: impl FnOnce() -> R) {
     );
 }
 
-/// Calls `f`, whose waker has this fault. The channel drops a panic of its drop.
+/// Calls `f` with a waker that has this fault. The channel drops a panic of the waker's drop.
 #[track_caller]
 fn fails<R>(fault: u8, f: impl FnOnce() -> R) {
     if fault == CLONE {

@@ -24,7 +24,7 @@ enum Way {
 
 use Way::{Announced, Silent};
 
-/// Where nothing is known about threads, nobody notices.
+/// If the system does not tell what threads do, the pool does not notice by itself.
 const WAYS: &[Way] = if cfg!(target_os = "linux") {
     &[Announced, Silent]
 } else {
@@ -70,7 +70,7 @@ impl Countdown {
 
 // ---- many that wait -------------------------------------------------------------------------
 
-/// So many jobs receive what as many jobs that are queued after them send.
+/// `count` jobs receive what as many jobs that are queued after them send.
 fn receive_then_send(pool: &Pool, count: usize, way: Way) {
     let (done, all) = Countdown::new(2 * count);
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::channel()).unzip();
@@ -155,7 +155,7 @@ fn inside_of_blocking_too() {
 
 // ---- how many run ---------------------------------------------------------------------------
 
-/// Counts who is inside at once.
+/// Counts the threads that are inside at once.
 #[derive(Default)]
 struct Inside {
     now: AtomicUsize,
@@ -261,8 +261,8 @@ fn with_some_blocked_as_many_run_as_there_are_jobs_and_no_more() {
         for blocked in [1, jobs.saturating_sub(1), jobs, 2 * jobs] {
             let blocked = Blocked::new(pool, blocked, way);
             assert!(meet_awake(pool, jobs, 3) >= jobs);
-            // Not at once: on a busy machine a thread may have stood still for so long that it was
-            // taken for a blocked one, and go on, until it is seen to run.
+            // Not at once: on a busy machine a thread may have stood still long enough to be taken
+            // for a blocked one. It goes on until it is seen to run.
             eventually("no more than jobs run", || at_once(pool, 50) <= jobs);
             blocked.release();
         }
@@ -301,8 +301,8 @@ fn who_comes_back_goes_on_and_then_the_number_is_right_again() {
     }
 }
 
-/// On a machine that does something else, too, a thread may have to wait for its processor so long
-/// that it pays to have one more; so this wants one time without.
+/// On a machine that does something else, too, a thread may wait for its processor for a long time.
+/// Then it pays to have one more thread. So this wants one time without.
 #[test]
 fn computing_needs_no_spares() {
     for jobs in [2, 16] {
@@ -541,7 +541,7 @@ fn callers_of_all_kinds_at_once() {
 }
 
 /// A spare that ends counts as finished when only the destructors of its thread-local state are
-/// left, and those may need the pool: nobody in the pool may wait for them.
+/// left. Those may need the pool: no thread in the pool may wait for them.
 #[test]
 fn the_destructors_of_a_spare_need_its_pool() {
     struct Late(Weak<Pool>, mpsc::Sender<()>);
@@ -549,7 +549,7 @@ fn the_destructors_of_a_spare_need_its_pool() {
         fn drop(&mut self) {
             let _ended = self.1.clone();
             if let Some(pool) = self.0.upgrade() {
-                // Needs a spare, who is not to be made by one that waits for this thread.
+                // Needs a spare. No thread that waits for this one may be the one to make it.
                 (0..100).for_each(|_| pool.install(|| receive_in_first(Announced)));
             }
         }
@@ -581,8 +581,8 @@ fn the_destructors_of_a_spare_need_its_pool() {
 }
 
 /// A task is blocked until the second half of a join is run, which is pending below it on the same
-/// thread. Who waits for that task, and has the only place, may not run the half, and must not keep
-/// the place because it sees it.
+/// thread. A thread that waits for that task has the only place. It may not run the half, and must
+/// not keep the place because it sees the half.
 #[test]
 fn who_waits_keeps_no_place_for_work_that_it_may_not_run() {
     fn blocked_below_a_half(pool: &Pool, way: Way) {
@@ -600,7 +600,7 @@ fn who_waits_keeps_no_place_for_work_that_it_may_not_run() {
                     assert_eq!(way.block(|| receive.recv_timeout(FOREVER)), Ok(7));
                 });
                 give.send(blocks).unwrap();
-                // Runs it here, as long as nobody else has taken it.
+                // Runs it here, unless another thread has taken it.
                 drumline::yield_local();
             };
             join(above, move || send.send(7).unwrap());

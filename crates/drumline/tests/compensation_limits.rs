@@ -98,7 +98,7 @@ fn at_the_limit(episodes: usize) {
                     drop(release.pop());
                     common::eventually("one comes back and goes on", || begun() > 0);
                     drop((release, further));
-                    // The end of the episode: nothing is left to do, and everybody sleeps.
+                    // The end of the episode: nothing is left to do, and all threads sleep.
                     common::eventually("the pool is at rest", || {
                         let stats = pool.stats();
                         stats.blocked == 0 && stats.parks - stats.wakes == stats.threads as u64
@@ -248,7 +248,7 @@ fn program_without_memory_for_stacks() {
     assert_eq!(pool.lost_panics(), 0);
 }
 
-/// In a forked child there is nobody to replace anybody: `blocking` is a plain call.
+/// In a forked child no thread can replace another one: `blocking` is a plain call.
 #[test]
 #[cfg(target_os = "linux")]
 fn in_a_forked_child_nothing_happens() {
@@ -265,7 +265,7 @@ fn in_a_forked_child_nothing_happens() {
                 unsafe { libc::_exit(i32::from(!right)) };
             }
             let mut status = 0;
-            // SAFETY: a child of this process that nobody else waits for.
+            // SAFETY: a child of this process that nothing else waits for.
             let ended = blocking(|| unsafe { libc::waitpid(id, &raw mut status, 0) });
             assert_eq!((ended, status), (id, 0));
         });

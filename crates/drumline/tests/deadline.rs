@@ -1,4 +1,5 @@
-//! Sleeps and timeouts: when they end, whom they wake, and what they leave behind.
+//! Sleeps and timeouts: when they end, which tasks and threads they wake, and what they leave
+//! behind.
 
 mod common;
 

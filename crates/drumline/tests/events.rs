@@ -17,7 +17,7 @@ use drumline::{Event, Pool, PoolBuilder, Stats, blocking, worker_index};
 struct Log(Arc<(Mutex<Vec<Event>>, Condvar)>);
 
 impl Log {
-    /// A description of a pool whose events come here.
+    /// A description of a pool that sends its events here.
     fn builder(&self, jobs: usize) -> PoolBuilder {
         let log = self.clone();
         Pool::builder()
@@ -38,7 +38,7 @@ impl Log {
         self.events().iter().filter(|event| which(event)).count()
     }
 
-    /// Waits until there are so many such events.
+    /// Waits until there are `count` events of this kind.
     #[track_caller]
     fn wait_for(&self, count: usize, which: fn(&Event) -> bool) {
         let enough =
@@ -146,7 +146,7 @@ fn a_half_that_runs_elsewhere_was_stolen() {
                 worker_index().unwrap()
             },
         );
-        // Whoever has joined knows of it.
+        // A thread that has joined knows of it.
         assert_eq!(pool.stats().steals, round as u64);
         let told = log.events();
         let last = told.iter().rev().find(|event| stole(event)).unwrap();
@@ -209,7 +209,7 @@ fn forks_that_nobody_helps_tell_nothing() {
 
 #[test]
 fn what_lies_pending_is_the_queue_depth() {
-    // The one place is this thread's, so nobody takes anything.
+    // The one place is this thread's, so no other thread takes anything.
     let pool = common::pool(1);
     pool.install(|| {
         let tasks: Vec<_> = (0..3).map(|_| drumline::spawn(|| ())).collect();
@@ -228,7 +228,7 @@ fn a_searcher_that_leaves_work_behind_calls_the_next() {
     let log = Log::default();
     let pool = log.builder(3).guests(false).build().unwrap();
     log.wait_for(3, slept);
-    // All three meet, and the second and third must have been called by somebody.
+    // All three meet, so a worker must have called the second and third.
     let (here, all) = (AtomicUsize::new(0), common::Event::new());
     pool.scope(|scope| {
         for _ in 0..3 {
@@ -258,7 +258,7 @@ fn blocking_is_told_and_counted() {
     });
     assert_eq!((inside.blocked, inside.blocks), (1, 1));
     assert_eq!(pool.stats().blocks, 1);
-    // A thread that is in no pool blocks nobody.
+    // A thread that is in no pool blocks no worker.
     blocking(|| ());
     assert_eq!(pool.stats().blocks, 1);
     pool.shutdown().unwrap();
@@ -463,7 +463,7 @@ fn program_without_threads() {
         drop(builder.jobs(1).build().unwrap());
     };
     refuse(Pool::builder());
-    // These have somebody who hears.
+    // These have a handler that hears.
     refuse(Pool::builder().warning_handler(|_| ()));
     refuse(Pool::builder().event_handler(|_| ()));
     refuse(Pool::builder().event_handler(|_| quiet_panic("told")));

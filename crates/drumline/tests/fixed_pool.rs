@@ -333,7 +333,7 @@ fn no_thread_is_added() {
     });
 }
 
-/// Calls that go back and forth between pools whose threads all wait.
+/// Calls that go back and forth between pools with threads that all wait.
 #[test]
 fn calls_come_back_from_another_pool() {
     ends(|| {

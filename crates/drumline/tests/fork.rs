@@ -107,7 +107,7 @@ fn a_call_that_is_inside_comes_out_alone() {
             unsafe { libc::_exit(i32::from(!right)) };
         }
         let mut status = 0;
-        // SAFETY: a child of this process that nobody else waits for.
+        // SAFETY: a child of this process that nothing else waits for.
         let ended = unsafe { libc::waitpid(id, &raw mut status, 0) };
         assert_eq!(ended, id);
         assert!(

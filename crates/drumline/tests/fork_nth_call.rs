@@ -90,7 +90,7 @@ type Program = fn(&Pool, &Fuse, &Surfaced);
 struct Surfaced(AtomicUsize);
 
 impl Surfaced {
-    /// A panic has arrived with this payload, whose drop may panic as well.
+    /// A panic has arrived with this payload. The drop of the payload may panic as well.
     fn note(&self, payload: Box<dyn Any + Send>) {
         // Relaxed, here and below: as in a fuse.
         self.0.fetch_add(1, Ordering::Relaxed);
@@ -113,7 +113,7 @@ impl Surfaced {
     }
 }
 
-/// A scope whose jobs spawn others: `$call` is the way to open it.
+/// A scope with jobs that spawn others: `$call` is the way to open it.
 macro_rules! scope_program {
     ($name:ident, $call:ident, $spawn:ident) => {
         fn $name(pool: &Pool, fuse: &Fuse, surfaced: &Surfaced) {
@@ -194,7 +194,7 @@ fn tasks(pool: &Pool, fuse: &Fuse, surfaced: &Surfaced) {
     }
 }
 
-/// Tasks whose handles are dropped: the pool drops their results.
+/// Tasks with dropped handles: the pool drops their results.
 fn detached(pool: &Pool, fuse: &Fuse, _: &Surfaced) {
     for _ in 0..3 {
         let captured = fuse.captured();

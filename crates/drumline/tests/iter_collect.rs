@@ -300,7 +300,7 @@ fn an_unhelped_loop_makes_one_vector() {
     assert_eq!(list.len(), 1);
 }
 
-/// The items of a range, which nobody knows the number of, by halves.
+/// The items of a range, by halves. The loop does not know their number.
 struct Unknown(std::ops::Range<u64>);
 
 impl ParallelIterator for Unknown {

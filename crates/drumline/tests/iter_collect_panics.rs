@@ -212,7 +212,7 @@ impl IndexedParallelIterator for Liar {
     }
 }
 
-/// Gives so many strings.
+/// Gives this many strings.
 struct Lies(usize);
 
 impl Producer for Lies {

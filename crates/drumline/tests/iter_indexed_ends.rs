@@ -187,7 +187,7 @@ fn tuples() {
 
 #[test]
 fn tuples_by_reference() {
-    /// A vector, as a thing whose references are parallel iterators.
+    /// A vector, as a thing with references that are parallel iterators.
     struct Many(Vec<usize>);
     impl<'m> IntoParallelIterator for &'m Many {
         type Iter = drumline::slice::Iter<'m, usize>;

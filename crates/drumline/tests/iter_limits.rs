@@ -47,7 +47,7 @@ impl Gauge {
     }
 }
 
-/// A source whose items are looked at.
+/// A source with a look at each of its items.
 fn source(gauge: &Gauge) -> impl IndexedParallelIterator<Item = usize> {
     (0..ITEMS).into_par_iter().map(|item| gauge.see(item))
 }

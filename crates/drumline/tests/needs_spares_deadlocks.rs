@@ -229,8 +229,8 @@ fn a_pipeline_with_more_stages_than_jobs_unannounced() {
     }
 }
 
-/// Issue 592 with a twist: who holds the mutex waits for a task that only another thread can run,
-/// while all others want the mutex.
+/// Issue 592 with a twist: the thread that holds the mutex waits for a task that only another
+/// thread can run, while all others want the mutex.
 #[test]
 fn a_mutex_across_a_task_elsewhere() {
     for make in KINDS {

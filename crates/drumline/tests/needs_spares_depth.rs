@@ -11,7 +11,7 @@ use common::{MIB, ends, spin_until, threads};
 use drumline::{JoinHandle, Pool};
 
 const CHAIN: usize = 100_000;
-/// So many threads more than jobs are allowed.
+/// This many threads more than jobs are allowed.
 const MORE: usize = 64;
 
 /// Each of these tests keeps a machine busy for a while.
@@ -20,7 +20,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A pool whose threads can be counted, and how many there were at the most.
+/// A pool with threads that can be counted, and how many there were at the most.
 struct Counted {
     pool: Pool,
     name: String,

@@ -133,8 +133,8 @@ fn work_forked_by_a_stolen_half_is_seen_too() {
 
 #[test]
 fn a_waiting_thread_helps_only_with_what_it_waits_for() {
-    // `waiter` waits for a half that a worker runs, until work of somebody else has been done.
-    // That must be done by another worker, in the place that the waiter gave up.
+    // `waiter` waits for a half that a worker runs, until unrelated work has been done. Another
+    // worker must do that, in the place that the waiter gave up.
     let pool = pool(3);
     for _ in 0..50 {
         let (taken, unrelated_done) = (Event::new(), Event::new());

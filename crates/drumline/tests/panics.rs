@@ -29,7 +29,7 @@ fn still_works(pool: &Pool) {
     assert_eq!(pool.install(|| fib(12)), 144);
 }
 
-/// A value whose drop panics, after it has been counted.
+/// A value that panics in its drop, after it has been counted.
 struct Bomb<'a>(&'a AtomicUsize);
 
 impl Drop for Bomb<'_> {
@@ -163,7 +163,7 @@ fn a_second_half_that_was_not_begun_is_dropped_and_not_run() {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
-    // With one job and a guest nobody else can take it.
+    // With one job and a guest no other thread can take it.
     let pool = pool(1);
     let (dropped, ran) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let captured = Counted(&dropped);

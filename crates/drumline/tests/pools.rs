@@ -195,7 +195,7 @@ fn lowering_the_jobs_leaves_the_guest_alone() {
     let pool = pool(4);
     pool.install(meet);
     pool.set_jobs(1).unwrap();
-    // Wait until nobody is active any more: then with one job nothing migrates.
+    // Wait until no worker is active any more: then with one job nothing migrates.
     eventually("only the guest runs", || {
         pool.install(|| !drumline::join_context(|_| fib(8), |b| b.migrated()).1)
     });

@@ -187,7 +187,7 @@ fn a_panic_reaches_the_peer() {
         });
         accounts.settle();
     }
-    // And that of a task, whose future is dropped by it.
+    // So does the panic of a task. The task drops its future.
     let (buyer, shop) = order::unbounded();
     let accounts = accounts.clone();
     ends(move || {

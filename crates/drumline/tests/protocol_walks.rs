@@ -74,7 +74,7 @@ impl Right {
     }
 }
 
-/// What has to come of the steps: one queue for each direction, and who has left.
+/// What has to come of the steps: one queue for each direction, and the side that has left.
 struct Model {
     capacity: usize,
     up: VecDeque<(&'static str, u64)>,

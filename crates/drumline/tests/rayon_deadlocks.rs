@@ -24,7 +24,7 @@ fn with_guests(program: impl Fn(&Pool) + Send + Copy + 'static) {
     }
 }
 
-/// The same in pools whose own threads run everything as well.
+/// The same, also in pools that run everything on their own threads.
 fn everywhere(program: impl Fn(&Pool) + Send + Copy + 'static) {
     with_guests(program);
     for jobs in JOBS {
@@ -145,7 +145,7 @@ fn a_write_lock_across_a_loop() {
     });
 }
 
-/// Issue 1251: a value that is made once, in parallel, by whoever asks first.
+/// Issue 1251: a value that is made once, in parallel, by the first thread that asks.
 #[test]
 fn a_once_lock_with_a_loop_inside() {
     everywhere(|pool| {
@@ -274,8 +274,8 @@ fn two_pools_install_into_each_other() {
     }
 }
 
-/// The same with nobody in the pools but one call at a time, and no guests: there and back takes
-/// two threads of the first pool.
+/// The same with only one call at a time in the pools, and no guests: there and back takes two
+/// threads of the first pool.
 #[test]
 fn there_and_back_through_a_pool_without_guests() {
     for jobs in [2, 4, 16] {

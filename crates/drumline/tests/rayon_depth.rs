@@ -23,7 +23,7 @@ fn here() -> usize {
     (&raw const local).addr()
 }
 
-/// A pool whose threads note where their stacks begin.
+/// A pool with threads that note where their stacks begin.
 fn noting(jobs: usize, guests: bool) -> Pool {
     let pool = Pool::builder().jobs(jobs).guests(guests);
     pool.start_handler(|_| START.set(here())).build().unwrap()
@@ -177,7 +177,7 @@ fn a_chain_from_the_old_end() {
 /// there is room, and then the worker comes to meet it.
 #[test]
 fn a_chain_from_the_new_end() {
-    // Where nobody knows how much is left, jobs are counted, and the smallest stacks too small.
+    // If the room that is left is unknown, jobs are counted, and the smallest stacks are too small.
     let measured = cfg!(all(target_os = "linux", target_env = "gnu", not(miri)));
     let least = if measured { MIB / 16 } else { MIB / 2 };
     let stacks = [MIB / 16, MIB / 8, MIB / 2, 2 * MIB, 8 * MIB, 32 * MIB];

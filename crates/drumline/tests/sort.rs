@@ -37,7 +37,7 @@ const LARGE: [usize; 9] = [1000, 2048, 2049, 4095, 4096, 5000, 16_384, 20_001, 1
 
 type Pattern = fn(usize, usize, &mut Random) -> u64;
 
-/// What is at an index of so many.
+/// What is at an index, by the index and the length.
 const PATTERNS: [(&str, Pattern); 10] = [
     ("random", |_, _, random| random.next()),
     ("few", |_, _, random| random.next() % 4),

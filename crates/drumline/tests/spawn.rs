@@ -14,7 +14,7 @@ fn pool(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).build().unwrap()
 }
 
-/// A pool whose calls from outside are handed over.
+/// A pool that has calls from outside handed over.
 fn closed(jobs: usize) -> Pool {
     common::without_spares(jobs, false)
 }
@@ -406,7 +406,7 @@ fn dropping_the_pool_finishes_tasks() {
         for n in 0..200 {
             let send = send.clone();
             drop(pool.spawn(move || {
-                // Spawned by a task of a pool that nobody holds any more.
+                // Spawned by a task of a pool that the program no longer holds.
                 drop(drumline::spawn(move || send.send(n).unwrap()));
             }));
         }

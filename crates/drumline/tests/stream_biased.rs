@@ -72,7 +72,7 @@ fn who_is_overloaded_calls_the_next() {
         sender.send(n).unwrap();
     }
     drop(sender);
-    // Nobody gets beyond the first item before all three have one.
+    // No receiver gets beyond the first item before all three have one.
     let all_there = Barrier::new(3);
     let counts = run(biased::consumers(receiver, 3, 1), |mut receiver| {
         let first = receiver.recv();
@@ -93,7 +93,7 @@ fn who_goes_leaves_the_rest_to_the_others() {
         drop(sender);
         let gone = AtomicUsize::new(0);
         let counts = run(biased::consumers(receiver, 3, 1), |mut receiver| {
-            // So many go with their first item in their hands.
+            // `receivers_that_go` receivers go with their first item in their hands.
             let goes = gone
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |gone| {
                     (gone < receivers_that_go).then_some(gone + 1)
@@ -154,7 +154,7 @@ fn a_stream_counts_what_it_does() {
     let pool = drumline::Pool::builder().jobs(2).build().unwrap();
     let (sender, receiver) = stream::queue(1_000);
     let (done, is_done) = mpsc::channel();
-    // Sent before anybody measures.
+    // Sent before the stream measures.
     sender.send(0).unwrap();
     let producer = thread::spawn(move || {
         is_done.recv().expect("the first item is handled");

@@ -115,7 +115,7 @@ fn so_much_weighs_what_is_in_flight() {
         });
 }
 
-/// Nobody has said anything: still it is bounded, by eight batches for each consumer.
+/// The program sets no bound: still it is bounded, by eight batches for each consumer.
 #[test]
 fn it_is_bounded_by_itself() {
     for setup in [

@@ -1,5 +1,5 @@
-//! Streams that take from the receivers of channels: what arrives, what the end says, who learns of
-//! an early end, and who waits where.
+//! Streams that take from the receivers of channels: what arrives, what the end says, which side
+//! learns of an early end, and what waits where.
 
 mod common;
 mod streams;
@@ -465,7 +465,7 @@ fn a_consumer_that_sleeps_is_replaced() {
     }
 }
 
-/// A stream in a task whose budget is used up.
+/// A stream in a task with a budget that is used up.
 #[test]
 fn in_a_task() {
     let pool = pool(2);

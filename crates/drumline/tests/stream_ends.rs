@@ -1,4 +1,4 @@
-//! Streams: every end on every source, whoever the consumers are.
+//! Streams: every end on every source, with all kinds of consumers.
 
 mod common;
 mod streams;
@@ -333,7 +333,7 @@ fn inside_of_a_pool() {
     }
 }
 
-/// A pool of one thread, in the place of which nobody else can come.
+/// A pool of one thread that no other thread can replace.
 #[test]
 fn inside_of_a_pool_whose_only_thread_is_never_replaced() {
     for guests in [true, false] {
@@ -426,7 +426,7 @@ fn joins_and_scopes_in_streams() {
 
 #[test]
 fn consumers_meet() {
-    // Each item waits for the other one: so there are two consumers, whoever they are.
+    // Each item waits for the other one. So there are two consumers, of any kind.
     let two = vec![
         Setup::in_pool("2 jobs", pool(2)),
         Setup::in_pool("2 jobs, no guests", without_guests(2)),

@@ -58,7 +58,7 @@ fn a_boxed_stream_is_one() {
     assert_eq!(stream::from_async(numbers).count(), 10);
 }
 
-/// The async stream depends on tasks of the pool whose consumer waits in it.
+/// The async stream depends on tasks of the pool that has a consumer waiting in it.
 #[test]
 fn tasks_of_the_same_pool_fill_it() {
     for jobs in [1, 2, 4] {

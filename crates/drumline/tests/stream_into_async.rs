@@ -308,7 +308,7 @@ fn a_cancelled_token_ends_it() {
     }
 }
 
-/// A stream whose pool is gone goes on with a thread of its own.
+/// A stream without a pool any more goes on with a thread of its own.
 #[test]
 fn the_pool_may_end_first() {
     for jobs in [1, 3] {

@@ -73,7 +73,7 @@ fn an_iterator_outlives_its_pool() {
     }
 }
 
-/// A stream that nobody asks any more, in an endless source that waits for nobody.
+/// A stream that the program does not ask any more, in an endless source that never waits.
 #[test]
 fn an_iterator_over_an_endless_source_is_dropped() {
     for setup in setups() {
@@ -90,7 +90,7 @@ fn an_iterator_over_an_endless_source_is_dropped() {
     }
 }
 
-/// Inside of the only thread of a pool, which nobody replaces.
+/// Inside of the only thread of a pool, which no other thread replaces.
 #[test]
 fn an_iterator_in_the_only_thread_of_its_pool() {
     for guests in [true, false] {
@@ -106,8 +106,7 @@ fn an_iterator_in_the_only_thread_of_its_pool() {
     }
 }
 
-/// Asked by a thread of another pool than the one whose jobs do the work, which they do in their
-/// own.
+/// A thread of another pool asks for the results. The jobs that do the work run in their own pool.
 #[test]
 fn work_is_done_in_the_pool_that_was_asked_for() {
     for guests in [true, false] {

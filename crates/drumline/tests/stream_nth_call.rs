@@ -372,7 +372,7 @@ fn reports(end: usize) -> bool {
     !matches!(end, 3 | 4 | 7 | 11 | 12)
 }
 
-/// Ends whose stage has no frame: what panics after they have left goes to the pool, or nowhere.
+/// Ends of stages without a frame: what panics after they have left goes to the pool, or nowhere.
 fn has_frame(end: usize) -> bool {
     end < 11
 }
@@ -587,7 +587,7 @@ fn every_call_of_jobs_and_tasks() {
                     if let Err(payload) = outcome {
                         assert!(payload.is::<Boom>() && site == Site::ItemDrop, "{name}");
                     }
-                    // What nobody joins: the pool hears of it.
+                    // If no thread joins a task, the pool hears of its panic.
                     let detached = Fuse::new(site, call);
                     for _ in 0..ITEMS {
                         let (fuse, item) = (detached.clone(), detached.thing(Site::ItemDrop));

@@ -215,14 +215,14 @@ fn before_and_in_a_serial_end() {
             })
             .with(|results| while results.next().is_some() {});
     });
-    // Nobody asks for the result, but it is told.
+    // The program does not ask for the result, but it is told.
     panics_with(17, |items| {
         let all = items.in_flight(64).batch(1).map_ordered(|item| {
             dislike(item.number);
             item
         });
         all.with(|results| results.find(|item| item.number == 16).map(drop));
-        // Perhaps nobody has come to the 17th.
+        // Perhaps no consumer has come to the 17th.
         quiet_panic(17_u64);
     });
     panics_with(17, |items| {

@@ -16,7 +16,7 @@ use common::{FOREVER, ends};
 use drumline::stream::{self, Stream};
 use streams::{Setup, setups};
 
-/// Bursts of so many lines, in this order: long ones make consumers pull ahead.
+/// Bursts of this many lines, in this order: long ones make consumers pull ahead.
 const BURSTS: [usize; 12] = [1, 1, 300, 1, 2, 1_000, 1, 3, 40, 1, 1, 500];
 
 /// Where the answers go.

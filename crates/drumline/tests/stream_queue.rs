@@ -1,4 +1,5 @@
-//! The queue of streams by itself: its bound, its order, its two ways to close, and who wakes whom.
+//! The queue of streams by itself: its bound, its order, its two ways to close, and which side
+//! wakes the other.
 
 mod common;
 mod streams;
@@ -391,7 +392,7 @@ fn what_nobody_took_is_dropped_with_the_queue() {
     ledger.check("dropped");
 }
 
-/// Items whose drop looks at the queue, or panics: neither happens under a lock.
+/// Items that look at the queue in their drop, or panic: neither happens under a lock.
 #[test]
 fn drops_may_do_what_they_like() {
     struct Looks(stream::Sender<Looks>, bool);

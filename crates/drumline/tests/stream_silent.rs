@@ -13,7 +13,7 @@ use streams::{Setup, setups};
 
 type Numbers = Stream<mpsc::Receiver<u64>>;
 
-/// Runs a stream over a channel with one item, whose sender stays. `end` has to end.
+/// Runs a stream over a channel with one item. The sender stays. `end` has to end.
 fn with_a_silent_sender(end: impl Fn(&Setup, Numbers, &CancellationToken) + Send + Sync + 'static) {
     ends(move || {
         for setup in setups() {

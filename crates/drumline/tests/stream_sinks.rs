@@ -1,4 +1,4 @@
-//! Streams whose results go to the senders of channels, and from there to further streams.
+//! Streams that send their results to the senders of channels, and from there to further streams.
 
 mod common;
 mod streams;
@@ -121,7 +121,7 @@ fn pipes_without_spares() {
     }
 }
 
-/// Streams of threads outside, whose consumers are in one pool.
+/// Streams of threads outside, with consumers in one pool.
 #[test]
 fn pipes_of_threads_outside() {
     for guests in [true, false] {

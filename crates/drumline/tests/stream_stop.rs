@@ -14,7 +14,7 @@ use drumline::CancellationToken;
 use drumline::stream::{self, OnPanic, Polled, SendError, Source, Stopper, stream};
 use streams::{Ledger, Setup, setups, some_setups};
 
-/// A queue that tells when somebody waits in it.
+/// A queue that tells when a consumer waits in it.
 struct Watched<S> {
     source: S,
     waits: Arc<AtomicBool>,
@@ -395,7 +395,7 @@ fn a_thousand_runs_with_panics() {
     }
 }
 
-/// A program whose system has no threads left: the stream goes on with those that there are.
+/// A program on a system without threads left: the stream goes on with those that there are.
 #[test]
 fn where_the_system_refuses_threads() {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
@@ -442,7 +442,7 @@ fn program_without_threads() {
     }
 }
 
-/// A source that says nothing, and whose stopper waits.
+/// A source that says nothing, with a stopper that waits.
 struct SlowToStop {
     stopping: Arc<Event>,
     go_on: Arc<Event>,

@@ -230,7 +230,7 @@ fn all_but_one_wait_over_results() {
     all_but_one_wait(Kind::IteratorOfResults);
 }
 
-/// The source is silent for so long that no consumer stays aside for it.
+/// The source is silent for longer than a consumer stays aside.
 #[test]
 fn all_but_one_wait_after_a_silence() {
     ends(|| {

@@ -19,7 +19,7 @@ type Program = fn(&Arc<Pool>, &Arc<Pool>);
 const ITEMS: u64 = 40;
 const SUM: u64 = ITEMS * (ITEMS - 1) / 2;
 
-/// Streams whose consumers are threads of their own.
+/// Streams with consumers that are threads of their own.
 const WITH_THREADS: [(&str, Program); 6] = [
     ("threads, in order", |a, _| {
         let mut sum = 0;
@@ -61,7 +61,7 @@ const WITH_THREADS: [(&str, Program); 6] = [
     }),
 ];
 
-/// Streams whose consumers are threads of the second pool.
+/// Streams with consumers that are threads of the second pool.
 const WITH_ANOTHER_POOL: [(&str, Program); 3] = [
     ("another pool, in order", |a, b| {
         let mut sum = 0;
@@ -88,7 +88,7 @@ const WITH_ANOTHER_POOL: [(&str, Program); 3] = [
     }),
 ];
 
-/// A pool whose threads are all there ever are.
+/// A pool that never gets more threads than it begins with.
 fn fixed(jobs: usize) -> Arc<Pool> {
     let pool = Pool::builder().jobs(jobs).guests(false).spares(false);
     Arc::new(pool.wait_policy(WaitPolicy::Steal).build().unwrap())

@@ -127,7 +127,7 @@ fn the_limit_counts_the_thread_that_built_the_pool() {
     }
 }
 
-/// A pool whose limit was raised by more jobs keeps to the new one.
+/// A pool with a limit that more jobs have raised keeps to the new one.
 #[test]
 fn more_jobs_raise_the_limit() {
     let builder = Pool::builder().jobs(1).max_threads(2).guests(false);

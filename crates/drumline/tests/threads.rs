@@ -136,7 +136,7 @@ fn the_current_thread_as_a_member() {
             meet();
         }
         assert_eq!(fib(15), 610);
-        // While this thread waits for another pool, nobody else counts as gone.
+        // While this thread waits for another pool, no other thread counts as gone.
         let other = without_guests(1);
         for _ in 0..20 {
             let ran = common::Event::new();

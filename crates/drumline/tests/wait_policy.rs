@@ -25,8 +25,9 @@ fn pool(jobs: usize, policy: WaitPolicy) -> Pool {
     pool.build().unwrap()
 }
 
-/// Waits for the half of a join, with `stranger` as the only other work there is. Nobody sleeps
-/// meanwhile, so that there is no doubt who has the two places: this thread and the other half.
+/// Waits for the half of a join, with `stranger` as the only other work there is. No thread sleeps
+/// meanwhile, so it is certain which threads have the two places: this one and that of the other
+/// half.
 fn wait_beside<T: Send + 'static>(stranger: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let half_began = AtomicBool::new(false);
     let stranger_began = Arc::new(AtomicBool::new(false));
@@ -124,7 +125,7 @@ fn a_lock_across_a_wait() {
 #[ignore = "hangs, as it should; another test runs it"]
 fn child_with_a_lock_across_a_wait() {
     if std::env::var_os(CHILD).is_some() {
-        // If whoever started this is killed, this does not stay behind.
+        // If the process that started this one is killed, this one does not stay behind.
         thread::spawn(|| {
             thread::sleep(FOREVER);
             std::process::exit(1);

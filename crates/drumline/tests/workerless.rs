@@ -1,6 +1,6 @@
-//! Pools without workers: those of a member for good alone, those whose threads the system refuses,
-//! and those whose spawner turns out not to start any. Nothing waits for ever in them, and nothing
-//! that was spawned is lost.
+//! Pools without workers: pools of a member for good alone, pools for which the system refuses
+//! threads, and pools with a spawner that turns out not to start any. Nothing waits for ever in
+//! them, and nothing that was spawned is lost.
 
 mod common;
 
@@ -213,7 +213,7 @@ fn without_threads_callers_are_enough() {
 
 type Kept = Arc<Mutex<Vec<ThreadBuilder>>>;
 
-/// A pool whose threads are kept by the program, and those.
+/// A pool with threads that the program keeps, and those threads.
 fn keeping(builder: PoolBuilder) -> (Pool, Kept) {
     let kept = Kept::default();
     let keep = Arc::clone(&kept);
@@ -224,8 +224,8 @@ fn keeping(builder: PoolBuilder) -> (Pool, Kept) {
     (builder.build().unwrap(), kept)
 }
 
-/// Makes a pool whose threads do not come, makes a call, and tells the pool when the call waits, or
-/// is about to.
+/// Makes a pool with threads that do not come, makes a call, and tells the pool when the call
+/// waits, or is about to.
 fn late(call: &'static Call, build: impl FnOnce(PoolBuilder) -> PoolBuilder + Send + 'static) {
     ends_named(call.name, move || {
         let (pool, kept) = keeping(build(Pool::builder().jobs(3)));
@@ -383,7 +383,7 @@ fn a_member_spawns_at_the_end_of_its_thread() {
     }
 }
 
-/// Fewer jobs than before leave the only place to a member whose thread has ended.
+/// Fewer jobs than before leave the only place to a member with a thread that has ended.
 #[test]
 fn a_pool_ends_whose_places_are_all_of_a_thread_that_is_gone() {
     for open in OPENNESS {

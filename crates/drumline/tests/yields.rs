@@ -78,7 +78,7 @@ fn an_executor_inside_of_a_task_learns_of_a_yield() {
     }
 }
 
-/// A yield that is dropped, or whose neighbour is ready, asks for nothing.
+/// A yield that is dropped, or has a neighbour that is ready, asks for nothing.
 #[test]
 fn a_poll_that_yields_and_is_ready_is_ready() {
     let pool = pool(1);

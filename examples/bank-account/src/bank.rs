@@ -14,7 +14,7 @@ use crate::{Amount, Books, Client, Statement};
 /// answer, unless its client has given up.
 const PER_LANE: usize = 2;
 
-/// A bank, whose tasks run on a pool.
+/// A bank, with tasks that run on a pool.
 #[derive(Debug)]
 pub struct Bank<'p> {
     pool: &'p Pool,

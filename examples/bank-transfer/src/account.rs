@@ -9,7 +9,7 @@ use drumline::actor::{Actor, Context, Failure, Handler};
 use crate::faults::Faults;
 use crate::journal::{Entry, Journal, Step};
 
-/// What the panic of an account says whose log cannot be read.
+/// The panic message of an account that cannot read its log.
 const TORN: &str = "a record of the journal is torn";
 
 /// An account. All that it has comes from its log.

@@ -27,7 +27,7 @@ pub struct Load {
     pub faults: Option<NonZero<u64>>,
     /// Where transfers and panics come from.
     pub seed: u64,
-    /// The account whose journal is torn, if there is one.
+    /// The account with a torn journal, if there is one.
     pub corrupt: Option<usize>,
     /// How the bank is made. There are as many clients as tellers.
     pub bank: BankOptions,

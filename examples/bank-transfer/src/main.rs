@@ -29,7 +29,7 @@ struct Options {
     /// Where transfers and panics come from.
     #[arg(short, long, default_value_t = 1, value_name = "SEED")]
     seed: u64,
-    /// The account whose journal is torn.
+    /// The account with a torn journal.
     #[arg(long, value_name = "ACCOUNT")]
     corrupt: Option<usize>,
     /// How many tellers there are, and clients.

@@ -43,7 +43,8 @@ pub struct RoomReport {
     pub said: u64,
     /// How many of them were too slow.
     pub too_slow: u64,
-    /// How many lines were given to the actors of clients. That includes who joins and leaves.
+    /// How many lines were given to the actors of clients. That includes the news of joins and
+    /// leaves.
     pub delivered: u64,
 }
 

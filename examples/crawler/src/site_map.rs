@@ -12,7 +12,7 @@ use crate::page::Page;
 /// The children of a page.
 const CHILDREN: usize = 3;
 
-/// Each page whose number ends so has a link to a page that there is not.
+/// Each page with a number that ends so has a link to a page that there is not.
 const BREAKS: usize = 10;
 
 /// Each page of which the number is a multiple of this has a link to a page that fails.

@@ -7,7 +7,7 @@ use drumline::{JoinHandle, Pool};
 use crate::request::Request;
 use crate::upload::{Outcome, upload};
 
-/// A server, whose jobs run on a pool.
+/// A server, with jobs that run on a pool.
 #[derive(Debug)]
 pub struct Server {
     requests: lanes::Sender<Request>,

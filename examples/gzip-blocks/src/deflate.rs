@@ -25,9 +25,9 @@ pub struct Piece {
 
 /// Compresses a block, with a level from 1 to 9.
 ///
-/// The compressor is a new one each time. To reset one would save 2 %, but then what it makes of a
-/// block may depend, in a few bytes, on the blocks that it had before: on who happened to take
-/// which block.
+/// The compressor is a new one each time. To reset one would save 2 %. But then what it makes of a
+/// block may depend, in a few bytes, on the blocks that it had before: on which consumer happened
+/// to take which block.
 pub fn deflate(block: &Block, level: u32) -> Result<Piece> {
     let data = block.data.as_slice();
     let mut crc = Hasher::new();

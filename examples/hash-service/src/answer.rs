@@ -5,7 +5,7 @@ use hyper::body::Bytes;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
-/// A response whose body is a short text.
+/// A response with a short text as its body.
 pub type Answer = Response<Full<Bytes>>;
 
 /// Why a request has no result.

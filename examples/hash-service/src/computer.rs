@@ -62,7 +62,8 @@ impl Computer {
             // computing threads as jobs, and never more.
             .guests(false)
             .spares(false)
-            // Of a job whose request is gone. The others arrive at their handles.
+            // The panic of a job without a request any more. Those of other jobs arrive at their
+            // handles.
             .panic_handler(move |_payload| detached.jobs_panicked.add_one())
             .build()?;
         Ok(Computer {

@@ -28,9 +28,9 @@ pub struct Counters {
     pub admitted: Count,
     /// Requests that were refused, because too many were admitted.
     pub refused: Count,
-    /// Requests whose client went away before the answer.
+    /// Requests of clients that went away before the answer.
     pub abandoned: Count,
-    /// Requests whose deadline passed, while they were read or computed.
+    /// Requests that passed their deadline, while they were read or computed.
     pub overdue: Count,
     /// Jobs that a thread of the pool has begun.
     pub jobs_begun: Count,

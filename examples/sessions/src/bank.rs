@@ -14,7 +14,7 @@
 //!
 //! The clerk takes one request at a time, from the first session that has one. So no lock is
 //! needed, and money cannot be lost between two accounts: a transfer is one request, which is
-//! granted or refused as a whole. A customer who goes away in the middle has made no request, or
+//! granted or refused as a whole. A customer that goes away in the middle has made no request, or
 //! hears no more of the one that was made.
 
 use drumline::protocol::{PeerLeft, select};
@@ -185,7 +185,7 @@ pub fn serve(balances: Vec<Amount>, mut customers: Vec<clerk::Start>) -> Books {
                 continue;
             }
         };
-        // Those who have been served go to the end of the queue.
+        // Customers that have been served go to the end of the queue.
         customers.extend(books.decide(decision, balance));
     }
     books

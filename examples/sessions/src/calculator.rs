@@ -1,4 +1,4 @@
-//! A calculator whose protocol has grown: an older client speaks with a newer server.
+//! A calculator with a protocol that has grown: an older client speaks with a newer server.
 //!
 //! ```
 //! use sessions::calculator::{self, greeting};

@@ -1,4 +1,5 @@
-//! Publish and subscribe: a broker passes each article on to those who have asked for its topic.
+//! Publish and subscribe: a broker passes each article on to the guests that have asked for its
+//! topic.
 //!
 //! ```
 //! use sessions::news::{self, counter, feed};

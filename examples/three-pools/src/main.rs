@@ -10,7 +10,7 @@
 //! consumer that is woken for an item which another takes, and sleeps again, is two of them, and of
 //! use to no program.
 //!
-//! `pipelines` says what is done, and `runtimes` who does it.
+//! `pipelines` says what is done, and `runtimes` what does it.
 
 mod pipelines;
 mod runtimes;
@@ -40,7 +40,7 @@ struct Options {
     /// `50%`.
     #[arg(long, default_value = "auto", value_name = "JOBS")]
     jobs: Jobs,
-    /// Who runs the pipelines.
+    /// The runtime that runs the pipelines.
     #[arg(long, default_value = "drumline", value_enum)]
     runtime: Runtime,
     /// How many items each queue has room for.

@@ -35,7 +35,7 @@ pub fn lines(
     }
 }
 
-/// Compresses blocks: long items, much longer than waking somebody for one.
+/// Compresses blocks: long items, which take much longer than to wake a thread for one.
 pub fn blocks(
     text: &[u8],
     percent: u32,

@@ -1,4 +1,4 @@
-//! Who does it: streams with a pool each, or channels with threads.
+//! What runs the pipelines: streams with a pool each, or channels with threads.
 
 use std::num::NonZero;
 use std::thread;
@@ -51,7 +51,7 @@ impl Sum {
 }
 
 impl Runtime {
-    /// Runs a pipeline with so many consumers, one of which is the calling thread.
+    /// Runs a pipeline with `jobs` consumers. One of them is the calling thread.
     pub fn run<I, F>(
         self,
         pipeline: Pipeline<I, F>,

@@ -127,7 +127,7 @@ pub fn files_or_stdin(files: &[PathBuf]) -> Vec<PathBuf> {
     }
 }
 
-/// Opens a file to read, for somebody who cuts by other means.
+/// Opens a file to read, for a caller that cuts by other means.
 pub fn open_plain(path: &Path) -> Result<Box<dyn Read + Send>> {
     open(path).map(|input| input.reader)
 }

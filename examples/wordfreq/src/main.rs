@@ -43,7 +43,7 @@ struct Options {
     /// How many threads count: a number, `auto`, `physical`, or a share as `50%`.
     #[arg(long, default_value = "auto", value_name = "JOBS")]
     jobs: Jobs,
-    /// Who runs it: for comparisons.
+    /// The runtime that runs it: for comparisons.
     #[arg(long, default_value = "drumline", value_enum, hide = true)]
     runtime: Runtime,
 }
@@ -57,7 +57,7 @@ fn run(options: &Options) -> Result<()> {
         .runtime
         .count(&options.files, options.ignore_case, &pool)?;
     match print(&counts, options.top) {
-        // Whoever read this has seen enough: `wordfreq … | head`.
+        // The reader has seen enough: `wordfreq … | head`.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }

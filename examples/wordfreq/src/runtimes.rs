@@ -1,6 +1,6 @@
 //! The program's middle part, on several runtimes.
 //!
-//! Two questions are kept apart: who runs it, and how the text is cut. So both runtimes get both,
+//! Two questions are kept apart: what runs it, and how the text is cut. So both runtimes get both,
 //! chunks and lines.
 
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 use crate::chunks::{self, Chunks};
 use crate::counts::Counts;
 
-/// Who counts what.
+/// What counts, and of what.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Runtime {
     /// A stream of chunks.

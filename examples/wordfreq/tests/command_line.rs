@@ -161,7 +161,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Nobody reads the other end from now on.
+    // The other end has no reader from now on.
     drop(child.stdout.take());
     child
         .stdin

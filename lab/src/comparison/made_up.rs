@@ -4,7 +4,7 @@ use crate::record::Record;
 use crate::round::RoundFigures;
 use crate::statistics::median;
 
-/// A record whose processes found these times per operation.
+/// A record of processes that found these times per operation.
 pub fn record(workload: &str, runtime: &str, jobs: usize, measures: &[f64]) -> Record {
     let by_round = measures.iter().enumerate();
     let by_round = by_round.map(|(round, &wall_ns_median)| RoundFigures {

@@ -13,7 +13,7 @@ use super::bootstrap::{Interval, paired_ratio, ratio};
 /// How far from one both ends of an interval may be where two configurations are called level.
 pub const LEVEL: f64 = 0.05;
 
-/// The confidence for each of so many cells, that gives 95 % for all together.
+/// The confidence for each of this many cells, that gives 95 % for all together.
 pub fn confidence(cells: usize) -> f64 {
     1.0 - 0.05 / cells.max(1) as f64
 }

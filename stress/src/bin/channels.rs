@@ -1,9 +1,9 @@
 //! A message is noticed, whenever its receiver began to wait, and a close divides the messages.
 //!
-//! * *Row*: a sender sends so many messages in a row that it only reads the word of the receiver
-//!   at last, and goes on with a few more, each after a random moment. It ends when the receiver, a
-//!   task, has them all. So a message that the task does not see is a round that never ends. The
-//!   task catches up with the sender, and begins to wait, around the time of the last messages.
+//! * *Row*: a sender sends enough messages in a row to only read the word of the receiver at last.
+//!   It goes on with a few more, each after a random moment. It ends when the receiver, a task, has
+//!   them all. So a message that the task does not see is a round that never ends. The task catches
+//!   up with the sender, and begins to wait, around the time of the last messages.
 //! * *Lanes*: the same with two senders that have a lane each.
 //! * *Close*: the receiver closes while messages are sent. What was accepted is what it receives.
 //! * *Many*: some send and some receive, threads and tasks that give up now and then, through a
@@ -25,7 +25,7 @@ use stress::{Random, Run, Waited, check, dither, fail, round_done, shut_down};
 
 /// A sender that has sent this many messages in a row only reads.
 const ROW: u64 = 130;
-/// A message that has not been received for so long is lost.
+/// A message that has not been received for this long is lost.
 const LOST: Duration = Duration::from_secs(10);
 
 fn main() {
@@ -49,7 +49,7 @@ fn main() {
     run.report("rows of messages");
 }
 
-/// Waits until so many messages have been received.
+/// Waits until `count` messages have been received.
 fn until(received: &AtomicU64, count: u64) {
     let mut waited = Waited::new();
     let mut looks = 0_u32;

@@ -22,7 +22,7 @@ use stress::{Random, Run, Waited, dither, fail, round_done, work_for};
 
 /// How often the second push is tried without leaving the pool.
 const EPISODES: u64 = 16;
-/// A push that has not been noticed for so long is lost.
+/// A push that has not been noticed for this long is lost.
 const LOST: Duration = Duration::from_secs(10);
 
 fn main() {
@@ -52,7 +52,7 @@ fn main() {
     ));
 }
 
-/// Spins until `flag` is set by somebody else.
+/// Spins until another thread sets `flag`.
 fn until(flag: &AtomicBool, what: &str) {
     let mut waited = Waited::new();
     let mut looks = 0_u32;

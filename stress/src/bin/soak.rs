@@ -26,10 +26,10 @@ const MOST_JOBS: u64 = 16;
 /// Memory that later laps may use beyond the first three: a pool keeps what belongs to as many
 /// threads as it ever had at once, and that number grows for a while.
 const GROWTH_KIB: u64 = 32 << 10;
-/// Threads that nobody needs should long have gone.
+/// Threads that are not needed should have gone long before this time is over.
 const SETTLES: Duration = Duration::from_secs(12);
 
-/// Tasks that nobody waits for: begun, and done.
+/// Tasks that no thread waits for: begun, and done.
 static SPAWNED: AtomicUsize = AtomicUsize::new(0);
 static DONE: AtomicUsize = AtomicUsize::new(0);
 
@@ -279,12 +279,12 @@ fn panic() {
     std::panic::resume_unwind(Box::new("of a leaf"));
 }
 
-/// How many threads this process has; none where nobody tells.
+/// How many threads this process has; none if the system does not tell.
 fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 
-/// The memory that this process occupies; none where nobody tells.
+/// The memory that this process occupies; none if the system does not tell.
 fn resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

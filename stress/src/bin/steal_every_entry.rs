@@ -48,13 +48,13 @@ const COLD_STORES: u64 = 64;
 
 /// How often an entry ran. Never reset: an entry that runs late is seen too.
 static RUNS: AtomicU64 = AtomicU64::new(0);
-/// The number of the forced duel whose bait a thief began last.
+/// The number of the forced duel with the bait that a thief began last.
 static BAIT_BEGUN: AtomicU64 = AtomicU64::new(0);
-/// The number of the forced duel whose bait a thief has ended last.
+/// The number of the forced duel with the bait that a thief has ended last.
 static BAIT_ENDED: AtomicU64 = AtomicU64::new(0);
 /// The number of the last forced duel in which owner and thief have met after the bait.
 static MET: AtomicU64 = AtomicU64::new(0);
-/// The number of the forced duel whose second entry was begun last.
+/// The number of the forced duel with the second entry that was begun last.
 static ENTRY_BEGUN: AtomicU64 = AtomicU64::new(0);
 /// How often a thief has called its owner.
 static CALL: AtomicU64 = AtomicU64::new(0);
@@ -105,8 +105,8 @@ fn main() {
     ));
 }
 
-/// A pool whose two workers are the owner and the thief, each on a processor of its own. While
-/// other programs are busy, the system may leave both on one processor for long.
+/// A pool with two workers, the owner and the thief, each on a processor of its own. While other
+/// programs are busy, the system may leave both on one processor for long.
 fn bound() -> PoolBuilder {
     let processors = processors();
     let builder = Pool::builder().jobs(2).guests(false);

@@ -1,5 +1,5 @@
-//! What it costs that blocked threads are replaced: where nobody blocks, where it is short, and
-//! where most do.
+//! What it costs that blocked threads are replaced: while no thread blocks, while blocking is
+//! short, and while most threads block.
 //!
 //! Prints figures beside the bars that the project has set itself, for a machine that does nothing
 //! else. Checked: the answers, and, with much room for one that does, the throughput.

@@ -1,4 +1,4 @@
-//! The lab, the examples and the applications use the public API, like anybody else.
+//! The lab, the examples and the applications use the public API, like any other program.
 //!
 //! The compiler keeps private items private. What it cannot keep is an item that is `pub` but
 //! hidden from the documentation, and a source file borrowed by path.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::mention::{Mention, Role, collect, exported_macros};
 use super::tree::Tree;
 
-/// A path whose first segment is `crate` or the name of another crate.
+/// A path with `crate` or the name of another crate as its first segment.
 pub type Absolute = Vec<String>;
 
 /// How many imports or re-exports are followed one after another.

@@ -98,12 +98,12 @@ const FORK_JOIN: &[&str] = &["pool", "job", "latch", "unwind", "sync"];
 #[cfg(test)]
 pub const TWINS: &[[&str; 2]] = &[["iter", "slice"]];
 
-/// Who may name a reserved path.
+/// Which modules may name a reserved path.
 #[derive(Debug)]
 pub enum Who {
-    /// These modules and nobody else.
+    /// These modules and no others.
     Only(&'static [&'static str]),
-    /// Everybody but these modules.
+    /// All modules but these.
     AllBut(&'static [&'static str]),
 }
 
@@ -114,7 +114,7 @@ pub struct Reserved {
     pub rule: &'static str,
     /// Path prefixes, in segments joined by `::`.
     pub paths: &'static [&'static str],
-    /// Who may name them.
+    /// The modules that may name them.
     pub who: Who,
     /// Modules that may pass the name on in a `pub use` without using it.
     pub may_pass_on: &'static [&'static str],
@@ -227,7 +227,7 @@ pub const CONSUMERS: &[&str] = &[
     "crates/rayon-facade",
 ];
 
-/// Source trees whose files are kept short, relative to the root of the workspace.
+/// Source trees that keep their files short, relative to the root of the workspace.
 pub const SIZED: &[&str] = &["crates", "lab", "xtask", "stress", "examples", "apps"];
 
 /// A file with more lines gets a warning.
@@ -236,8 +236,8 @@ pub const LINES_WARN: usize = 500;
 /// A file with more lines fails the check.
 pub const LINES_FAIL: usize = 700;
 
-/// Files that are one item, which the language does not let us divide: a trait whose methods people
-/// expect in one import. Half of them is documentation.
+/// Files that are one item, which the language does not let us divide: a trait with methods that
+/// people expect in one import. Half of them is documentation.
 pub const ONE_ITEM: &[&str] = &[
     "crates/drumline/src/iter/parallel.rs",
     "crates/drumline/src/iter/indexed.rs",
@@ -272,7 +272,7 @@ const fn layer(name: &'static str, may_use: &'static [&'static str]) -> Layer {
 }
 
 impl Who {
-    /// Whether `module` is among those who may.
+    /// Whether `module` is among those that may.
     pub fn allows(&self, module: &str) -> bool {
         match self {
             Who::Only(list) => list.contains(&module),

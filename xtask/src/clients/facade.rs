@@ -17,7 +17,7 @@ pub fn directory() -> PathBuf {
     workspace::root().join(target).join("facade")
 }
 
-/// The version of a package in this workspace, whose interface the facade has.
+/// The version of a package in this workspace; the facade has the interface of that.
 pub fn version(package: &str) -> Result<String> {
     let lock = fs::read_to_string(workspace::root().join("Cargo.lock"))?;
     version_in(&lock, package).with_context(|| format!("Cargo.lock does not have {package}"))

@@ -113,7 +113,7 @@ fn chunk(picture: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
     picture.extend(sum.to_be_bytes());
 }
 
-/// A stream of zlib (RFC 1950) whose blocks are stored as they are.
+/// A stream of zlib (RFC 1950) with blocks that are stored as they are.
 fn stored(data: &[u8]) -> Vec<u8> {
     let mut stream = vec![0x78, 0x01];
     let mut blocks = data.chunks(0xffff).peekable();

@@ -39,7 +39,7 @@ pub struct Options {
 /// What became of the pages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Pages whose tables differ from what the records give.
+    /// Pages with tables that differ from what the records give.
     pub differing: Vec<String>,
     /// Tables that none of the records holds, with their pages.
     pub left: Vec<String>,

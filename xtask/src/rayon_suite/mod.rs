@@ -11,7 +11,7 @@
 //! | `suite_file` | one of them, and what became of its tests |
 //! | `package` | the throw-away package |
 //! | `compile`, `message` | compiling it, and what the compiler complains of |
-//! | `trial` | running a test program, for so long and no longer |
+//! | `trial` | running a test program, within a limit of time |
 //! | `expected` | the tests that are known not to pass, and why |
 //! | `report` | what is printed |
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::suite_file::{Kind, SuiteFile};
 use crate::invocation::Invocation;
 
-/// The files in rayon's own `src` whose tests are of what is public.
+/// The files in rayon's own `src` with tests of what is public.
 const IN_RAYON: &[&str] = &[
     "iter/fold_chunks.rs",
     "iter/fold_chunks_with.rs",

@@ -180,7 +180,7 @@ fn collect(items: &[syn::Item], tests: &mut Vec<Test>) {
     }
 }
 
-/// Where the items stand that exist for tests only, in a file whose other items are what they test.
+/// Where the items stand that exist for tests only, in a file with other items that they test.
 fn of_tests(items: &[syn::Item]) -> Vec<RangeInclusive<usize>> {
     let only_then = |attribute: &syn::Attribute| {
         attribute.path().is_ident("cfg")

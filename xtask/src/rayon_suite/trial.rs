@@ -1,4 +1,4 @@
-//! Running a test program, for so long and no longer.
+//! Running a test program, within a limit of time.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

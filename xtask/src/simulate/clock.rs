@@ -127,7 +127,7 @@ impl Clock {
     }
 }
 
-/// A lock whose waiters get it in turn.
+/// A lock that its waiters get in turn.
 #[derive(Debug, Default)]
 pub struct Lock {
     is_held: Cell<bool>,

@@ -179,7 +179,7 @@ impl World {
         (entry, is_asked)
     }
 
-    /// Answers those who asked. Returns whether a thread had.
+    /// Answers the threads that asked. Returns whether a thread had.
     pub async fn answer(&self, me: ThreadId) -> bool {
         let deque = &self.deques[me];
         if !deque.is_asked() {
@@ -208,7 +208,7 @@ impl World {
         true
     }
 
-    /// Whether another thread has taken the entry; answers those who ask.
+    /// Whether another thread has taken the entry; answers the threads that ask.
     pub async fn is_taken(&self, me: ThreadId, entry: &Entry) -> bool {
         self.answer(me).await;
         !matches!(entry.state.get(), State::Pending)

@@ -1,4 +1,4 @@
-//! Who works, who looks and who sleeps: the rules of `pool::idle`, for a pool without spares.
+//! Which workers work, look and sleep: the rules of `pool::idle`, for a pool without spares.
 //!
 //! Modelled: one searcher at a time; the lowest number first; a searcher that takes work calls the
 //! next one if it has seen more, and marks if not; marks are used up by a summons; a thread that

@@ -20,10 +20,10 @@ const FORK: Time = 10;
 /// A thief takes what it has found.
 const TAKE: Time = 150;
 
-/// So often a worker looks before it sleeps.
+/// A worker looks this often before it sleeps.
 const ROUNDS: u32 = 32;
 
-/// So many sleepers are woken by a worker that has found something.
+/// A worker that has found something wakes this many sleepers.
 const WOKEN: usize = 2;
 
 /// What a worker can be given.

@@ -15,7 +15,7 @@ const SHORT: Time = 4_000;
 const SHORT_QUEUED: Time = 1_000;
 /// For this long a victim is left alone at most.
 const LONGEST_BACKOFF: Time = 1_000_000;
-/// So often that time is doubled.
+/// That time is doubled this often.
 const MAX_FAILURES: u32 = 8;
 
 /// How a thread treats one victim.

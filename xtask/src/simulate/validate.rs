@@ -30,8 +30,8 @@ const SEEDS: u64 = 5;
 const HELD: [&str; 8] = [
     "calls", "depth", "marks", "barriers", "forced", "steals", "parks", "idle",
 ];
-/// Counts and times that are printed beside them. Who takes what lies ready, how often a thread
-/// naps, and all times depend on the machine.
+/// Counts and times that are printed beside them. Which thread takes what lies ready, how often a
+/// thread naps, and all times depend on the machine.
 const SHOWN: [&str; 10] = [
     "ready", "asked", "missed", "returned", "naps", "late", "ramp-8", "ramp-16", "ramp-64", "time",
 ];

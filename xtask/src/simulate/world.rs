@@ -165,7 +165,7 @@ pub enum Pool {
     Rayon,
 }
 
-/// Runs `program` in a pool with this many jobs whose workers sleep, until they sleep again.
+/// Runs `program` in a pool with this many sleeping workers, until they sleep again.
 pub fn run(
     pool: Pool,
     jobs: usize,

@@ -36,10 +36,10 @@ pub struct Settings {
     pub out: PathBuf,
     /// The names of the files, without their extension.
     pub names: Template,
-    /// What becomes of a song whose machine has a chip without a model.
+    /// What becomes of a song for a machine with a chip without a model.
     pub missing: MissingChips,
     /// The longest song in seconds; a longer one is refused.
     pub max_seconds: u64,
-    /// Songs whose file is there are left out.
+    /// Songs that have their file already are left out.
     pub skip_existing: bool,
 }

@@ -19,7 +19,7 @@ use crate::song::{self, MissingChips, Song, SongError};
 pub struct Plan {
     /// The songs, in the order of the list.
     pub songs: Vec<Planned>,
-    /// Songs whose file is there.
+    /// Songs that have their file already.
     pub skipped: Vec<Skipped>,
     /// Songs that cannot be rendered: their name, and why.
     pub failed: Vec<(String, Failure)>,

@@ -39,7 +39,7 @@ struct State {
 }
 
 impl Bars {
-    /// Bars for a plan, whose files have this rate, and of which this number has failed before.
+    /// Bars for a plan of files with this rate. This number of them has failed before.
     pub fn new(plan: &Plan, rate: u32, json: bool, failed: usize) -> Self {
         let terminal = io::stderr().is_terminal() && !json;
         let target = match terminal {
@@ -103,8 +103,8 @@ impl Bars {
         )
     }
 
-    /// A line of the result, on standard output. A line of JSON is for programs, which want names as
-    /// they are.
+    /// A line of the result, on standard output. A line of JSON is for programs, which want names
+    /// as they are.
     fn print(&self, text: &str) {
         let text = match self.json {
             true => text.to_owned(),

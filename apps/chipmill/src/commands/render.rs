@@ -66,7 +66,7 @@ pub struct Arguments {
     /// The longest song that is rendered.
     #[arg(long, default_value_t = 3600, value_name = "SECONDS")]
     max_seconds: u64,
-    /// Leaves out songs whose file is there.
+    /// Leaves out songs that have their file already.
     #[arg(long)]
     skip_existing: bool,
     /// Says what would be rendered, and renders nothing.

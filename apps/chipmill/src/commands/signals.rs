@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// A flag that Ctrl-C sets, and so do the signals that end a program or close its terminal. A second
-/// one ends the program at once. A signal that the program was started to ignore, as by `nohup`,
-/// stays ignored.
+/// A flag that Ctrl-C sets, and so do the signals that end a program or close its terminal. A
+/// second one ends the program at once. A signal that the program was started to ignore, as by
+/// `nohup`, stays ignored.
 pub fn listen() -> Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());

@@ -16,7 +16,7 @@ pub struct Songs {
     /// Songs (VGM, VGZ), directories, playlists (M3U, XSPF); `-` is a song on standard input.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<OsString>,
-    /// What becomes of a song whose machine has a chip that there is no model of.
+    /// What becomes of a song for a machine with a chip that there is no model of.
     #[arg(long, value_enum, default_value_t = Missing::Refuse, value_name = "WHAT")]
     missing_chips: Missing,
 }
@@ -44,7 +44,7 @@ impl Songs {
         Ok((expanded.entries, expanded.problems.len()))
     }
 
-    /// What becomes of a song whose machine has a chip without a model.
+    /// What becomes of a song for a machine with a chip without a model.
     pub fn missing(&self) -> MissingChips {
         match self.missing_chips {
             Missing::Refuse => MissingChips::Refuse,

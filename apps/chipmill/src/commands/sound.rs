@@ -39,7 +39,7 @@ enum Resample {
 }
 
 impl Sound {
-    /// The options of a renderer, whose gain is 1.
+    /// The options of a renderer with the gain 1.
     pub fn options(&self) -> Options {
         Options {
             rate: self.rate,

@@ -20,7 +20,7 @@ pub fn adpcm_a(wave: &[i32]) -> Vec<u8> {
     bytes(&nibbles, |first, second| first << 4 | second)
 }
 
-/// Encodes samples of 16 bits as ADPCM-B, whose step is multiplied instead of looked up.
+/// Encodes samples of 16 bits as ADPCM-B, which multiplies its step and does not look it up.
 pub fn adpcm_b(wave: &[i32]) -> Vec<u8> {
     /// What a step is multiplied with, in sixty-fourths.
     const FACTORS: [i32; 8] = [57, 57, 57, 57, 77, 102, 128, 153];

@@ -87,7 +87,7 @@ fn wave(drum: Drum, dice: &mut Dice) -> Vec<i32> {
     (0..len)
         .map(|at| {
             let left = len - at;
-            // A triangle whose pitch falls.
+            // A triangle with a pitch that falls.
             phase += 80 + 500 * left / len;
             let triangle = triangle(phase);
             let hiss = dice.below(2 * noise as u32 + 1) as i32 - noise;

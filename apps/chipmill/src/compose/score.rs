@@ -85,8 +85,8 @@ const SECOND: [(&str, &str); 8] = [
 ];
 
 impl Score {
-    /// A score whose length is within a second of `seconds`: whole bars, of which two are the
-    /// intro. It has four bars at least, and an hour at most.
+    /// A score with a length within a second of `seconds`: whole bars, of which two are the intro.
+    /// It has four bars at least, and an hour at most.
     pub fn new(dice: &mut Dice, seconds: u32) -> Self {
         let (first, second) = (dice.pick(&FIRST), dice.pick(&SECOND));
         let step = speed(dice, seconds);
@@ -132,9 +132,9 @@ fn whole_bars(seconds: u32, step: u32) -> u32 {
     (seconds.min(MAX_SECONDS) * TICKS + bar / 2) / bar
 }
 
-/// The ticks of a sixteenth, for 112 to 150 beats a minute: one of those whose whole bars end
-/// within a second of what is asked for. Seven ticks always do, as half a bar is shorter than a
-/// second then.
+/// The ticks of a sixteenth, for 112 to 150 beats a minute: a number of ticks with whole bars that
+/// end within a second of what is asked for. Seven ticks always do, because half a bar is shorter
+/// than a second then.
 fn speed(dice: &mut Dice, seconds: u32) -> u32 {
     let wanted = seconds.min(MAX_SECONDS) * TICKS;
     let fitting: Vec<u32> = (6..=8)

@@ -31,7 +31,7 @@ impl Container for Au {
         const FIXED_BYTES: u32 = 24;
         const LINEAR_16: u32 = 3;
         const CHANNELS: u32 = 2;
-        /// Also for files whose size has no room in 32 bits.
+        /// Also for files with a size that has no room in 32 bits.
         const UNKNOWN_SIZE: u32 = u32::MAX;
 
         let size = self

@@ -49,7 +49,7 @@ impl<W: Write + Seek> Encoder<W> {
         }
     }
 
-    /// Writes frames whose full scale is 1.0, with a call or more of `W`.
+    /// Writes frames with a full scale of 1.0, with a call or more of `W`.
     pub(super) fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), Failure> {
         let max_frames = self.container.max_frames();
         self.frames = self

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use flacenc::component::{QuantizedParameters, Residual};
 
-    /// A block of 64 frames whose channels have a predictor with these coefficients, and no
+    /// A block of 64 frames. Its channels have a predictor with these coefficients, and no
     /// residual.
     fn predicted(coefficients: &[i16], shift: i8) -> Frame {
         const FRAMES: usize = 64;
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn coefficients_that_may_wrap_are_not_sound() {
-        // The sum is 2^14: samples of 24 bits, whose peak is 2^23, give at most 2^37 >> shift.
+        // The sum is 2^14: samples of 24 bits with a peak of 2^23 give at most 2^37 >> shift.
         let coefficients = [-8192, 8192];
         assert!(!is_sound(&predicted(&coefficients, 6), 24));
         assert!(is_sound(&predicted(&coefficients, 7), 24));

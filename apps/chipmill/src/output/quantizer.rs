@@ -1,6 +1,6 @@
 //! From floating point to the integers of a file.
 
-/// Makes integers of samples whose full scale is 1.0, and counts what is beyond it.
+/// Makes integers of samples with a full scale of 1.0, and counts what is beyond it.
 ///
 /// There is no dither. A sample of `n` bits is `sample * 2^(n-1)`, rounded to the nearest integer.
 /// So integers that were divided by a power of two come back exactly.

@@ -64,7 +64,7 @@ impl Wav {
         const PCM: u16 = 1;
         const IEEE_FLOAT: u16 = 3;
         const EXTENSIBLE: u16 = 0xfffe;
-        /// The last 14 bytes of the GUID whose first two are a format tag.
+        /// The last 14 bytes of the GUID that begins with a format tag of two bytes.
         const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
         const FRONT_LEFT_AND_RIGHT: u32 = 3;
 

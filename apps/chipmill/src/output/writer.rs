@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 /// The frames go into a hidden temporary file beside the target. [`finish`](Self::finish) gives it
 /// the target's name in one step; what had this name before is replaced then. A writer that is
 /// dropped leaves nothing, and a write that fails removes the temporary file at once. (A program
-/// that is killed leaves the temporary file, whose name begins with `.chipmill-`.)
+/// that is killed leaves the temporary file. The name of that begins with `.chipmill-`.)
 ///
 /// FLAC is encoded by parallel jobs of the pool that the calling thread is in. The bytes do not
 /// depend on their number. A writer keeps one or two megabytes, however long the song is.
@@ -99,7 +99,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes frames (left, right) whose full scale is 1.0.
+    /// Writes frames (left, right) with a full scale of 1.0.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ pub enum Request {
 pub struct Engine {
     /// The songs, in order.
     pub songs: Vec<Entry>,
-    /// What becomes of a song whose machine has a chip without a model.
+    /// What becomes of a song for a machine with a chip without a model.
     pub missing: MissingChips,
     /// How songs are rendered.
     pub options: Options,

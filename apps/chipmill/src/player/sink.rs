@@ -8,7 +8,7 @@ use crate::output::{Format, OutputError, Tags, Writer};
 
 /// Takes frames as fast as they are heard.
 pub trait Sink: Send {
-    /// Takes frames whose full scale is 1, and returns when it can take more.
+    /// Takes frames with a full scale of 1, and returns when it can take more.
     fn write(&mut self, frames: &[[f32; 2]]) -> Result<(), SinkError>;
 
     /// Ends the sound, after what has been written.

@@ -48,7 +48,7 @@ impl Default for Options {
     }
 }
 
-/// A song that sounds: frames of left and right, whose full scale is 1.
+/// A song that sounds: frames of left and right, with a full scale of 1.
 pub struct Renderer {
     song: Arc<Song>,
     sequencer: Sequencer,

@@ -138,8 +138,8 @@ impl Stream {
         self.ahead = 0;
     }
 
-    /// Changes the rate. A write that is half due stays half due, so that a sample whose pitch
-    /// slides gets no writes that are too early.
+    /// Changes the rate. A write that is half due stays half due. So a sample with a sliding pitch
+    /// gets no writes that are too early.
     fn set_rate(&mut self, hertz: u32, now: u64) {
         let passed = (now - self.began) * u64::from(self.hertz);
         self.ahead = self.parts().saturating_sub(passed);
@@ -153,7 +153,7 @@ impl Stream {
         self.ahead + self.since * u64::from(LOG_RATE)
     }
 
-    /// The sample at which the next write is due. A stream whose rate is 0 pauses.
+    /// The sample at which the next write is due. A stream with the rate 0 pauses.
     fn next(&self) -> Option<u64> {
         let after = self.parts().checked_div(self.hertz.into())?;
         self.active.then(|| self.began + after)

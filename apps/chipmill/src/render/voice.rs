@@ -227,8 +227,8 @@ impl Voice {
 }
 
 /// About how much work a second of a chip is, beside other chips: in nanoseconds for each megahertz
-/// of its clock, as measured on one machine. Chips whose model has a frame for every few ticks of
-/// the clock take most.
+/// of its clock, as measured on one machine. Chips with a model that has a frame for every few
+/// ticks of the clock take most.
 pub fn work(chip: &ChipSpec) -> u64 {
     let of_a_megahertz = match chip.kind {
         ChipKind::Ym2203 => 140,

@@ -158,7 +158,8 @@ fn chips(header: &VgmHeader) -> Result<Vec<ChipSpec>, SongError> {
     Ok(chips)
 }
 
-/// The clock of the SN76489. The T6W28, whose two halves share their registers, is another chip.
+/// The clock of the SN76489. The T6W28, with two halves that share their registers, is another
+/// chip.
 fn psg_clock(header: &VgmHeader) -> u32 {
     match header.sn76489_clock & VARIANT {
         0 => header.sn76489_clock,

@@ -29,7 +29,7 @@ use std::path::Path;
 /// The samples of a log's second: its waits count these, whatever the rate of the output.
 pub const LOG_RATE: u32 = 44_100;
 
-/// What becomes of a song whose machine has a chip that there is no model of.
+/// What becomes of a song for a machine with a chip that there is no model of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingChips {
     /// The song is an error.

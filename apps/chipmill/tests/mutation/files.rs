@@ -31,7 +31,7 @@ fn command() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Data blocks of all kinds, whose heads are right.
+/// Data blocks of all kinds, with right heads.
 fn block() -> impl Strategy<Value = Vec<u8>> {
     let heads = prop_oneof![
         3 => prop::sample::select(vec![0, 1, 4]).prop_map(|kind| (kind, Vec::new())),
@@ -96,7 +96,7 @@ fn chips() -> impl Strategy<Value = Vec<(usize, u32)>> {
     prop::sample::subsequence(CLOCKS.to_vec(), 1..4)
 }
 
-/// Files whose commands are right.
+/// Files with right commands.
 fn valid() -> impl Strategy<Value = Vec<u8>> {
     let commands = prop::collection::vec(command(), 1..80);
     (chips(), any::<bool>(), 0..100_usize, commands)

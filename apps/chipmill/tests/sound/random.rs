@@ -14,7 +14,7 @@ impl Random {
         (((mixed >> 32) * u64::from(bound)) >> 32) as u32
     }
 
-    /// A byte whose bits outside of `mask` are 0.
+    /// A byte with zeros in the bits outside of `mask`.
     pub fn bits(&mut self, mask: u8) -> u8 {
         self.below(256) as u8 & mask
     }

@@ -21,8 +21,8 @@ pub struct ActorStats {
     pub dead_letters: usize,
 }
 
-/// The name of the actor whose handler, hook or future the calling thread runs, or of its type if
-/// it has none.
+/// The name of the actor that the calling thread runs: its handler, hook or future. If the actor
+/// has no name, that of its type.
 ///
 /// It is for logs, and for a panic hook that says which actor has panicked:
 ///
@@ -63,7 +63,7 @@ pub fn current_name() -> Option<String> {
 
 /// Tells `tracing` what happens to an actor, with the feature of that name.
 ///
-/// A panic of the subscriber is reported: it would leave an actor behind whose end is half done.
+/// A panic of the subscriber is reported: it would leave an actor with an end that is half done.
 #[cfg(feature = "tracing")]
 pub(super) fn trace(core: &ActorCore, what: &'static str) {
     let told = crate::unwind::catch(|| {

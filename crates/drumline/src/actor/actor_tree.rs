@@ -132,7 +132,7 @@ impl ActorSystem {
     /// that, or awaits in it, has no answer: [`TreeEntry::mailbox`] is `None`. The mailboxes are
     /// those of moments that lie close together, not of one.
     ///
-    /// It is for people who look for what is stuck, and for tests.
+    /// Use it to look for what is stuck, and in tests.
     ///
     /// ```
     /// use drumline::Pool;

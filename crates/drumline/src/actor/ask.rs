@@ -1,4 +1,4 @@
-//! Questions: messages whose reply is waited for.
+//! Questions: messages with a reply that the sender waits for.
 
 use std::error::Error;
 use std::fmt;
@@ -125,8 +125,8 @@ impl<R: Send> Answer<R> {
     ///
     /// # Errors
     ///
-    /// If there will be none, or if this would wait for ever because the actor whose handler calls
-    /// it is waited for in turn.
+    /// If there will be none. Also if this call would wait for ever, because the actor that makes
+    /// it in a handler is waited for in turn.
     ///
     /// # Blocking
     ///

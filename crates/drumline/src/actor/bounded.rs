@@ -1,14 +1,14 @@
-//! The messages of an actor whose mailbox has a bound.
+//! The messages of an actor with a bound on its mailbox.
 //!
 //! They wait in a queue under a lock. For each of them the mailbox has a *ticket*. The run that
 //! comes to a ticket takes the oldest message from the queue. So the mailbox itself needs no bound:
 //! it has as many tickets as the queue has messages, and what the library sends goes past the
 //! bound. When a new message takes the place of the oldest one, the ticket of that is for the next.
 //!
-//! **The race feared** is a message whose place in the queue is not that of its ticket: another
-//! sender's ticket takes it first, and a stop that was sent behind that ticket comes before the
-//! message of the first sender. So the ticket is pushed under the lock, and the order is one. What
-//! follows the push may run code of the program, and comes after the lock.
+//! **The race feared** is a message with a place in the queue that is not that of its ticket:
+//! another sender's ticket takes it first, and a stop that was sent behind that ticket comes before
+//! the message of the first sender. So the ticket is pushed under the lock, and the order is one.
+//! What follows the push may run code of the program, and comes after the lock.
 //!
 //! The end of the actor closes the queue. A sender sees that under the lock, so its message comes
 //! back or was in the queue when it was closed. Tickets that are left find nothing.
@@ -50,7 +50,7 @@ pub(super) enum Offered {
     /// It is in the queue, and its ticket in the mailbox. What is to follow the push of that is the
     /// caller's.
     Queued(NonNull<Envelope>, Pushed),
-    /// This one is lost: the new one, or the oldest, whose ticket is for the new one.
+    /// This one is lost: the new one, or the oldest, which leaves its ticket to the new one.
     Overflow(NonNull<Envelope>),
 }
 

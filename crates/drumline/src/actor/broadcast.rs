@@ -16,7 +16,7 @@ pub struct Broadcast<M> {
 impl<M> Broadcast<M> {
     /// How many members were told.
     ///
-    /// A member whose mailbox is to [lose](super::Overflow) the oldest or the newest message is
+    /// A member with a mailbox that [loses](super::Overflow) the oldest or the newest message is
     /// among them, also when it had no room: the message that is lost is a dead letter.
     #[must_use]
     pub fn told(&self) -> usize {

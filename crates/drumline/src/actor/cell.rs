@@ -131,7 +131,7 @@ impl<A: Actor> ActorCell<A> {
     ///
     /// # Safety
     ///
-    /// The core is that of a live cell of this type, whose state has not been dropped.
+    /// The core is that of a live cell of this type, and its state has not been dropped.
     #[inline]
     pub(super) unsafe fn state(core: *const ActorCore) -> *mut A {
         // SAFETY: a cell begins with its core.

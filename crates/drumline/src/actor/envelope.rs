@@ -170,7 +170,7 @@ impl Envelope {
     }
 }
 
-/// An envelope whose memory is given back when this is dropped, also by a panic.
+/// An envelope that gives its memory back when this is dropped, also by a panic.
 pub(super) struct SpentEnvelope(pub(super) NonNull<Envelope>);
 
 impl Drop for SpentEnvelope {

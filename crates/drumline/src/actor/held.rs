@@ -1,4 +1,4 @@
-//! An actor whose mailbox is closed while a future has its state.
+//! An actor with a mailbox that is closed while a future has its state.
 //!
 //! ```text
 //!   run ──► handler: makes the future ──► the run is put aside, and its thread goes on elsewhere
@@ -81,8 +81,8 @@ struct Polled {
     has_asked: Cell<bool>,
 }
 
-/// The actor whose future has been given this waker to be polled with. `None`: the waker is that of
-/// another task, which this thread may run on top of such a future, or that of a part of one which
+/// The actor with the future that is polled with this waker. `None`: the waker is that of another
+/// task, which this thread may run on top of such a future. Or it is that of a part of one which
 /// has wakers of its own.
 pub(super) fn awaits(waker: &Waker) -> Option<*const ActorCore> {
     let polled = POLLED.with(Cell::get);
@@ -133,7 +133,7 @@ impl<A: Actor, F> HeldRun<A, F> {
         if let Some(payload) = panic {
             let envelope = Envelope::seal((payload, self.message), open_panic);
             let link = Envelope::link(envelope);
-            // SAFETY: this thread owns the actor, whose next run begins with the first message.
+            // SAFETY: this thread owns the actor; its next run begins with the first message.
             unsafe {
                 (*core.as_ptr()).word.raise();
                 let mailbox = &(*core.as_ptr()).mailbox;

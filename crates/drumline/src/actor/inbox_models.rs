@@ -53,7 +53,7 @@ enum Patience {
 }
 
 impl Called {
-    /// An actor with one reference, whose thread has been called.
+    /// An actor with one reference and with a thread that has been called.
     fn new() -> Arc<Self> {
         Arc::new(Called {
             mailbox: Mailbox::new(letter(Note::Nudge)),

@@ -38,10 +38,10 @@
 //! still there when the run comes to `final`, the one of `final` is dropped like any other. If it
 //! is gone, messages may have been sent by it, behind `final`: then `final` is sent once more.
 //!
-//! **Who frees the memory.** The thread that accepts the only reference of an actor that is DEAD. A
-//! thread that acts for a dead actor (the run that has ended it, a sender that has found it dead, a
-//! thread that goes through the list of the system) has a reference meanwhile, so none of them is
-//! left then.
+//! **Which thread frees the memory.** The thread that accepts the only reference of an actor that
+//! is DEAD. Some threads act for a dead actor: the run that has ended it, a sender that has found
+//! it dead, a thread that goes through the list of the system. Each has a reference meanwhile, so
+//! none of them is left then.
 //!
 //! # Weak references
 //!
@@ -357,7 +357,7 @@ impl LifeWord {
     }
 
     /// The run is to say how many messages there are. Returns whether that is to be followed by a
-    /// push. Otherwise another thread has asked, whose push the run has not come to.
+    /// push. Otherwise another thread has asked, and the run has not come to its push.
     pub(super) fn ask_census(&self) -> bool {
         // Relaxed: the push publishes it.
         self.0.fetch_or(CENSUS, Ordering::Relaxed) & CENSUS == 0

@@ -9,7 +9,7 @@
 //!   first ──► message ──next──► message ──next──► message ◄── last
 //! ```
 //!
-//! It is the queue lock of Mellor-Crummey and Scott (1991), whose nodes are the messages. Each
+//! It is the queue lock of Mellor-Crummey and Scott (1991), with the messages as its nodes. Each
 //! message that is pushed asks for the lock. The *run*, which handles messages, is the owner. To be
 //! done with one message hands the lock to the next one. So the word `last` says all there is to
 //! say: whether a run is under way or queued, and where the next message goes. A message costs its
@@ -22,14 +22,15 @@
 //! | `requeue` | the run | leaves the next message in `first` for a run that it queues |
 //! | `take_all` | the thread that ends it | takes all messages, and sets `last` to null |
 //!
-//! **Who owns `first` and the state of the actor**: the sender that found null, until it has queued
-//! the run; the run, from its begin to `next_or_idle` or to the moment at which it queues the next
-//! run. Queues of the pool publish what was written before. The step to null is a Release, and the
-//! swap of the next sender an Acquire, so each run sees what the one before it has left.
+//! **The owner of `first` and of the state of the actor**: first the sender that found null, until
+//! it has queued the run. Then the run, from its begin to `next_or_idle` or to the moment at which
+//! it queues the next run. Queues of the pool publish what was written before. The step to null is
+//! a Release, and the swap of the next sender an Acquire. So each run sees what the one before it
+//! has left.
 //!
-//! **Who owns a message**: the run, as soon as it is pushed. Its memory stays until the message
-//! behind it is known, or until it is known that there is none: another sender may be about to
-//! write its `next`.
+//! **The owner of a message**: the run, as soon as the message is pushed. Its memory stays until
+//! the message behind it is known, or until it is known that there is none: another sender may be
+//! about to write its `next`.
 //!
 //! **The races feared.** *A message comes while the run finds the mailbox empty.* The run leaves by
 //! a compare-and-swap from the message at hand to null, and a sender comes by a swap of the same
@@ -96,7 +97,7 @@ impl MailLink {
 }
 
 impl Mailbox {
-    /// Of an actor whose first run is to be queued, with this message.
+    /// A mailbox of an actor with a first run that is to be queued, with this message.
     pub(super) fn new(first: *const MailLink) -> Self {
         Mailbox {
             last: AtomicPtr::new(first.cast_mut()),

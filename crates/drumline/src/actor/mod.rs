@@ -34,8 +34,8 @@
 //! # Messages
 //!
 //! An actor has a [`Handler`] for each type of message, or one for an enum. [`ActorRef::tell`]
-//! sends a message, at the cost of one atomic swap; [`ActorRef::ask`] one whose reply is waited
-//! for. What one sender sends comes in that order. The mailbox may have a
+//! sends a message, at the cost of one atomic swap. [`ActorRef::ask`] sends one with a reply that
+//! the caller waits for. What one sender sends comes in that order. The mailbox may have a
 //! [bound](SpawnOptions::bounded).
 //!
 //! A message that is told from a handler to an idle actor makes that actor the next thing that the

@@ -418,7 +418,7 @@ fn reference_to_itself() {
     explore(3, || {
         let adder = Adder::idle();
         assert_eq!(adder.word.drop_ref(), RefDrop::SendFinal);
-        // As a handler does, whose message is before `final`.
+        // As a handler does with a message before `final`.
         adder.word.add_ref_in_run();
         let other = Arc::clone(&adder);
         let holder = thread::spawn(move || {

@@ -20,7 +20,7 @@ pub(super) struct OwnThread {
 
 impl OwnThread {
     /// Starts a thread that lives for an actor as `live` says, when it is told of one. `pool` is
-    /// the number of the actor's pool, whose end waits for this thread.
+    /// the number of the actor's pool, which waits for this thread before it ends.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A probe: an actor for tests, whose messages the test receives.
+//! A probe: an actor for tests. The test receives its messages.
 
 use std::fmt;
 use std::time::Duration;

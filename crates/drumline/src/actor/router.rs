@@ -94,9 +94,9 @@ impl<M: Send + 'static> Router<M> {
 
     /// A router that sends all messages with one key to one member.
     ///
-    /// All routers over a group whose keys have the same hash choose the same member. A member that
-    /// joins gets its share of the keys, and one that leaves or ends gives its share to the others;
-    /// no other key moves. A member that leaves and joins again is another one. An actor that a
+    /// All routers over a group choose the same member for keys with the same hash. A member that
+    /// joins gets its share of the keys. One that leaves or ends gives its share to the others. No
+    /// other key moves. A member that leaves and joins again is another one. An actor that a
     /// supervisor starts again keeps its keys.
     ///
     /// The method is rendezvous hashing, or highest random weight (D. G. Thaler and C. V.

@@ -28,7 +28,7 @@ use crate::unwind;
 const RECURSIVE_MOST: u32 = 61;
 
 per_thread! {
-    /// The actor whose message this thread handles.
+    /// The actor with the message that this thread handles.
     static CURRENT: Cell<*const ActorCore> = const { Cell::new(ptr::null()) };
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Request {
     Hold,
 }
 
-/// The type of the message whose handler panics. Written while the handler unwinds.
+/// The type of the message that a handler panics with. Written while the handler unwinds.
 ///
 /// One word, so that a message costs no more than to keep that.
 pub(super) struct NameOnUnwind<M>(*mut RunFrame, PhantomData<fn(M)>);
@@ -77,7 +77,7 @@ pub(super) struct RunFrame {
     pub(super) request: Request,
     /// The content of the envelope at hand has been taken out.
     pub(super) is_open: bool,
-    /// The type of the message whose handler has panicked.
+    /// The type of the message that a handler has panicked with.
     pub(super) failed_message: Option<fn() -> &'static str>,
     /// The panic that comes out of the run is because of a linked actor.
     pub(super) fails_by_link: bool,
@@ -127,8 +127,8 @@ enum Handled {
 ///
 /// # Safety
 ///
-/// `data` is the address of a live core, whose run was queued in a pool; called once for each of
-/// those.
+/// `data` is the address of a live core with a run that was queued in a pool. Called once for each
+/// of those runs.
 pub(super) unsafe fn run_recursive(data: *const ()) {
     // SAFETY: the caller's obligation.
     unsafe { run_as_job::<false>(data, RECURSIVE_MOST) };
@@ -445,7 +445,7 @@ pub(super) unsafe fn open_stop(_: NonNull<Envelope>, frame: &mut RunFrame) {
 #[inline(never)]
 pub(super) unsafe fn open_nudge(_: NonNull<Envelope>, _: &mut RunFrame) {}
 
-/// The actor whose message the calling thread handles; null if there is none.
+/// The actor with the message that the calling thread handles; null if there is none.
 pub(super) fn current() -> *const ActorCore {
     CURRENT.with(Cell::get)
 }

@@ -1,4 +1,4 @@
-//! One queue of runs, for threads whose number may change.
+//! One queue of runs, for threads with a number that may change.
 //!
 //! All of it is under one lock. A thread takes the oldest run, or sleeps. [`resize`] says how many
 //! threads there are to be: the caller starts those that are missing, and a thread that is one too

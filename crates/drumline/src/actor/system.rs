@@ -65,7 +65,7 @@ pub(super) fn spawn_on<A: Actor>(
     ActorRef::new(spawn_cell(system, options, place, start, cell))
 }
 
-/// Starts an actor whose cell is made by `allocate`, which says whether it may live.
+/// Starts an actor in a cell that `allocate` makes. `allocate` says whether the actor may live.
 pub(super) fn spawn_cell(
     system: &Arc<SystemShared>,
     options: SpawnOptions,
@@ -312,14 +312,14 @@ impl ActorSystem {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A panic of the hook [`stopped`](Actor::stopped), or of the drop of a state, is no failure: it
-    /// goes to the panic handler of the pool only.
+    /// A panic of the hook [`stopped`](Actor::stopped), or of the drop of a state, is no failure:
+    /// it goes to the panic handler of the pool only.
     ///
     /// # Blocking
     ///
-    /// It runs on the thread on which the actor has failed, and the actor goes on after it. So it is
-    /// not to wait for that actor, or for the end of its supervisor. A panic in it is reported to
-    /// the pool.
+    /// It runs on the thread on which the actor has failed, and the actor goes on after it. So it
+    /// is not to wait for that actor, or for the end of its supervisor. A panic in it is reported
+    /// to the pool.
     pub fn on_failure(&self, listener: impl Fn(&Failure, FailureOutcome) + Send + Sync + 'static) {
         self.shared.listen_to_failures(Arc::new(listener));
     }

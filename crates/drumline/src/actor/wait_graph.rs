@@ -1,7 +1,7 @@
 //! Which actors wait for the replies of which others, so that none waits for itself.
 //!
-//! An actor whose handler blocks for a reply, or awaits one with the mailbox closed, enters that
-//! here, and then looks for a circle: from the actor that it has asked to those that this waits
+//! An actor with a handler that blocks for a reply, or awaits one with the mailbox closed, enters
+//! that here. Then it looks for a circle: from the actor that it has asked to those that this waits
 //! for, and so on; and from itself to those that wait for it, and so on. It takes a step in each
 //! direction in turn, and there is no circle as soon as one of them has come to its end. So an
 //! actor that is asked by thousands, or has asked thousands, costs the others nothing. If there
@@ -27,13 +27,13 @@
 //!
 //! **The other one** is an actor that is told of a circle which there is not: the parts are looked
 //! at one after the other, and a wait may be over when the next one is seen. Therefore the second
-//! look, with all parts locked. There, a wait whose reply has come does not count, nor does one's
+//! look, with all parts locked. There, a wait that has its reply does not count, nor does one's
 //! own: its actor has not woken yet, or is about to enter. A wait without a reply stays while the
 //! locks are held, if the actor that owes the reply waits itself, or is the one that looks. So a
-//! circle that is seen is one. Of two actors that see the same circle, the first takes its wait
-//! out before the other looks again. A wait that is about to be refused counts until then: where
-//! circles overlap and close in the same moment, an actor may be told of one which another wait,
-//! of those that are refused, has closed.
+//! circle that is seen is one. Of two actors that see the same circle, the first takes its wait out
+//! before the other looks again. A wait that is about to be refused counts until then: if circles
+//! overlap and close in the same moment, an actor may be told of one which another wait, of those
+//! that are refused, has closed.
 //!
 //! Waits with a deadline count like others: the circle would last until then.
 
@@ -146,7 +146,7 @@ impl WaitGraph {
         lock(&self.shards[index(actor)])
     }
 
-    /// Whether there may be a circle by way of this asker, who waits for that actor. If there is
+    /// Whether there may be a circle by way of this asker, which waits for that actor. If there is
     /// one, and all of its waits were entered before this call, it returns `true`.
     fn may_close(&self, asker: usize, asked: usize) -> bool {
         // Those that the asker comes to wait for, and those that come to wait for the asker.
@@ -239,7 +239,7 @@ fn names(
 
 /// A walk in one direction, from actor to actor.
 struct Search {
-    /// The actor whose waits, or debts, it goes along.
+    /// The actor that it looks at: it goes along the waits, or debts, of that actor.
     at: usize,
     /// The one of them that it has come to.
     last: WaitKey,

@@ -68,7 +68,7 @@ fn upgrade_of_a_revived() {
     explore(2, || {
         let adder = Adder::idle();
         assert_eq!(adder.word.drop_ref(), RefDrop::SendFinal);
-        // As a handler does, whose message is before `final`.
+        // As a handler does with a message before `final`.
         adder.word.add_ref_in_run();
         let (holds, weak) = (Arc::clone(&adder), Arc::clone(&adder));
         let holder = thread::spawn(move || holds.drop_ref());

@@ -11,7 +11,7 @@
 //! allocator before its last worker sleeps ([`trim`]).
 //!
 //! A thread that finds the depot locked goes to the allocator instead of waiting. So does each
-//! thread of a forked child whose parent was forked while a thread had the lock.
+//! thread of a forked child, if a thread of its parent had the lock at the fork.
 
 use std::ptr::{self, NonNull};
 

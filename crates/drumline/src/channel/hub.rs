@@ -3,7 +3,7 @@
 //! # What it owns
 //!
 //! Each sender has a [lane](super::lane) of its own, in a [`Port`]. The receiver looks only at the
-//! ports that it holds: those whose lanes may have messages. A port is always in one of three
+//! ports that it holds: those with lanes that may have messages. A port is always in one of three
 //! places:
 //!
 //! ```text
@@ -17,11 +17,12 @@
 //! So a receiver of 10,000 lanes, of which ten are in use, looks at ten. The list is a chain of
 //! ports. A sender puts its port at the front, and the receiver takes the whole chain by one swap.
 //!
-//! # Who keeps a port
+//! # What keeps a port
 //!
-//! Its sender, and whoever has the *floating* reference: the list, or the receiver. While the port
-//! rests, no one has it in hand; the tell that reports gets it. Each sender tells when it ends, so
-//! each floating reference comes back to the list, and the hub drops what is left there.
+//! Its sender keeps a port, and so does the holder of the *floating* reference: the list, or the
+//! receiver. While the port rests, neither has the reference; the tell that reports gets it. Each
+//! sender tells when it ends, so each floating reference comes back to the list, and the hub drops
+//! what is left there.
 //!
 //! # The races feared
 //!
@@ -63,7 +64,8 @@ const NEAR: usize = 16;
 const LEAST_SWEEP: usize = 16;
 /// Memory for this many ports is kept after a burst.
 const KEPT: usize = 64;
-/// A lane whose sender is lazy rests only after this many visits in vain: it costs a barrier.
+/// A lane with a lazy sender rests only after this many visits in vain, because a rest costs a
+/// barrier.
 const VISITS: u32 = if cfg!(drumline_loom) { 0 } else { 64 };
 
 /// What all senders and the receiver share.
@@ -206,7 +208,7 @@ impl<T> Hub<T> {
     }
 
     fn has_list(&self) -> bool {
-        // Relaxed: whoever takes the list acquires it.
+        // Relaxed: the thread that takes the list acquires it.
         !self.list.load(Ordering::Relaxed).is_null()
     }
 
@@ -259,7 +261,7 @@ impl<T> Drop for Hub<T> {
 /// The receiver's side.
 #[derive(Debug)]
 pub(super) struct Gatherer<T> {
-    /// Ports whose lanes may have messages; the first one is next.
+    /// Ports with lanes that may have messages; the first one is next.
     held: VecDeque<Held<T>>,
     /// Messages in a row from the first one.
     in_a_row: u32,

@@ -38,7 +38,7 @@
 //! receiver that goes to sleep after a longer row runs one asymmetric barrier (a system call of
 //! some microseconds). In `mpsc` and `mpmc` a send costs one such operation.
 //!
-//! # Who waits
+//! # What waits
 //!
 //! [`waiters`] says which threads and tasks wait at an end of a channel, in which call and since
 //! when; [`Pool::waiters`](crate::Pool::waiters) those of one pool. A call that does not wait pays

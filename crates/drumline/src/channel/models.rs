@@ -326,7 +326,7 @@ fn receive_any(hub: &Hub<usize>, gatherer: &mut Gatherer<usize>) -> Result<usize
     }
 }
 
-/// Each sender sends so many messages, and ends if `ends`. The receiver gets them all before it
+/// Each sender sends `messages` messages, and ends if `ends`. The receiver gets them all before it
 /// asks for the end.
 fn gathered(senders: usize, messages: usize, ends: bool) {
     let hub = Arc::new(Hub::new(usize::MAX));

@@ -15,16 +15,16 @@
 //! | `SENDER_GONE` | sender | it does not touch this any more |
 //! | `RECEIVER_GONE` | receiver | the same |
 //!
-//! **Who has the message.** Each arrow out of OPEN is one compare-and-swap, so one of them wins. If
-//! the sender comes second, it has its message back; if the receiver does, there is a message. It
-//! belongs to the sender until `put` has won, and then to the receiver.
+//! **Which side has the message.** Each arrow out of OPEN is one compare-and-swap, so one of them
+//! wins. If the sender comes second, it has its message back; if the receiver does, there is a
+//! message. It belongs to the sender until `put` has won, and then to the receiver.
 //!
-//! **Who has the slot of the waker.** The receiver, unless TASK is set. The step out of OPEN that
-//! meets TASK gives it to the sender, for good. To call another waker, the receiver takes TASK back
-//! first, or learns that the message is there.
+//! **Which side has the slot of the waker.** The receiver, unless TASK is set. The step out of OPEN
+//! that meets TASK gives it to the sender, for good. To call another waker, the receiver takes TASK
+//! back first, or learns that the message is there.
 //!
-//! **Who frees the memory.** The side that leaves second. A sender that wakes nothing leaves in the
-//! step that sends: then it has done one read-modify-write in all, and the receiver none.
+//! **Which side frees the memory.** The side that leaves second. A sender that wakes nothing leaves
+//! in the step that sends: then it has done one read-modify-write in all, and the receiver none.
 //!
 //! **The race feared** is a receiver that looks, finds nothing, and sleeps, while the sender sends
 //! and finds that nothing waits. It cannot happen: both change the one word, and only from OPEN.

@@ -101,7 +101,7 @@ fn miri_messages_of_all_sizes() {
     (0..50).for_each(|n| assert_eq!(receiver.recv(), Ok(Aligned(n))));
 }
 
-/// Ports go from the list to the receiver, rest, and are freed by whoever is last.
+/// Ports go from the list to the receiver, and rest. The last one to hold a port frees it.
 #[test]
 fn miri_lanes_come_and_go() {
     for ends in 0..3 {

@@ -47,7 +47,7 @@ impl Progress {
         counts.sum()
     }
 
-    /// So many more are done, by the thread in place `here`.
+    /// `items` more are done, by the thread in place `here`.
     pub(crate) fn add(&self, here: usize, items: usize) {
         // Relaxed: as in `finished`.
         self.shard(here).fetch_add(items, Ordering::Relaxed);

@@ -207,8 +207,8 @@ impl Drop for Registration {
     fn drop(&mut self) {
         // In a forked child the lock may be held by no thread.
         if !self.is_forked() {
-            // Dropped without the lock. A waker may own the task whose drop this is a part of, or
-            // another one, with registrations of its own.
+            // Dropped without the lock. A waker may own the task that drops this, or another one,
+            // with registrations of its own.
             if let Some(waker) = self.part.schedule.cancel(self.key) {
                 unwind::discard(waker);
             }
@@ -219,8 +219,8 @@ impl Drop for Registration {
 /// Which waker is registered, without a share in it.
 ///
 /// A clone would do as well, except that it may own the very future that it is a part of. No thread
-/// polls a task whose runtime is gone. The heap drops its waker at the deadline, which frees such a
-/// task. A clone inside of the task would keep it for ever.
+/// polls a task after the end of its runtime. The heap drops its waker at the deadline, which frees
+/// such a task. A clone inside of the task would keep it for ever.
 ///
 /// # Why addresses suffice
 ///

@@ -1,4 +1,4 @@
-//! Deadlines in order, and the protocol between those who enter them and the timer thread.
+//! Deadlines in order, and the protocol between the threads that enter them and the timer thread.
 //!
 //! ```text
 //!           insert: starts it               look: nothing is due

@@ -444,8 +444,8 @@ where
         }
         match finished.watcher {
             None => {}
-            // SAFETY: a member waits in this very pool, whose seats are alive while this thread is
-            // in it; an outsider waits for this.
+            // SAFETY: a member waits in this very pool, and its seats are alive while this thread
+            // is in it; an outsider waits for this.
             Some(Watcher::Thread(sleeper)) => unsafe { sleeper.wake() },
             Some(Watcher::Task(waker)) => {
                 if let Err(payload) = unwind::catch(|| waker.wake()) {

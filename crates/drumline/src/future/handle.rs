@@ -25,7 +25,7 @@ unsafe impl<T: Send> Send for FutureHandle<T> {}
 unsafe impl<T: Send> Sync for FutureHandle<T> {}
 
 impl<T> FutureHandle<T> {
-    /// The first handle of a new future, whose reference has been counted.
+    /// The first handle of a new future; its reference has been counted.
     pub(super) fn new(core: NonNull<Core>) -> Self {
         FutureHandle {
             core,
@@ -43,8 +43,8 @@ impl<T> FutureHandle<T> {
         self.core().word.is_done()
     }
 
-    /// Names whom to tell when it is done, in place of the one that was named before. `false`: it
-    /// is done. By one thread at a time.
+    /// Names the watcher to tell when it is done, in place of the one that was named before.
+    /// `false`: it is done. By one thread at a time.
     #[must_use]
     pub(crate) fn watch(&self, watcher: Watcher) -> bool {
         self.core().word.watch(watcher)

@@ -8,7 +8,7 @@
 //! | `home` | where it is queued: in a pool, or in a scope |
 //! | `error` | why there is no value |
 //!
-//! How far a future is, and who may touch what, is the matter of
+//! How far a future is, and which thread may touch what, is the matter of
 //! [`FutureWord`](crate::latch::FutureWord). Here is what is done at each of its steps.
 //!
 //! # Rejected

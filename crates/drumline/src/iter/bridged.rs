@@ -3,7 +3,7 @@
 
 use super::plumbing::{Producer, ProducerCallback};
 
-/// Makes a type a parallel iterator and an indexed one, whose consumers are bridged with its
+/// Makes a type a parallel iterator and an indexed one. Its consumers are bridged with its
 /// producer.
 ///
 /// ```text

@@ -33,7 +33,7 @@ impl<I: ParallelIterator> IntoParallelIterator for I {
 
 /// Can be gone through in parallel, by reference.
 ///
-/// It is there for every type whose shared reference is [`IntoParallelIterator`].
+/// A type has it if a shared reference to the type is [`IntoParallelIterator`].
 ///
 /// ```
 /// use drumline::prelude::*;
@@ -66,7 +66,7 @@ where
 
 /// Can be gone through in parallel, by mutable reference.
 ///
-/// It is there for every type whose mutable reference is [`IntoParallelIterator`].
+/// A type has it if a mutable reference to the type is [`IntoParallelIterator`].
 ///
 /// ```
 /// use drumline::prelude::*;

@@ -1,7 +1,8 @@
 //! Slices and texts that are split where some of their items are, or between them.
 //!
-//! Nobody knows where that is before having looked. Who cuts one looks from the place on where it
-//! should be cut; what was seen there is remembered, so that nobody looks at an item twice.
+//! A place to cut is not known before some item was looked at. To cut one, a loop looks from the
+//! place on where it should be cut. What was seen there is remembered, so no item is looked at
+//! twice.
 
 use super::plumbing::{Folder, Stretch, UnindexedConsumer, bridge_stretch};
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow::{Break, Continue};
 use super::reduction::{Join, Reduction};
 use crate::sync::atomic::{AtomicBool, Ordering};
 
-/// Stops everybody as soon as something is made of an item.
+/// Stops all threads as soon as something is made of an item.
 #[derive(Debug)]
 pub(crate) struct FindAny<'f, P> {
     pick: &'f P,

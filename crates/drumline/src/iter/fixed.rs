@@ -1,12 +1,13 @@
-//! Reductions whose shape depends on nothing but the number of items.
+//! Reductions with a shape that depends on nothing but the number of items.
 //!
-//! Floating-point addition is not associative: a sum depends on how the items are bracketed, and in
-//! a parallel loop that depends on who helps when. Here items are combined in pairs, pairs in pairs
-//! of pairs, and so on, by the *index* of the items alone: a node of level `k` stands for the items
-//! from `j · 2ᵏ` to `(j + 1) · 2ᵏ`. However a loop is split, each part can build the nodes that lie
-//! in it, and parts that meet complete the nodes that they share. What is left at the end, a node
-//! for each bit of the length, is combined from the last to the first. (Pairwise summation is also
-//! more exact: its error grows with the logarithm of the length; Higham 1993.)
+//! Floating-point addition is not associative: a sum depends on how the items are bracketed. In a
+//! parallel loop that depends on which threads help, and when. Here items are combined in pairs,
+//! pairs in pairs of pairs, and so on, by the *index* of the items alone: a node of level `k`
+//! stands for the items from `j · 2ᵏ` to `(j + 1) · 2ᵏ`. However a loop is split, each part can
+//! build the nodes that lie in it, and parts that meet complete the nodes that they share. What is
+//! left at the end, a node for each bit of the length, is combined from the last to the first.
+//! (Pairwise summation is also more exact: its error grows with the logarithm of the length; Higham
+//! 1993.)
 
 use super::IndexedParallelIterator;
 use super::plumbing::{Consumer, Folder, Reducer};

@@ -1,8 +1,8 @@
 //! `flat_map` and `flatten`.
 //!
-//! The items of an outer part are gone through one after another, each with a loop of its own that
-//! others can help with. The inner loops go on with one folder for as long as nobody does; see
-//! [`nest`](super::plumbing).
+//! The items of an outer part are gone through one after another. Each has a loop of its own, and
+//! other threads can help with that. The inner loops go on with one folder as long as no thread
+//! helps; see [`nest`](super::plumbing).
 
 use super::item_op::adapter;
 use super::plumbing::{Consumer, Folder, InnerLoopThreshold, Nested, Reducer, UnindexedConsumer};
@@ -128,7 +128,7 @@ struct FlatMapFolder<'f, C, O, R, F> {
     rest: C,
     op: &'f F,
     threshold: InnerLoopThreshold,
-    /// What has come of inner loops up to the last one that somebody helped with.
+    /// What has come of inner loops up to the last one that another thread helped with.
     closed: Option<R>,
     /// What comes of those after it.
     open: Option<O>,

@@ -6,7 +6,7 @@ use super::chunks::{InChunks, OfChunk};
 use super::item_op::adapter;
 
 adapter! {
-    /// What becomes of so many items of another iterator each; see
+    /// What becomes of each `size` items of another iterator; see
     /// [`fold_chunks`](super::IndexedParallelIterator::fold_chunks).
     FoldChunks<I, ID, F> { size: usize, identity: ID, op: F }
 }
@@ -66,7 +66,7 @@ where
 }
 
 adapter! {
-    /// What becomes of so many items of another iterator each; see
+    /// What becomes of each `size` items of another iterator; see
     /// [`fold_chunks_with`](super::IndexedParallelIterator::fold_chunks_with).
     FoldChunksWith<I, U, F> { size: usize, init: U, op: F }
 }

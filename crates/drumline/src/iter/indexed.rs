@@ -1,4 +1,4 @@
-//! What a parallel iterator can do whose items are counted.
+//! What a parallel iterator with a known number of items can do.
 
 use super::collect;
 use std::cmp::Ordering;
@@ -545,8 +545,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// Sees to it that no part that another thread may take has fewer than `min` items, unless
     /// there are fewer altogether.
     ///
-    /// Loops find out by themselves how long parts are worth the while; this is for items that
-    /// nobody should have fewer of.
+    /// Loops find out by themselves which length of a part is worth the while. This is for a
+    /// program that wants no thread to have fewer items.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -559,7 +559,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         MinLen::new(self, min)
     }
 
-    /// Sees to it that no part has more than `max` items, also where nobody else takes part.
+    /// Sees to it that no part has more than `max` items, also when no other thread takes part.
     ///
     /// This matters only where parts are seen in the result, as in `fold`.
     ///

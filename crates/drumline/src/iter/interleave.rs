@@ -95,8 +95,8 @@ where
 
     fn split_at(self, index: usize) -> (Self, Self) {
         let (i_len, j_len) = self.lens;
-        // Who has the first turn gives one more where the number is odd. Who has too few gives all
-        // that it has, and the other the rest.
+        // The iterator with the first turn gives one more if the number is odd. An iterator with
+        // too few items gives all that it has, and the other one gives the rest.
         let of_first = index.div_ceil(2);
         let of_i = if self.second {
             index - of_first
@@ -185,8 +185,8 @@ where
 {
     #[inline]
     fn next_back(&mut self) -> Option<I::Item> {
-        // The longer one gives the last item. If they are equally long, it is who has not the
-        // first turn.
+        // The longer one gives the last item. If they are equally long, the one without the first
+        // turn gives it.
         let (i, j) = (self.i.len(), self.j.len());
         if i > j || i == j && self.second {
             self.i.next_back()

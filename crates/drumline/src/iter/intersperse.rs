@@ -213,7 +213,7 @@ where
 {
     /// # Panics
     ///
-    /// Always: whoever knows how many items there are splits by number.
+    /// Always: a caller that knows how many items there are splits by number.
     fn split_off_left(&self) -> Self {
         unreachable!("an iterator with an `opt_len` splits its consumer by number")
     }

@@ -182,7 +182,7 @@ impl Drop for Announced {
 }
 
 adapter! {
-    /// Another iterator for whose loop there is a limit; see
+    /// Another iterator with a limit on the threads of its loop; see
     /// [`with_jobs`](super::ParallelIterator::with_jobs).
     WithJobs<I> { jobs: usize }
 }

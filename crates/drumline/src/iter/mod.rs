@@ -1,4 +1,4 @@
-//! Parallel iterators: loops that split only when somebody is idle.
+//! Parallel iterators: loops that split only when a thread is idle.
 //!
 //! With the [prelude](crate::prelude) in scope, `par_iter` stands where `iter` would, and the rest
 //! of the chain is written as usual:
@@ -16,13 +16,12 @@
 //!
 //! # No grain size
 //!
-//! A loop offers half of its items to idle threads, goes on with the rest, and takes the offer
-//! back if no thread came. So a sum of a hundred numbers costs some ten nanoseconds more than
-//! without threads, two items of a second each take one second on two threads, and there is no
-//! length below which a loop should be left sequential.
-//! [`with_min_len`](IndexedParallelIterator::with_min_len) and
-//! [`with_max_len`](IndexedParallelIterator::with_max_len) exist, for those who move over with
-//! them.
+//! A loop offers half of its items to idle threads, goes on with the rest, and takes the offer back
+//! if no thread came. So a sum of a hundred numbers costs some ten nanoseconds more than without
+//! threads. Two items of a second each take one second on two threads. There is no length below
+//! which a loop should be left sequential. [`with_min_len`](IndexedParallelIterator::with_min_len)
+//! and [`with_max_len`](IndexedParallelIterator::with_max_len) exist for code that moves over from
+//! rayon with them.
 //!
 //! Like all calls, a loop takes place in the pool that its thread is in, and else in the global
 //! one.

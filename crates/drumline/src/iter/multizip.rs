@@ -9,7 +9,7 @@ use super::{
 /// Tuples of items, one of each iterator of a tuple.
 ///
 /// A tuple of up to 12 things that can become [indexed](IndexedParallelIterator) parallel iterators
-/// can become one itself; so can a reference to a tuple of things whose references can. It is as
+/// can become one itself. So can a reference to a tuple, if references to its things can. It is as
 /// long as the shortest of them.
 ///
 /// ```

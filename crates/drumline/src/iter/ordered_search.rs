@@ -1,13 +1,14 @@
 //! `find_first`, `find_last` and their `map` forms.
 //!
-//! Each consumer has a *place*: a range of numbers, which is halved when the consumer is split. Who
-//! finds something publishes where its place begins, if that is better than what is published; who
-//! is on the wrong side of that stops. Only disjoint places tell anything, and those that share a
-//! beginning never stop each other: when a place is too small to be halved both parts have it,
-//! which costs work and nothing else, as the order of the results decides what is returned. A
+//! Each consumer has a *place*: a range of numbers, which is halved when the consumer is split. A
+//! consumer that finds something publishes where its place begins, if that is better than what is
+//! published. A consumer on the wrong side of the published place stops.
+//!
+//! Only disjoint places tell anything, and consumers with places that share a beginning never stop
+//! each other. When a place is too small to be halved, both parts have it. That costs work and
+//! nothing else, because the order of the results decides what is returned. A
 //! [chunk](Consumer::split_chunk), and a folder that [advances](Consumer::advance), share the place
-//! of what is after them, so that places are used up by the splits of a loop, and not by its
-//! chunks.
+//! of what is after them. So places are used up by the splits of a loop, and not by its chunks.
 
 use std::cell::Cell;
 use std::fmt;

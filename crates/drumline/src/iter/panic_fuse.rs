@@ -71,7 +71,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
     }
 }
 
-/// Leads to what tells everybody.
+/// Leads to the flag that tells all threads.
 #[derive(Clone, Debug)]
 struct Wire<'b>(&'b AtomicBool);
 

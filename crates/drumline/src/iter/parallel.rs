@@ -37,7 +37,7 @@ use super::try_reduce::{TryReduceBy, TryReduceWith};
 use super::worker_state::MapWorker;
 use crate::control::{CancellationToken, Progress};
 
-/// An iterator whose items can be worked on by several threads at once.
+/// An iterator over items that several threads can work on at once.
 ///
 /// The methods have the names and the meaning that they have in [`Iterator`], where it has them,
 /// and those that they have in rayon otherwise.
@@ -45,15 +45,15 @@ use crate::control::{CancellationToken, Progress};
 /// # Parts
 ///
 /// Some methods give a value to each part of the items that one thread goes through without a
-/// break: `fold`, `map_init`, `map_with` and their like. How many parts there are depends on who
-/// has time. There is one if no thread helps, and each thread that comes to help makes another, or
-/// a few.
+/// break: `fold`, `map_init`, `map_with` and their like. How many parts there are depends on which
+/// threads have time. There is one if no thread helps, and each thread that comes to help makes
+/// another, or a few.
 ///
 /// # Panics
 ///
-/// Where a closure panics, the call that started the loop does, after everybody else has ended what
-/// they were at. That may be all other items, see [`panic_fuse`](Self::panic_fuse). Each item is
-/// dropped once.
+/// If a closure panics, the call that started the loop panics, after all other threads have ended
+/// what they were at. That may be all other items, see [`panic_fuse`](Self::panic_fuse). Each item
+/// is dropped once.
 pub trait ParallelIterator: Sized + Send {
     /// What it gives.
     type Item: Send;
@@ -444,10 +444,10 @@ pub trait ParallelIterator: Sized + Send {
         FlattenIter::new(self)
     }
 
-    /// Joins all items by `op`, whose identity is made by `identity`.
+    /// Joins all items by `op`. The function `identity` makes the identity of `op`.
     ///
-    /// Neighbours are joined, in any order; so the result is well defined where `op` is associative
-    /// and `identity` makes what its name says, as many times as need be.
+    /// Neighbours are joined, in any order. So the result is well defined if `op` is associative
+    /// and `identity` makes what its name says. `identity` is called as many times as need be.
     ///
     /// ```
     /// use drumline::prelude::*;
@@ -971,7 +971,7 @@ pub trait ParallelIterator: Sized + Send {
         SkipAny::new(self, count)
     }
 
-    /// Takes items until any of them does not satisfy `predicate`; then nobody takes more.
+    /// Takes items until any of them does not satisfy `predicate`; then no thread takes more.
     ///
     /// So some that come after that one may be taken, and some that come before it may be left out.
     ///

@@ -59,7 +59,7 @@ impl<T> Wrap<T> for PartLenBounds {
     }
 }
 
-/// A producer whose parts have limits, besides those that they had already.
+/// A producer with limits on its parts, besides those that they had already.
 struct LimitedProducer<P> {
     base: P,
     limits: PartLenBounds,

@@ -6,7 +6,7 @@ use crate::control::Progress;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 item_op_adapter! {
-    /// Another iterator whose finished items are counted; see
+    /// Another iterator, with a count of its finished items; see
     /// [`progress`](super::ParallelIterator::progress).
     WithProgress<I> { progress: Progress }
     where [] { }

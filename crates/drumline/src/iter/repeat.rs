@@ -71,8 +71,8 @@ impl<T: Clone + Send> ParallelIterator for Repeat<T> {
     }
 }
 
-/// Gives items for ever. Whoever gets a part makes two of it: one to go through, and another one to
-/// offer.
+/// Gives items for ever. A split of the whole makes two parts of it: one to go through, and another
+/// one to offer.
 struct RepeatProducer<T> {
     element: T,
     is_whole: bool,

@@ -32,7 +32,7 @@ item_op_adapter! {
     plan Unwrapping(Once { over: &AtomicBool::new(false), by: &() });
 }
 
-/// Something that is over once and for all, for everybody.
+/// Something that is over once and for all, for all threads.
 #[derive(Debug)]
 struct Once<'f, P> {
     over: &'f AtomicBool,
@@ -50,7 +50,7 @@ impl<P> Copy for Once<'_, P> {}
 impl<P> Once<'_, P> {
     #[inline]
     fn is_over(self) -> bool {
-        // Relaxed: nothing goes by it but how many items are taken, which nobody can say anyway.
+        // Relaxed: it decides only how many items are taken, and that number is not defined anyway.
         self.over.load(Ordering::Relaxed)
     }
 

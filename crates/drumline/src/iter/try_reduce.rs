@@ -21,7 +21,7 @@ impl<'f, OP> Trial<'f, OP> {
         }
     }
 
-    /// Whether anybody has seen a failure.
+    /// Whether any thread has seen a failure.
     #[inline]
     fn is_over(&self) -> bool {
         // Relaxed: it only saves work. The failure itself is in the result.
@@ -49,7 +49,7 @@ impl<'f, OP> Trial<'f, OP> {
         }
     }
 
-    /// Joins `value` with items, until there are no more or somebody has failed.
+    /// Joins `value` with items, until there are no more or a thread has failed.
     #[inline]
     fn join_all<R, I>(&self, value: R, mut items: I) -> R
     where
@@ -59,7 +59,7 @@ impl<'f, OP> Trial<'f, OP> {
     {
         let end = items.try_fold(value, |value, item| {
             let value = self.join(value, item);
-            // A failure of one's own is one of anybody.
+            // A failure of this thread counts as well.
             if self.is_over() {
                 Break(value)
             } else {
@@ -196,7 +196,7 @@ where
 }
 
 impl<OP> TryReduceWith<'_, OP> {
-    /// The first item, which nobody has looked at.
+    /// The first item, which has not been looked at.
     fn first<R: Attempt>(&self, item: R) -> R {
         match item.branch() {
             Continue(value) => R::success(value),

@@ -1,4 +1,4 @@
-//! A sequential iterator that stops as soon as somebody says so.
+//! A sequential iterator that stops as soon as a function says so.
 
 use std::ops::ControlFlow::{Break, Continue};
 

@@ -134,7 +134,7 @@ enum Traversal {
 enum Entry<S> {
     /// A node and all that is below it.
     Tree(S),
-    /// A node whose children are no business of this entry any more.
+    /// A node with children that are no business of this entry any more.
     Node(S),
 }
 
@@ -169,7 +169,7 @@ where
         self.stack[bottom..].reverse();
     }
 
-    /// Goes through so many entries.
+    /// Goes through `count` entries.
     fn visit<F>(&mut self, count: usize, mut folder: F) -> F
     where
         F: Folder<S>,

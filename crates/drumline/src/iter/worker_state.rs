@@ -117,7 +117,7 @@ where
     INIT: Fn() -> S,
 {
     fn drop(&mut self) {
-        // A state with which `op` has panicked is nobody's any more.
+        // A state is dropped if `op` has panicked with it: no thread may use it again.
         if let Some(state) = self.state.take()
             && !std::thread::panicking()
         {

@@ -18,8 +18,9 @@ pub struct Step {
 
 /// The peer has left the session in the middle: its endpoint was dropped before the end.
 ///
-/// Says who that was, in which step, and why. The step is the one in which the *peer* was. It may
-/// lie behind that of the side that gets this error, whose last messages were not received then.
+/// Says which role has left, in which step, and why. The step is the one in which the *peer* was.
+/// It may lie behind that of the side that gets this error: then the peer has not received the last
+/// messages of that side.
 ///
 /// ```
 /// use drumline::channel::CloseReason;

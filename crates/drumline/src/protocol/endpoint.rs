@@ -71,7 +71,8 @@ pub trait Endpoint: State {
     fn as_wire(&self) -> &Wire<Self::Out, Self::In>;
 }
 
-/// An endpoint whose next step is a receive, or an offer. It can be [selected](super::select()).
+/// An endpoint with a receive, or an offer, as its next step. It can be
+/// [selected](super::select()).
 #[diagnostic::on_unimplemented(
     message = "the next step of `{Self}` is no receive",
     label = "nothing is received in this step",

@@ -59,9 +59,9 @@
 //!   receives in this state. A session is two [lanes](crate::channel::spsc), which nothing else
 //!   has. Both sides begin in the same state. In each state one side sends, and its message leads
 //!   both sides to the same next state.
-//! * **Nothing waits for a peer that has left.** A side that drops its endpoint before the end, or
-//!   whose thread panics with it, leaves. The other side gets what was sent before, and then
-//!   [`PeerLeft`]: who that was, in which step, and why.
+//! * **Nothing waits for a peer that has left.** A side leaves when it drops its endpoint before
+//!   the end, or when its thread panics with it. The other side gets what was sent before, and then
+//!   [`PeerLeft`]: which role left, in which step, and why.
 //! * **No message is lost.** What could not be sent comes back in the error. What is in the session
 //!   when its receiver leaves is dropped.
 //!

@@ -1,8 +1,8 @@
 //! What one side of a session holds, whatever its state: two lanes, and the name of the step.
 //!
 //! An endpoint is moved in each step, so it is a pointer to this. A step costs what its message
-//! costs in a lane, and a plain store: the next step, whose name is read when the side leaves in
-//! the middle. A step that leads to itself leaves that out.
+//! costs in a lane, and a plain store. The store is of the next step: its name is read when the
+//! side leaves in the middle. A step that leads to itself leaves that out.
 
 use super::PeerLeft;
 use super::departure::{Departures, Step};
@@ -56,8 +56,8 @@ impl<Out: Send, In: Send> Wire<Out, In> {
 
     /// Why a lane is closed that the peer does not close before the end. This side leaves as well.
     ///
-    /// By value, here and in what calls it: an endpoint whose address is taken is written to the
-    /// stack in each step.
+    /// By value, here and in what calls it: if the address of an endpoint is taken, it is written
+    /// to the stack in each step.
     #[cold]
     pub(super) fn peer_left(self) -> PeerLeft {
         self.0

@@ -43,7 +43,8 @@ pub trait ParallelSlice<T: Sync> {
         SplitInclusive::new(self.as_parallel_slice(), separator)
     }
 
-    /// The parts of `window_size` items that begin at each place where so many follow.
+    /// The parts of `window_size` items that begin at each place with that many items from there
+    /// on.
     ///
     /// ```
     /// use drumline::prelude::*;

@@ -158,10 +158,10 @@ pub trait ParallelSliceMut<T: Send> {
     /// # How
     ///
     /// A merge sort, with a buffer as long as the slice. Short parts are sorted by
-    /// [`sort`](slice::sort) (driftsort, Bergdoll and Peters, 2024), at the same time; two sorted
+    /// [`sort`](slice::sort) (driftsort, Bergdoll and Peters, 2024), at the same time. Two sorted
     /// parts are merged in parallel, after binary searches for what belongs together (Shiloach and
-    /// Vishkin, 1981). Integers are sorted as by `par_sort_unstable` unless they come in runs:
-    /// nobody can tell the difference. Up to about two thousand items, and in a pool with one job,
+    /// Vishkin, 1981). Integers are sorted as by `par_sort_unstable` unless they come in runs: the
+    /// difference cannot be seen. Up to about two thousand items, and in a pool with one job,
     /// `sort` does it all.
     ///
     /// # Panics

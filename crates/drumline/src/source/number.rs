@@ -53,8 +53,8 @@ numbers! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
 
 /// A range and perhaps one more number after it: [`Number::MAX`], which no range ends after.
 ///
-/// As a producer it is for ranges whose length fits a `usize`. As one that is not indexed, it is
-/// for any.
+/// As a producer it is for ranges with a length that fits a `usize`. As one that is not indexed, it
+/// is for any.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers<T> {
     range: Range<T>,
@@ -118,7 +118,7 @@ impl<T: Number> Producer for Numbers<T> {
     }
 }
 
-/// A range of which nobody can see the end is not split into less than this.
+/// A range that is not indexed does not show the loop its end. It is not split into less than this.
 const PIECE: u128 = 1024;
 
 impl<T: Number> UnindexedProducer for Numbers<T> {
@@ -198,7 +198,7 @@ pub(super) fn index_of(character: char) -> u32 {
     }
 }
 
-/// The character with so many before it.
+/// The character with `index` characters before it.
 #[inline]
 pub(super) fn char_at(index: u32) -> char {
     let code = if index < SURROGATES.start {

@@ -11,7 +11,7 @@ use std::slice;
 
 use crate::iter::plumbing::{Folder, Producer};
 
-/// Owns the items of a slice, whose memory is not its own.
+/// Owns the items of a slice, but not its memory.
 #[derive(Debug)]
 pub(super) struct OwnedProducer<'data, T> {
     slice: &'data mut [T],
@@ -59,7 +59,7 @@ impl<'data, T: Send> Producer for OwnedProducer<'data, T> {
         // standard library, with which loops can be vectorised.
         let items = mem::take(&mut self.slice).iter_mut();
         folder.consume_iter(items.map(|item| {
-            // SAFETY: this producer owns the item, and nobody looks at its place again.
+            // SAFETY: this producer owns the item, and nothing looks at its place again.
             unsafe { ptr::read(item) }
         }))
     }

@@ -51,7 +51,7 @@ mod sealed {
     /// can tell the type of a range from what is done with its items.
     pub trait RangeInteger: Number {}
 
-    /// Those whose ranges are indexed.
+    /// Integers with indexed ranges.
     pub trait IndexedRangeInteger: RangeInteger<Sequence: ExactSizeIterator> {}
 }
 

@@ -48,7 +48,7 @@ mod sealed {
     /// The integers, as for [`Range`](std::ops::Range).
     pub trait RangeInteger: Number {}
 
-    /// Those whose inclusive ranges are indexed.
+    /// Integers with indexed inclusive ranges.
     pub trait IndexedRangeInteger: RangeInteger<Sequence: ExactSizeIterator> {}
 }
 

@@ -6,13 +6,12 @@
 //!
 //! # Why it is sound
 //!
-//! The async stream may be forgotten, at any time and in any state, as any value may. Then nothing
-//! says that the stream of work is to stop, and its consumers go on until the limit of what may be
-//! in flight. So nothing that they touch may be borrowed. That is why only a stage that is
-//! `'static` becomes an async stream: the source, the functions and the results are owned by the
-//! `Stage`, which each consumer holds with an `Arc`. Stages that borrow run inside of
-//! [`Serial::with`](super::Serial::with), whose own frame waits for the consumers, and no future or
-//! async stream comes out of that frame.
+//! The async stream may be forgotten, at any time and in any state, like any value. Then nothing
+//! stops the stream of work. Its consumers go on until as much is in flight as may be. So nothing
+//! that they touch may be borrowed. That is why only a stage that is `'static` becomes an async
+//! stream: the `Stage` owns the source, the functions and the results, and each consumer holds it
+//! with an `Arc`. Stages that borrow run inside of [`Serial::with`](super::Serial::with). Its own
+//! frame waits for the consumers, and no future or async stream comes out of that frame.
 //!
 //! # The race feared
 //!
@@ -75,7 +74,7 @@ trait PollBatches<T>: Send {
     fn poll_batch(&mut self, context: &mut Context<'_>) -> Poll<Option<Vec<T>>>;
 }
 
-/// A stage whose results a task awaits.
+/// A stage with results that a task awaits.
 struct AwaitedStage<S: Source, W: Work<S::Item>, C: Executor<'static>> {
     /// Stops the stage when it is dropped.
     inner: Adrift<S, W, C>,

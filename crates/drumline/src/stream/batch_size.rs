@@ -60,12 +60,13 @@ impl BatchSize {
         self.fixed.unwrap_or(self.next)
     }
 
-    /// Whether a batch of so many is going to take longer than this, or may: nobody knows yet.
+    /// Whether a batch of this many items is going to take longer than `time`. Also `true` while
+    /// that is unknown.
     pub(super) fn may_exceed(&self, items: usize, time: Duration) -> bool {
         self.each.is_none() || self.takes(items) >= time
     }
 
-    /// What so many items are going to take, by what the last ones took.
+    /// The time that this many items are going to take, by the times of the last ones.
     pub(super) fn takes(&self, items: usize) -> Duration {
         Duration::from_nanos(self.each.unwrap_or(0).saturating_mul(items as u64))
     }
@@ -75,13 +76,13 @@ impl BatchSize {
         self.pull < time
     }
 
-    /// What so many items should take, by the quickest ones lately.
+    /// The time that this many items should take, by the quickest ones lately.
     pub(super) fn takes_at_least(&self, items: usize) -> Duration {
         Duration::from_nanos(self.least.saturating_mul(items as u64))
     }
 
     /// A batch was taken from the source in one time and worked on in another. If the thread has
-    /// `lost` its processor meanwhile, that may be what took so long: the estimate is at most
+    /// `lost` its processor meanwhile, that may be why it took this long: the estimate is at most
     /// doubled.
     pub(super) fn took(&mut self, items: usize, pull: Duration, work: Duration, lost: bool) {
         if items == 0 {

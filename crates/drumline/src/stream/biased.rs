@@ -1,14 +1,15 @@
-//! Receivers for those who run their own threads: numbered, and as few of them awake as can do the
-//! work.
+//! Receivers for programs that run their own threads: numbered, and as few of them awake as can do
+//! the work.
 //!
 //! # The race feared
 //!
 //! In a pool a thread can run the job of one receiver on top of the job of another, because that
 //! job yields with an item in its hands. The lower receiver cannot come back to the stage state
 //! before the upper one ends. If the stage state counted on it, the upper receiver and all others
-//! could leave, and nothing would watch the source. So *a thread counts once*: the activity of a
-//! receiver whose item is in the hands of the program lies in `Shared::activity`, and a receiver on
-//! top of it takes the activity over before it would rest.
+//! before the upper one ends. If the stage state counted on it, the upper receiver and all others
+//! could leave, and nothing would watch the source. So *a thread counts once*. While the program
+//! has the item of a receiver in its hands, the activity of that receiver lies in
+//! `Shared::activity`. A receiver on top of it takes the activity over before it would rest.
 //!
 //! The lower frame can also be needed by a receiver on another thread: its half of a join, for
 //! instance. So a receiver that rests on top of any job looks for work by itself, every 20 ms.
@@ -85,7 +86,7 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Biased
     let shared = Arc::new(Shared {
         source: Mutex::new(source),
         stage_state,
-        // Whoever asks first answers the first call.
+        // The first receiver that asks answers the first call.
         parked: ParkedConsumers::new(count, usize::from(called)),
         activity: (0..count).map(|_| AtomicBool::new(false)).collect(),
         threads: Mutex::new(vec![NOWHERE; count]),
@@ -129,7 +130,7 @@ struct Shared<S> {
     source: Mutex<S>,
     stage_state: StageState<()>,
     parked: ParkedConsumers,
-    /// Receivers on which the stage state counts, and whose item is in the hands of the program.
+    /// Receivers on which the stage state counts, while the program has their items in its hands.
     activity: Vec<AtomicBool>,
     /// On which thread each receiver took its last item.
     threads: Mutex<Vec<usize>>,
@@ -213,7 +214,8 @@ impl<S: Source> BiasedReceiver<S> {
                     self.at_work = true;
                     continue;
                 }
-                // Who would call may wait for the frame below this one, also on another thread.
+                // The receiver that would call this one may wait for the frame below it, also on
+                // another thread.
                 let time = pool::stack_room::is_nested().then_some(LOOK);
                 match wait::blocking(|| self.shared.parked.rest_for(self.number, time)) {
                     Rest::Called => self.at_work = self.shared.stage_state.arrive(),
@@ -312,7 +314,7 @@ impl<S: Source> Iterator for BiasedReceiver<S> {
 
 impl<S: Source> Drop for BiasedReceiver<S> {
     fn drop(&mut self) {
-        // Nobody asks for it any more, and its drop is code of the program.
+        // The receiver does not ask for the payload any more, and its drop is code of the program.
         unwind::discard(self.late_panic.take());
         if !(self.at_work || self.shared.take_activity(self.number)) {
             return;

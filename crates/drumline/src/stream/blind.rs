@@ -1,4 +1,4 @@
-//! What a consumer does in a stage whose source is blind; see [`pocket`](super::pocket).
+//! What a consumer does in a stage with a blind source; see [`pocket`](super::pocket).
 
 use super::consumer::{PAUSE, StageConsumer, TRIES};
 use super::load::Load;
@@ -30,9 +30,9 @@ const LOOK_EVERY: u32 = 8;
 enum BlindStep {
     /// A batch, from the pocket.
     Work(Ticket),
-    /// Pull one item, or so many into the pocket.
+    /// Pull one item, or this many into the pocket.
     Pull { ahead: Option<usize> },
-    /// Handle up to so many items, each before the next is pulled.
+    /// Handle up to this many items, each before the next is pulled.
     Alone(usize),
     /// The pocket is being filled, or the token comes back soon: look again.
     Again,
@@ -322,7 +322,8 @@ where
         }
     }
 
-    /// Works on a first batch, if there is one, and on what nobody else would take; then leaves.
+    /// Works on a first batch, if there is one, and on what no other consumer would take. Then it
+    /// leaves.
     fn help_on(&mut self, mut ticket: Option<Ticket>, mut pull: Duration) {
         let stage = self.stage;
         loop {
@@ -356,7 +357,7 @@ where
 
 /// What the serial end finds to do.
 enum Help {
-    /// A batch, which took so long to pull; or none, after it has pulled.
+    /// A batch, and the time that it took to pull; or no batch, after a pull.
     Batch(Option<Ticket>, Duration),
     /// Nothing yet: look again.
     Again,

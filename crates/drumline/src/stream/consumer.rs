@@ -71,7 +71,7 @@ pub(super) struct StageConsumer<'a, 's, S: Source, W: Work<S::Item>> {
 
 /// How a visit to the source ended.
 enum PullOutcome {
-    /// With a batch, which took so long.
+    /// With a batch, and the time that the pull took.
     Batch(Ticket, Duration),
     /// Without one; `turn` again.
     Nothing,
@@ -192,7 +192,8 @@ where
         if matches!(drained, Ok(Drained::Empty | Drained::More)) && self.hand.batch.is_empty() {
             let (empty, call) = stage.stage_state.empty(self.is_end);
             if empty == EmptySource::Leave {
-                // First: who is called may begin here and now, in a pool whose threads are gone.
+                // First the lock goes: in a pool without threads, the called consumer may begin
+                // here and now.
                 drop(held);
                 if call {
                     self.call();
@@ -445,7 +446,7 @@ where
             };
         }
         drop(rest);
-        // Before the batch is handed in: who is called then finds it.
+        // Before the batch is handed in, so that a consumer that is called then finds the state.
         lock(&stage.states).extend(own);
         stage.settings.finished(items);
         if at.take_stop() {

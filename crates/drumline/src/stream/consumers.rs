@@ -1,4 +1,4 @@
-//! Who consumes: whoever of a pool has time, or threads of their own.
+//! What the consumers of a stage are: jobs of a pool, or threads of their own.
 
 use std::num::NonZero;
 
@@ -8,7 +8,7 @@ use crate::scope;
 use crate::sync::{Arc, thread};
 use crate::unwind;
 
-/// Who the consumers of a stage are.
+/// What the consumers of a stage are, and how many.
 #[derive(Clone, Default)]
 pub(super) struct Consumers {
     /// The pool that was asked for.
@@ -21,9 +21,9 @@ pub(super) enum ConsumerKind {
     /// As many as the pool has jobs.
     #[default]
     All,
-    /// So many of the pool at most.
+    /// At most this many jobs of the pool.
     Jobs(NonZero<usize>),
-    /// So many threads of their own.
+    /// This many threads of their own.
     Threads(NonZero<usize>),
 }
 
@@ -48,7 +48,7 @@ impl Consumers {
     pub(super) fn most(&self) -> usize {
         match self.kind {
             ConsumerKind::Threads(threads) => threads.get(),
-            // Nobody else would come.
+            // No other consumer would come.
             _ if self.registry().workers() == 0 => 1,
             ConsumerKind::Jobs(jobs) => jobs.get(),
             ConsumerKind::All => self.registry().jobs(),

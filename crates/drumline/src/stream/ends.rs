@@ -1,4 +1,4 @@
-//! Parallel ends: what becomes of a stream whose items need not come together again.
+//! Parallel ends, for streams that do not bring their items together again.
 
 use super::consumers::Consumers;
 use super::feed::{Feed, Use};

@@ -1,4 +1,4 @@
-//! Who comes when a consumer is called.
+//! How a consumer comes when it is called.
 
 use std::marker::PhantomData;
 
@@ -57,7 +57,7 @@ pub(super) trait Executor<'s> {
     fn dismiss(&self) {}
 }
 
-/// Jobs of a scope: whoever of the pool has time.
+/// Jobs of a scope: any thread of the pool that has time.
 impl<'s> Executor<'s> for Scope<'s> {
     fn call(&self, consumer_body: Arc<dyn ConsumerBody<'s> + 's>) {
         self.spawn(move |scope| consumer_body.consume(scope));
@@ -153,7 +153,7 @@ impl<'scope> StartThread<'scope> for &'scope thread::Scope<'scope, '_> {
     }
 }
 
-/// Starts threads that nobody waits for.
+/// Starts threads that no other thread waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Detached;
 

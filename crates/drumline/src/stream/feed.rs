@@ -1,5 +1,4 @@
-//! What a stage can begin with: a source, or another stage whose consumers have to be brought
-//! first.
+//! What a stage can begin with: a source, or another stage, which needs its consumers first.
 
 use super::source::Source;
 

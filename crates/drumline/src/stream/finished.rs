@@ -8,11 +8,11 @@ use super::stage_state::Ticket;
 /// The batches of a stage that are done.
 #[derive(Debug)]
 pub(super) enum Finished<B> {
-    /// Nobody wants them.
+    /// The stage does not use its results.
     Unwanted,
     /// In the order in which they were finished.
     AsTheyCome(VecDeque<(Load, B)>),
-    /// In the order of the source: a window that begins with the oldest one that nobody has taken.
+    /// In the order of the source: a window that begins with the oldest result that was not taken.
     InOrder {
         first: u64,
         window: VecDeque<Option<(Load, B)>>,

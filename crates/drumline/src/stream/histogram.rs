@@ -9,8 +9,8 @@ const PARTS: usize = 4;
 /// Bits that tell the part.
 const BITS: u32 = 2;
 
-/// Times, counted in classes whose ends are a quarter of a power of two apart: what it says is
-/// right to about a tenth.
+/// Times, counted in classes. The ends of a class are a quarter of a power of two apart, so what
+/// the histogram says is right to about a tenth.
 #[derive(Clone)]
 pub struct Histogram {
     counts: Box<[u64; PARTS * 64]>,
@@ -25,7 +25,7 @@ impl Histogram {
         }
     }
 
-    /// Counts a time so many times.
+    /// Counts `time` as often as `times` says.
     pub(super) fn add(&mut self, time: Duration, times: u64) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         self.counts[class(nanoseconds)] += times;

@@ -22,7 +22,7 @@
 //! | to | use |
 //! |---|---|
 //! | begin | [`iter`](iter()), [`stream()`] with a [`queue`], the receiver of a [channel](crate::channel), a channel of `std`, `crossbeam-channel`, `flume` or `kanal` (features of these names), an async stream with `from_async` (feature `futures`), or a [`Source`] of your own |
-//! | say who works | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
+//! | choose the consumers | [`pool`](Stream::pool), [`jobs`](Stream::jobs), [`threads`](Stream::threads) |
 //! | handle items | [`map`](Stream::map), [`filter`](Stream::filter), [`filter_map`](Stream::filter_map), [`flat_map`](Stream::flat_map), [`map_init`](Stream::map_init), [`try_map`](Stream::try_map) |
 //! | end in parallel | [`for_each`](Stream::for_each), [`try_for_each`](Stream::try_for_each), [`fold`](Stream::fold), [`reduce`](Stream::reduce), [`count`](Stream::count) |
 //! | end in one place | [`ordered`](Stream::ordered), [`map_ordered`](Stream::map_ordered), [`unordered`](Stream::unordered), and then [`for_each`](Serial::for_each), [`with`](Serial::with), [`send_to`](Serial::send_to), `into_iter` (after the first stage only; later ones have [`with`](Serial::with)), and as an async stream `into_async` (likewise; feature `futures`) |
@@ -31,18 +31,20 @@
 //! | stop, watch, count | [`cancel_on`](Stream::cancel_on), [`progress`](Stream::progress), [`stats`](Stream::stats), [`on_panic`](Stream::on_panic) |
 //! | run threads of one's own | [`biased::consumers`] |
 //!
-//! # Who consumes
+//! # What consumes
 //!
 //! Consumers are jobs of a pool. There is one at first; at a parallel end it is the calling thread
-//! itself. Another one is called when one is *overloaded*: when it has taken a full batch without
-//! waiting for it and there is more to take. Who finds nothing leaves, and the thread goes back to
-//! its pool. So as few threads as can do the work do it, and the others are left alone: this is a
-//! *biased* work queue, and it saves nearly all of the context switches that a queue costs which
-//! wakes another sleeper for every item. Less than some 10 µs of work is no reason to call, unless
-//! the [batch](#batches) is fixed: a call costs as much. The last consumer does not leave but waits
-//! in the source, and if it is a thread of a pool, it is replaced there meanwhile (see
-//! [`blocking`](crate::blocking())). Where items come every few microseconds it first looks for 10
-//! µs whether the next one is there, which saves the sender a wake-up.
+//! itself. An *overloaded* consumer calls another one: it has taken a full batch without waiting
+//! for it, and there is more to take. A consumer that finds nothing leaves, and its thread goes
+//! back to its pool. So as few threads as can do the work do it, and the others are left alone.
+//! This is a *biased* work queue. It saves nearly all of the context switches of a queue that wakes
+//! another sleeper for every item.
+//!
+//! Less than some 10 µs of work is no reason to call, unless the [batch](#batches) is fixed: a call
+//! costs as much. The last consumer does not leave but waits in the source. If it is a thread of a
+//! pool, it is replaced there meanwhile (see [`blocking`](crate::blocking())). When items come
+//! every few microseconds, it first looks for 10 µs whether the next one is there. That saves the
+//! sender a wake-up.
 //!
 //! Items that take long, from a quarter of a millisecond on, are an exception: while one consumer
 //! works on such an item, another one watches the source.
@@ -119,7 +121,7 @@
 //!
 //! * **The end.** The stream ends when the channel is closed and all messages were taken, whatever
 //!   the reason. [`Report::close_reason`] has the reason; so has a receiver that was lent (`&mut
-//!   receiver`). A sender whose thread panicked does not make the stream panic.
+//!   receiver`). A sender on a thread that panics does not make the stream panic.
 //! * **An early stop.** A receiver that was given to the stream is dropped at the stream's end.
 //!   Then later sends fail, and a send that waits for room gets its message back; the messages that
 //!   are left are dropped. A receiver that was lent is given back: the channel stays open, and the

@@ -374,7 +374,7 @@ fn loom_plants_stream_held_back() {
     }
 }
 
-/// The serial end helps, and leaves the source to somebody else when it has something to take.
+/// The serial end helps, and leaves the source to a consumer when it has something to take.
 fn helping() {
     let stage = Stage::new(2, 2, Finished::in_order(), Queue::new([0, 1, 2], true));
     let stage = run(stage, 0..1, &[], |stage| {

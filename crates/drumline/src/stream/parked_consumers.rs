@@ -26,18 +26,18 @@ pub(super) struct ParkedConsumers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
     Called,
-    /// Nobody is needed any more.
+    /// No consumer is needed any more.
     Over,
-    /// The time is over, and nobody has called.
+    /// The time is over, and no call has come.
     Late,
 }
 
 #[derive(Debug)]
 struct State {
     asleep: BTreeSet<usize>,
-    /// Calls that nobody has answered.
+    /// Calls that no consumer has answered.
     kept: usize,
-    /// It is over: nobody sleeps any more.
+    /// It is over: no consumer sleeps any more.
     closed: bool,
 }
 
@@ -117,7 +117,7 @@ impl ParkedConsumers {
         }
     }
 
-    /// It is over: wakes everybody.
+    /// It is over: wakes all consumers.
     pub(super) fn close(&self) {
         let asleep: Vec<usize> = {
             let mut state = lock(&self.state);

@@ -15,10 +15,12 @@
 //! The one that is at hand goes away, while the one that pulls puts an item into the pocket and
 //! then waits for the next: the item is withheld. Both are steps under the lock of the pocket. If
 //! the item comes first, the one that wants to go finds it, takes it and stays. If the leaving
-//! comes first, it has left a note (`closing`), and the one that pulls finds the note with its
-//! item, and stops. A consumer that arrives while another one is in a run stays aside, as a run is
-//! quick. It leaves under this lock as well (`leave_run`): the owner of the run, which may begin to
-//! pull ahead at that moment, counts who is at hand under the same lock.
+//! comes first, it has left a note (`closing`). The one that pulls finds the note with its item,
+//! and stops.
+//!
+//! A consumer that arrives while another one is in a run stays aside, because a run is quick. It
+//! leaves under this lock as well (`leave_run`). The owner of the run may begin to pull ahead at
+//! that moment, and counts the consumers at hand under the same lock.
 //!
 //! The serial end never waits in a blind source while there is anything that it could get instead:
 //! it pulls only if no consumer is at work, and nothing is finished. Otherwise it takes from the

@@ -1,5 +1,5 @@
-//! Streams with several stages under shuttle, in pools whose threads run something while they wait
-//! or yield. No schedule may end in a deadlock.
+//! Streams with several stages under shuttle, in pools with threads that run something while they
+//! wait or yield. No schedule may end in a deadlock.
 
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::{Condvar, Mutex};
@@ -9,7 +9,7 @@ use crate::{Pool, WaitPolicy, stream, yield_now};
 
 const ITEMS: u32 = 4;
 
-/// A stream of two stages, whose functions yield and join.
+/// A stream of two stages with functions that yield and join.
 fn stages() {
     let mut rng = thread_rng();
     let policy = if rng.r#gen() {

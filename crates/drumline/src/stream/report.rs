@@ -20,7 +20,7 @@ pub struct Report {
     /// Why the [channel](crate::channel) that the stream took from was closed. `None` if its source
     /// was something else, or the stream stopped before the end of the channel.
     ///
-    /// A sender whose thread panicked may not have sent all that it had: a stream that ends then
+    /// A sender on a thread that panics may not have sent all that it had: a stream that ends then
     /// has [`CloseReason::Panicked`] here.
     ///
     /// ```

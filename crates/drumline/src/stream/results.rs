@@ -66,7 +66,7 @@ pub(super) trait Batches<T>: Send {
     fn run_into(&mut self, _sink: &mut dyn FnMut(T)) {}
 }
 
-/// A stage whose consumers are jobs or threads of a scope.
+/// A stage with consumers that are jobs or threads of a scope.
 pub(super) struct Attended<'a, 's, S: Source, W: Work<S::Item>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) executor: &'a (dyn Executor<'s> + Sync),
@@ -168,7 +168,7 @@ where
                 } else if stage_state.summon() {
                     self.call();
                     if self.executor.takes_caller() {
-                        // There is nobody to be called.
+                        // There is no consumer to call.
                         continue;
                     }
                 }
@@ -398,7 +398,7 @@ impl<T> fmt::Debug for Results<'_, T> {
     }
 }
 
-/// A stage whose consumers are tasks or threads that nobody waits for.
+/// A stage with consumers that are tasks or threads, for which no thread waits.
 pub(super) struct Adrift<S: Source, W: Work<S::Item>, C: Executor<'static>> {
     pub(super) stage: Arc<Stage<S, W>>,
     pub(super) executor: C,

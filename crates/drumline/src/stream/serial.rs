@@ -1,4 +1,4 @@
-//! Stages whose results come together again: the serial end, and what can be done there.
+//! Stages that bring their results together again: the serial end, and what can be done there.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::channel::SendError;
 use crate::sync::Arc;
 use crate::unwind;
 
-/// A parallel stage whose results come together in one place, in order or not; made by
+/// A parallel stage that brings its results together in one place, in order or not. Made by
 /// [`ordered`](Stream::ordered) and [`unordered`](Stream::unordered).
 ///
 /// Nothing happens before one of the methods here, or the iterator, is used.

@@ -13,7 +13,7 @@ use crate::sync::{Arc, Mutex, lock};
 /// What items weigh.
 type Weigh<T> = Arc<dyn Fn(&T) -> usize + Send + Sync>;
 
-/// The knobs of a stage, but for who its consumers are.
+/// The knobs of a stage, except for its choice of consumers.
 pub(super) struct Settings<T> {
     pub(super) fixed_batch: Option<NonZero<usize>>,
     pub(super) batch_limit: NonZero<usize>,
@@ -68,7 +68,7 @@ impl<T> Settings<T> {
         BatchSize::adaptive(self.batch_limit.min(share))
     }
 
-    /// How much may be in flight, with so many consumers.
+    /// How much may be in flight, with this many consumers.
     pub(super) fn limit(&self, consumers: usize) -> Load {
         Load {
             items: self.in_flight.map_or(usize::MAX, NonZero::get),
@@ -80,8 +80,8 @@ impl<T> Settings<T> {
         }
     }
 
-    /// The stream may be stopped by a token or an error: who waits in a source that cannot be woken
-    /// looks up now and then.
+    /// A token or an error may stop the stream. So a consumer that waits in a source that cannot be
+    /// woken looks up now and then.
     pub(super) fn set_may_stop(&self) {
         *lock(&self.may_stop) = true;
     }
@@ -103,7 +103,7 @@ impl<T> Settings<T> {
         cancel.is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// So many items are done.
+    /// This many items are done.
     pub(super) fn finished(&self, items: usize) {
         if let Some(progress) = &self.progress {
             progress.add(crate::pool::worker_index().unwrap_or(0), items);

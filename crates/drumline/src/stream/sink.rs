@@ -37,7 +37,7 @@ pub trait Sink<T> {
     ///
     /// # Errors
     ///
-    /// If nobody takes it any more; the item comes back, and the stream stops.
+    /// If the other end takes no more; the item comes back, and the stream stops.
     ///
     /// # Blocking
     ///

@@ -149,7 +149,7 @@ impl<S: Source, W: Work<S::Item>> Stage<S, W> {
         Ran::Over
     }
 
-    /// The serial end, whose run is over, goes back to what other consumers have for it.
+    /// The serial end, after its run, goes back to what other consumers have for it.
     pub(super) fn leave_run(&self, place: &mut Option<Solo<W, S::Item>>) -> WakeNeeded {
         let solo = place.take();
         lock(&self.states).extend(solo.and_then(|solo| solo.own));

@@ -28,16 +28,17 @@ pub(super) struct Stage<S: Source, W: Work<S::Item>> {
     stopper: Option<Stopper>,
     pub(super) work: W,
     pub(super) stage_state: StageState<BatchOutcome<W::Out>>,
-    /// What consumers have for themselves who are not here.
+    /// The own data of the consumers that are not at work here now.
     pub(super) shelf: Mutex<Vec<Hand<S::Item>>>,
     /// The states of functions that are not running: as many as consumers have been at work at
     /// once, at most.
     pub(super) states: Mutex<Vec<W::State>>,
     pub(super) settings: Settings<S::Item>,
     pub(super) most: usize,
-    /// Nobody wants what comes of the items.
+    /// Nothing uses what comes of the items.
     pub(super) is_end: bool,
-    /// A token or an error may stop it, and nothing wakes who waits in the source.
+    /// A token or an error may stop the stage, and nothing wakes a consumer that waits in the
+    /// source.
     pub(super) looks_up: bool,
     fatal: Arc<Mutex<Fatal>>,
     /// Ends the wait for the source when the program cancels.

@@ -1,4 +1,4 @@
-//! What a stream counts, for those who want to know.
+//! What a stream counts, for programs that ask.
 
 use std::fmt;
 use std::time::Duration;
@@ -105,7 +105,7 @@ impl StreamStats {
         counts.late_naps += u64::from(late);
     }
 
-    /// A batch was pulled, perhaps after a sleep, with so many items left that wait.
+    /// A batch was pulled, perhaps after a sleep. `depth`: this many items are left that wait.
     pub(super) fn pulled(&self, slept: bool, depth: Option<usize>, waits: &[Duration]) {
         let mut counts = lock(&self.counts);
         counts.sleeps += u64::from(slept);

@@ -128,7 +128,7 @@ impl<F: Feed, W> Stream<F, W> {
         self
     }
 
-    /// Consumers never take more than so many items at once, 1024 unless something else is said.
+    /// Consumers never take more than this many items at once. The default is 1024.
     ///
     /// # Panics
     ///

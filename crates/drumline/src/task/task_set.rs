@@ -138,7 +138,7 @@ impl<T: Send + 'static> TaskSet<T> {
         self.tasks.insert(number, Member { handle, waker });
     }
 
-    /// How many tasks there are whose outcome has not been taken.
+    /// How many tasks there are with an outcome that was not taken.
     pub fn len(&self) -> usize {
         self.tasks.len()
     }

@@ -28,7 +28,7 @@ use super::table::Table;
 /// assert_eq!(total, 1_000);
 /// ```
 ///
-/// # Whose value it is
+/// # Which thread has which value
 ///
 /// Threads that are alive at the same time have different values. When a thread ends, the next one
 /// that appears takes its value over, with what is in it. So there are never more values than

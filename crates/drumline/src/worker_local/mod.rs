@@ -18,13 +18,12 @@
 //!
 //! # The races feared
 //!
-//! A thread gets at a value through its index alone. So a value is shared by
-//! two threads only if one gives its index back while it still refers to the
-//! value. It cannot: references end with `with`, and an index is given back
-//! outside of it. (A reference that left `with` could be kept in thread-local
-//! state, whose destructor may run after the index was given back. So none
-//! leaves.) A thread that calls `with` from such a late destructor holds an
-//! index for the length of that call.
+//! A thread gets at a value through its index alone. So a value is shared by two threads only if
+//! one gives its index back while it still refers to the value. It cannot: references end with
+//! `with`, and an index is given back outside of it. (A reference that left `with` could be kept in
+//! thread-local state, with a destructor that may run after the index was given back. So none
+//! leaves.) A thread that calls `with` from such a late destructor holds an index for the length of
+//! that call.
 //!
 //! The next thread with an index finds the value of the one before. It sees
 //! all that was done to it: the bit of an index is cleared with Release and set

@@ -41,7 +41,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// Two threads whose indices are in one chunk, which neither finds.
+/// Two threads with indices in one chunk, which neither finds.
 fn grows() {
     let table = Arc::new(Table::new());
     let make = |index| {

@@ -27,8 +27,8 @@ struct Guard;
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // `exit` destroys the state of a thread whose frames are still there. An index that they
-        // use is never given back: another thread would use the same values.
+        // `exit` destroys the state of a thread that still has its frames. An index that they use
+        // is never given back: another thread would use the same values.
         if HOLDS.with(Cell::get) == 0 {
             give_back();
         }

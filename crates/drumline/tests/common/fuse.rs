@@ -38,7 +38,7 @@ impl<S: Site> Fuse<S> {
         }))
     }
 
-    /// The site whose call panics.
+    /// The site of the call that panics.
     pub fn site(&self) -> S {
         self.0.site
     }
@@ -56,7 +56,7 @@ impl<S: Site> Fuse<S> {
         self.0.left.load(Ordering::Relaxed) <= 0
     }
 
-    /// Something that is counted, and whose drop is a call of `site`.
+    /// Something that is counted. Its drop is a call of `site`.
     pub fn thing(&self, site: S) -> Thing<S> {
         self.0.alive.fetch_add(1, Ordering::Relaxed);
         self.0.made.fetch_add(1, Ordering::Relaxed);

@@ -66,18 +66,18 @@ pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
 /// 2 to the 20.
 pub const MIB: usize = 1 << 20;
 
-/// A pool with so many jobs that takes guests.
+/// A pool with `jobs` jobs that takes guests.
 pub fn pool(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).build().unwrap()
 }
 
-/// A pool whose own threads run everything.
+/// A pool that runs everything on its own threads.
 pub fn without_guests(jobs: usize) -> Pool {
     Pool::builder().jobs(jobs).guests(false).build().unwrap()
 }
 
-/// The same, and nobody ever takes the place of one that blocks: for tests that keep a thread busy
-/// by blocking it.
+/// The same, and no thread ever takes the place of one that blocks: for tests that keep a thread
+/// busy by blocking it.
 pub fn without_spares(jobs: usize, guests: bool) -> Pool {
     Pool::builder()
         .jobs(jobs)
@@ -115,7 +115,7 @@ pub fn message(payload: &(dyn std::any::Any + Send)) -> &str {
         .unwrap_or("not a text")
 }
 
-/// A join whose first half sleeps until the second has run: on another thread, that is.
+/// A join with a first half that sleeps until the second has run: on another thread, that is.
 pub fn meet() {
     let met = Event::new();
     drumline::join(|| met.wait(), || met.set());
@@ -153,7 +153,7 @@ pub fn ends<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> R {
     }
 }
 
-/// Looks until the flag is set, without ever sleeping: to whoever watches, this thread works.
+/// Looks until the flag is set, without ever sleeping: to any observer, this thread works.
 #[track_caller]
 pub fn spin_until(flag: &AtomicBool) {
     let start = Instant::now();
@@ -176,7 +176,7 @@ pub fn each(range: Range<usize>, f: &(impl Fn(usize) + Sync)) {
     }
 }
 
-/// Pools in which somebody can help a guest.
+/// Pools in which a worker can help a guest.
 pub fn pools_with_helpers() -> Vec<(&'static str, Pool)> {
     vec![
         ("2 jobs", pool(2)),
@@ -233,7 +233,7 @@ pub mod threads {
         pub switches: u64,
     }
 
-    /// The threads whose names begin with `name`. Names are cut to 15 bytes.
+    /// The threads with names that begin with `name`. Names are cut to 15 bytes.
     pub fn named(name: &str) -> Vec<Thread> {
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc/self/task").unwrap() {

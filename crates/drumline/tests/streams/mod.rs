@@ -14,7 +14,7 @@ use drumline::stream::{Feed, Stream};
 
 use crate::common::{pool, without_guests};
 
-/// Who the consumers of a stream are.
+/// What the consumers of a stream are.
 pub struct Setup {
     pub name: String,
     pub pool: Option<Pool>,

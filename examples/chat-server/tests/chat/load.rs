@@ -14,7 +14,7 @@ fn each_line_arrives_at_each_client_in_order() {
     assert_eq!(report.arrived, 18_000);
     let room = report.room;
     assert_eq!((room.joined, room.said, room.too_slow), (30, 600, 0));
-    // And those that tell who has joined and left.
+    // And those that tell which clients have joined and left.
     assert!(room.delivered > 18_000, "{room:?}");
     // "guest1: 0 0" has 12 bytes with its end.
     assert!(report.bytes >= 12 * report.arrived, "{report:?}");

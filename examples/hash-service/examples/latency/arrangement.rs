@@ -1,4 +1,4 @@
-//! Who computes, and on how many threads.
+//! What computes, and on how many threads.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub enum Arrangement {
     BlockingFew,
     /// On Drumline, with as many jobs as cores.
     Drumline,
-    /// On Drumline, with as many jobs as cores, whose threads are nice.
+    /// On Drumline, with as many jobs as cores and with nice threads.
     DrumlineNice,
     /// On Drumline, with a job less than cores.
     DrumlineLess,

@@ -1,4 +1,4 @@
-//! What becomes of jobs whose answer is not wanted any more.
+//! What becomes of jobs with an answer that is not wanted any more.
 
 use std::time::Duration;
 

@@ -28,7 +28,7 @@ impl Client {
         self.begin_part(method, path, body.len(), body);
     }
 
-    /// Sends the head of a request whose body has this length, and a part of that body.
+    /// Sends the head of a request with a body of this length, and a part of that body.
     ///
     /// Both in one write: a server may refuse a request, and close the connection, before it reads
     /// the body. What the client writes after that can cost it the response.

@@ -1,4 +1,4 @@
-//! Customers who move money at random, and one clerk.
+//! Customers that move money at random, and one clerk.
 //!
 //! ```sh
 //! cargo run --release -p sessions --bin bank -- --customers 8 --requests 100000

@@ -1,5 +1,5 @@
-//! Writes text whose words are as frequent as in a language: the one at rank n comes about 1/n as
-//! often as the first.
+//! Writes text with words that are as frequent as in a language: the one at rank n comes about 1/n
+//! as often as the first.
 //!
 //! ```sh
 //! cargo run --release -p wordfreq --bin zipf-text -- 200000000 > text

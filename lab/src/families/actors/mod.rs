@@ -69,8 +69,8 @@ pub trait ActorWorkload: Sized {
     /// Name, sizes and text.
     const CARD: WorkloadCard;
 
-    /// Whether the heap is what is measured. A runtime whose actors have stacks has no row then:
-    /// a stack is not in the heap.
+    /// Whether the heap is what is measured. A runtime that gives actors stacks has no row then: a
+    /// stack is not in the heap.
     const HEAP: bool = false;
 
     /// Whether an actor may have several messages from one sender, which have to come in order.

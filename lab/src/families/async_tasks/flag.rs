@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Flag {
-    /// So many flags that last as long as the process. None is set.
+    /// `count` flags that last as long as the process. None is set.
     pub fn leaked(count: u64) -> &'static [Self] {
         let flags: Vec<Self> = (0..count).map(|_| Self::default()).collect();
         flags.leak()

@@ -16,7 +16,7 @@ pub const TASKS: u64 = 100;
 #[repr(align(128))]
 struct Ring {
     flags: &'static [Flag],
-    /// The number of the next hop, from one on. Only the task whose flag was set touches it.
+    /// The number of the next hop, from one on. Only the task with a flag that was set touches it.
     next_hop: AtomicU64,
     /// How many hops there are.
     hops: u64,

@@ -7,8 +7,9 @@
 //! the reference that their users pass. Everything is generic and monomorphised: no call in a hot
 //! path goes through a table.
 //!
-//! Rejected: a trait with `&mut self` (a runtime whose context is a shared reference would pay for
-//! a second level of indirection), and one copy of each workload per runtime (they drift apart).
+//! Rejected: a trait with `&mut self`, because a runtime with a shared reference as its context
+//! would pay for a second level of indirection. Also rejected: one copy of each workload per
+//! runtime, because they drift apart.
 
 use anyhow::Result;
 

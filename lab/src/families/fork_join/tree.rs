@@ -79,8 +79,8 @@ pub fn sum<P: Pool>(node: &Node, context: P::Context<'_>) -> i64 {
     }
 }
 
-/// The share of thread `index` of `parts`: the tree is cut at the first level that can have
-/// `parts` nodes, whose subtrees are dealt out in turn; the first thread adds the nodes above.
+/// The share of thread `index` of `parts`: the tree is cut at the first level that can have `parts`
+/// nodes. Their subtrees are dealt out in turn; the first thread adds the nodes above.
 pub fn sum_part(tree: &Tree, index: usize, parts: usize) -> i64 {
     let level = parts.next_power_of_two().trailing_zeros();
     let mut subtree = 0;

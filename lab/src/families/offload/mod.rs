@@ -1,4 +1,4 @@
-//! Computing that asynchronous code hands over, and whose answer it awaits.
+//! Computing that asynchronous code hands over, to await its answer.
 //!
 //! The asynchronous side is a runtime of tokio on one thread, the same for all. A runtime here is
 //! whatever computes beside it, and the way of getting the answer back.

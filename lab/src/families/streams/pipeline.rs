@@ -119,7 +119,7 @@ impl Book {
     }
 }
 
-/// A pipeline whose items cost processor time on both sides.
+/// A pipeline of items that cost processor time on both sides.
 #[derive(Debug)]
 pub struct Spinning {
     make: u64,

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// One line per task. Tasks sign, one thread waits until as many signatures are there as there
-/// are tasks, and only then it is looked at whose they are.
+/// One line per task. Tasks sign. One thread waits until there are as many signatures as tasks.
+/// Only then it looks which tasks have signed.
 #[derive(Debug)]
 pub struct Roll {
     signatures: Vec<AtomicU32>,

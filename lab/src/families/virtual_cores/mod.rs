@@ -106,7 +106,7 @@ pub trait VirtualRuntime: Sized + Sync {
         unreachable!("this runtime lacks it")
     }
 
-    /// A loop whose body is a loop over `inner` items.
+    /// A loop with a loop over `inner` items as its body.
     fn nested(&self, _items: &Arc<Sleepers>, _inner: usize) {
         unreachable!("this runtime lacks it")
     }

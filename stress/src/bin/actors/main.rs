@@ -1,7 +1,7 @@
 //! Random systems of actors: tells, asks, stops, kills and panics, mailboxes with bounds, async
-//! handlers, weak references, all schedulers but that of tests, shared threads whose number
-//! changes, systems that are shut down with a deadline or dropped, and pools that are dropped with
-//! living systems.
+//! handlers and weak references. They run on all schedulers but that of tests, and on shared
+//! threads with a number that changes. Systems are shut down with a deadline or dropped, and pools
+//! are dropped with living systems.
 //!
 //! Checked in each round: all actors end and are dropped; each message is handled once, comes back
 //! or is a dead letter; what one sender sends is received in that order; dead letters and panics

@@ -50,7 +50,7 @@ const PLACES: [(Place, &str); 6] = [
     (Place::Function, "functions"),
 ];
 
-/// For each place: systems whose own one it is, actors, and messages that were handled there.
+/// For each place: systems that have it as their own, actors, and messages that were handled there.
 static PLACED: [[AtomicU64; 3]; PLACES.len()] =
     [const { [const { AtomicU64::new(0) }; 3] }; PLACES.len()];
 

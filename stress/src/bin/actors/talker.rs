@@ -35,7 +35,7 @@ impl Talker {
         *calls += 1;
         if self.own.random.below(8) == 0 {
             Event::CountCompared.note();
-            // A handler whose future was dropped before it was polled has not come here.
+            // A handler with a future that was dropped before it was polled has not come here.
             let most = *calls + self.own.tally.left();
             let counted = own_ref().stats().map(|stats| stats.handled);
             let is_right = counted.is_some_and(|counted| (*calls..=most).contains(&counted));

@@ -35,7 +35,7 @@ pub struct Tally {
     back: AtomicUsize,
     refused: AtomicUsize,
     lost: AtomicUsize,
-    /// Messages for an async handler whose future was dropped before it was polled.
+    /// Messages for an async handler with a future that was dropped before it was polled.
     left: AtomicUsize,
     /// Async handlers that were dropped while they were pending.
     cut: AtomicUsize,

@@ -66,7 +66,7 @@ pub fn round(pool: &Pool, random: &mut Random) {
         if from_outside {
             pool.install(|| run(kind, &items));
         } else {
-            // Beside something else, so that not everybody is idle.
+            // Beside something else, so that not all threads are idle.
             let other = || (0..random.below(2_000)).into_par_iter().sum::<u64>();
             pool.install(|| drumline::join(|| run(kind, &items), other));
         }

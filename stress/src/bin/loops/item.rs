@@ -24,13 +24,13 @@ pub struct Bomb(u64);
 /// What the items of a loop have in common.
 pub struct Items {
     marks: Vec<Mark>,
-    /// Most items take so many steps.
+    /// Most items take this many steps.
     steps: u64,
-    /// Each of so many takes some microseconds.
+    /// One in this many items takes some microseconds.
     dear: u64,
     /// This one panics.
     bomb: Option<u64>,
-    /// So many may be worked on at once.
+    /// This many may be worked on at once.
     limit: u32,
     at_once: AtomicU32,
 }
@@ -83,7 +83,8 @@ impl Items {
     }
 }
 
-/// An item; its number is in plain memory of its own, so that sanitizers see who touches it.
+/// An item. Its number is in plain memory of its own, so that sanitizers see which threads touch
+/// it.
 pub struct Item {
     number: Box<u64>,
     items: Arc<Items>,

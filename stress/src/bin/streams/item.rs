@@ -23,7 +23,7 @@ pub struct Mark {
 /// An item, or one of its copies.
 pub struct Item {
     pub number: u64,
-    /// The stages it has been through: plain memory, so that sanitizers see who touches it.
+    /// The stages it has been through: plain memory, so that sanitizers see which threads touch it.
     pub steps: Box<usize>,
     pub round: Arc<Round>,
 }

@@ -13,7 +13,7 @@ pub const POOLS: [(usize, bool); 5] = [(1, true), (2, true), (4, true), (1, fals
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum From {
     Iterator,
-    /// Of so many places, with so many senders.
+    /// Of this many places, with this many senders.
     Queue(usize, u64),
     Channel,
 }
@@ -49,7 +49,7 @@ pub enum End {
     Reduce,
     Serial,
     Send,
-    /// After so many results.
+    /// After this many results.
     Leave(usize),
     IntoIter,
     Drop(usize),
@@ -82,13 +82,13 @@ pub struct Plan {
     pub panics: Option<(usize, u64)>,
     /// The stage that is cancelled, and when.
     pub cancel: Option<(usize, u64)>,
-    /// Whoever sends rests once in so many items.
+    /// A sender rests once in this many items.
     pub gaps: u64,
     /// The calling thread is in this pool.
     pub inside: Option<usize>,
 }
 
-/// One of so many.
+/// One of these.
 fn pick<T: Copy>(random: &mut Random, of: &[T]) -> T {
     of[random.below(of.len() as u64) as usize]
 }

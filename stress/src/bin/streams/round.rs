@@ -14,7 +14,7 @@ use stress::{Random, Waited, fail};
 use crate::item::{Item, Mark, Taken, Tally};
 use crate::plan::{End, From, Plan, Shape, Who};
 
-/// Nobody holds items for so long after the end of a stream.
+/// No thread holds items for this long after the end of a stream.
 const GONE: Duration = Duration::from_secs(12);
 
 /// What a stream and its items share.
@@ -25,7 +25,7 @@ pub struct Round {
     pools: Arc<Vec<Pool>>,
     token: CancellationToken,
     pub progress: Progress,
-    /// Has somebody else cancel.
+    /// Has another thread cancel.
     cancel: mpsc::Sender<()>,
 }
 
@@ -75,11 +75,11 @@ pub fn run(seed: u64, pools: &Arc<Vec<Pool>>) {
                 this.stream_of(receive)
             }
         }));
-        // If the item was never reached. Nobody may be there.
+        // If the item was never reached. The thread may have gone already.
         _ = this.cancel.send(());
         told
     });
-    // Who nobody waits for may still be about to go.
+    // A thread that no other thread waits for may still be about to go.
     let may_last = matches!(round.plan.end, End::IntoIter | End::Drop(_));
     let mut waited = Waited::new();
     while Arc::get_mut(&mut round).is_none() {
@@ -98,7 +98,7 @@ impl Round {
         }
     }
 
-    /// Sends every item whose turn it is, until nobody wants any more.
+    /// Sends each `step`th item, beginning with `from`, until the stream takes no more.
     fn feed(self: &Arc<Self>, from: u64, step: u64, send: impl Fn(Item) -> bool) {
         let gaps = self.plan.gaps;
         for number in (from..self.plan.items).step_by(step as usize) {
@@ -184,7 +184,7 @@ impl Round {
             item.mark().worked.fetch_add(1, Ordering::Relaxed);
         }
         if self.plan.cancel == Some((stage, item.number)) {
-            // Nobody is there if copies have come here before.
+            // If copies have come here before, the thread has gone.
             _ = self.cancel.send(());
         }
         self.plan.spend(item.number);

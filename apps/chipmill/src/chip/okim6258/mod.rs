@@ -92,7 +92,7 @@ pub struct Okim6258 {
     is_playing: bool,
     decoder: Decoder,
     queue: Queue,
-    /// The high nibble of a byte whose low nibble has been decoded.
+    /// The high nibble of a byte, after its low nibble has been decoded.
     high_nibble: Option<u8>,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Tone {
 }
 
 impl Tone {
-    /// A tone with period 0, whose flip-flop toggles with the first step.
+    /// A tone with period 0 and a flip-flop that toggles with the first step.
     pub(super) fn new(zero_is_1024: bool) -> Self {
         Self {
             period: 0,

@@ -84,7 +84,7 @@ struct Player {
 }
 
 impl Player {
-    /// A song for the chip whose clock has this field of the header.
+    /// A song for the chip with its clock in this field of the header.
     fn new(field: usize, clock: u32, ports: &'static [u8]) -> Self {
         let mut log = Log::new();
         log.set(field, clock);

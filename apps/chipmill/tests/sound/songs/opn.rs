@@ -234,7 +234,7 @@ fn square_note(player: &mut Player) {
     let channel = random.below(3) as u8;
     let low = random.bits(0xff);
     let high = 1 + random.bits(1);
-    // Quiet beside the FM, whose waves begin anew with each note, as these do not.
+    // Quiet beside the FM: its waves begin anew with each note, and these do not.
     let volume = random.one_of(&[2, 3, 4, 5, 6]);
     player.write(0, 2 * channel, low);
     player.write(0, 2 * channel + 1, high);

@@ -1,4 +1,4 @@
-//! Songs for the YM2413 and the AY8910, of whose outputs `vgmrender` keeps two apart.
+//! Songs for the YM2413 and the AY8910. `vgmrender` keeps two outputs of each of them apart.
 
 use super::{NOTES, Outputs, Player, Song};
 

@@ -35,7 +35,7 @@ use crate::deadline::{Registration, sleep_until};
 use crate::pool::SharedRegistry;
 use crate::spawn::spawn_future_in;
 
-/// When a tick is tried again whose actor could not be reached: no reference was left, but a
+/// When a tick is tried again after its actor could not be reached: no reference was left, but a
 /// handler that still runs may make one.
 const RETRY: Duration = Duration::from_millis(10);
 

@@ -23,8 +23,8 @@
 //! be done is written down, and done afterwards.
 //!
 //! **The race feared** is an actor that two runs are queued for, or that no thread goes on with.
-//! The stage of a child says whose the right is. It becomes `Aside` by the run that puts it aside,
-//! once, and `Running` by the thread that takes it out of its round, which queues the one run. Both
+//! The stage of a child says what may run the child. The run that puts it aside makes it `Aside`,
+//! once. The thread that takes it out of its round makes it `Running`, and queues the one run. Both
 //! are under the lock. An actor that is asked ends its run, fails, or ends; each comes to the lock,
 //! and is counted in its round. An actor that does neither until the deadline is `Late`: its round
 //! goes on without it, and it is started again when it comes.
@@ -36,7 +36,7 @@
 //! | `options` | how a supervisor acts |
 //! | `failure` | what a supervisor, and a listener, learn of a panic |
 //! | `supervised_cell` | a supervised actor in memory, and its runs |
-//! | `tree_state` | the supervisors of a tree, and whose the right is to run what is aside |
+//! | `tree_state` | the supervisors of a tree, and what has the right to run what is aside |
 //! | `supervision_tree` | that under its lock, and what follows a step of it |
 //! | `node` | one supervisor of a tree |
 //! | `supervisor` | the reference that a program has to one |

@@ -40,7 +40,7 @@ use crate::sync::{Arc, Instant};
 /// # What a restart keeps
 ///
 /// The mailbox, the messages that were set aside (they are handled next), the name, and all
-/// references. The message whose handler has panicked is not handled again:
+/// references. The message that the handler has panicked with is not handled again:
 /// [`ActorSystem::on_failure`] tells its type. Futures that the actor has
 /// [started](crate::actor::Context::spawn_then) go on, and the new state gets their output.
 ///
@@ -108,7 +108,7 @@ impl Supervisor {
         Supervisor { tree, node }
     }
 
-    /// Starts an actor whose state `factory` makes: now, and after each failure.
+    /// Starts an actor with a state that `factory` makes: now, and after each failure.
     ///
     /// The factory is called on the threads that run the actor. If it panics, or the hook
     /// [`started`](Actor::started) does, that is a failure as well. If the supervisor has ended,

@@ -1,4 +1,4 @@
-//! What the lock of a tree protects: its supervisors, and whose the right is to run an actor.
+//! What the lock of a tree protects: its supervisors, and what has the right to run an actor.
 //!
 //! It knows actors by a handle of the type `H`, and calls nothing of the program. See
 //! [`supervision`](super) for the protocol.
@@ -473,8 +473,8 @@ impl<H: Supervised> TreeState<H> {
         }
     }
 
-    /// Tells those children of a supervisor to end whose turn it is, and those below. Not by calls
-    /// of itself: a tree may be deeper than a stack.
+    /// Tells the children of a supervisor that have their turn to end, and those below. It does not
+    /// call itself, because a tree may be deeper than a stack.
     pub(super) fn stop(&mut self, id: NodeId, plan: &mut TreePlan<H>) {
         let mut left = vec![id];
         while let Some(id) = left.pop() {
@@ -522,7 +522,7 @@ impl<H: Supervised> TreeState<H> {
     }
 
     /// A supervisor that is to end does so if it has no children, and then the one above. Returns
-    /// the one whose next child is to be told.
+    /// the one with a next child that is to be told.
     fn end_nodes(&mut self, mut id: NodeId, plan: &mut TreePlan<H>) -> Option<NodeId> {
         loop {
             let node = self.nodes.get(&id).filter(|node| node.is_stopping)?;

@@ -42,7 +42,7 @@ pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
 
-/// A channel whose lanes hold `capacity` messages each: a send waits for room in its own lane.
+/// A channel with lanes of `capacity` messages each: a send waits for room in its own lane.
 ///
 /// ```
 /// let (mut first, _receiver) = drumline::channel::lanes::per_lane(1);

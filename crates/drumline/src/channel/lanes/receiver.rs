@@ -318,7 +318,7 @@ impl<T: Send> Receiver<T> {
 
 impl<T: Send> Drop for Receiver<T> {
     fn drop(&mut self) {
-        // A message whose drop panics stops this drop. The next one goes on with the others.
+        // A message that panics in its drop stops this drop. The next one goes on with the others.
         struct Rest<'a, T: Send>(&'a mut Receiver<T>);
         impl<T: Send> Drop for Rest<'_, T> {
             fn drop(&mut self) {

@@ -42,7 +42,7 @@ impl HeldPorts {
         }
     }
 
-    /// The port whose turn it is.
+    /// The port that has the turn.
     #[inline]
     pub(super) fn first(&self) -> Option<(PortKey, usize)> {
         match self {
@@ -54,7 +54,7 @@ impl HeldPorts {
         }
     }
 
-    /// The place of the port whose turn comes after this number of turns, in a fair set.
+    /// The place of the port that has its turn after this number of turns, in a fair set.
     #[inline]
     pub(super) fn place_after(&self, turns: usize) -> Option<usize> {
         match self {

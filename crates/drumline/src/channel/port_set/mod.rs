@@ -68,11 +68,12 @@
 //!
 //! # Cost
 //!
-//! A message of a port whose turn it is costs what it costs in [`spsc`](super::spsc). A port that
-//! was empty and gets a message costs its sender a wake-up: two atomic operations on words that all
-//! senders of the set share. Ports that have nothing cost nothing: a receive takes as long with
-//! 10,000 of them as with ten. To add and to remove a port is O(1) on average, or O(log n) in a
-//! biased set. An idle port takes some 50 bytes in the set, besides the 64 of its channel.
+//! A message of the port that has the turn costs what it costs in [`spsc`](super::spsc). A port
+//! that was empty and gets a message costs its sender a wake-up: two atomic operations on words
+//! that all senders of the set share. Ports that have nothing cost nothing: a receive takes the
+//! same time with 10,000 of them as with ten. To add and to remove a port is O(1) on average, or
+//! O(log n) in a biased set. An idle port takes some 50 bytes in the set, besides the 64 of its
+//! channel.
 
 #[cfg(not(drumline_loom))]
 mod adder;

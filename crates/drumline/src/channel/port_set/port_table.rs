@@ -35,7 +35,7 @@ pub(super) struct Port<T: Send> {
 }
 
 impl<T: Send> PortTable<T> {
-    /// A table whose ports come to this list.
+    /// A table with ports that come to this list.
     pub(super) fn new(ready: Arc<ReadyList>) -> Self {
         PortTable {
             ready,
@@ -115,7 +115,7 @@ impl<T: Send> PortTable<T> {
         places.filter_map(|(place, port)| Some((place, port.as_mut()?)))
     }
 
-    /// All ports are about to be closed: runs one barrier for all whose senders are lazy. Each
+    /// All ports are about to be closed: runs one barrier for all ports with lazy senders. Each
     /// would run its own otherwise.
     pub(super) fn rouse(&mut self) {
         let mut has_to_settle = false;

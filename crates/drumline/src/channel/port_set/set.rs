@@ -16,8 +16,8 @@ use crate::wait::{Interrupt, WaiterEntry, WakeFlag, settle};
 
 /// The set takes at most this many messages from a port before it turns to the next one.
 const IN_A_ROW: u32 = 64;
-/// A port whose sender is lazy is listened to only after this many visits in vain: it costs a
-/// barrier.
+/// The set listens to a port with a lazy sender only after this many visits in vain, because that
+/// costs a barrier.
 const VISITS: u32 = 64;
 /// With fewer ports that may have messages, what they need stays in the caches: five lines each. A
 /// receiver that prefetches then takes lines from the sender that it is close behind: 1,000 ports
@@ -209,7 +209,7 @@ impl<T: Send> PortSet<T> {
         self.take_from_next(true)
     }
 
-    /// Takes a message from the port whose turn it is.
+    /// Takes a message from the port that has the turn.
     #[inline(always)]
     fn take_from_first(&mut self) -> Option<PortEvent<T>> {
         let port = self.ports.live(self.held.first()?)?;

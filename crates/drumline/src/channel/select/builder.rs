@@ -1,4 +1,4 @@
-//! A select whose paths are added one by one.
+//! A select with paths that are added one by one.
 
 use std::fmt;
 use std::future::Future;

@@ -20,7 +20,7 @@ const IN_A_ROW: u32 = 64;
 
 pub(super) struct PathList<'a, R> {
     paths: Vec<Box<dyn HandledPath<R> + Send + 'a>>,
-    /// The path whose turn it is.
+    /// The path that has the turn.
     current: usize,
     /// How often it was chosen in a row.
     in_a_row: u32,

@@ -9,9 +9,9 @@
 //!
 //! It puts its message on the list. From then on, each receiver that takes a message out of the
 //! full queue *refills* it: the first message of the list goes into the queue, and its sender is
-//! woken. Those who come later have to line up: so blocked senders are served in the order in which
-//! they came, and a sender that is slow to wake up keeps no one waiting. A future that is dropped
-//! takes its message off the list, or learns that it has been sent: all or nothing.
+//! woken. Senders that come later have to line up. So blocked senders are served in the order in
+//! which they came. A sender that is slow to wake up keeps no other one waiting. A future that is
+//! dropped takes its message off the list, or learns that it has been sent: all or nothing.
 //!
 //! # Permits
 //!

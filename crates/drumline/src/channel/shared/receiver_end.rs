@@ -313,7 +313,7 @@ impl<T: Send> Drop for ReceiverEnd<T> {
         if !self.shared.leave_receiver() {
             return;
         }
-        // A message whose drop panics stops this drop. The next one goes on with the others.
+        // A message that panics in its drop stops this drop. The next one goes on with the others.
         struct Rest<'a, T: Send>(&'a ReceiverEnd<T>);
         impl<T: Send> Rest<'_, T> {
             fn drop_messages(&self) {

@@ -10,7 +10,7 @@ use std::ptr;
 
 use crate::join;
 
-/// From so many bytes on it is worth a fork.
+/// From this many bytes on it is worth a fork.
 const LARGE: usize = 1 << 18;
 
 /// Moves the items of `pieces`, which are `len`, to the end of `vec`.
@@ -40,7 +40,7 @@ pub(super) fn append<T: Send>(vec: &mut Vec<T>, pieces: impl Iterator<Item = Vec
     unsafe { vec.set_len(len) };
 }
 
-/// The items of a piece, to be moved by whoever.
+/// The items of a piece, to be moved by either half of the join.
 struct Items<T>(*const [T]);
 
 // SAFETY: what is read of the items is their bytes, which no thread changes meanwhile; what becomes

@@ -47,7 +47,7 @@ where
     }
 }
 
-/// The first error that somebody met.
+/// The first error that a thread met.
 struct Failure<E> {
     has_failed: AtomicBool,
     error: Mutex<Option<E>>,

@@ -44,7 +44,8 @@ where
     unsafe { vec.set_len(before + len) };
 }
 
-/// Whose memory it is. Invariant, so that what comes of two calls of [`fill`] cannot be mixed up.
+/// The owner of the memory. Invariant, so that what comes of two calls of [`fill`] cannot be mixed
+/// up.
 type Brand<'v, T> = PhantomData<fn(&'v mut [MaybeUninit<T>]) -> &'v mut [MaybeUninit<T>]>;
 
 /// Memory for `len` items, which no other consumer writes to.
@@ -219,7 +220,7 @@ impl<T> Drop for Filled<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let items = ptr::slice_from_raw_parts_mut(self.start, self.written);
-        // SAFETY: the items have been written, are this folder's, and nobody uses them after this.
+        // SAFETY: the items have been written, are this folder's, and nothing uses them after this.
         unsafe { ptr::drop_in_place(items) };
     }
 }

@@ -95,7 +95,7 @@ impl<P> IntoIterator for Pieces<P> {
     }
 }
 
-/// The items of `iter` in vectors: in one, if their number is known, or nobody helps.
+/// The items of `iter` in vectors: in one, if their number is known, or no other thread helps.
 pub(in crate::iter) fn pieces<I>(iter: I) -> Pieces<Vec<I::Item>>
 where
     I: ParallelIterator,

@@ -1,8 +1,8 @@
 //! `unzip`, `partition`, `partition_map`: two collections at once, and pairs of collections.
 //!
 //! A collection takes an iterator, it gives no consumer away. So the left collection is given an
-//! iterator whose driving gives the right collection another one, and when that is driven, both
-//! consumers are at hand.
+//! iterator. To drive that iterator gives the right collection another one. When that one is
+//! driven, both consumers are at hand.
 
 use crate::iter::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};
 use crate::iter::{

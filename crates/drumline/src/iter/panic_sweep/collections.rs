@@ -59,12 +59,12 @@ impl<'t> IntoParallelIterator for Own<'t> {
     }
 }
 
-/// What is made of all items, whose number is known.
+/// What is made of all items, with their number known.
 fn made(t: &Trial) -> impl IndexedParallelIterator<Item = Item<'_>> {
     t.items().into_par_iter().map(|i| t.make("map", i))
 }
 
-/// What is made of some items, whose number is unknown in advance.
+/// What is made of some items, with their number unknown in advance.
 fn chosen(t: &Trial) -> impl ParallelIterator<Item = Item<'_>> {
     t.items()
         .into_par_iter()

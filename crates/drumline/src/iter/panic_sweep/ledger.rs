@@ -45,7 +45,7 @@ impl Ledger {
     }
 }
 
-/// A number whose destructor, clones and comparisons are functions of a trial.
+/// A number with a destructor, clones and comparisons that are functions of a trial.
 pub(super) struct Item<'t> {
     trial: &'t Trial,
     /// The name of its destructor.

@@ -274,7 +274,7 @@ fn text(payload: &(dyn std::any::Any + Send)) -> &str {
         .unwrap_or("not a text")
 }
 
-/// A join whose first half sleeps until another thread has run the second.
+/// A join with a first half that sleeps until another thread has run the second.
 fn meet() {
     let (met, changed) = (Mutex::new(false), Condvar::new());
     crate::join(

@@ -101,7 +101,7 @@ impl<'t> Producer for Part<'t> {
     }
 }
 
-/// A sequential iterator all of whose functions count; that of a part.
+/// A sequential iterator that counts the calls of all its functions; that of a part.
 pub(super) struct Items<'t> {
     trial: &'t Trial,
     pub(super) items: std::vec::IntoIter<Item<'t>>,

@@ -8,7 +8,7 @@ use crate::sync::Ticks;
 pub(super) const SPLITS: u32 = 6;
 
 /// What can be split more often than this is taken for what can be split for ever: some producers
-/// give a share to everybody who asks.
+/// give a share to every caller that asks.
 const DEEPEST: u32 = 4096;
 
 /// This many offers may stand at once before the first chunk of items of which each can be of any
@@ -37,7 +37,7 @@ const TARGET: u64 = SPAN;
 /// and the predictions of branches are worth less, most of all in memory that is new.
 const LONG_TARGET: u64 = 8_000;
 
-/// So many chunks of a loop must be left for a long one.
+/// A long chunk needs this many chunks left of the loop.
 const LONG: usize = 512;
 
 /// The same in a shared loop. Other threads need not wait for it, but each takes a lock.
@@ -62,11 +62,11 @@ pub(crate) struct ChunkLen {
     pub(super) is_measured: bool,
     /// The length of the chunk after the next one, which is not to be measured.
     pub(super) next: Option<usize>,
-    /// Where there is nothing to count: what has been split so often is gone through as a whole.
+    /// While there is nothing to count: what has been split this often is gone through as a whole.
     pub(super) whole: u32,
     /// How often that had been split which the last chunk went through.
     pub(super) depth: u32,
-    /// So many offers more may stand at once.
+    /// This many offers more may stand at once.
     pub(super) nested: u32,
 }
 
@@ -189,8 +189,8 @@ impl ChunkLen {
 
     /// Goes on elsewhere in the loop, where items may be longer.
     ///
-    /// What has been split so often there may be of any size: of a part that has come from another
-    /// thread the splits are counted anew. So nothing is known of it.
+    /// What has been split this often may be of any size there: the splits of a part that has come
+    /// from another thread are counted anew. So nothing is known of it.
     pub(super) fn begin_anew(&mut self) {
         self.items = (self.items / 8).max(self.min);
         self.whole = DEEPEST;

@@ -1,4 +1,4 @@
-//! Items whose number is known, and where they are cut.
+//! Items of a known number, and where they are cut.
 
 use super::chunk_len::ChunkLen;
 use super::items::{Items, halfway};

@@ -4,8 +4,8 @@
 //!
 //! # Eager loops
 //!
-//! What cannot resume, or asks for short parts, is halved by `join` up to six times, and up to six
-//! times again whenever a half migrates. So is a loop whose number of threads is limited.
+//! `join` halves what cannot resume, or asks for short parts: up to six times, and up to six times
+//! again whenever a half migrates. So it does with a loop that has a limit on its threads.
 
 use super::chunk_len::{ChunkLen, SPLITS};
 use super::counted::Counted;
@@ -86,7 +86,7 @@ where
     drive_part(part, chunk_len, max, !P::HAS_STATE && len <= max)
 }
 
-/// Drives `consumer` with the items of `producer`, of which nobody knows how many there are.
+/// Drives `consumer` with the items of `producer`, which does not know their number.
 ///
 /// # Panics
 ///

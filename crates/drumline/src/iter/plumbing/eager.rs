@@ -22,7 +22,7 @@ impl Halving<'_> {
         self.limit.is_none_or(LoopLimit::acquire)
     }
 
-    /// Nobody took the half.
+    /// No thread took the half.
     fn stay(&self) {
         if let Some(limit) = self.limit {
             limit.release();

@@ -36,7 +36,7 @@ const ENTRIES: usize = 64;
 /// What is known of one loop.
 struct Entry {
     site: Cell<Site>,
-    /// So many took [`SPAN`].
+    /// This many items took [`SPAN`].
     items: Cell<u32>,
     /// It is believed of loops of this length at most.
     longest: Cell<u32>,
@@ -89,7 +89,7 @@ impl Site {
         ((self.0 >> 4) ^ (self.0 >> 10)) % ENTRIES
     }
 
-    /// The loop begins, with so many items.
+    /// The loop begins, with `len` items.
     #[inline(always)]
     pub(super) fn begin(self, len: usize) -> Begun {
         ESTIMATES.with(|all| {
@@ -226,7 +226,7 @@ mod tests {
         site.begin(100);
         outer.end(site, 1_000_000);
         assert_eq!(estimate(site, 100), None);
-        // So many in a moment: also if this thread was interrupted.
+        // This many items in a moment, also if this thread was interrupted.
         let alone = site.begin(usize::MAX);
         alone.end(site, usize::MAX);
         assert!(estimate(site, 100).is_some());

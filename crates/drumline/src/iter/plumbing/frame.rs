@@ -50,7 +50,7 @@ where
         }
     }
 
-    /// A frame of what came of a part whose results `reducer` joins.
+    /// A frame of what came of a part; `reducer` joins its results.
     pub(super) fn of_outcome(
         outcome: PartOutcome<C::Folder, C::Result>,
         reducer: C::Reducer,

@@ -176,8 +176,8 @@ pub(super) fn run_rarely(
     }
 }
 
-/// Goes on with `other`, whose offer has come back, after `own`, which has the reducer. The result
-/// of the loop is in `own` then. Nothing but one chunk has been done if it `is_first`.
+/// Goes on with `other` after `own`, which has the reducer. The offer of `other` has come back. The
+/// result of the loop is in `own` then. If it `is_first`, nothing but one chunk has been done.
 pub(super) fn go_on(
     own: &mut dyn Steps,
     other: &mut dyn Steps,
@@ -205,8 +205,9 @@ pub(super) fn go_on(
     unsafe { own.join(other, false) };
 }
 
-/// The rest of a lazy loop whose offer has been taken. What came of the other items is in `own`,
-/// unless they were brought in to the shared loop; and the reducer. So is the result then.
+/// The rest of a lazy loop, after another thread has taken its offer. What came of the other items
+/// is in `own`, unless they were brought in to the shared loop; and the reducer. So is the result
+/// then.
 pub(super) fn lost(own: &mut dyn Steps, lost: Lost<'_, Joint>) {
     let taken = lost.wait(&mut || own.close());
     join_taken(own, taken);

@@ -209,12 +209,12 @@ impl<S: Stretch> Items for Stretched<S> {
     }
 }
 
-/// Producers whose number of items is not known, nor how often they can be split: those that are
-/// still to be gone through.
+/// Producers that know neither the number of their items nor how often they can be split: those
+/// that are still to be gone through.
 ///
-/// As long as pieces take their time, they are split to the last. Where they turn out to be short,
-/// those that come after are split less often, but never less than
-/// [`SPLITS`](super::chunk_len::SPLITS) times, as any of them may be large.
+/// As long as pieces take their time, they are split to the last. If they turn out to be short,
+/// those that come after are split less often. But they are never split less than
+/// [`SPLITS`](super::chunk_len::SPLITS) times, because any of them may be large.
 pub(super) struct Halves<P> {
     /// The next one last; with each, how often it has been split.
     stack: Vec<(u32, P)>,

@@ -1,4 +1,4 @@
-//! Lazy loops: what a loop has not begun is on offer, and comes back if nobody takes it.
+//! Lazy loops: what a loop has not begun is on offer, and comes back if no thread takes it.
 //!
 //! ```text
 //!            ┌────────── own, in chunks ─────────┬──────────── on offer ───────────────┐
@@ -193,7 +193,7 @@ where
     own.into_result()
 }
 
-/// The rest of a loop whose offer has been taken.
+/// The rest of a loop after another thread has taken its offer.
 #[cold]
 #[inline(never)]
 fn lost<I, C>(

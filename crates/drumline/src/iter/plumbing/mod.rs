@@ -1,4 +1,4 @@
-//! The traits that parallel iterators are made of; for those who write their own.
+//! The traits that parallel iterators are made of; for programs that write their own.
 //!
 //! Programs that only use parallel iterators need nothing from here.
 //!
@@ -237,8 +237,8 @@ pub trait Consumer<Item>: Send + Sized {
         (folder.complete(), self.into_folder())
     }
 
-    /// Whether a loop of `len` items, which begins now, is so short that it need not be offered to
-    /// anybody.
+    /// Whether a loop of `len` items, which begins now, is short enough to go without an offer to
+    /// other threads.
     #[doc(hidden)]
     fn hides(&self, len: usize) -> bool {
         let _ = len;
@@ -318,7 +318,7 @@ pub trait UnindexedConsumer<I>: Consumer<I> {
     /// What joins the results of `self` and of what was split off.
     fn to_reducer(&self) -> Self::Reducer;
 
-    /// As [`nest`](Consumer::nest), where nobody knows how many items there are.
+    /// As [`nest`](Consumer::nest), for an unknown number of items.
     #[doc(hidden)]
     fn nest_unindexed<L>(
         self,
@@ -334,7 +334,7 @@ pub trait UnindexedConsumer<I>: Consumer<I> {
     }
 }
 
-/// Gives items and can perhaps be split, nobody knows where.
+/// Gives items and can perhaps be split, at places that are not known in advance.
 pub trait UnindexedProducer: Send + Sized {
     /// What it gives.
     type Item;

@@ -74,7 +74,7 @@ where
     slot.nested(result, reducer)
 }
 
-/// As [`nest`], where nobody knows how many items there are.
+/// As [`nest`], for an unknown number of items.
 #[inline(always)]
 pub(super) fn nest_unindexed<T, C, I>(
     consumer: C,
@@ -116,7 +116,7 @@ fn here() -> *const Cell<u8> {
 
 /// Holds a folder between the loops that use it.
 struct FolderCell<'t, F> {
-    /// Whose it is: that of the frame which the slot is in.
+    /// The thread that owns the cell: that of the frame which the slot is in.
     thread: *const Cell<u8>,
     folder: Cell<Option<F>>,
     threshold: Option<&'t InnerLoopThreshold>,
@@ -262,7 +262,7 @@ where
 
     #[inline]
     fn hides(&self, len: usize) -> bool {
-        // Only from the leftmost part: where there are others, somebody helps.
+        // Only from the leftmost part: if there are others, another thread helps.
         let threshold = self.slot.get().and_then(FolderCell::threshold);
         threshold.is_some_and(|threshold| threshold.hides(len))
     }

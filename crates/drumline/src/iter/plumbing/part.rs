@@ -1,11 +1,11 @@
-//! Items with who takes them: what a loop splits, offers and goes through.
+//! Items with the consumer that takes them: what a loop splits, offers and goes through.
 
 use super::chunk_len::ChunkLen;
 use super::items::Items;
 use super::plant::planted;
 use super::{Consumer, Folder};
 
-/// Items and who takes them.
+/// Items, and the consumer that takes them.
 pub(super) struct Part<I, C> {
     pub(super) items: I,
     pub(super) consumer: C,

@@ -1,5 +1,5 @@
-//! The endpoints that [`protocol!`](crate::protocol!) makes: a type for each state and role, whose
-//! methods are its step.
+//! The endpoints that [`protocol!`](crate::protocol!) makes: a type for each state and role. The
+//! methods of a type are its step.
 
 mod receiving;
 mod sending;

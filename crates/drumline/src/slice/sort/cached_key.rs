@@ -8,10 +8,10 @@ use super::order::Natural;
 use super::{is_short, unstable};
 use crate::join::{jobs, join};
 
-/// So many keys are made, and so many items moved, without a fork.
+/// Up to this many keys are made, and this many items moved, without a fork.
 const GRAIN: usize = 16;
 
-/// So many items are moved at least, where they are neighbours.
+/// Up to this many items are moved without a fork, if they are neighbours.
 const BLOCK: usize = 8192;
 
 /// Sorts by what `key` makes of each item, and keeps items with equal keys in order.
@@ -79,7 +79,7 @@ unsafe impl<E: Send> Send for Made<'_, E> {}
 impl<E> Drop for Made<'_, E> {
     fn drop(&mut self) {
         let values = ptr::slice_from_raw_parts_mut(self.start, self.len);
-        // SAFETY: so many values are there, and nobody else drops them.
+        // SAFETY: this many values are there, and nothing else drops them.
         unsafe { ptr::drop_in_place(values) };
     }
 }

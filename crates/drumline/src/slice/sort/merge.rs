@@ -212,7 +212,7 @@ impl<T> Merge<'_, T> {
         unsafe { self.right_end.offset_from_unsigned(self.right) }
     }
 
-    /// So many steps are possible, whichever run they take from.
+    /// This many steps are possible, whichever run they take from.
     #[inline(always)]
     fn certain_steps(&self) -> usize {
         self.left_len().min(self.right_len())

@@ -17,7 +17,7 @@ use super::order::SortOrder;
 use super::{SEQUENTIAL, settle_run};
 use crate::join::join;
 
-/// Sorts, and keeps equal items in order; for so many threads. They are not a run as a whole.
+/// Sorts with `jobs` threads, and keeps equal items in order. The items are not a run as a whole.
 pub(super) fn sort<T, O>(items: &mut [T], order: &O, jobs: usize)
 where
     T: Send,

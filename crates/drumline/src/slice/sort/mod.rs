@@ -4,8 +4,8 @@
 //! Peters, 2024). A slice that is short, sorted already, or in a pool with one job, is left to
 //! it as a whole. For the others there are two ways:
 //!
-//! * stable: a [merge sort](merge_sort), all of whose parts run in parallel, the merges too;
-//! * unstable: a [quicksort] in place, whose halves run in parallel.
+//! * stable: a [merge sort](merge_sort) that runs all its parts in parallel, the merges too;
+//! * unstable: a [quicksort] in place that runs its halves in parallel.
 //!
 //! Integers that are equal are the same, so they are sorted in the second way in any case, unless
 //! they come in runs.

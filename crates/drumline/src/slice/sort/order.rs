@@ -10,7 +10,7 @@ pub(crate) trait SortOrder<T>: Sync {
     /// Whether `a` must come before `b`.
     fn is_less(&self, a: &T, b: &T) -> bool;
 
-    /// Whether items that are equal are known to be the same, so that nobody can see their order.
+    /// Whether items that are equal are known to be the same, so that their order cannot be seen.
     #[inline(always)]
     fn is_identity(&self) -> bool {
         false

@@ -11,7 +11,7 @@ use super::order::SortOrder;
 use super::{SEQUENTIAL, has_runs, settle_run};
 use crate::join::join;
 
-/// Parts of up to so many items are left to the standard library.
+/// Parts of up to this many items are left to the standard library.
 const LEAF: usize = SEQUENTIAL / 2;
 
 /// Items that are larger than this, in bytes, cost more to move than a mispredicted jump.

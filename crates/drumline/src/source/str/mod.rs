@@ -1,7 +1,7 @@
 //! Parallel iterators over strings: characters, lines, words, bytes.
 //!
-//! Texts are cut where that is easy, between two characters or behind a separator; nobody knows how
-//! many items come of that, and so these iterators are not indexed.
+//! Texts are cut where that is easy, between two characters or behind a separator. How many items
+//! come of that is not known, and so these iterators are not indexed.
 
 mod fields;
 mod parallel_string;

@@ -10,7 +10,8 @@ use super::{Drained, Polled, Source};
 /// got where another one can take it, or asks only after it has handled that. With one job each
 /// item is handled before the next is asked for.
 ///
-/// A fixed [batch](crate::stream::Stream::batch) of more than one is an order to wait for so many.
+/// A fixed [batch](crate::stream::Stream::batch) of more than one item makes the stream wait for
+/// that many.
 #[derive(Clone, Debug)]
 pub struct Iter<I> {
     /// `None` once it has ended: not every iterator goes on saying so.

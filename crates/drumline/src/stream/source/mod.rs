@@ -159,10 +159,10 @@ pub trait Source: Send {
 
     /// Waits for the next item, but no longer than this time: then `Empty`.
     ///
-    /// A stream that may be [cancelled](crate::stream::Stream::cancel_on), or whose functions may
-    /// fail, waits so in a source that has no [stopper](Self::stopper). So does the consumer of any
-    /// stream in a pool while another one is at work on an item, which may
-    /// [broadcast](crate::broadcast()). Unless the source says how, this waits as
+    /// A stream waits so in a source without a [stopper](Self::stopper), if a
+    /// [token](crate::stream::Stream::cancel_on) may cancel it, or its functions may fail. The
+    /// consumer of any stream in a pool waits so too, while another consumer is at work on an item,
+    /// because that item may [broadcast](crate::broadcast()). By default, this waits as
     /// [`recv`](Self::recv) does.
     ///
     /// # Blocking
@@ -200,7 +200,7 @@ pub trait Source: Send {
 
     /// How many items are there now, if that is known.
     ///
-    /// Where it is, nobody is woken for items that are not there.
+    /// If it is known, no consumer is woken for items that are not there.
     fn len_hint(&self) -> Option<usize> {
         None
     }

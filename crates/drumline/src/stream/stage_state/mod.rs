@@ -3,10 +3,10 @@
 //!
 //! # What it owns
 //!
-//! The *token* (only who has it touches the source), the number of consumers at work, the numbers
-//! that items and batches get, how much is in flight, and the finished batches that wait for the
-//! serial end. All of it is under one mutex, which is taken two or three times per batch and never
-//! around code of a user.
+//! The *token* (only the consumer that has it touches the source), the number of consumers at work,
+//! the numbers that items and batches get, how much is in flight, and the finished batches that
+//! wait for the serial end. All of it is under one mutex. The mutex is taken two or three times per
+//! batch, and never around code of a user.
 //!
 //! # What a consumer does
 //!
@@ -107,7 +107,7 @@ struct State<B> {
     ended: bool,
     /// A consumer left because too much was in flight.
     held_back: bool,
-    /// Items take so long that a consumer that works on some does not count as watching.
+    /// Items take so much time that a consumer at work on some does not count as watching.
     lengthy: bool,
     next_item: u64,
     next_batch: u64,
@@ -160,7 +160,7 @@ pub(in crate::stream) enum Turn {
     Over,
 }
 
-/// What a consumer is to do who found the source empty.
+/// What a consumer is to do when it found the source empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::stream) enum EmptySource {
     /// Sleep in the source, with the token.

@@ -55,7 +55,7 @@ impl<B> StageState<B> {
         goes_on
     }
 
-    /// A consumer with the token begins a run, whose results it hands in.
+    /// A consumer with the token begins a run, and hands in the results of the run.
     pub(in crate::stream) fn begin_alone(&self) -> WakeNeeded {
         let mut state = self.locked();
         self.begin_run(&mut state, true);
@@ -100,7 +100,7 @@ impl<B> StageState<B> {
         call
     }
 
-    /// The serial end, whose run is over, is no longer at work.
+    /// The serial end, after its run, is no longer at work.
     pub(in crate::stream) fn leave_run(&self) -> WakeNeeded {
         self.go(self.locked(), true)
     }

@@ -57,7 +57,8 @@ pub(in crate::stream) enum Look {
 }
 
 impl<B> StageState<B> {
-    /// The same stage_state, of a stage whose source is not blind, and whose consumers stay aside.
+    /// The same stage state, of a stage with a source that is not blind and with consumers that
+    /// stay aside.
     pub(in crate::stream) fn watched(self) -> Self {
         self.locked().is_watched = true;
         self

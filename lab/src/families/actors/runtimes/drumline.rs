@@ -89,7 +89,7 @@ pub struct System {
 }
 
 impl System {
-    /// One whose actors all have this style and this scheduler, in a pool that replaces threads
+    /// One in which all actors have this style and this scheduler, in a pool that replaces threads
     /// which block, or not.
     pub fn new(jobs: usize, scheduler: Scheduler, style: Style, spares: bool) -> Result<Self> {
         let pool = Pool::builder()

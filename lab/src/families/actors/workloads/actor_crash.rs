@@ -21,7 +21,7 @@ const ACTORS: u64 = 1_000;
 /// How often the token goes round.
 const ROUNDS: u64 = 100;
 
-/// Ten rings whose actors panic now and then.
+/// Ten rings of actors that panic now and then.
 #[derive(Debug)]
 pub struct ActorCrash;
 

@@ -15,7 +15,7 @@ use crate::workload::{Shows, WorkloadCard};
 /// How long the threads of a runtime have to become idle, before the heap is looked at.
 const SETTLE: Duration = Duration::from_millis(20);
 
-/// The message whose handler waits until the others have been told.
+/// The message with a handler that waits until the others have been told.
 const HOLD: u64 = u64::MAX;
 
 /// One actor that is held up.

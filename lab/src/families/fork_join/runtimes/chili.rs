@@ -16,10 +16,10 @@ pub struct Chili {
     pool: ThreadPool,
 }
 
-/// A scope whose own lifetime is forgotten, so that one lifetime is enough to name it.
+/// A scope that forgets its own lifetime, so that one lifetime is enough to name it.
 ///
-/// The scope is reachable only through [`Chili::join`], which never moves it: nobody can make use
-/// of the longer lifetime.
+/// The scope is reachable only through [`Chili::join`], which never moves it. So no code can make
+/// use of the longer lifetime.
 #[derive(Debug)]
 pub struct Borrowed<'c>(&'c mut Scope<'static>);
 

@@ -1,5 +1,5 @@
 //! Work divided in advance: one thread per share, no scheduler at all. An upper bound for what a
-//! runtime can reach on work whose shape is known.
+//! runtime can reach on work of a known shape.
 //!
 //! Helpers are made before the measurement and wait for the next round, spinning for a moment and
 //! then parked. A share is a type of the workload, so nothing is borrowed across threads that a

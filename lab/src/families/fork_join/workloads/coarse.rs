@@ -7,7 +7,7 @@ use crate::families::fork_join::pool::Pool;
 use crate::spin;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many leaves.
+/// This many leaves.
 #[derive(Debug)]
 pub struct Coarse(u64);
 

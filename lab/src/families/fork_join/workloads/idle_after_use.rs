@@ -11,7 +11,7 @@ use crate::families::fork_join::tree::{self, Tree};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many milliseconds of rest after use.
+/// This many milliseconds of rest after use.
 #[derive(Debug)]
 pub struct IdleAfterUse {
     rest: Duration,

@@ -11,7 +11,7 @@ use crate::families::fork_join::tree::{self, Tree};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many rounds of rest and work.
+/// This many rounds of rest and work.
 #[derive(Debug)]
 pub struct IdleWakeups {
     rounds: u64,

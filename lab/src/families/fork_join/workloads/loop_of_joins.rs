@@ -8,7 +8,7 @@ use crate::families::fork_join::ForkJoinWorkload;
 use crate::families::fork_join::pool::Pool;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many joins.
+/// This many joins.
 #[derive(Debug)]
 pub struct LoopOfJoins(u64);
 

@@ -1,4 +1,4 @@
-//! `nqueens`: search of a tree whose inner nodes have many children.
+//! `nqueens`: search of a tree with inner nodes that have many children.
 
 use std::hint::black_box;
 
@@ -9,7 +9,7 @@ use crate::families::fork_join::pool::Pool;
 use crate::families::fork_join::runtimes::seq::Seq;
 use crate::workload::{Shows, WorkloadCard};
 
-/// A board with so many rows and columns.
+/// A board with this many rows and columns.
 #[derive(Debug)]
 pub struct Nqueens {
     size: u32,
@@ -25,7 +25,7 @@ pub struct Found {
     queens: u64,
 }
 
-/// A board whose first rows are filled, as sets of columns.
+/// A board with its first rows filled, as sets of columns.
 #[derive(Clone, Copy)]
 struct Board {
     all: u32,

@@ -7,7 +7,7 @@ use crate::families::fork_join::pool::Pool;
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many numbers in no order.
+/// This many numbers in no order.
 #[derive(Debug)]
 pub struct Quicksort {
     numbers: Vec<u32>,

@@ -8,7 +8,7 @@ use crate::families::fork_join::ForkJoinWorkload;
 use crate::families::fork_join::pool::Pool;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many nested joins.
+/// This many nested joins.
 #[derive(Debug)]
 pub struct Spine(u64);
 

@@ -10,7 +10,7 @@ use crate::workload::{Shows, WorkloadCard};
 
 const NODES: u64 = 100_000;
 
-/// A tree of 100,000 nodes, each hashed so many times.
+/// A tree of 100,000 nodes, each hashed this many times.
 #[derive(Debug)]
 pub struct TreeHash {
     tree: Tree,

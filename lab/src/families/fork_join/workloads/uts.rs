@@ -1,4 +1,4 @@
-//! `uts`: a tree whose shape nobody can foresee, never materialised.
+//! `uts`: a tree with a shape that cannot be foreseen, never materialised.
 
 use std::hint::black_box;
 

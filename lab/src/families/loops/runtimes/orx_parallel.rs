@@ -1,4 +1,5 @@
-//! orx-parallel: threads take chunks from a shared iterator, whose size follows the time they took.
+//! orx-parallel: threads take chunks from a shared iterator. The size of a chunk follows the time
+//! that the chunks before it took.
 
 use std::ops::Range;
 

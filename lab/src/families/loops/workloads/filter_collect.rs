@@ -1,4 +1,4 @@
-//! `filter-collect`: fewer results than items, and nobody knows how many.
+//! `filter-collect`: fewer results than items, and their number is not known in advance.
 
 use std::hint::black_box;
 
@@ -9,7 +9,7 @@ use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need, numbers};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many numbers.
+/// This many numbers.
 #[derive(Debug)]
 pub struct FilterCollect {
     numbers: Vec<u64>,

@@ -6,10 +6,10 @@ use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// After so many steps a point counts as one that never escapes.
+/// After this many steps a point counts as one that never escapes.
 const MOST_STEPS: u64 = 256;
 
-/// A picture with sides of so many points.
+/// A picture with sides of this many points.
 #[derive(Debug)]
 pub struct Mandelbrot {
     side: usize,
@@ -54,7 +54,7 @@ impl LoopWorkload for Mandelbrot {
     }
 }
 
-/// The steps of all points of a row together. Not inlined: the same code for everybody.
+/// The steps of all points of a row together. Not inlined: the same code for all runtimes.
 #[inline(never)]
 fn row(y: usize, side: usize) -> u64 {
     let scale = 2.5 / side as f64;

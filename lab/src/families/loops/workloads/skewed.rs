@@ -10,7 +10,7 @@ use crate::workload::{Shows, WorkloadCard};
 /// The steps of every item but the last: some microseconds.
 const STEPS: u64 = 5_000;
 
-/// So many items, as the number of their steps.
+/// This many items, as the number of their steps.
 #[derive(Debug)]
 pub struct Skewed {
     items: Vec<u64>,

@@ -8,7 +8,7 @@ use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need, numbers};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many numbers.
+/// This many numbers.
 #[derive(Debug)]
 pub struct SliceSum {
     numbers: Vec<u64>,

@@ -7,7 +7,7 @@ use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many numbers.
+/// This many numbers.
 #[derive(Debug)]
 pub struct Sort(Sorting);
 

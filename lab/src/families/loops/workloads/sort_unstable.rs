@@ -8,7 +8,7 @@ use crate::families::loops::{Cost, LoopRuntime, LoopWorkload, Need};
 use crate::session::Session;
 use crate::workload::WorkloadCard;
 
-/// So many numbers.
+/// This many numbers.
 #[derive(Debug)]
 pub struct SortUnstable(Sorting);
 

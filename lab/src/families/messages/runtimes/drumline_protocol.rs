@@ -1,4 +1,4 @@
-//! The sessions of drumline, whose steps the compiler checks.
+//! The sessions of drumline, with steps that the compiler checks.
 
 use std::ops::Range;
 

@@ -9,8 +9,8 @@ use crate::families::messages::channel::{Receiver, Sender};
 use crate::families::messages::{ChannelKind, MessageRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
-/// How often a thread looks before it lets others run. Without that, a thread whose other end has
-/// no processor would keep its own until the scheduler takes it.
+/// How often a thread looks before it lets others run. If the other end has no processor, a thread
+/// that looks on would keep its own until the scheduler takes it.
 const LOOKS: u32 = 1_000;
 
 /// `rtrb`.

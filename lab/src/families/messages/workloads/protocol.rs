@@ -7,7 +7,7 @@ use crate::families::messages::{ChannelKind, MessageRuntime, MessageWorkload, tr
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many messages are sent, and then received.
+/// This many messages are sent, and then received.
 const RUN: u64 = 64;
 
 /// One thread that has both sides.

@@ -1,4 +1,4 @@
-//! Rayon, whose jobs send their answers through a channel of tokio.
+//! Rayon, with jobs that send their answers through a channel of tokio.
 
 use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use ::tokio::sync::oneshot;

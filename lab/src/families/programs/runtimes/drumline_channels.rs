@@ -11,8 +11,8 @@ use crate::families::programs::kmers::KmerCounter;
 use crate::families::programs::{PIECES, ProgramRuntime, VERTICES};
 use crate::runtime::{Role, RuntimeCard};
 
-/// A task for some vertices, whose results come through a channel; and a future for each counter,
-/// which receives pieces.
+/// A task for some vertices, with results that come through a channel; and a future for each
+/// counter, which receives pieces.
 #[derive(Debug)]
 pub struct DrumlineChannels {
     pool: Pool,

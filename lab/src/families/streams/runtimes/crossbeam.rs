@@ -9,7 +9,7 @@ use crate::families::streams::pipeline::{Pipeline, batches, made};
 use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
-/// So many threads around one channel.
+/// This many threads around one channel.
 #[derive(Debug)]
 pub struct Crossbeam {
     jobs: usize,

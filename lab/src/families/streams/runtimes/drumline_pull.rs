@@ -1,4 +1,5 @@
-//! Drumline without a producer thread: whoever needs an item makes it, one thread at a time.
+//! Drumline without a producer thread: a consumer that needs an item makes it, one consumer at a
+//! time.
 
 use ::drumline::Pool;
 use ::drumline::stream;

@@ -10,7 +10,7 @@ use crate::families::streams::pipeline::{Pipeline, batches, made};
 use crate::families::streams::{StreamKind, StreamRuntime};
 use crate::runtime::{Role, RuntimeCard};
 
-/// So many threads for each stream.
+/// This many threads for each stream.
 #[derive(Debug)]
 pub struct Pariter {
     jobs: usize,

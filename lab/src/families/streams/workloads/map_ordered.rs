@@ -43,7 +43,7 @@ impl StreamWorkload for MapOrdered {
     }
 }
 
-/// Maps so many items of so many steps each.
+/// Maps `size` items of `steps` steps each.
 pub fn mapped<R: StreamRuntime>(
     size: u64,
     steps: u64,

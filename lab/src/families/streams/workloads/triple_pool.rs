@@ -10,7 +10,7 @@ use crate::latency::Latencies;
 use crate::session::Session;
 use crate::workload::{Shows, WorkloadCard};
 
-/// So many pipelines run at once.
+/// This many pipelines run at once.
 pub const PIPELINES: usize = 3;
 
 /// The three, with one item in a batch.
@@ -47,7 +47,7 @@ impl StreamWorkload for TriplePool {
     }
 }
 
-/// Runs so many pipelines at once in this process.
+/// Runs `N` pipelines at once in this process.
 pub fn at_once<R: StreamRuntime, const N: usize>(
     work: u64,
     jobs: usize,

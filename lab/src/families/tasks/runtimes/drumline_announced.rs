@@ -6,7 +6,7 @@ use super::drumline::Drumline;
 use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
 
-/// A pool of drumline whose tasks announce that they block.
+/// A pool of drumline with tasks that announce that they block.
 #[derive(Debug)]
 pub struct DrumlineAnnounced(Drumline);
 

@@ -1,4 +1,4 @@
-//! Rayon, whose number of threads is fixed.
+//! Rayon, with a fixed number of threads.
 
 use ::rayon::{ThreadPool, ThreadPoolBuilder};
 use anyhow::Result;

@@ -7,7 +7,7 @@ use super::tokio::Tokio;
 use crate::families::tasks::TaskRuntime;
 use crate::runtime::{Role, RuntimeCard};
 
-/// A multi-threaded runtime of tokio whose tasks announce that they block.
+/// A multi-threaded runtime of tokio with tasks that announce that they block.
 #[derive(Debug)]
 pub struct TokioBlockInPlace(Tokio);
 

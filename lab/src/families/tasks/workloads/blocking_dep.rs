@@ -15,7 +15,7 @@ use crate::workload::{Shows, WorkloadCard};
 /// Long enough for every waiting task to have been begun that ever will be.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// So many waiting tasks, and as many that send.
+/// This many waiting tasks, and as many that send.
 #[derive(Debug)]
 pub struct BlockingDep {
     waiting: usize,

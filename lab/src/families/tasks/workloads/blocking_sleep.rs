@@ -13,7 +13,7 @@ use crate::workload::{Shows, WorkloadCard};
 
 const NAP: Duration = Duration::from_millis(10);
 
-/// So many sleeping tasks.
+/// This many sleeping tasks.
 #[derive(Debug)]
 pub struct BlockingSleep {
     tasks: usize,

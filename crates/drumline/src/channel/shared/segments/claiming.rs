@@ -225,8 +225,8 @@ impl<T> Segments<T> {
         (word & QUEUED != 0 || !self.has_room(word / PLACE)).then_some(Refusal::Full)
     }
 
-    /// For how many messages there is room. By a thread that holds the lock of those who sleep,
-    /// while newcomers have to see that.
+    /// For how many messages there is room. The caller holds the lock of the sleepers, while
+    /// newcomers have to see that.
     pub(in super::super) fn room(&self) -> usize {
         // Acquire: as in `has_room`.
         let taken = self.head.taken.load(Ordering::Acquire);

@@ -1,13 +1,13 @@
-//! What the words of a queue say of those who sleep, and of the end.
+//! What the words of a queue say of the sleeping senders and receivers, and of the end.
 
 use super::{CLOSED, PLACE, QUEUED, RECEIVERS, Segments};
 use crate::sync::atomic::Ordering;
 
 impl<T> Segments<T> {
-    // ---- those who sleep ---------------------------------------------------------
+    // ---- sleepers ----------------------------------------------------------------
 
     /// Says that receivers sleep. `false`: there is something to receive, or the channel is closed.
-    /// Under the lock of those who sleep, as the other three.
+    /// Under the lock of the sleepers, as the other three.
     pub(in crate::channel::shared) fn list_receivers(&self) -> bool {
         // Release and Acquire as in `claim`.
         let word = self.tail.word.fetch_or(RECEIVERS, Ordering::AcqRel);
@@ -71,7 +71,7 @@ impl<T> Segments<T> {
 
     /// Lets no message in any more. `false`: it was closed before.
     pub(in crate::channel::shared) fn close(&self) -> bool {
-        // Release: what the closing thread has done is seen by those who see the close.
+        // Release: a thread that sees the close sees what the closing thread has done.
         self.tail.word.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
     }
 

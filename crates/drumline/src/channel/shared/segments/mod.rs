@@ -331,7 +331,7 @@ impl<T> Drop for Segments<T> {
             // The model has failed, and its atomics are gone.
             return;
         }
-        // A message whose drop panics stops this. The rest goes on with the others.
+        // A message that panics in its drop stops this. The rest goes on with the others.
         struct Rest<'a, T>(&'a mut Segments<T>);
         impl<T> Rest<'_, T> {
             fn drop_messages(&mut self) {

@@ -153,7 +153,7 @@ impl RoomFlag {
     }
 
     /// Says that senders sleep. Returns whether the caller has to settle, and then to look for
-    /// room. Under the lock of those who sleep, as [`unlist`](Self::unlist).
+    /// room. Under the lock of the sleepers, as [`unlist`](Self::unlist).
     pub(super) fn list(&self) -> bool {
         // Release and Acquire as in `look_loudly`.
         self.word.swap(SENDERS, Ordering::AcqRel) == LAZY
