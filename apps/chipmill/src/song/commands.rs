@@ -13,7 +13,7 @@ use super::{SongError, scan};
 
 /// The bytes of commands that are parsed at a time: a parsed command has several times the size of
 /// its event, so that not all are there at once.
-const BATCH: usize = 1 << 14;
+const BATCH: usize = 1 << 11;
 
 /// The most commands for streams: a song has some thousands, and each takes 24 bytes.
 const MAX_STREAM_COMMANDS: usize = 1 << 20;
