@@ -4,12 +4,20 @@
 //! lies in the hands of one consumer no other can take. So a batch is made to take some [`AIM`], by
 //! what the items took lately; one that took longer than the others counts for a while. Items that
 //! take longer than that are taken one by one.
+//!
+//! A hand-over is a few steps under locks that all consumers of the stage share. So the time for
+//! which they are held, with all consumers at work, must be less than a batch takes: a batch takes
+//! [`PER_CONSUMER`] for each of them if that is more.
 
 use std::num::NonZero;
 use std::time::Duration;
 
 /// How long a batch should take.
 const AIM: Duration = Duration::from_micros(20);
+
+/// How long a batch should take at least for each consumer at work: some times what a hand-over
+/// takes, whose locks come from other processors, as a rule.
+const PER_CONSUMER: Duration = Duration::from_nanos(2_500);
 
 /// The batch size of one consumer.
 #[derive(Clone, Debug)]
@@ -83,8 +91,15 @@ impl BatchSize {
 
     /// A batch was taken from the source in one time and worked on in another. If the thread has
     /// `lost` its processor meanwhile, that may be why it took this long: the estimate is at most
-    /// doubled.
-    pub(super) fn took(&mut self, items: usize, pull: Duration, work: Duration, lost: bool) {
+    /// doubled. About as many consumers as are `busy` share the source.
+    pub(super) fn took(
+        &mut self,
+        items: usize,
+        pull: Duration,
+        work: Duration,
+        lost: bool,
+        busy: usize,
+    ) {
         if items == 0 {
             return;
         }
@@ -98,7 +113,9 @@ impl BatchSize {
         }
         let each = now.max(lately - lately / 4);
         self.each = Some(each);
-        let aim = nanoseconds(AIM) / each.max(1);
+        let busy = u64::try_from(busy).unwrap_or(u64::MAX);
+        let shared = nanoseconds(PER_CONSUMER).saturating_mul(busy);
+        let aim = nanoseconds(AIM).max(shared) / each.max(1);
         let aim = usize::try_from(aim).unwrap_or(usize::MAX);
         // At most twice as many as have been tried, now or before.
         let tried = items.max(self.next / 2);
@@ -117,7 +134,7 @@ mod tests {
         for _ in 0..batches {
             let items = batch_size.items();
             let work = each * u32::try_from(items).unwrap();
-            batch_size.took(items, Duration::ZERO, work, false);
+            batch_size.took(items, Duration::ZERO, work, false, 1);
         }
         batch_size.items()
     }
@@ -145,12 +162,26 @@ mod tests {
     }
 
     #[test]
+    fn batches_grow_with_the_consumers() {
+        let each = Duration::from_micros(20);
+        for (busy, expected) in [(1, 1), (8, 1), (64, 8)] {
+            let mut batch_size = BatchSize::adaptive(LIMIT);
+            for _ in 0..20 {
+                let items = batch_size.items();
+                let work = each * u32::try_from(items).unwrap();
+                batch_size.took(items, Duration::ZERO, work, false, busy);
+            }
+            assert_eq!(batch_size.items(), expected);
+        }
+    }
+
+    #[test]
     fn a_slow_source_is_not_drained_in_batches() {
         let mut batch_size = BatchSize::adaptive(LIMIT);
         for _ in 0..20 {
             let items = batch_size.items();
             let pull = Duration::from_micros(30) * u32::try_from(items).unwrap();
-            batch_size.took(items, pull, Duration::ZERO, false);
+            batch_size.took(items, pull, Duration::ZERO, false, 1);
         }
         assert_eq!(batch_size.items(), 1);
     }

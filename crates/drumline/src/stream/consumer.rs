@@ -461,7 +461,8 @@ where
                 || took >= LENGTHY[0] && self.oversubscription.is_oversubscribed(now);
             // A thread seldom waits for its processor for this long: the items are long, too.
             let lost = is_lost && took < OVERSUBSCRIBED_BACKLOG;
-            self.hand.batch_size.took(items, pull, work, lost);
+            let busy = stage.stage_state.busy();
+            self.hand.batch_size.took(items, pull, work, lost, busy);
             if let Some(stats) = &stage.settings.stats {
                 stats.finished(items, work);
             }

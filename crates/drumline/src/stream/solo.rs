@@ -225,6 +225,6 @@ where
         let took = (now - begun).min(self.hand.batch_size.takes(items) * 4);
         self.hand
             .batch_size
-            .took(items, std::time::Duration::ZERO, took, false);
+            .took(items, std::time::Duration::ZERO, took, false, 1);
     }
 }

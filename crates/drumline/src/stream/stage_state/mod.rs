@@ -69,7 +69,7 @@ use std::task::Waker;
 use super::end_parker::EndParker;
 use super::finished::Finished;
 use super::load::Load;
-use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Mutex, planted};
 
 /// Where the consumers of a stage meet. `B`: a finished batch.
@@ -84,6 +84,8 @@ pub(in crate::stream) struct StageState<B> {
     run: AtomicBool,
     /// And is to end it. Likewise.
     unwanted: AtomicBool,
+    /// How many consumers were at work when the last batch was pulled. Likewise.
+    busy: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -233,7 +235,14 @@ impl<B> StageState<B> {
             watcher: EndParker::new(),
             run: AtomicBool::new(false),
             unwanted: AtomicBool::new(false),
+            busy: AtomicUsize::new(1),
         }
+    }
+
+    /// About how many consumers are at work.
+    pub(in crate::stream) fn busy(&self) -> usize {
+        // Relaxed: a hint for the size of batches.
+        self.busy.load(Ordering::Relaxed)
     }
 
     /// Wants a consumer, if there is none.
@@ -344,6 +353,10 @@ impl<B> StageState<B> {
         }
         state.token = false;
         state.asleep = false;
+        // Relaxed, twice: a hint. Only written when it changes: all consumers read it.
+        if self.busy.load(Ordering::Relaxed) != state.active {
+            self.busy.store(state.active, Ordering::Relaxed);
+        }
         state.lengthy = pulled.lengthy;
         state.ended |= pulled.ended;
         let overloaded = pulled.overloaded && !planted!(OverloadedCallsNobody);
