@@ -1,12 +1,14 @@
 //! Sequential iterators, as parallel ones.
 
+use std::cell::Cell;
 use std::mem;
 use std::ptr;
+use std::sync::TryLockError;
 
 use super::ParallelIterator;
 use super::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{Mutex, per_thread};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, MutexGuard, per_thread, relax};
 
 /// Sequential iterators that can become parallel ones.
 pub trait ParallelBridge: Sized {
@@ -70,7 +72,6 @@ where
         let source = Source {
             iter: Mutex::new(self.iter),
             is_over: AtomicBool::new(false),
-            holder: AtomicUsize::new(NOBODY),
         };
         let share = Share {
             source: &source,
@@ -83,39 +84,112 @@ where
 /// What all threads ask for items.
 struct Source<I> {
     iter: Mutex<I>,
-    /// It has given its last item, or a thread has panicked. Relaxed: who sees it late asks once
-    /// more, and looks again under the lock; the items of others come with the join that ends the
-    /// loop.
+    /// It has given its last item, or a thread has panicked. Relaxed: a thread that sees it late
+    /// asks once more, and looks again under the lock; the items of others come with the join that
+    /// ends the loop.
     is_over: AtomicBool,
-    /// The thread that asks for an item. Relaxed: every thread looks only for itself, and sees what
-    /// it has written.
-    holder: AtomicUsize,
 }
 
-/// No thread.
-const NOBODY: usize = 0;
+/// The sources that a thread asks for an item right now: the first one, and the next further out on
+/// its stack.
+struct Asking {
+    source: *const (),
+    outer: *const Asking,
+}
 
-/// What stands for this thread.
-fn this_thread() -> usize {
-    per_thread! {
-        static PLACE: u8 = const { 0 };
+per_thread! {
+    /// The inmost one, or null.
+    static ASKING: Cell<*const Asking> = const { Cell::new(ptr::null()) };
+}
+
+impl Asking {
+    /// Runs `ask`, which asks `source`.
+    fn run<R>(source: *const (), ask: impl FnOnce() -> R) -> R {
+        /// Takes the entry off the list, also after a panic.
+        struct Restore(*const Asking);
+
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                ASKING.with(|asking| asking.set(self.0));
+            }
+        }
+
+        let outer = ASKING.with(Cell::get);
+        let _restore = Restore(outer);
+        let entry = Asking { source, outer };
+        ASKING.with(|asking| asking.set(&raw const entry));
+        ask()
     }
-    PLACE.with(|place| ptr::from_ref(place).addr())
+
+    /// Whether the calling thread asks `source` right now, further down on its stack.
+    fn is_on(source: *const ()) -> bool {
+        let mut entry = ASKING.with(Cell::get);
+        // SAFETY: the entries are in frames of this thread, each of which takes its own off the
+        // list before it ends.
+        while let Some(asking) = unsafe { entry.as_ref() } {
+            if asking.source == source {
+                return true;
+            }
+            entry = asking.outer;
+        }
+        false
+    }
 }
+
+/// How long a thread pauses at most between two tries to get the lock, in calls of `relax`: some
+/// microseconds.
+const LONGEST_PAUSE: u32 = 256;
+
+/// After this many pauses in all it sleeps until it has the lock.
+const MOST_PAUSES: u32 = 4 * LONGEST_PAUSE;
 
 impl<I: Iterator> Source<I> {
+    fn address(&self) -> *const () {
+        ptr::from_ref(self).cast()
+    }
+
+    /// The iterator, when no other thread asks it. `None`: it has panicked; `is_over` says so in a
+    /// moment.
+    ///
+    /// A quick iterator is free again in nanoseconds. A thread that slept for it at once would have
+    /// to be woken by the one that has it, in a system call per item. So a thread tries for a while
+    /// before it sleeps: that is for iterators that wait themselves.
+    ///
+    /// Each try takes the cache line of the lock away from the thread that has it. Where threads
+    /// meet here at each item, the items are short, and one thread alone is quicker than several in
+    /// turns. So the `pause` between two tries grows with each try that fails, and shrinks slowly.
+    fn lock(&self, pause: &mut u32) -> Option<MutexGuard<'_, I>> {
+        let mut pauses = 0;
+        while pauses < MOST_PAUSES {
+            match self.iter.try_lock() {
+                Ok(iter) => {
+                    if pauses == 0 {
+                        *pause -= *pause / 8;
+                    }
+                    return Some(iter);
+                }
+                Err(TryLockError::Poisoned(_)) => return None,
+                Err(TryLockError::WouldBlock) => {}
+            }
+            *pause = (*pause * 2).clamp(1, LONGEST_PAUSE);
+            for _ in 0..*pause {
+                relax();
+            }
+            pauses += *pause;
+        }
+        self.iter.lock().ok()
+    }
+
     /// The next item.
-    fn ask(&self, me: usize) -> Option<I::Item> {
-        // Poisoned: it has panicked. `is_over` says so in a moment.
-        let mut iter = self.iter.lock().ok()?;
+    fn ask(&self, pause: &mut u32) -> Option<I::Item> {
+        let mut iter = self.lock(pause)?;
+        // Relaxed: see the field. It is in the line of the lock, which is not touched before.
         if self.is_over.load(Ordering::Relaxed) {
             return None;
         }
-        self.holder.store(me, Ordering::Relaxed);
-        let item = iter.next();
-        self.holder.store(NOBODY, Ordering::Relaxed);
+        let item = Asking::run(self.address(), || iter.next());
         if item.is_none() {
-            // It may begin anew if it is asked again.
+            // It may begin anew if it is asked again. Relaxed: see the field.
             self.is_over.store(true, Ordering::Relaxed);
         }
         item
@@ -138,7 +212,8 @@ where
     fn split(self) -> (Self, Option<Self>) {
         // A thread that asks for an item further down on its stack has the lock: what it offered
         // would be taken, and wait for that lock, and the thread would wait for what was taken.
-        let is_asking = self.source.holder.load(Ordering::Relaxed) == this_thread();
+        let is_asking = Asking::is_on(self.source.address());
+        // Relaxed: see the field.
         if !self.is_whole || is_asking || self.source.is_over.load(Ordering::Relaxed) {
             return (self, None);
         }
@@ -154,16 +229,15 @@ where
         F: Folder<I::Item>,
     {
         let source = self.source;
-        let me = this_thread();
         let end = EndOnPanic(&source.is_over);
-        while !source.is_over.load(Ordering::Relaxed)
-            // Otherwise this thread is asking right now, further down on its stack.
-            && source.holder.load(Ordering::Relaxed) != me
-            && let Some(item) = source.ask(me)
-        {
-            folder = folder.consume(item);
-            if folder.full() {
-                break;
+        // Otherwise this thread is asking right now, further down on its stack.
+        if !Asking::is_on(source.address()) {
+            let mut pause = 0;
+            while let Some(item) = source.ask(&mut pause) {
+                folder = folder.consume(item);
+                if folder.full() {
+                    break;
+                }
             }
         }
         mem::forget(end);
@@ -171,11 +245,12 @@ where
     }
 }
 
-/// Ends the loop for everybody, unless it is forgotten.
+/// Ends the loop for all threads, unless it is forgotten.
 struct EndOnPanic<'s>(&'s AtomicBool);
 
 impl Drop for EndOnPanic<'_> {
     fn drop(&mut self) {
+        // Relaxed: see `Source::is_over`.
         self.0.store(true, Ordering::Relaxed);
     }
 }
