@@ -1,4 +1,4 @@
-//! Tasks that nobody waits for.
+//! Tasks that no thread waits for.
 
 use crate::defaults;
 

@@ -182,6 +182,12 @@ impl JobQueue {
         self.with(|entries| entries.stack.push_back(Some(job)));
     }
 
+    /// Adds a job that counts as older than all that were spawned here: its owner takes it after
+    /// those.
+    pub(crate) fn push_oldest(&self, job: JobRef) {
+        self.with(|entries| entries.stack.push_front(Some(job)));
+    }
+
     /// Owner: adds a job that it takes after all that are there now.
     pub(crate) fn push_behind(&self, job: JobRef) {
         self.with(|entries| entries.behind.push_back(job));
@@ -410,6 +416,20 @@ mod tests {
 
     fn popped(queue: &JobQueue) -> Vec<usize> {
         std::iter::from_fn(|| queue.pop()).map(number).collect()
+    }
+
+    #[test]
+    fn the_oldest_comes_last_for_the_owner_and_first_for_others() {
+        for count in [1, 6] {
+            let (own, stolen) = (queue_of(count), queue_of(count));
+            own.push_behind(job(1_001));
+            for queue in [&own, &stolen] {
+                queue.push_oldest(job(1_000));
+            }
+            let popped = popped(&own);
+            assert_eq!(popped[count..], [1_000, 1_001]);
+            assert_eq!(numbers(&stolen)[0], 1_000);
+        }
     }
 
     #[test]

@@ -179,7 +179,7 @@ pub(crate) use {
     slot::Slot,
     submit::{
         QueuedIn, WakeOrigin, has_withdrawn, open_for_long_lived, submit, submit_behind,
-        submit_long_lived, submit_plain, submit_woken,
+        submit_long_lived, submit_oldest, submit_plain, submit_woken,
     },
     suspended::{Node, SuspendedList},
 };

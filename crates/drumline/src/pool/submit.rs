@@ -168,6 +168,18 @@ pub(crate) fn submit_behind(registry: &Registry, job: JobRef) {
     }
 }
 
+/// Queues a job in the pool of `registry` as the oldest that the calling thread has spawned: it
+/// comes after those, and thieves take it first. The calling thread runs a job of the pool.
+pub(crate) fn submit_oldest(registry: &Registry, job: JobRef) {
+    match local::find(registry) {
+        Some(seat) if !seat.is_permanent() => {
+            seat.queue().push_oldest(job);
+            seat.published();
+        }
+        _ => registry.inject(job),
+    }
+}
+
 /// For a permanent member that has just queued a job: whether no other thread will run it. The pool
 /// has ended before the push, or it is closed and has no workers.
 fn has_to_finish(registry: &Registry) -> bool {

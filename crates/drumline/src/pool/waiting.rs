@@ -8,7 +8,7 @@
 //! among the active threads is then free for others. It does not nap before:
 //! work that it may not run would wait for its place.
 //!
-//! The exceptions are a job in its inbox, as nobody else can run that, and with
+//! The exceptions are a job in its inbox, because no other thread can run it, and with
 //! [`WaitPolicy::Steal`] any job of the pool. They are run apart from what is
 //! pending here.
 //!
@@ -58,9 +58,12 @@ pub(crate) trait Awaited {
     /// Whether it has happened. Acquire: what happened before is visible.
     fn is_done(&self) -> bool;
 
-    /// Work of its own that nobody has begun; the caller runs it, and then
+    /// Work of its own that no thread has begun; the caller runs it, and then
     /// asks again before it asks for anything else.
-    fn take_work(&self) -> Option<JobRef> {
+    ///
+    /// `help` runs an entry of a runner's deque, and says whether there was one. It is called at
+    /// most once, before work is taken that another thread has made.
+    fn take_work(&self, _help: &mut dyn FnMut() -> bool) -> Option<JobRef> {
         None
     }
 
@@ -164,15 +167,15 @@ enum Rest {
 /// Waits, on the seat that this thread occupies.
 #[cold]
 pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
+    let mut backoff = StealBackoff::default();
     // First without a look at the clock: this is all, as a rule.
-    run_own(seat, awaited);
+    run_own(seat, awaited, &mut backoff);
     if awaited.is_done() {
         return;
     }
     seat.flush_hand_off();
     let registry = seat.registry();
     let mut spell = Spell::new();
-    let mut backoff = StealBackoff::default();
     let steals = registry.wait_policy() == WaitPolicy::Steal;
     let mut thief = Thief::new(seat.index());
     let mut watching = false;
@@ -186,7 +189,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
             spell.reset();
             continue;
         }
-        if run_own(seat, awaited) {
+        if run_own(seat, awaited, &mut backoff) {
             spell.reset();
             continue;
         }
@@ -221,11 +224,12 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
 
 /// Runs the work that what is awaited has itself, as long as the inbox is empty. Returns whether
 /// there was any.
-fn run_own(seat: &Seat, awaited: &dyn Awaited) -> bool {
+fn run_own(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bool {
     let mut any = false;
+    let mut ask = || StackRoom::find().is_some_and(|_room| help(seat, awaited, backoff, true));
     // A consumer of a stream leaves for a job in the inbox, and has another one come.
     while seat.inbox().len() == 0
-        && let Some(job) = awaited.take_work()
+        && let Some(job) = awaited.take_work(&mut ask)
     {
         // SAFETY: taken from its queue, so it is run here and only here.
         unsafe { seat.run(job) };
@@ -369,7 +373,7 @@ impl Awaited for TakenHalf<'_> {
     }
 
     fn watch(&self, _owner: Sleeper) -> bool {
-        // Whoever finishes wakes the owner of the slot, and that is who waits.
+        // The thread that finishes wakes the owner of the slot, which waits.
         self.slot.watch()
     }
 }
@@ -377,7 +381,7 @@ impl Awaited for TakenHalf<'_> {
 /// Takes back an entry that a thief has reached, or waits until it has been
 /// run.
 ///
-/// `true`: nobody has run the job, and it is the owner's again. `false`: a
+/// `true`: no thread has run the job, and it is the owner's again. `false`: a
 /// thief has run it. Either way the slot is free afterwards.
 #[cold]
 #[inline(never)]

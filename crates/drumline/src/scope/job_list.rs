@@ -75,10 +75,9 @@ enum End {
 impl Content {
     fn take(&mut self, end: End) -> Option<ScopeJob> {
         if (self.jobs.is_empty() || self.in_a_row >= MOST_IN_A_ROW)
-            && let Some(run) = self.runs.pop_front()
+            && let Some(run) = self.take_run()
         {
-            self.in_a_row = 0;
-            return Some(ScopeJob::Run(run));
+            return Some(run);
         }
         let entry = match end {
             End::Newest => self.jobs.pop_back()?,
@@ -86,6 +85,12 @@ impl Content {
         };
         self.in_a_row += 1;
         Some(ScopeJob::Closure(entry.body))
+    }
+
+    fn take_run(&mut self) -> Option<ScopeJob> {
+        let run = self.runs.pop_front()?;
+        self.in_a_row = 0;
+        Some(ScopeJob::Run(run))
     }
 
     /// Whether another ticket is to be put out; counts it as out.
@@ -138,6 +143,12 @@ impl JobList {
         self.content.with(|content| content.needs_ticket(most))
     }
 
+    /// Whether a job is left.
+    pub(super) fn has_some(&self) -> bool {
+        self.content
+            .with(|content| !content.jobs.is_empty() || !content.runs.is_empty())
+    }
+
     /// How many tickets are out.
     pub(super) fn tickets(&self) -> usize {
         self.content.with(|content| content.tickets)
@@ -166,6 +177,11 @@ impl JobList {
             let more = content.needs_ticket(most) && !planted!(TicketForgotten);
             Some((job, more))
         })
+    }
+
+    /// A future that is to be polled.
+    pub(super) fn take_run(&self) -> Option<ScopeJob> {
+        self.content.with(Content::take_run)
     }
 
     pub(super) fn take_newest(&self) -> Option<ScopeJob> {

@@ -85,7 +85,7 @@ impl fmt::Debug for ScopeFifo<'_> {
 
 /// What both kinds of scope are: a `ScopeState`, with a lifetime.
 ///
-/// Whoever implements it makes its type invariant in `'scope`.
+/// A type that implements it must be invariant in `'scope`.
 pub(crate) trait HasScopeState<'scope>: Sized {
     fn from_state(state: Arc<ScopeState>) -> Self;
     fn state(&self) -> &Arc<ScopeState>;

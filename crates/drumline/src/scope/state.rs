@@ -22,7 +22,10 @@
 //! As many tickets are out as there are jobs in the list, but never more than threads that could
 //! take them: spawning a thousand jobs queues a handful of tickets. A thread that takes a ticket
 //! and leaves jobs behind puts a new one out before it begins. So **where a job is left, a ticket
-//! is out** (or in the hands of a thread that is about to put it out). A ticket without a job just
+//! is out** (or in the hands of a thread that is about to put it out). A ticket for the jobs of
+//! another thread goes to the old end of the queue: a thread that came to help runs all that comes
+//! of one job before it takes the next from there. Else each job, with the memory that it owns,
+//! would go from the thread that spawned it to another one. A ticket without a job just
 //! goes away; the scope, on the heap, lives until then. What is left in its own queue when all is
 //! done, the scope takes back.
 //!
@@ -75,7 +78,7 @@ const OWN_IN_A_ROW: usize = 16;
 pub(super) enum SpawnOrder {
     /// The spawning thread begins the newest, others the oldest.
     Lifo,
-    /// Everybody begins the oldest.
+    /// Each thread begins the oldest.
     Fifo,
 }
 
@@ -365,52 +368,66 @@ impl ScopeState {
             return self.runners.strike_off(runner);
         };
         if more {
-            self.put_out(place);
+            if self.place(seat) == place {
+                self.put_out(place);
+            } else {
+                // Another thread's jobs. What this one is about to spawn comes first: else it would
+                // take one after the other from there, while its own are left to other threads.
+                pool::submit_oldest(self.registry(), self.ticket(place));
+            }
         }
         let (state, outcome) = job.run(self);
         state.complete(runner, outcome);
     }
 
-    /// Ends the last job that this returned, and begins another, for the
-    /// waiting scope itself. That is no runner: it need not help itself. `Err`:
-    /// none is left to begin; it says whether all are done.
-    ///
-    /// `ended` counts the jobs that the wait has run, and that are still counted as pending.
-    pub(super) fn next_own(
-        &self,
-        last: Option<Result<(), Payload>>,
-        ended: &Cell<usize>,
-    ) -> Result<ScopeJob, bool> {
-        if let Some(outcome) = last {
-            if let Err(payload) = outcome {
-                self.note_panic(payload);
-            }
-            ended.set(ended.get() + 1);
+    /// A job that the waiting scope itself has run has ended. `ended` counts those that are still
+    /// counted as pending.
+    pub(super) fn end_own(&self, outcome: Result<(), Payload>, ended: &Cell<usize>) {
+        if let Err(payload) = outcome {
+            self.note_panic(payload);
         }
+        ended.set(ended.get() + 1);
+    }
+
+    /// Begins a job for the waiting scope itself, of its own list as a rule. That is no runner: it
+    /// need not help itself.
+    pub(super) fn next_own(&self, ended: &Cell<usize>) -> Option<ScopeJob> {
         let own = || match self.order {
             SpawnOrder::Lifo => self.list.take_newest(),
             SpawnOrder::Fifo => self.list.take_oldest(),
         };
-        let others = || {
-            let mut further = self.further().iter();
-            further.find_map(|further| further.list.take_oldest())
-        };
         // A future that yields again and again must not keep those of the other lists waiting.
-        let others_first = ended.get() % OWN_IN_A_ROW == OWN_IN_A_ROW - 1;
-        let job = if others_first {
-            others().or_else(own)
-        } else {
-            own().or_else(others)
+        // Closures there have tickets out, and come from other threads.
+        let is_turn_of_others = ended.get() % OWN_IN_A_ROW == OWN_IN_A_ROW - 1;
+        let run_of_others = || {
+            let mut further = self.further().iter();
+            further.find_map(|further| further.list.take_run())
         };
-        if let Some(job) = job {
-            return Ok(job);
-        }
+        let run = is_turn_of_others.then(run_of_others).flatten();
+        run.or_else(own)
+    }
+
+    /// Begins a job of another list for the waiting scope itself.
+    pub(super) fn next_of_others(&self) -> Option<ScopeJob> {
+        let mut further = self.further().iter();
+        further.find_map(|further| further.list.take_oldest())
+    }
+
+    /// Whether another list has a job.
+    pub(super) fn others_have_some(&self) -> bool {
+        let mut further = self.further().iter();
+        further.any(|further| further.list.has_some())
+    }
+
+    /// No job is left to begin: counts those that the waiting scope has run. Returns whether all
+    /// are done.
+    pub(super) fn settle(&self, ended: &Cell<usize>) -> bool {
         let ended = ended.take();
         // The waiter is this thread, and awake.
         if ended > 0 {
-            Err(self.count.step(ended))
+            self.count.step(ended)
         } else {
-            Err(self.is_done())
+            self.is_done()
         }
     }
 

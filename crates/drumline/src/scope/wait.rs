@@ -68,16 +68,28 @@ impl Awaited for AllDone<'_> {
         self.done.get() || self.state.is_done()
     }
 
-    fn take_work(&self) -> Option<JobRef> {
+    fn take_work(&self, help: &mut dyn FnMut() -> bool) -> Option<JobRef> {
         // The end of the last job and the beginning of the next in one step:
-        // nobody but this thread waits for them.
-        match self.state.next_own(self.last.take(), &self.ended) {
-            Ok(job) => self.next.set(Some(job)),
-            Err(done) => {
-                self.done.set(done);
+        // only this thread waits for them.
+        if let Some(outcome) = self.last.take() {
+            self.state.end_own(outcome, &self.ended);
+        }
+        let own = || self.state.next_own(&self.ended);
+        let job = own().or_else(|| {
+            if !self.state.others_have_some() {
                 return None;
             }
-        }
+            // What is left of a loop is older than the jobs that the loop has spawned: a thread
+            // that takes a half of it spawns the next ones itself, where it else takes them one by
+            // one, with all that they own, from the thread that made them.
+            let helped = help().then(own).flatten();
+            helped.or_else(|| self.state.next_of_others())
+        });
+        let Some(job) = job else {
+            self.done.set(self.state.settle(&self.ended));
+            return None;
+        };
+        self.next.set(Some(job));
         Some(JobRef {
             data: std::ptr::from_ref(self).cast(),
             run: Self::run_next,

@@ -42,7 +42,7 @@ impl<S: Shared> Awaited for AllSides<'_, S> {
         self.shared.team().roster().is_done()
     }
 
-    fn take_work(&self) -> Option<JobRef> {
+    fn take_work(&self, _help: &mut dyn FnMut() -> bool) -> Option<JobRef> {
         (self.helps && self.shared.is_open()).then(|| JobRef {
             data: std::ptr::from_ref(self).cast(),
             run: Self::take_part,
