@@ -30,12 +30,24 @@ use core::sync::atomic::{Ordering, compiler_fence};
 ///
 /// Idempotent and safe from any number of threads. No answer is cached here, as a cache that is
 /// being filled while another thread forks would be locked in the child for ever; the callers ask
-/// once per pool. The first call may take some milliseconds, as the kernel waits until all threads
-/// have seen the registration.
+/// once per process. The first call may take some ten milliseconds, unless it
+/// [is over at once](is_registered_at_once): the kernel waits until all processors have seen the
+/// registration.
 ///
 /// A forked child inherits the registration; `exec` ends it.
 pub(crate) fn register() -> bool {
     imp::register()
+}
+
+/// Whether the system knows such a barrier.
+pub(crate) fn is_known() -> bool {
+    imp::is_known()
+}
+
+/// Whether [`register`] takes no time worth mentioning, because this process has one thread, or the
+/// system asks for no registration.
+pub(crate) fn is_registered_at_once() -> bool {
+    imp::is_registered_at_once()
 }
 
 /// Makes every running thread of this process pass a full memory barrier, this one included.
@@ -72,13 +84,23 @@ mod imp {
         unsafe { libc::syscall(libc::SYS_membarrier, command, NO_FLAGS, NO_CPU) }
     }
 
-    pub(super) fn register() -> bool {
+    pub(super) fn is_known() -> bool {
         // A negative answer (no such call, or a sandbox) has all its upper bits set: look at the
         // sign first.
         let known = membarrier(MEMBARRIER_CMD_QUERY);
-        known >= 0
-            && known & NEEDED == NEEDED
-            && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0
+        known >= 0 && known & NEEDED == NEEDED
+    }
+
+    pub(super) fn is_registered_at_once() -> bool {
+        use std::os::unix::fs::MetadataExt;
+
+        // `.`, `..`, and a directory for each thread.
+        const LINKS_OF_ONE_THREAD: u64 = 3;
+        std::fs::metadata("/proc/self/task").is_ok_and(|task| task.nlink() == LINKS_OF_ONE_THREAD)
+    }
+
+    pub(super) fn register() -> bool {
+        is_known() && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0
     }
 
     pub(super) fn heavy() -> bool {
@@ -95,6 +117,14 @@ mod imp {
         fn FlushProcessWriteBuffers();
     }
 
+    pub(super) fn is_known() -> bool {
+        true
+    }
+
+    pub(super) fn is_registered_at_once() -> bool {
+        true
+    }
+
     pub(super) fn register() -> bool {
         true
     }
@@ -108,6 +138,14 @@ mod imp {
 
 #[cfg(any(miri, drumline_loom, not(any(target_os = "linux", windows))))]
 mod imp {
+    pub(super) fn is_known() -> bool {
+        false
+    }
+
+    pub(super) fn is_registered_at_once() -> bool {
+        true
+    }
+
     pub(super) fn register() -> bool {
         false
     }

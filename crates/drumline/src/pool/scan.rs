@@ -31,7 +31,7 @@ impl Registry {
         }
         // The owners are asked before the scan: what those that have acknowledged
         // pushed without a fence is visible then.
-        let sure = self.heavy() || self.all_settled();
+        let sure = self.heavy() || barrier::is_lost() && self.all_settled();
         if self.has_visible_work() {
             Scan::Work
         } else if sure {
@@ -41,7 +41,7 @@ impl Registry {
         }
     }
 
-    /// Without the barrier: whether no owner can be pushing unseen. Asks all of
+    /// The barrier is lost: whether no owner can be pushing unseen. Asks all of
     /// them: those that sleep have something to expose.
     fn all_settled(&self) -> bool {
         self.seats().filter(|seat| !seat.settle()).count() == 0

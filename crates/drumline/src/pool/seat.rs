@@ -248,7 +248,8 @@ impl Seat {
     /// Takes what lies in the hand-off slot, for another thread.
     pub(crate) fn steal_hand_off(&self) -> Option<*const Header> {
         let registry = self.registry();
-        self.hand_off.steal(|| registry.heavy() || self.settle())
+        let is_settled = || barrier::is_lost() && self.settle();
+        self.hand_off.steal(|| registry.heavy() || is_settled())
     }
 
     /// Whether the occupant blocks, as far as one can see.

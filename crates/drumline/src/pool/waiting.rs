@@ -342,8 +342,9 @@ fn settle(seat: &Seat, awaited: &dyn Awaited, spell: &mut Spell) -> Rest {
     if registry.heavy() {
         return Rest::ForGood;
     }
-    let is_unsettled =
-        awaited.any_runner(&mut |runner| runner != seat.index() && !registry.seat(runner).settle());
+    let is_unsettled = !barrier::is_lost()
+        || awaited
+            .any_runner(&mut |runner| runner != seat.index() && !registry.seat(runner).settle());
     if is_unsettled {
         Rest::Nap
     } else {

@@ -19,6 +19,13 @@
 //! thread of this process. Where it has none, and under Miri or loom, both
 //! are sequentially consistent fences.
 //!
+//! # A system that takes its time
+//!
+//! The system has to be asked for the barrier in advance. In a process with several threads that
+//! takes some ten milliseconds. Pools do not wait for it ([`registration`](super::registration)):
+//! meanwhile [`heavy`] returns `false`, as for a barrier that is lost (see the table below). But no
+//! owner changes over.
+//!
 //! # A system that refuses
 //!
 //! A system may refuse the barrier from the start: an old kernel, a sandbox. [`choose`] asks when
@@ -122,7 +129,7 @@ pub(crate) fn lose() {
 #[cfg(not(drumline_loom))]
 pub(crate) fn choose() -> Barrier {
     asymmetric!(
-        if !is_lost() && crate::platform::membarrier::register() {
+        if !is_lost() && super::registration::begin() {
             Barrier::Asymmetric
         } else {
             lose();
@@ -168,10 +175,11 @@ pub(crate) fn fence() {
 /// every running thread of the process (about two microseconds). Threads that need it at the same
 /// time share one ([`barrier_sequence`](super::barrier_sequence)).
 ///
-/// Returns `false` if the system failed to run it, or has failed before; the
-/// caller must then behave as if the other side's store might still be in
-/// flight, unless the other side has acknowledged that. It is a full fence on
-/// this thread in every case.
+/// Returns `false` if the system failed to run it, or has failed before, or has
+/// [not registered](super::registration) this process yet; the caller must then
+/// behave as if the other side's store might still be in flight, unless the
+/// barrier is lost and the other side has acknowledged that. It is a full fence
+/// on this thread in every case.
 #[must_use]
 #[cold]
 pub(crate) fn heavy(barrier: Barrier) -> bool {
@@ -179,6 +187,11 @@ pub(crate) fn heavy(barrier: Barrier) -> bool {
     // call is deleted.
     if super::planted!(NoHeavyBarrier) || cfg!(drumline_plant) {
         return true;
+    }
+    if barrier == Barrier::Asymmetric && asymmetric!(!super::registration::is_ready(), false) {
+        // Not there yet, and not lost.
+        fence();
+        return false;
     }
     let done = barrier == Barrier::Refused || !is_lost() && ask_the_system();
     if !done {

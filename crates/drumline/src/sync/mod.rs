@@ -57,6 +57,11 @@ mod per_process;
 pub(crate) mod plant;
 mod prefetch;
 mod random;
+#[cfg(all(
+    any(target_os = "linux", windows),
+    not(any(drumline_loom, drumline_shuttle, drumline_fence, miri))
+))]
+mod registration;
 mod retry_backoff;
 mod shared_words;
 mod spin;
