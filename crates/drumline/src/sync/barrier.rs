@@ -139,6 +139,15 @@ pub(crate) fn choose() -> Barrier {
     )
 }
 
+/// Whether [`heavy`] works here now. `None`: not yet.
+#[cfg(not(drumline_loom))]
+pub(crate) fn is_there() -> Option<bool> {
+    match choose() {
+        Barrier::Refused => Some(false),
+        Barrier::Asymmetric => asymmetric!(super::registration::is_ready(), true).then_some(true),
+    }
+}
+
 /// What the owners of new deques have to do in a pool that began with `first`.
 pub(crate) fn now(first: Barrier) -> Barrier {
     if is_lost() { Barrier::Refused } else { first }

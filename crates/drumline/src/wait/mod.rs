@@ -74,6 +74,8 @@ pub(crate) use waiter_entry::{WaitSite, WaiterEntry};
 pub use waiter_table::waiters;
 #[cfg(not(drumline_loom))]
 pub(crate) use waiter_table::waiters_of;
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+pub(crate) use wake_flag::wait_for_barrier;
 pub(crate) use wake_flag::{Teller, Told, WakeFlag, call, is_barrier_there, let_go, settle};
 #[cfg(not(drumline_loom))]
 pub(crate) use watching::{Watched, watch, watch_moving};

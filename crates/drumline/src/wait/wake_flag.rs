@@ -115,7 +115,8 @@ unsafe impl Sync for WakeFlag {}
 pub(crate) struct Teller {
     /// How many loud tells that wake nothing are to come before it is lazy.
     loud_left: u8,
-    /// Whether the side that waits can run the barrier, once this thread has asked.
+    /// Whether the side that waits can run the barrier, once this thread has asked, and that is
+    /// known.
     has_barrier: Option<bool>,
 }
 
@@ -150,7 +151,10 @@ impl Default for Teller {
 
 impl Teller {
     fn may_be_lazy(&mut self) -> bool {
-        *self.has_barrier.get_or_insert_with(is_barrier_there)
+        if self.has_barrier.is_none() {
+            self.has_barrier = is_barrier_there();
+        }
+        self.has_barrier == Some(true)
     }
 }
 
@@ -527,22 +531,34 @@ const PATIENCE: u32 = if cfg!(any(drumline_loom, drumline_shuttle)) {
     1_000
 };
 
-/// Whether the side that waits can run the asymmetric barrier.
+/// Whether the side that waits can run the asymmetric barrier. `None`: not yet. A side that were
+/// lazy then would rely on a barrier that does not come.
 #[cfg(not(drumline_loom))]
 #[cold]
-pub(crate) fn is_barrier_there() -> bool {
-    barrier::choose() == Barrier::Asymmetric
+pub(crate) fn is_barrier_there() -> Option<bool> {
+    barrier::is_there()
 }
 #[cfg(drumline_loom)]
-pub(crate) fn is_barrier_there() -> bool {
-    !barrier::is_lost()
+pub(crate) fn is_barrier_there() -> Option<bool> {
+    Some(!barrier::is_lost())
+}
+
+/// For tests: waits until it is known whether a side may be lazy.
+#[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
+pub(crate) fn wait_for_barrier() -> bool {
+    loop {
+        if let Some(is_there) = is_barrier_there() {
+            return is_there;
+        }
+        std::thread::yield_now();
+    }
 }
 
 #[cfg(all(test, not(any(drumline_loom, drumline_shuttle))))]
 mod tests {
     use std::task::Waker;
 
-    use super::{LOUD, Teller, Told, WakeFlag};
+    use super::{LOUD, Teller, Told, WakeFlag, wait_for_barrier};
 
     /// Tells the flag, and returns whether it is lazy then.
     fn tell(flag: &WakeFlag, teller: &mut Teller) -> bool {
@@ -560,6 +576,7 @@ mod tests {
 
     #[test]
     fn of_many_flags_each_is_lazy_soon() {
+        wait_for_barrier();
         let (flag, mut teller) = (WakeFlag::new(), Teller::default());
         wait_among(1_000, 5, &flag, &mut teller);
         assert_eq!(tell(&flag, &mut teller), teller.may_be_lazy());
@@ -567,6 +584,7 @@ mod tests {
 
     #[test]
     fn a_flag_that_waits_alone_again_is_told_loudly_for_as_long_as_any() {
+        wait_for_barrier();
         let (flag, mut teller) = (WakeFlag::new(), Teller::default());
         wait_among(1_000, 5, &flag, &mut teller);
         let _is_ready = flag.list(Waker::noop(), &mut false, || false);
