@@ -185,6 +185,67 @@ fn jobs_that_spawn_jobs_leave_room_for_futures() {
     });
 }
 
+/// Two threads, and no others come.
+fn pool_of_two_threads() -> Pool {
+    let builder = Pool::builder().jobs(2).guests(false).spares(false);
+    builder.build().unwrap()
+}
+
+fn until(flag: &AtomicBool) {
+    while !flag.load(Ordering::SeqCst) {
+        thread::yield_now();
+    }
+}
+
+/// The thread that waits polls a future again and again. What ends that is a closure in the list of
+/// the other thread, which waits as well and has no spare.
+#[test]
+fn a_future_that_yields_waits_for_a_closure_of_a_thread_that_waits() {
+    let pool = pool_of_two_threads();
+    let [has_begun, is_done] = [const { AtomicBool::new(false) }; 2];
+    pool.install(|| {
+        drumline::scope(|s| {
+            s.spawn_future(async {
+                while !is_done.load(Ordering::SeqCst) {
+                    yield_now().await;
+                }
+            });
+            s.spawn(|s| {
+                s.spawn(|_| is_done.store(true, Ordering::SeqCst));
+                has_begun.store(true, Ordering::SeqCst);
+                until(&is_done);
+            });
+            until(&has_begun);
+        });
+    });
+    assert!(is_done.load(Ordering::SeqCst));
+}
+
+/// As above, with a closure that spawns itself in place of the future.
+#[test]
+fn a_closure_that_spawns_itself_waits_for_a_closure_of_a_thread_that_waits() {
+    fn again<'scope>(s: &drumline::Scope<'scope>, is_done: &'scope AtomicBool) {
+        if !is_done.load(Ordering::SeqCst) {
+            s.spawn(move |s| again(s, is_done));
+        }
+    }
+    let pool = pool_of_two_threads();
+    let [has_begun, is_done] = [const { AtomicBool::new(false) }; 2];
+    let (has_begun, is_done) = (&has_begun, &is_done);
+    pool.install(|| {
+        drumline::scope(|s| {
+            s.spawn(move |s| {
+                s.spawn(move |_| is_done.store(true, Ordering::SeqCst));
+                has_begun.store(true, Ordering::SeqCst);
+                until(is_done);
+            });
+            until(has_begun);
+            s.spawn(move |s| again(s, is_done));
+        });
+    });
+    assert!(is_done.load(Ordering::SeqCst));
+}
+
 #[test]
 fn a_panic_goes_to_the_handle_or_to_the_scope() {
     let pool = pool(2);

@@ -16,8 +16,8 @@ pub(crate) enum Scan {
     Nothing,
     /// Work.
     Work,
-    /// Nothing; but the barrier is lost, and an owner has not acknowledged
-    /// that: it may have pushed without having met the mark.
+    /// Nothing; but the barrier is not there yet, or it is lost and an owner has
+    /// not acknowledged that: it may have pushed without having met the mark.
     Unsure,
 }
 

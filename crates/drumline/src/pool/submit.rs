@@ -176,7 +176,10 @@ pub(crate) fn submit_oldest(registry: &Registry, job: JobRef) {
             seat.queue().push_oldest(job);
             seat.published();
         }
-        _ => registry.inject(job),
+        // A member for good may have to finish its jobs itself.
+        _ => {
+            submit(registry, job, false);
+        }
     }
 }
 

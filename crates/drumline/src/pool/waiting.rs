@@ -23,6 +23,7 @@
 //! some milliseconds; most waits are over by then. Before the next sleep the thread runs the heavy
 //! barrier too, exactly as a searcher does, and then it sleeps for good.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::compensate;
@@ -41,6 +42,7 @@ use super::yielding::run_any;
 use super::{guest, local};
 use crate::job::{Header, JobRef};
 use crate::latch::{Countdown, Sleeper};
+use crate::sync::barrier::Barrier;
 use crate::sync::{Instant, barrier, planted};
 use crate::wait::{Gate, Patience, WaitKind, WaitStep, blocking};
 
@@ -223,10 +225,15 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
 }
 
 /// Runs the work that what is awaited has itself, as long as the inbox is empty. Returns whether
-/// there was any.
+/// there was any, or a runner had some.
 fn run_own(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bool {
     let mut any = false;
-    let mut ask = || StackRoom::find().is_some_and(|_room| help(seat, awaited, backoff, true));
+    let has_helped = Cell::new(false);
+    let mut ask = || {
+        let helps = StackRoom::find().is_some_and(|_room| help(seat, awaited, backoff, true));
+        has_helped.set(has_helped.get() || helps);
+        helps
+    };
     // A consumer of a stream leaves for a job in the inbox, and has another one come.
     while seat.inbox().len() == 0
         && let Some(job) = awaited.take_work(&mut ask)
@@ -235,11 +242,13 @@ fn run_own(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bo
         unsafe { seat.run(job) };
         any = true;
     }
-    any
+    any || has_helped.get()
 }
 
 /// Runs one job that belongs to what is awaited, from a thread at work on it.
 fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff, force: bool) -> bool {
+    let has_barrier = seat.registry().barrier() == Barrier::Refused || !barrier::is_awaited();
+    let force = force && has_barrier;
     let effort = match (backoff.may_interrupt(Instant::now()), force) {
         (true, true) => Effort::Force(backoff.batch()),
         (true, false) => Effort::Ask,

@@ -143,6 +143,11 @@ impl JobList {
         self.content.with(|content| content.needs_ticket(most))
     }
 
+    /// Whether a closure is left.
+    pub(super) fn has_closures(&self) -> bool {
+        self.content.with(|content| !content.jobs.is_empty())
+    }
+
     /// Whether a job is left.
     pub(super) fn has_some(&self) -> bool {
         self.content

@@ -73,6 +73,9 @@ const MOST_LISTS: usize = 64;
 /// How many jobs of its own list a waiting scope begins before it looks at the other lists first.
 const OWN_IN_A_ROW: usize = 16;
 
+/// The same, before it begins a closure of another list though its own has some.
+const OWN_BEFORE_CLOSURES: usize = 64 * OWN_IN_A_ROW;
+
 /// In which order a scope's jobs are begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpawnOrder {
@@ -392,25 +395,52 @@ impl ScopeState {
     /// Begins a job for the waiting scope itself, of its own list as a rule. That is no runner: it
     /// need not help itself.
     pub(super) fn next_own(&self, ended: &Cell<usize>) -> Option<ScopeJob> {
-        let own = || match self.order {
-            SpawnOrder::Lifo => self.list.take_newest(),
-            SpawnOrder::Fifo => self.list.take_oldest(),
+        let turn = ended.get();
+        // What its own list has may never end: a future that yields again and again, a job that
+        // spawns itself. It may wait for a job of another list, and the threads that have tickets
+        // for that may wait, too. Closures come from other threads, so their turn is rare unless
+        // the own list has futures only.
+        let others = if turn % OWN_IN_A_ROW == OWN_IN_A_ROW - 1 {
+            let is_for_closures =
+                turn % OWN_BEFORE_CLOSURES == OWN_BEFORE_CLOSURES - 1 || !self.list.has_closures();
+            self.of_others(JobList::take_run)
+                .or_else(|| is_for_closures.then(|| self.next_of_others()).flatten())
+        } else {
+            None
         };
-        // A future that yields again and again must not keep those of the other lists waiting.
-        // Closures there have tickets out, and come from other threads.
-        let is_turn_of_others = ended.get() % OWN_IN_A_ROW == OWN_IN_A_ROW - 1;
-        let run_of_others = || {
-            let mut further = self.further().iter();
-            further.find_map(|further| further.list.take_run())
-        };
-        let run = is_turn_of_others.then(run_of_others).flatten();
-        run.or_else(own)
+        others
+            .or_else(|| self.take_own(&self.list))
+            .or_else(|| self.next_of_guest())
+    }
+
+    fn take_own(&self, list: &JobList) -> Option<ScopeJob> {
+        match self.order {
+            SpawnOrder::Lifo => list.take_newest(),
+            SpawnOrder::Fifo => list.take_oldest(),
+        }
+    }
+
+    /// A job that this thread has spawned, if the scope was opened outside of the pool. The wait is
+    /// a guest there, and has a list as all threads of the pool.
+    fn next_of_guest(&self) -> Option<ScopeJob> {
+        if self.home != NOWHERE {
+            return None;
+        }
+        let further = self.further.get()?;
+        let seat = local::find(self.registry())?.index();
+        self.take_own(&further[self.place(seat)?].list)
+    }
+
+    /// The first job that `take` finds in another list.
+    fn of_others(&self, take: impl Fn(&JobList) -> Option<ScopeJob>) -> Option<ScopeJob> {
+        self.further()
+            .iter()
+            .find_map(|further| take(&further.list))
     }
 
     /// Begins a job of another list for the waiting scope itself.
     pub(super) fn next_of_others(&self) -> Option<ScopeJob> {
-        let mut further = self.further().iter();
-        further.find_map(|further| further.list.take_oldest())
+        self.of_others(JobList::take_oldest)
     }
 
     /// Whether another list has a job.

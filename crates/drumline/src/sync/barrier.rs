@@ -148,6 +148,12 @@ pub(crate) fn is_there() -> Option<bool> {
     }
 }
 
+/// Whether [`heavy`] does not work yet: the system has not answered.
+#[inline]
+pub(crate) fn is_awaited() -> bool {
+    asymmetric!(!super::registration::is_over(), false)
+}
+
 /// What the owners of new deques have to do in a pool that began with `first`.
 pub(crate) fn now(first: Barrier) -> Barrier {
     if is_lost() { Barrier::Refused } else { first }
@@ -197,7 +203,10 @@ pub(crate) fn heavy(barrier: Barrier) -> bool {
     if super::planted!(NoHeavyBarrier) || cfg!(drumline_plant) {
         return true;
     }
-    if barrier == Barrier::Asymmetric && asymmetric!(!super::registration::is_ready(), false) {
+    let is_early = barrier == Barrier::Asymmetric
+        && !is_lost()
+        && asymmetric!(!super::registration::is_ready(), false);
+    if is_early {
         // Not there yet, and not lost.
         fence();
         return false;

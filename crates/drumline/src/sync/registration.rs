@@ -15,7 +15,9 @@
 //!      └───────────────────── refused ──────────────────┘
 //! ```
 //!
-//! A process with one thread is registered in a microsecond: `begin` does it at once.
+//! A process with one thread is registered in a microsecond: `begin` does it at once. A program that
+//! enters a sandbox without threads or system calls to come should have made its pools before it
+//! has further threads, or wait until they are registered.
 //!
 //! WANTED and WAITING belong to one process. In a forked child they count as UNASKED, because the
 //! thread that waits is in the parent. READY stays: the child inherits the registration.
@@ -49,11 +51,24 @@ const DELAY: Duration = Duration::from_millis(10);
 /// The stack of the thread that waits. It makes one system call.
 const STACK_SIZE: usize = 64 << 10;
 
+/// After this many questions it is late, too: the counter of a processor may stand still.
+const MOST_ASKS: usize = 256;
+
 static STATE: AtomicUsize = AtomicUsize::new(UNASKED);
 
 /// The moment at which the barrier was wanted first. Written before the state becomes WANTED; if
 /// two threads do that at once, by both.
 static SINCE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+
+/// How often the barrier was asked for in vain.
+static ASKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether the registration is over: the barrier can be run.
+#[inline]
+pub(super) fn is_over() -> bool {
+    // Acquire pairs with the Release in `register`.
+    STATE.load(Ordering::Acquire) == READY
+}
 
 /// Whether the barrier can be run now. Begins the registration if it is time.
 pub(super) fn is_ready() -> bool {
@@ -73,11 +88,14 @@ fn is_late() -> bool {
     // Relaxed: the state publishes both.
     let since = [&SINCE[0], &SINCE[1]].map(|word| word.load(Ordering::Relaxed));
     let waited = Ticks::now().nanos_since(Ticks::from_words(since));
-    Duration::from_nanos(waited) >= DELAY
+    // Relaxed: an estimate.
+    Duration::from_nanos(waited) >= DELAY || ASKS.fetch_add(1, Ordering::Relaxed) >= MOST_ASKS
 }
 
 /// Wants the barrier in this process. `false`: the system has none, or refuses it.
 pub(super) fn begin() -> bool {
+    // The state names the process.
+    fork::watch();
     // Relaxed: a thread that needs the barrier looks at the state again.
     let mut now = STATE.load(Ordering::Relaxed);
     while now != READY && now != wanted() && now != waiting() {
@@ -108,23 +126,22 @@ fn start() {
     if outcome.is_err() {
         return;
     }
-    let register_or_lose = || {
-        if !register() {
-            super::barrier::lose();
-        }
-    };
     let thread = std::thread::Builder::new()
         .name(String::from("drumline-barrier"))
         .stack_size(STACK_SIZE);
-    if thread.spawn(register_or_lose).is_err() {
+    if thread.spawn(register).is_err() {
         // There is no thread for it, so this one waits.
-        register_or_lose();
+        register();
     }
 }
 
 /// Registers this process, and waits for that.
 fn register() -> bool {
     let is_registered = membarrier::register();
+    if !is_registered {
+        // First: a thread that sees UNASKED knows of the loss.
+        super::barrier::lose();
+    }
     let next = if is_registered { READY } else { UNASKED };
     // Release pairs with the Acquire in `is_ready`.
     STATE.store(next, Ordering::Release);

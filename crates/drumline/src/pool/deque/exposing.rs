@@ -67,9 +67,12 @@ impl Deque {
     }
 
     /// Thief: whether it may take what the owner has not exposed. Once the
-    /// barrier is lost it may only where the owner has always fenced.
+    /// barrier is lost, and before it is there, it may only where the owner has
+    /// always fenced.
     pub(crate) fn may_force(&self) -> bool {
-        self.owned.barrier == Barrier::Refused || !barrier::is_lost() || planted!(RobUnacknowledged)
+        self.owned.barrier == Barrier::Refused
+            || !barrier::is_lost() && !barrier::is_awaited()
+            || planted!(RobUnacknowledged)
     }
 
     /// Thief that may not force a steal: exposes what an owner has pushed that the kernel
