@@ -3,11 +3,11 @@
 //! A process with more than one thread waits for some ten milliseconds until the kernel has
 //! registered it, because each processor has to pass a quiet state first. Many programs do not
 //! compute in parallel for longer than that. The end of a process waits for the registration, too.
-//! So a pool begins without the barrier. [`heavy`](super::barrier::heavy) says meanwhile that it was
-//! not run. That is no loss of the barrier: owners go on without fences, thieves take what owners
-//! expose, and threads that would sleep nap. A thread that asks for the barrier after [`DELAY`]
-//! begins the registration, on a thread of its own. So a program loses at most as much time again
-//! as it has used the barrier's absence for (the ski-rental rule).
+//! So a pool begins without the barrier. [`heavy`](super::barrier::heavy) says meanwhile that it
+//! was not run. That is no loss of the barrier: owners go on without fences, thieves take what
+//! owners expose, and threads that would sleep nap. A thread that asks for the barrier after
+//! [`DELAY`] begins the registration, on a thread of its own. So a program loses at most as much
+//! time again as it has used the barrier's absence for (the ski-rental rule).
 //!
 //! ```text
 //!   UNASKED ──begin()──► WANTED ──is_ready(), late──► WAITING ──► READY, for good
@@ -15,16 +15,16 @@
 //!      └───────────────────── refused ──────────────────┘
 //! ```
 //!
-//! A process with one thread is registered in a microsecond: `begin` does it at once. A program that
-//! enters a sandbox without threads or system calls to come should have made its pools before it
-//! has further threads, or wait until they are registered.
+//! A process with one thread is registered in a microsecond: `begin` does it at once. A program
+//! that enters a sandbox without threads or system calls to come should have made its pools before
+//! it has further threads, or wait until they are registered.
 //!
 //! WANTED and WAITING belong to one process. In a forked child they count as UNASKED, because the
 //! thread that waits is in the parent. READY stays: the child inherits the registration.
 //!
-//! **The race feared:** a thread runs the system's barrier before the registration has taken effect,
-//! and takes the refusal for a loss. It asks the system only if it has seen READY. READY is written
-//! with Release after the kernel's answer, and read with Acquire.
+//! **The race feared:** a thread runs the system's barrier before the registration has taken
+//! effect, and takes the refusal for a loss. It asks the system only if it has seen READY. READY is
+//! written with Release after the kernel's answer, and read with Acquire.
 
 use std::time::Duration;
 
