@@ -151,6 +151,10 @@ pub(crate) fn is_there() -> Option<bool> {
 /// Whether [`heavy`] does not work yet: the system has not answered.
 #[inline]
 pub(crate) fn is_awaited() -> bool {
+    #[cfg(all(test, drumline_loom))]
+    if super::plant::delays() {
+        return !super::planted!(EarlyBarrierCounts);
+    }
     asymmetric!(!super::registration::is_over(), false)
 }
 
@@ -170,7 +174,7 @@ pub(crate) fn is_dear(first: Barrier) -> bool {
 #[inline(always)]
 pub(crate) fn light() {
     #[cfg(all(test, drumline_loom))]
-    if super::plant::refuses() {
+    if super::plant::refuses() || super::plant::delays() {
         // As on hardware: the owner relies on a barrier that does not come.
         return;
     }
@@ -202,6 +206,11 @@ pub(crate) fn heavy(barrier: Barrier) -> bool {
     // call is deleted.
     if super::planted!(NoHeavyBarrier) || cfg!(drumline_plant) {
         return true;
+    }
+    #[cfg(all(test, drumline_loom))]
+    if super::plant::delays() {
+        fence();
+        return super::planted!(EarlyBarrierCounts);
     }
     let is_early = barrier == Barrier::Asymmetric
         && !is_lost()

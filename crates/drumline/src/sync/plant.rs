@@ -43,6 +43,8 @@ pub(crate) enum Plant {
 
     /// `Deque::confirm` goes on where the barrier was refused.
     RobUnacknowledged,
+    /// A barrier counts as run before the system has answered.
+    EarlyBarrierCounts,
     /// `Deque::expose_sleeper` does not ask whether the owner sleeps.
     ExposeAwake,
     /// `Deque::take_reasons` lets an exposing deque have private entries again.
@@ -500,6 +502,32 @@ thread_local! {
 #[cfg(drumline_loom)]
 pub(crate) fn refuses() -> bool {
     REFUSES.with(Cell::get)
+}
+
+#[cfg(drumline_loom)]
+thread_local! {
+    static DELAYS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the system of this model has not answered yet: `barrier::light` is nothing then, and
+/// `barrier::heavy` was not run.
+#[cfg(drumline_loom)]
+pub(crate) fn delays() -> bool {
+    DELAYS.with(Cell::get)
+}
+
+/// Runs `model` on a system that has been asked for the barrier and has not answered.
+#[cfg(drumline_loom)]
+pub(crate) fn with_delay<R>(model: impl FnOnce() -> R) -> R {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            DELAYS.with(|delays| delays.set(false));
+        }
+    }
+    DELAYS.with(|delays| delays.set(true));
+    let _reset = Reset;
+    model()
 }
 
 /// Runs `model` on a system that refuses the barrier.
