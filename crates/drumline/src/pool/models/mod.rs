@@ -8,7 +8,7 @@
 //! | `take_back` | the owner takes back what a thief has not started |
 //! | `latch` | the owner sleeps until the thief is done, then frees the frame |
 //! | `mark` | publishing against marking and scanning |
-//! | `early_barrier` | the same two races before the system has answered, and no owner changes over |
+//! | `early_barrier` | the same two races before the system has answered |
 //! | `lost_barrier` | the same two races where the barrier is lost, and owners change over |
 //! | `idle` | which worker searches and which ones sleep: no lost wake-up |
 //! | `hand_off` | a task that a worker hands to itself, and a thief that takes it |
