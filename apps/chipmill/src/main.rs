@@ -32,6 +32,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    commands::allocator::give_large_blocks_back();
     let result = match Arguments::parse().command {
         Command::Render(arguments) => commands::render::run(&arguments),
         Command::Play(arguments) => commands::play::run(&arguments),

@@ -1,5 +1,6 @@
 //! What the program's commands do.
 
+pub mod allocator;
 mod bars;
 pub mod bench;
 pub mod compose;
