@@ -37,6 +37,7 @@
 
 mod alert;
 mod deque;
+mod early_barrier;
 mod guest;
 mod hand_off;
 mod helper;
@@ -44,7 +45,6 @@ mod idle;
 mod injector;
 mod job_ring;
 mod latch;
-mod early_barrier;
 mod lost_barrier;
 mod mark;
 mod overflow;
