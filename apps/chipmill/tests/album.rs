@@ -15,6 +15,7 @@ use chipmill::song::MissingChips;
 use drumline::Pool;
 use file_names::names;
 use small_songs::write;
+use tempfile::TempDir;
 
 /// What has been told.
 #[derive(Default)]
@@ -59,6 +60,14 @@ fn settings(out: &Path, format: Format) -> Settings {
         max_seconds: 600,
         skip_existing: false,
     }
+}
+
+/// A directory with one song, one for its file, and how it is rendered.
+fn one_song(notes: u16, format: Format) -> (TempDir, TempDir, Settings) {
+    let (songs, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(songs.path(), "a.vgm", notes);
+    let settings = settings(out.path(), format);
+    (songs, out, settings)
 }
 
 /// Renders all songs of a directory, and returns what was told.
@@ -238,10 +247,7 @@ fn names_come_from_tags_and_are_distinct() {
 
 #[test]
 fn a_song_gets_the_peak_that_is_asked_for() {
-    let songs = tempfile::tempdir().unwrap();
-    write(songs.path(), "a.vgm", 4);
-    let out = tempfile::tempdir().unwrap();
-    let mut settings = settings(out.path(), Format::WavFloat);
+    let (songs, out, mut settings) = one_song(4, Format::WavFloat);
     settings.normalize = Some(0.5);
     render(songs.path(), settings, 1, 1, Told::default());
     let mut file = hound::WavReader::open(out.path().join("a.wav")).unwrap();
@@ -254,10 +260,7 @@ fn a_song_gets_the_peak_that_is_asked_for() {
 
 #[test]
 fn a_song_that_is_too_long_is_refused() {
-    let songs = tempfile::tempdir().unwrap();
-    write(songs.path(), "a.vgm", 30);
-    let out = tempfile::tempdir().unwrap();
-    let mut settings = settings(out.path(), Format::Wav16);
+    let (songs, _out, mut settings) = one_song(30, Format::Wav16);
     settings.max_seconds = 2;
     let plan = album::plan(expand(&[songs.path()]).entries, &settings);
     let [
@@ -276,10 +279,7 @@ fn a_song_that_is_too_long_is_refused() {
 
 #[test]
 fn a_song_that_no_file_of_the_format_can_hold_is_refused_before_it_is_rendered() {
-    let songs = tempfile::tempdir().unwrap();
-    write(songs.path(), "a.vgm", 7_000);
-    let out = tempfile::tempdir().unwrap();
-    let mut settings = settings(out.path(), Format::WavFloat);
+    let (songs, _out, mut settings) = one_song(7_000, Format::WavFloat);
     settings.render.rate = Format::WavFloat.max_rate();
     settings.max_seconds = 3_600;
     let plan = |settings: &Settings| album::plan(expand(&[songs.path()]).entries, settings);

@@ -2,7 +2,6 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::task::{Context, Waker};
@@ -42,12 +41,17 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Runs `test`, and again if it fails. A process with several threads that has used channels for
-/// ten milliseconds is registered with the system, once. The thread that starts this has allocated
-/// some hundred bytes, which another one frees. What each run of a test loses is found all the same.
-fn but_once(test: impl Fn()) {
-    if catch_unwind(AssertUnwindSafe(&test)).is_err() {
-        test();
+/// Has this process registered for the barrier of the system, as far as the calling thread has a
+/// part in that. A thread that uses a channel may start the thread that registers the process, once.
+/// That thread frees some hundred bytes that the first one has allocated.
+///
+/// A sender asks for the barrier at each message after some 130, if the receiver does not wait. With
+/// the 256th question in vain, if not before, the registration begins.
+fn register() {
+    let (mut sender, mut receiver) = spsc::unbounded::<u64>();
+    for number in 0..1_000 {
+        sender.send(number).unwrap();
+        assert_eq!(receiver.recv(), Ok(number));
     }
 }
 
@@ -57,54 +61,53 @@ const BLOCKS: isize = 2 * 2_100;
 /// After a burst no more is kept than after a single message, but for two blocks.
 #[test]
 fn the_memory_of_an_spsc_burst_is_given_back() {
-    but_once(|| {
-        let (mut sender, mut receiver) = spsc::unbounded::<[u64; 8]>();
-        let empty = bytes();
-        sender.send([0; 8]).unwrap();
-        receiver.recv().unwrap();
-        let one = bytes() - empty;
-        for _ in 0..3 {
-            (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
-            assert!(bytes() - empty > 50_000 * 64);
-            assert_eq!(receiver.try_iter().count(), 50_000);
-            assert!(
-                bytes() - empty <= one + BLOCKS,
-                "{} bytes are kept",
-                bytes() - empty
-            );
-        }
-        drop((sender, receiver));
-        assert!(
-            bytes() <= empty,
-            "a channel that is gone keeps {} bytes",
-            bytes() - empty
-        );
-    });
-}
-
-#[test]
-fn the_memory_of_a_burst_in_a_lane_is_given_back() {
-    but_once(|| {
-        let (mut sender, mut receiver) = lanes::unbounded::<[u64; 8]>();
-        let empty = bytes();
-        sender.send([0; 8]).unwrap();
-        receiver.recv().unwrap();
-        let one = bytes() - empty;
+    register();
+    let (mut sender, mut receiver) = spsc::unbounded::<[u64; 8]>();
+    let empty = bytes();
+    sender.send([0; 8]).unwrap();
+    receiver.recv().unwrap();
+    let one = bytes() - empty;
+    for _ in 0..3 {
         (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
+        assert!(bytes() - empty > 50_000 * 64);
         assert_eq!(receiver.try_iter().count(), 50_000);
         assert!(
             bytes() - empty <= one + BLOCKS,
             "{} bytes are kept",
             bytes() - empty
         );
-        drop((sender, receiver));
-        assert!(bytes() <= empty);
-    });
+    }
+    drop((sender, receiver));
+    assert!(
+        bytes() <= empty,
+        "a channel that is gone keeps {} bytes",
+        bytes() - empty
+    );
+}
+
+#[test]
+fn the_memory_of_a_burst_in_a_lane_is_given_back() {
+    register();
+    let (mut sender, mut receiver) = lanes::unbounded::<[u64; 8]>();
+    let empty = bytes();
+    sender.send([0; 8]).unwrap();
+    receiver.recv().unwrap();
+    let one = bytes() - empty;
+    (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
+    assert_eq!(receiver.try_iter().count(), 50_000);
+    assert!(
+        bytes() - empty <= one + BLOCKS,
+        "{} bytes are kept",
+        bytes() - empty
+    );
+    drop((sender, receiver));
+    assert!(bytes() <= empty);
 }
 
 /// Lanes without senders are gone as well, but for a part that is bounded.
 #[test]
 fn the_memory_of_lanes_that_are_gone_is_given_back() {
+    register();
     let (sender, mut receiver) = lanes::unbounded::<usize>();
     let few = bytes();
     let many: Vec<_> = (0..10_000).map(|_| sender.clone()).collect();
@@ -121,6 +124,7 @@ fn the_memory_of_lanes_that_are_gone_is_given_back() {
 /// For as long as senders come and go, only those that are there take memory.
 #[test]
 fn senders_that_come_and_go_do_not_pile_up() {
+    register();
     let (mut sender, mut receiver) = lanes::unbounded();
     let come_and_go = |sender: &mut lanes::Sender<usize>, receiver: &mut lanes::Receiver<usize>| {
         for number in 0..5_000 {
@@ -142,6 +146,7 @@ fn senders_that_come_and_go_do_not_pile_up() {
 /// The figures of `docs/channels.md`: run it with `--nocapture`.
 #[test]
 fn channels_are_small_while_they_are_empty() {
+    register();
     type Message = [u64; 4];
 
     let before = bytes();
@@ -208,66 +213,64 @@ fn channels_are_small_while_they_are_empty() {
 /// lane, which both ends share, and what a set of ports or a receiver of lanes keeps of it.
 #[test]
 fn idle_lanes_take_128_bytes() {
-    but_once(|| {
-        // Also where a table that doubles its size has just done so.
-        let counts: &[usize] = if cfg!(miri) {
-            &[300]
-        } else {
-            &[300, 1_000, 1_025, 10_000, 16_385]
-        };
-        let mut figures = Vec::with_capacity(3 * counts.len());
-        for &count in counts {
-            let mut senders = Vec::with_capacity(count);
-            let before = bytes();
-            for mut set in [PortSet::new(), PortSet::biased()] {
-                for _ in 0..count {
-                    let (sender, receiver) = spsc::unbounded::<[u64; 4]>();
-                    set.add(receiver);
-                    senders.push(sender);
-                }
-                // It visits all of them, and listens to them.
-                assert!(set.try_recv().is_err());
-                // The other set is empty.
-                figures.push(("ports", count, (bytes() - before) as usize));
-                drop(set);
-                senders.clear();
+    register();
+    // Also where a table that doubles its size has just done so.
+    let counts: &[usize] = if cfg!(miri) {
+        &[300]
+    } else {
+        &[300, 1_000, 1_025, 10_000, 16_385]
+    };
+    let mut figures = Vec::with_capacity(3 * counts.len());
+    for &count in counts {
+        let mut senders = Vec::with_capacity(count);
+        let before = bytes();
+        for mut set in [PortSet::new(), PortSet::biased()] {
+            for _ in 0..count {
+                let (sender, receiver) = spsc::unbounded::<[u64; 4]>();
+                set.add(receiver);
+                senders.push(sender);
             }
-            assert_eq!(bytes(), before);
-            let mut senders = Vec::with_capacity(count);
-            let before = bytes();
-            let (sender, mut receiver) = lanes::unbounded::<[u64; 4]>();
-            senders.extend((1..count).map(|_| sender.clone()));
-            assert!(receiver.try_recv().is_err());
-            figures.push(("lanes", count, (bytes() - before) as usize));
+            // It visits all of them, and listens to them.
+            assert!(set.try_recv().is_err());
+            // The other set is empty.
+            figures.push(("ports", count, (bytes() - before) as usize));
+            drop(set);
+            senders.clear();
         }
-        for (what, count, bytes) in figures {
-            println!("{count} {what}: {} bytes each", bytes / count);
-            assert!(bytes <= 128 * count, "{count} {what}: {bytes} bytes");
-        }
-    });
+        assert_eq!(bytes(), before);
+        let mut senders = Vec::with_capacity(count);
+        let before = bytes();
+        let (sender, mut receiver) = lanes::unbounded::<[u64; 4]>();
+        senders.extend((1..count).map(|_| sender.clone()));
+        assert!(receiver.try_recv().is_err());
+        figures.push(("lanes", count, (bytes() - before) as usize));
+    }
+    for (what, count, bytes) in figures {
+        println!("{count} {what}: {} bytes each", bytes / count);
+        assert!(bytes <= 128 * count, "{count} {what}: {bytes} bytes");
+    }
 }
 
 /// The lane of a channel in which there was a message keeps what it has made for that, in a set and
 /// out of it.
 #[test]
 fn a_receiver_keeps_its_place_in_a_set() {
-    but_once(|| {
-        let before = bytes();
-        let mut set = PortSet::new();
-        let (mut sender, mut receiver) = spsc::unbounded::<u64>();
-        (0..100).for_each(|number| sender.send(number).unwrap());
-        assert_eq!(receiver.try_iter().take(70).sum::<u64>(), (0..70).sum());
-        let port = set.add(receiver);
-        for number in 70..90 {
-            let event = set.try_recv().unwrap();
-            assert_eq!(event.into_message(), Some(number));
-        }
-        let mut receiver = set.remove(port).unwrap();
-        (100..200).for_each(|number| sender.send(number).unwrap());
-        assert!((90..200).eq(receiver.try_iter()));
-        drop((sender, receiver, set));
-        assert_eq!(bytes(), before);
-    });
+    register();
+    let before = bytes();
+    let mut set = PortSet::new();
+    let (mut sender, mut receiver) = spsc::unbounded::<u64>();
+    (0..100).for_each(|number| sender.send(number).unwrap());
+    assert_eq!(receiver.try_iter().take(70).sum::<u64>(), (0..70).sum());
+    let port = set.add(receiver);
+    for number in 70..90 {
+        let event = set.try_recv().unwrap();
+        assert_eq!(event.into_message(), Some(number));
+    }
+    let mut receiver = set.remove(port).unwrap();
+    (100..200).for_each(|number| sender.send(number).unwrap());
+    assert!((90..200).eq(receiver.try_iter()));
+    drop((sender, receiver, set));
+    assert_eq!(bytes(), before);
 }
 
 /// The sizes of a sender and of a receiver of each channel.
@@ -291,6 +294,7 @@ fn ends<T: Send>() -> [(&'static str, [usize; 2]); 5] {
 /// those that the ends that come next will need.
 #[test]
 fn the_memory_of_ends_that_have_waited_is_given_back() {
+    register();
     let wait = |count: usize| {
         let (_senders, mut receivers): (Vec<_>, Vec<_>) =
             (0..count).map(|_| spsc::unbounded::<u64>()).unzip();
@@ -313,44 +317,43 @@ fn the_memory_of_ends_that_have_waited_is_given_back() {
 /// After a burst no more is kept than after a single message, but for a spare segment.
 #[test]
 fn the_memory_of_an_mpsc_burst_is_given_back() {
-    but_once(|| {
-        let (sender, mut receiver) = mpsc::unbounded::<[u64; 8]>();
-        let empty = bytes();
-        sender.send([0; 8]).unwrap();
-        receiver.recv().unwrap();
-        let one = bytes() - empty;
-        assert!(one <= 4_096, "{one} bytes for a message of 64");
-        for _ in 0..3 {
-            (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
-            assert!(bytes() - empty > 50_000 * 64);
-            assert_eq!(receiver.try_iter().count(), 50_000);
-            let kept = bytes() - empty;
-            assert!(kept <= 2 * one + 64, "{kept} bytes are kept");
-        }
-        drop((sender, receiver));
-        assert!(bytes() <= empty, "a channel that is gone keeps memory");
-    });
+    register();
+    let (sender, mut receiver) = mpsc::unbounded::<[u64; 8]>();
+    let empty = bytes();
+    sender.send([0; 8]).unwrap();
+    receiver.recv().unwrap();
+    let one = bytes() - empty;
+    assert!(one <= 4_096, "{one} bytes for a message of 64");
+    for _ in 0..3 {
+        (0..50_000).for_each(|number| sender.send([number; 8]).unwrap());
+        assert!(bytes() - empty > 50_000 * 64);
+        assert_eq!(receiver.try_iter().count(), 50_000);
+        let kept = bytes() - empty;
+        assert!(kept <= 2 * one + 64, "{kept} bytes are kept");
+    }
+    drop((sender, receiver));
+    assert!(bytes() <= empty, "a channel that is gone keeps memory");
 }
 
 /// A channel takes the memory of what is in it, and not that of its bound.
 #[test]
 fn a_large_bound_takes_no_memory() {
-    but_once(|| {
-        let before = bytes();
-        let (sender, receiver) = mpmc::bounded::<[u64; 8]>(usize::MAX / 2);
-        (0..100_000).for_each(|number| {
-            sender.send([number; 8]).unwrap();
-            receiver.recv().unwrap();
-        });
-        assert!(bytes() - before < 12_000, "{} bytes", bytes() - before);
-        drop((sender, receiver));
-        assert_eq!(bytes(), before);
+    register();
+    let before = bytes();
+    let (sender, receiver) = mpmc::bounded::<[u64; 8]>(usize::MAX / 2);
+    (0..100_000).for_each(|number| {
+        sender.send([number; 8]).unwrap();
+        receiver.recv().unwrap();
     });
+    assert!(bytes() - before < 12_000, "{} bytes", bytes() - before);
+    drop((sender, receiver));
+    assert_eq!(bytes(), before);
 }
 
 /// Permits that are taken and dropped, while no message comes: nothing piles up.
 #[test]
 fn permits_that_are_not_used_do_not_pile_up() {
+    register();
     let (sender, mut receiver) = mpsc::bounded::<u64>(4);
     sender.try_send(0).unwrap();
     receiver.recv().unwrap();
@@ -368,6 +371,7 @@ fn permits_that_are_not_used_do_not_pile_up() {
 /// The same beside a receiver that waits.
 #[test]
 fn permits_that_are_not_used_do_not_pile_up_beside_a_receiver() {
+    register();
     let (sender, receiver) = mpmc::bounded::<u64>(4);
     let mut context = Context::from_waker(Waker::noop());
     let mut receiving = receiver.recv_async();
@@ -387,6 +391,7 @@ fn permits_that_are_not_used_do_not_pile_up_beside_a_receiver() {
 /// The memory of those that wait comes back with the last of them.
 #[test]
 fn the_memory_of_those_that_wait_is_given_back() {
+    register();
     let mut context = Context::from_waker(Waker::noop());
     let (sender, receiver) = mpmc::bounded::<u64>(1);
     let before = bytes();
@@ -418,24 +423,23 @@ fn the_memory_of_those_that_wait_is_given_back() {
 
 #[test]
 fn channels_of_many_senders_are_small_while_they_are_empty() {
-    but_once(|| {
-        let before = bytes();
-        let channel = mpsc::unbounded::<[u64; 100]>();
-        let one = bytes() - before;
-        assert!(one <= 768, "{one} bytes");
-        let further = (channel.0.clone(), channel.0.clone());
-        assert_eq!(bytes() - before, one, "a clone takes memory");
-        drop((channel, further));
-        let channels: Vec<_> = (0..1_000).map(|_| mpmc::bounded::<u8>(1_000)).collect();
-        assert!(
-            bytes() - before <= 1_000 * 800,
-            "{} bytes",
-            bytes() - before
-        );
-        drop(channels);
-        let channel = mpmc::rendezvous::<[u64; 100]>();
-        assert!(bytes() - before <= 768, "{} bytes", bytes() - before);
-        drop(channel);
-        assert_eq!(bytes(), before);
-    });
+    register();
+    let before = bytes();
+    let channel = mpsc::unbounded::<[u64; 100]>();
+    let one = bytes() - before;
+    assert!(one <= 768, "{one} bytes");
+    let further = (channel.0.clone(), channel.0.clone());
+    assert_eq!(bytes() - before, one, "a clone takes memory");
+    drop((channel, further));
+    let channels: Vec<_> = (0..1_000).map(|_| mpmc::bounded::<u8>(1_000)).collect();
+    assert!(
+        bytes() - before <= 1_000 * 800,
+        "{} bytes",
+        bytes() - before
+    );
+    drop(channels);
+    let channel = mpmc::rendezvous::<[u64; 100]>();
+    assert!(bytes() - before <= 768, "{} bytes", bytes() - before);
+    drop(channel);
+    assert_eq!(bytes(), before);
 }

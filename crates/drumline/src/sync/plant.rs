@@ -2,6 +2,7 @@
 //! then fail. A model that cannot fail proves nothing.
 
 use std::cell::Cell;
+use std::thread::LocalKey;
 
 /// The bugs that can be switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -456,6 +457,19 @@ pub(crate) fn must_catch(plant: Plant, model: impl Fn() + std::panic::UnwindSafe
     assert!(outcome.is_err(), "the model did not catch {plant:?}");
 }
 
+/// Runs `model` with `setting` on, on this thread.
+fn with<R>(setting: &'static LocalKey<Cell<bool>>, model: impl FnOnce() -> R) -> R {
+    struct Reset(&'static LocalKey<Cell<bool>>);
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            self.0.set(false);
+        }
+    }
+    setting.set(true);
+    let _reset = Reset(setting);
+    model()
+}
+
 thread_local! {
     static REQUESTS: Cell<bool> = const { Cell::new(false) };
 }
@@ -481,15 +495,7 @@ pub(crate) fn alerts() -> bool {
 /// Runs `model` with threads outside that go by the need.
 #[cfg(drumline_loom)]
 pub(crate) fn with_alerts<R>(model: impl FnOnce() -> R) -> R {
-    struct Reset;
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            ALERTS.with(|alerts| alerts.set(false));
-        }
-    }
-    ALERTS.with(|alerts| alerts.set(true));
-    let _reset = Reset;
-    model()
+    with(&ALERTS, model)
 }
 
 #[cfg(drumline_loom)]
@@ -519,40 +525,16 @@ pub(crate) fn delays() -> bool {
 /// Runs `model` on a system that has been asked for the barrier and has not answered.
 #[cfg(drumline_loom)]
 pub(crate) fn with_delay<R>(model: impl FnOnce() -> R) -> R {
-    struct Reset;
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            DELAYS.with(|delays| delays.set(false));
-        }
-    }
-    DELAYS.with(|delays| delays.set(true));
-    let _reset = Reset;
-    model()
+    with(&DELAYS, model)
 }
 
 /// Runs `model` on a system that refuses the barrier.
 #[cfg(drumline_loom)]
 pub(crate) fn with_refusal<R>(model: impl FnOnce() -> R) -> R {
-    struct Reset;
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            REFUSES.with(|refuses| refuses.set(false));
-        }
-    }
-    REFUSES.with(|refuses| refuses.set(true));
-    let _reset = Reset;
-    model()
+    with(&REFUSES, model)
 }
 
 /// Runs `model` with thieves that ask first.
 pub(crate) fn with_requests<R>(model: impl FnOnce() -> R) -> R {
-    struct Reset;
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            REQUESTS.with(|requests| requests.set(false));
-        }
-    }
-    REQUESTS.with(|requests| requests.set(true));
-    let _reset = Reset;
-    model()
+    with(&REQUESTS, model)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use loom::thread;
 
 use super::super::deque::{Deque, Reasons};
-use super::{Task, explore, finish_join, raid, tasks};
+use super::{Task, explore, finish_join, push, raid, tasks};
 use crate::sync::barrier::{self, Barrier};
 use crate::sync::plant::{Plant, must_catch, with_delay};
 
@@ -26,8 +26,8 @@ fn robbed() {
             drop(tasks);
         }
     });
-    let outer = push(&deque, &tasks[0]).0;
-    let inner = push(&deque, &tasks[1]).0;
+    let (outer, _) = push(&deque, tasks[0].job());
+    let (inner, _) = push(&deque, tasks[1].job());
     finish_join(&deque, inner, &tasks[1]);
     finish_join(&deque, outer, &tasks[0]);
     thief.join().unwrap();
@@ -59,7 +59,8 @@ fn hidden() {
             is_sure && deque.takeable() == 0
         }
     });
-    let (slot, has_met_mark) = push(&deque, &tasks[0]);
+    let (slot, reasons) = push(&deque, tasks[0].job());
+    let has_met_mark = reasons.is_some_and(|reasons| reasons.contains(Reasons::WAKE_REQUESTED));
     let sleeps = sleeper.join().unwrap();
     assert!(
         !sleeps || has_met_mark,
@@ -79,15 +80,4 @@ fn loom_plants_early_hides_no_entry() {
     must_catch(Plant::EarlyBarrierCounts, || {
         with_delay(|| explore(3, hidden));
     });
-}
-
-/// The push of a `join`: the slot, and whether a mark was met.
-fn push(deque: &Deque, task: &Task) -> (*mut super::super::slot::Slot, bool) {
-    let slot = deque.vacant();
-    // SAFETY: the models push on the owner's thread, and keep the job alive.
-    if !unsafe { deque.push::<false>(slot, task.job()) } {
-        return (slot, false);
-    }
-    let reasons = deque.attend(slot).expect("there is room");
-    (slot, reasons.contains(Reasons::WAKE_REQUESTED))
 }
