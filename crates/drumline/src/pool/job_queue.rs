@@ -37,12 +37,18 @@ pub(crate) struct JobQueue {
     locks: Count,
 }
 
+/// Which job is the oldest: its address, and how often the oldest one has changed. Tickets for the
+/// same jobs have one address.
+pub(crate) type Oldest = (usize, usize);
+
 #[derive(Debug, Default)]
 struct Entries {
     stack: VecDeque<Option<JobRef>>,
     fifo: VecDeque<JobRef>,
     /// Behind those in the ring.
     behind: VecDeque<JobRef>,
+    /// How often a job was taken from the old end of the stack, or queued there.
+    turn: usize,
     /// How many tickets were not found that were to be withdrawn, since the last sweep. At least
     /// as many as are spent and still here.
     missed: usize,
@@ -56,7 +62,16 @@ impl Entries {
     /// The oldest job of the stack.
     fn take_stacked(&mut self) -> Option<JobRef> {
         let oldest = self.stack.pop_front()?;
+        self.turn += 1;
         oldest.or_else(|| self.fifo.pop_front())
+    }
+
+    fn oldest_stacked(&self) -> Option<Oldest> {
+        let job = match self.stack.front()? {
+            Some(job) => job,
+            None => self.fifo.front()?,
+        };
+        Some((job.data.addr(), self.turn))
     }
 
     /// The place of the token that stands for this first-in first-out job, if it is near the same
@@ -185,7 +200,10 @@ impl JobQueue {
     /// Adds a job that counts as older than all that were spawned here: its owner takes it after
     /// those.
     pub(crate) fn push_oldest(&self, job: JobRef) {
-        self.with(|entries| entries.stack.push_front(Some(job)));
+        self.with(|entries| {
+            entries.turn += 1;
+            entries.stack.push_front(Some(job));
+        });
     }
 
     /// Owner: adds a job that it takes after all that are there now.
@@ -347,25 +365,26 @@ impl JobQueue {
         })
     }
 
-    /// Any thread: the address of the oldest job.
-    pub(crate) fn oldest(&self) -> Option<usize> {
+    /// Any thread: which job is the oldest.
+    pub(crate) fn oldest(&self) -> Option<Oldest> {
         if self.len_locked() == 0 {
             return self.ring.oldest();
         }
         self.with(|entries| {
-            let stacked = match entries.stack.front() {
-                Some(Some(job)) => Some(job),
-                Some(None) => entries.fifo.front(),
-                None => None,
-            };
-            let address = |job: &JobRef| job.data.addr();
             let behind = || {
-                self.ring
-                    .oldest()
-                    .or_else(|| entries.behind.front().map(address))
+                let first = || entries.behind.front().map(|job| (job.data.addr(), 0));
+                self.ring.oldest().or_else(first)
             };
-            stacked.map(address).or_else(behind)
+            entries.oldest_stacked().or_else(behind)
         })
+    }
+
+    /// Owner: which job of the stack is the oldest.
+    pub(crate) fn oldest_stacked(&self) -> Option<Oldest> {
+        if self.len_locked() == 0 {
+            return None;
+        }
+        self.with(|entries| entries.oldest_stacked())
     }
 
     /// Any thread: the oldest job.
@@ -432,6 +451,33 @@ mod tests {
         }
     }
 
+    /// Tickets have the address of what they are for.
+    #[test]
+    fn the_same_job_that_is_pushed_again_is_another_oldest_one() {
+        let queue = JobQueue::new();
+        queue.push_oldest(job(0));
+        queue.push(job(1));
+        let first = queue.oldest();
+        assert_eq!(queue.oldest(), first);
+        assert_eq!(queue.oldest_stacked(), first);
+        assert_eq!(queue.pop().map(number), Some(1));
+        assert_eq!(queue.oldest(), first, "it is where it was");
+        for take in [JobQueue::take, |queue: &JobQueue| queue.take_overdue(false)] {
+            let before = queue.oldest();
+            assert_eq!(take(&queue).map(number), Some(0));
+            queue.push_oldest(job(0));
+            assert_ne!(queue.oldest(), before);
+        }
+        for number in 10..12 {
+            queue.push_task(job(number));
+        }
+        assert_eq!(queue.take().map(number), Some(0));
+        let first = queue.oldest();
+        assert_eq!(queue.take().map(number), Some(10));
+        assert_ne!(queue.oldest(), first);
+        assert!(queue.oldest_stacked().is_none());
+    }
+
     #[test]
     fn a_share_keeps_its_order_and_goes_behind() {
         for (count, threads, share) in [(1, 2, 1), (4, 2, 1), (5, 2, 2), (40, 4, 5), (400, 2, 32)] {
@@ -443,7 +489,7 @@ mod tests {
             assert_eq!(first.map(number), Some(0));
             assert!(buffer.is_empty());
             assert_eq!(published, usize::from(share > 1));
-            assert_eq!(own.oldest(), Some(job(1_000).data.addr()));
+            assert_eq!(own.oldest().map(|(at, _)| at), Some(job(1_000).data.addr()));
             let taken: Vec<_> = [1_000, 1_001].into_iter().chain(1..share).collect();
             assert_eq!(popped(&own), taken, "{count} jobs, {threads} threads");
             assert_eq!(numbers(&victim), Vec::from_iter(share..count));
@@ -480,7 +526,10 @@ mod tests {
                 assert_eq!(numbers(&queue), left);
             }
             assert!(!queue_of(count).withdraw(job(1_000).data));
-            assert_eq!(queue_of(count).oldest(), Some(job(0).data.addr()));
+            assert_eq!(
+                queue_of(count).oldest().map(|(at, _)| at),
+                Some(job(0).data.addr())
+            );
         }
     }
 

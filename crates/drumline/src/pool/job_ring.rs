@@ -244,13 +244,13 @@ impl JobRing {
             .compare_exchange(head, next, Ordering::AcqRel, Ordering::Acquire)
     }
 
-    /// Any thread: the address of the oldest job, as far as one can see.
-    pub(crate) fn oldest(&self) -> Option<usize> {
+    /// Any thread: the address of the oldest job, as far as one can see, and its place in the order.
+    pub(crate) fn oldest(&self) -> Option<(usize, usize)> {
         if self.len() == 0 {
             return None;
         }
         // Relaxed: a hint.
         let head = self.head.load(Ordering::Relaxed);
-        Some(self.slot(head)?.read().0.addr())
+        Some((self.slot(head)?.read().0.addr(), head))
     }
 }

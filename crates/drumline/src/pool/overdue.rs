@@ -6,8 +6,8 @@
 //!
 //! * what came from outside;
 //! * the first of the tasks that were woken or that yielded;
-//! * the oldest job that was spawned here. Spawned jobs run last-in first-out, so this disturbs an
-//!   order that programs may see: no other look takes it;
+//! * the oldest job that was spawned here, if it was the oldest [`STALE`] ago. Spawned jobs run
+//!   last-in first-out, so this disturbs an order that programs may see: no other look takes it;
 //! * what another thread has: the oldest job of its queue, the halves of its joins, the task in its
 //!   hand-off slot, if the same was there [`STALE`] ago. That thread may have no place, because it
 //!   waits or blocks. Then it does not come to them, and the worker that has its place may never be
@@ -20,21 +20,29 @@
 //! (`tests/needs_spares_depth.rs`). Idle workers take jobs from there as well, and go through such
 //! a chain from its old end. As long as they do, the oldest job is another one each time.
 //!
+//! # Why the oldest of its own has to wait, too
+//!
+//! It is a ticket for jobs of another thread where a worker helps with a scope. Each job that
+//! changes threads takes along the memory that it owns, and the allocator of most systems gives
+//! that back to the thread that had it first, under a lock. A walk of a directory tree of 65 ms
+//! took 20 to 70 such jobs in this way.
+//!
 //! # What it costs
 //!
-//! One look in four takes the lock of one other queue, and reads the clock: each 244 jobs. Each
-//! look visits another queue. With `n` queues that hold jobs, one of them is visited each `244 × n`
+//! Two looks in four take a lock, of the own queue or of another one, and read the clock: each 122
+//! jobs. Each look elsewhere visits another queue. With `n` queues that hold jobs, one of them is visited each `244 × n`
 //! jobs of a worker, whatever the number of workers.
 
 use std::time::Duration;
 
+use super::job_queue::Oldest;
 use super::registry::Registry;
 use super::seat::Seat;
 use crate::sync::Instant;
 
 /// Jobs from one look to the next.
 const JOBS_BETWEEN_LOOKS: u32 = 61;
-/// For how long the oldest job of another queue must have been there.
+/// For how long the oldest job of a queue must have been there.
 const STALE: Duration = Duration::from_millis(10);
 /// At most this many seats are passed in one look.
 const SEATS_AT_ONCE: usize = 256;
@@ -66,8 +74,24 @@ pub(super) enum Stale {
 /// A number that stays the same while such a thing is at rest, and since when it is the same.
 #[derive(Clone, Copy, Debug)]
 struct Rest {
-    number: usize,
+    number: Number,
     since: Instant,
+}
+
+/// Stays the same while a thing is at rest.
+type Number = Oldest;
+
+impl Rest {
+    /// What is at rest `now`: as before if it has the same number.
+    fn note(rest: &mut Option<Rest>, number: Option<Number>, now: Instant) {
+        if rest.map(|rest| rest.number) != number {
+            *rest = number.map(|number| Rest { number, since: now });
+        }
+    }
+
+    fn is_stale(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.since) >= STALE
+    }
 }
 
 /// What was seen in one seat.
@@ -76,24 +100,19 @@ struct Seen([Option<Rest>; 3]);
 
 impl Seen {
     /// Notes what is at rest there now.
-    fn note(&mut self, place: Stale, number: Option<usize>, now: Instant) {
-        let seen = &mut self.0[place as usize];
-        let is_same = |rest: &Rest| Some(rest.number) == number;
-        if !seen.as_ref().is_some_and(is_same) {
-            *seen = number.map(|number| Rest { number, since: now });
-        }
+    fn note(&mut self, place: Stale, number: Option<Number>, now: Instant) {
+        Rest::note(&mut self.0[place as usize], number, now);
     }
 
     /// What has been at rest for the longest time, if that is long enough; it is noted anew then.
     fn take_stale(&mut self, now: Instant) -> Option<Stale> {
         let places = [Stale::Queued, Stale::Half, Stale::HandedOff];
-        let since = |place: &Stale| self.0[*place as usize].map(|rest| rest.since);
-        let at_rest = places.into_iter().filter(|place| since(place).is_some());
-        let longest = at_rest.min_by_key(|place| since(place))?;
-        let is_stale = now.saturating_duration_since(since(&longest)?) >= STALE;
-        is_stale.then(|| {
-            self.0[longest as usize] = None;
-            longest
+        let at_rest = |place| Some((place, self.0[place as usize]?));
+        let longest = places.into_iter().filter_map(at_rest);
+        let (place, rest) = longest.min_by_key(|(_, rest)| rest.since)?;
+        rest.is_stale(now).then(|| {
+            self.0[place as usize] = None;
+            place
         })
     }
 }
@@ -107,6 +126,8 @@ pub(super) struct OverdueLooks {
     place: Overdue,
     /// The seat from which on the next queue is visited.
     cursor: usize,
+    /// The oldest job that was spawned here.
+    spawned: Option<Rest>,
     /// Of each seat, what was seen there last.
     seen: Vec<Seen>,
 }
@@ -118,6 +139,7 @@ impl OverdueLooks {
             jobs: 0,
             place: Overdue::Shared,
             cursor: me + 1,
+            spawned: None,
             seen: Vec::new(),
         }
     }
@@ -137,6 +159,13 @@ impl OverdueLooks {
             Overdue::Elsewhere => Overdue::Shared,
         };
         Some(place)
+    }
+
+    /// Whether the oldest job that was spawned here, which is this one, has waited for long.
+    pub(super) fn has_stale_spawn(&mut self, oldest: Option<Oldest>) -> bool {
+        let now = Instant::now();
+        Rest::note(&mut self.spawned, oldest, now);
+        self.spawned.is_some_and(|rest| rest.is_stale(now))
     }
 
     /// What another thread has kept waiting for long in the next seat that has work, if so.
@@ -164,8 +193,8 @@ impl OverdueLooks {
         let oldest = (victim.queue().len() > 0)
             .then(|| victim.queue().oldest())
             .flatten();
-        let halves = (victim.halves() > 0).then(|| victim.forks());
-        let handed_off = victim.hand_off().turn();
+        let halves = (victim.halves() > 0).then(|| (victim.forks(), 0));
+        let handed_off = victim.hand_off().turn().map(|turn| (turn, 0));
         seen.note(Stale::Queued, oldest, now);
         seen.note(Stale::Half, halves, now);
         seen.note(Stale::HandedOff, handed_off, now);
@@ -177,7 +206,7 @@ impl OverdueLooks {
 mod tests {
     use super::*;
 
-    /// What programs may see of the order of spawned jobs is disturbed once in 244 jobs.
+    /// What programs may see of the order of spawned jobs is disturbed once in 244 jobs at most.
     #[test]
     fn each_place_has_its_turn() {
         let mut looks = OverdueLooks::new(0);
@@ -201,13 +230,13 @@ mod tests {
         let mut seen = Seen::default();
         let start = Instant::now();
         let at = |rests: u32| start + STALE * rests;
-        seen.note(Stale::Half, Some(1), at(0));
+        seen.note(Stale::Half, Some((1, 0)), at(0));
         assert_eq!(seen.take_stale(at(0)), None);
-        seen.note(Stale::Queued, Some(1), at(1));
+        seen.note(Stale::Queued, Some((1, 0)), at(1));
         assert_eq!(seen.take_stale(at(2)), Some(Stale::Half));
-        seen.note(Stale::Half, Some(1), at(2));
+        seen.note(Stale::Half, Some((1, 0)), at(2));
         assert_eq!(seen.take_stale(at(3)), Some(Stale::Queued));
-        seen.note(Stale::Half, Some(2), at(3));
+        seen.note(Stale::Half, Some((2, 0)), at(3));
         assert_eq!(seen.take_stale(at(3)), None);
         seen.note(Stale::Half, None, at(3));
         assert_eq!(seen.take_stale(at(9)), None);

@@ -61,6 +61,8 @@ pub(crate) struct Seat {
     /// The occupant is a member for good, and may outlive the pool's workers; written before it
     /// begins.
     permanent: AtomicBool,
+    /// The queue had jobs when what runs now began, and nothing was pushed to the deque.
+    has_older_jobs: AtomicBool,
     registry: *const Registry,
     index: usize,
 }
@@ -90,6 +92,7 @@ impl Seat {
             block_state: BlockState::new(index),
             handshake: Handshake::new(barrier == Barrier::Refused),
             permanent: AtomicBool::new(false),
+            has_older_jobs: AtomicBool::new(false),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -203,6 +206,24 @@ impl Seat {
     /// About how many of them are halves of joins.
     pub(crate) fn halves(&self) -> usize {
         self.deques().map(Deque::takeable).sum()
+    }
+
+    /// Whether the oldest job of the queue is older than the halves, as a rule.
+    pub(crate) fn has_older_jobs(&self) -> bool {
+        // Relaxed: a hint.
+        self.has_older_jobs.load(Ordering::Relaxed) && self.queue.len() > 0
+    }
+
+    /// The occupant begins something.
+    #[inline]
+    fn note_older_jobs(&self, deque: &Deque) {
+        if deque.is_at_bottom() {
+            let has_jobs = self.queue.len() > 0;
+            // Relaxed, twice: written here only, and a hint for others. It seldom changes.
+            if self.has_older_jobs.load(Ordering::Relaxed) != has_jobs {
+                self.has_older_jobs.store(has_jobs, Ordering::Relaxed);
+            }
+        }
     }
 
     /// A number that changes, as a rule, when the occupant forks, or comes back to a fork.
@@ -390,6 +411,7 @@ impl Seat {
         }
         let guard = unwind::AbortOnUnwind;
         let deque = self.first_deque();
+        self.note_older_jobs(deque);
         let before = deque.raise_floor();
         // SAFETY: the caller's obligation.
         unsafe { job.run() };
@@ -438,6 +460,7 @@ impl Seat {
         let slot = unsafe { &*stolen.slot };
         let started = slot.start(self.index);
         if started {
+            self.note_older_jobs(self.first_deque());
             self.has_stolen(victim);
             // SAFETY: `start` was won, so the frame is alive until `finish`, and no other thread
             // runs the job.

@@ -63,8 +63,9 @@ pub(crate) trait Awaited {
     /// Work of its own that no thread has begun; the caller runs it, and then
     /// asks again before it asks for anything else.
     ///
-    /// `help` runs an entry of a runner's deque, and says whether there was one. It is called at
-    /// most once, before work is taken that another thread has made.
+    /// `help` runs an entry of a runner's deque that is older than the jobs in the runner's queue, and
+    /// says whether there was one. It is called at most once, before work is taken that another
+    /// thread has made.
     fn take_work(&self, _help: &mut dyn FnMut() -> bool) -> Option<JobRef> {
         None
     }
@@ -200,7 +201,7 @@ pub(crate) fn wait_for(seat: &Seat, awaited: &dyn Awaited) {
         let force = steals || spell.patience.has_lasted(barrier::cost() * 2);
         if (force || spell.patience.has_lasted(ASK_AFTER))
             && let Some(_room) = StackRoom::find()
-            && (help(seat, awaited, &mut backoff, force)
+            && (help(seat, awaited, &mut backoff, force, |_| true)
                 || steals && run_any(seat, &mut thief, true))
         {
             spell.reset();
@@ -230,7 +231,11 @@ fn run_own(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bo
     let mut any = false;
     let has_helped = Cell::new(false);
     let mut ask = || {
-        let helps = StackRoom::find().is_some_and(|_room| help(seat, awaited, backoff, true));
+        let helps = StackRoom::find().is_some_and(|_room| {
+            help(seat, awaited, backoff, true, |runner| {
+                !runner.has_older_jobs()
+            })
+        });
         has_helped.set(has_helped.get() || helps);
         helps
     };
@@ -245,8 +250,14 @@ fn run_own(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bo
     any || has_helped.get()
 }
 
-/// Runs one job that belongs to what is awaited, from a thread at work on it.
-fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff, force: bool) -> bool {
+/// Runs one job that belongs to what is awaited, from a thread at work on it of those to `choose`.
+fn help(
+    seat: &Seat,
+    awaited: &dyn Awaited,
+    backoff: &mut StealBackoff,
+    force: bool,
+    choose: impl Fn(&Seat) -> bool,
+) -> bool {
     let has_barrier = seat.registry().barrier() == Barrier::Refused || !barrier::is_awaited();
     let force = force && has_barrier;
     let effort = match (backoff.may_interrupt(Instant::now()), force) {
@@ -259,6 +270,9 @@ fn help(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff, force: b
             return false;
         }
         let runner = seat.registry().seat(runner);
+        if !choose(runner) {
+            return false;
+        }
         for deque in runner.deques() {
             let related = || awaited.is_runner(runner.index());
             match deque.steal(seat.index(), effort, Some(&related)) {

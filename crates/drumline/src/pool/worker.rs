@@ -399,7 +399,10 @@ impl<'a> Worker<'a> {
         let job = match place {
             Overdue::Shared => self.take_shared().or_else(|| queue.take_overdue(true)),
             Overdue::Woken => queue.take_overdue(true).or_else(|| self.take_shared()),
-            Overdue::Spawned => queue.take_overdue(false),
+            Overdue::Spawned => {
+                let is_stale = self.overdue.has_stale_spawn(queue.oldest_stacked());
+                is_stale.then(|| queue.take_overdue(false)).flatten()
+            }
             Overdue::Elsewhere => {
                 let (victim, stale) = self.overdue.visit(self.registry, self.seat.index())?;
                 return self.thief.take_stale(self.registry, victim, stale);

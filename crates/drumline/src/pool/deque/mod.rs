@@ -476,6 +476,13 @@ impl Deque {
         before
     }
 
+    /// Owner: whether nothing is pushed.
+    #[inline]
+    pub(crate) fn is_at_bottom(&self) -> bool {
+        // Relaxed: the owner alone writes it.
+        ptr::eq(self.owned.top.load(Ordering::Relaxed), self.owned.base)
+    }
+
     /// Owner: what runs from now on is no part of what ran so far. No thread may take its entries
     /// as related to that. Lasts through every [`raise_floor`](Self::raise_floor) until
     /// [`restore_floor`](Self::restore_floor).
