@@ -286,11 +286,6 @@ mod unwind;
 mod wait;
 mod worker_local;
 
-/// The code of the readme, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;
-
 #[cfg(not(drumline_loom))]
 pub use crate::{
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
