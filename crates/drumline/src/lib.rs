@@ -1,6 +1,9 @@
 //! Drumline runs closures in parallel: a fork that no other thread helps with costs about a
 //! nanosecond, and a pool that has nothing to do costs nothing.
 //!
+//! This page has all that there is. The guide in the repository (`docs/src`) says which part is for
+//! what, how to move from rayon, and what things cost.
+//!
 //! # Fork and join
 //!
 //! [`join()`] runs two closures and returns both results. The caller runs the first; the second is
