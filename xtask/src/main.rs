@@ -6,6 +6,7 @@ mod check;
 mod clients;
 mod compile_time;
 mod figures;
+mod guide;
 mod install;
 mod invocation;
 mod known_failures;
@@ -44,6 +45,8 @@ enum Chore {
     Arrows,
     /// Makes the tables of figures in the documentation from a record of the lab.
     Figures(figures::Options),
+    /// Builds the guide in docs with mdbook, after a check of all pages and their links.
+    Guide(guide::Options),
     /// Runs the stress binaries, plainly, with planted bugs, or under a sanitizer.
     Stress(stress::Options),
     /// Runs the checkers for longer than CI does: more schedules, seeds and rounds.
@@ -80,6 +83,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Check(options) => check::run(&options),
         Chore::Arrows => arrows::run(&workspace::root()),
         Chore::Figures(options) => figures::run(&options),
+        Chore::Guide(options) => guide::run(&options),
         Chore::Stress(options) => stress::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::OneCore(options) => one_core::run(&options),

@@ -1,6 +1,9 @@
 //! Drumline runs closures in parallel: a fork that no other thread helps with costs about a
 //! nanosecond, and a pool that has nothing to do costs nothing.
 //!
+//! This page has all that there is. The guide in the repository (`docs/src`) says which part is for
+//! what, how to move from rayon, and what things cost.
+//!
 //! # Fork and join
 //!
 //! [`join()`] runs two closures and returns both results. The caller runs the first; the second is
@@ -74,6 +77,65 @@
 //! assert_eq!(squares, [1, 4, 9, 16]);
 //! ```
 //!
+//! # Futures
+//!
+//! Every [`JoinHandle`] is a future, on any executor: async code hands computing over with
+//! `spawn(work).await`. [`spawn_future()`] runs a future on the pool itself. While it waits, it
+//! holds no thread. [`block_on`] waits for one on any thread, and [`task`] has timers.
+//!
+//! ```
+//! let sum = drumline::spawn_future(async {
+//!     let computed = drumline::spawn(|| (1..=4).sum::<u32>());
+//!     computed.await.unwrap() + 1
+//! });
+//! assert_eq!(drumline::block_on(sum).unwrap(), 11);
+//! ```
+//!
+//! # Channels and protocols
+//!
+//! A [channel] carries messages between threads and tasks, in order. There is a kind for each
+//! number of senders and receivers, with and without a bound. [`select!`] waits for the first of
+//! several.
+//!
+//! ```
+//! let (sender, mut receiver) = drumline::channel::mpsc::bounded(8);
+//! drumline::spawn(move || (1..=3).try_for_each(|n| sender.send(n)));
+//! let mut sum = 0;
+//! while let Ok(n) = receiver.recv() {
+//!     sum += n;
+//! }
+//! assert_eq!(sum, 6);
+//! ```
+//!
+//! Where two sides talk in turns, a [`protocol!`] has the compiler check which side says what, and
+//! when.
+//!
+//! # Actors
+//!
+//! An [`mod@actor`] is a value that handles one message at a time, and is reached by messages only.
+//! It holds no thread while it has none. A supervisor starts those again that have panicked.
+//!
+//! ```
+//! use drumline::actor::{Actor, ActorSystem, Context, Handler};
+//!
+//! struct Counter(u64);
+//! impl Actor for Counter {}
+//! impl Handler<u64> for Counter {
+//!     type Reply = u64;
+//!     fn handle(&mut self, more: u64, _: &mut Context<Self>) -> u64 {
+//!         self.0 += more;
+//!         self.0
+//!     }
+//! }
+//!
+//! let pool = drumline::Pool::builder().jobs(2).build()?;
+//! let system = ActorSystem::new(&pool);
+//! let counter = system.spawn(Counter(0));
+//! counter.tell(3)?;
+//! assert_eq!(counter.ask(4).recv()?, 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Pools, and how large they are
 //!
 //! The functions above use the pool that the calling thread is in, and else a global one, which is
@@ -114,12 +176,16 @@
 //! | run many closures that borrow | [`scope()`], [`in_place_scope`] |
 //! | run them in order | [`scope_fifo`], [`in_place_scope_fifo`] |
 //! | run a closure later | [`spawn()`], [`spawn_fifo`]; [`JoinHandle`] |
+//! | run a future | [`spawn_future()`], [`Scope::spawn_future`]; [`block_on`], [`TaskSet`] |
+//! | wait for a time | [`task::sleep`], [`task::timeout`] |
 //! | run a closure once on every thread | [`broadcast()`], [`spawn_broadcast`] |
 //! | do the same in a scope | [`Scope::spawn_broadcast`] |
 //! | have a pool of one's own | [`Pool`], [`PoolBuilder`] |
 //! | set up the global pool | [`PoolBuilder::build_global`] |
 //! | have state that is reached by messages only | [`mod@actor`] |
+//! | have what has failed started again | [`actor::Supervisor`] |
 //! | send messages between threads and tasks | [`mod@channel`] |
+//! | wait for the first of several messages | [`select!`], [`channel::PortSet`] |
 //! | connect a channel to a stream | its ends are [sources and sinks](mod@stream#channels) |
 //! | have the compiler check a dialogue, step by step | [`protocol!`], [`mod@protocol`] |
 //! | stop a loop or a stream, or count what it has done | [`CancellationToken`], [`Progress`] |
@@ -285,11 +351,6 @@ mod team;
 mod unwind;
 mod wait;
 mod worker_local;
-
-/// The code of the readme, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;
 
 #[cfg(not(drumline_loom))]
 pub use crate::{

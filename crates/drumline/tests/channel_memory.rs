@@ -143,7 +143,7 @@ fn senders_that_come_and_go_do_not_pile_up() {
     assert!(bytes() - once < 100_000, "{} bytes more", bytes() - once);
 }
 
-/// The figures of `docs/channels.md`: run it with `--nocapture`.
+/// The figures of `docs/src/channels.md`: run it with `--nocapture`.
 #[test]
 fn channels_are_small_while_they_are_empty() {
     register();

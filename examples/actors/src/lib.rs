@@ -25,13 +25,3 @@ pub fn style(name: &str) -> Result<Style, String> {
         _ => Err(format!("`{name}` is no style; take `recursive` or `loop`")),
     }
 }
-
-/// The code of the page about actors, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/actors.md")]
-pub struct Actors;
-
-/// The code of the page about trees of actors, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/actor-trees.md")]
-pub struct ActorTrees;

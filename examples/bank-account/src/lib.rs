@@ -69,8 +69,3 @@ pub type AccountId = usize;
 
 /// An amount of money, in the smallest unit.
 pub type Amount = u64;
-
-/// The code of the page about channels, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/channels.md")]
-pub struct Channels;

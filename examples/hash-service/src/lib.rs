@@ -35,8 +35,3 @@ pub use hashing::{Digest, Stopped, hash};
 pub use server::Server;
 pub use service::Service;
 pub use settings::Settings;
-
-/// The code of the page about two runtimes, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/two-runtimes.md")]
-pub struct TwoRuntimes;

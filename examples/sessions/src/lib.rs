@@ -7,8 +7,3 @@ pub mod bank;
 pub mod calculator;
 pub mod news;
 pub mod transfer;
-
-/// The code of the page about protocols, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/protocols.md")]
-pub struct Protocols;

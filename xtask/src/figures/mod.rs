@@ -6,8 +6,10 @@
 //! ```
 //! A table stands between `<!-- figures: KIND WORKLOAD… -->` and `<!-- end of figures -->`, each on
 //! a line of its own. It is made of the newest record that holds all of its workloads. Where none
-//! does, the lines stay as they are.
+//! does, the lines stay as they are. The chart of the readme is made of the newest record that
+//! holds all of it.
 
+mod chart;
 mod page;
 mod record;
 mod table;
@@ -154,7 +156,31 @@ fn kept(root: &Path) -> Result<Vec<Records>> {
 /// All pages that git knows.
 fn all_pages(root: &Path, records: &[Records], only_look: bool) -> Result<Outcome> {
     let pages = Invocation::line("git ls-files").and(["*.md"]).answer()?;
-    some_pages(root, pages.lines(), records, only_look)
+    let mut outcome = some_pages(root, pages.lines(), records, only_look)?;
+    the_chart(root, records, only_look, &mut outcome)?;
+    Ok(outcome)
+}
+
+fn the_chart(
+    root: &Path,
+    records: &[Records],
+    only_look: bool,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let Some(svg) = chart::svg(records)? else {
+        outcome.left.push(format!("{}: the chart", chart::FILE));
+        return Ok(());
+    };
+    outcome.tables += 1;
+    let file = root.join(chart::FILE);
+    if fs::read_to_string(&file).is_ok_and(|now| now == svg) {
+        return Ok(());
+    }
+    outcome.differing.push(chart::FILE.to_owned());
+    if !only_look {
+        fs::write(&file, svg).with_context(|| format!("writing {}", chart::FILE))?;
+    }
+    Ok(())
 }
 
 fn some_pages<'a>(

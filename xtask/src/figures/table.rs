@@ -393,7 +393,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A number with three digits, roughly; thousands are set apart.
-fn figure_of(number: f64) -> String {
+pub(super) fn figure_of(number: f64) -> String {
     match number.abs() {
         size if size >= 100.0 => whole(number),
         size if size >= 10.0 => format!("{number:.1}"),

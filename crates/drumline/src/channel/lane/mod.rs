@@ -358,7 +358,7 @@ impl<T> Drop for Lane<T> {
 mod tests {
     use super::Lane;
 
-    /// The size on which `docs/channels.md` counts.
+    /// The size on which `docs/src/channels.md` counts.
     #[test]
     fn a_lane_is_small() {
         assert_eq!(size_of::<Lane<[u64; 100]>>(), 48);

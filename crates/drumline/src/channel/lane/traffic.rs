@@ -289,7 +289,7 @@ mod tests {
 
     use super::{ALIGN, Traffic};
 
-    /// The sizes on which `docs/channels.md` counts.
+    /// The sizes on which `docs/src/channels.md` counts.
     #[test]
     fn traffic_of_small_messages_takes_four_lines() {
         assert_eq!(offset_of!(Traffic<u64>, sent), ALIGN);
