@@ -10,7 +10,7 @@ use crate::install::{self, Installer};
 use crate::invocation::Invocation;
 use crate::tally::Tally;
 use crate::{
-    arrows, clients, figures, process_per_test, rayon_suite, stress, user_lock, workspace,
+    arrows, clients, examples, figures, process_per_test, rayon_suite, stress, user_lock, workspace,
 };
 
 /// The target that the library is checked for besides this machine's own.
@@ -53,6 +53,7 @@ enum Step {
     Figures,
     Clippy,
     Docs,
+    Examples,
     Lock,
     Oldest,
     Windows,
@@ -166,6 +167,7 @@ impl Step {
             Step::Figures => "figures of the documentation",
             Step::Clippy => "clippy",
             Step::Docs => "documentation",
+            Step::Examples => "examples of public items",
             Step::Lock => "a user's lock file",
             Step::Oldest => "oldest supported toolchain",
             Step::Windows => "check for Windows",
@@ -191,6 +193,7 @@ impl Step {
     /// The target directory that no other step uses.
     fn own_build(self) -> Option<&'static str> {
         match self {
+            Step::Examples => Some(examples::BUILD),
             Step::Lock => Some(user_lock::BUILD),
             Step::Oldest => Some(OLDEST_BUILD),
             Step::Windows => Some(OTHER_TARGET),
@@ -236,6 +239,7 @@ impl Step {
             }),
             Step::Clippy => plain("cargo clippy --workspace --all-targets -- -D warnings"),
             Step::Docs => docs(),
+            Step::Examples => examples::run().map(Outcome::Told),
             Step::Lock => user_lock::run().map(Outcome::Told),
             Step::Oldest => oldest(installer),
             Step::Windows => {

@@ -5,6 +5,7 @@ mod bounded;
 mod check;
 mod clients;
 mod compile_time;
+mod examples;
 mod figures;
 mod guide;
 mod install;

@@ -333,3 +333,28 @@ pub struct WorkerLocalValuesAreNotShared;
 /// let sum: u32 = local.iter_mut().map(|value| value.get()).sum();
 /// ```
 pub struct WorkerLocalIsReadByItsOwner;
+
+/// `stream::iter` takes iterators that are `Send`.
+///
+/// ```
+/// use std::io::BufRead;
+/// let input = std::io::BufReader::new(std::io::stdin());
+/// drop(drumline::stream::iter(input.lines()));
+/// ```
+///
+/// ```compile_fail,E0277
+/// drop(drumline::stream::iter(std::io::stdin().lines()));
+/// ```
+pub struct StreamIteratorsAreSend;
+
+/// `stream` takes sources, and not iterators.
+///
+/// ```
+/// let (_sender, receiver) = std::sync::mpsc::channel::<u32>();
+/// drop(drumline::stream::stream(receiver));
+/// ```
+///
+/// ```compile_fail,E0277
+/// drop(drumline::stream::stream(0..10));
+/// ```
+pub struct StreamsBeginWithSources;

@@ -214,6 +214,21 @@ impl<A: Actor> ActorRef<A> {
 
     /// Sends a message. The reply of its handler is dropped.
     ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, TellError};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let printer = system.spawn_thread(|inbox| {
+    ///     while let Some(line) = inbox.receive() {
+    ///         println!("{line}");
+    ///     }
+    /// }).unwrap();
+    /// printer.tell("hello").unwrap(); // goes on at once
+    /// printer.stop();
+    /// printer.ended().recv();
+    /// assert_eq!(printer.tell("too late"), Err(TellError::Dead("too late")));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the actor is dead, or if there is no room in its mailbox and it is to
@@ -287,6 +302,24 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// If the actor is dead, or has no room, the answer says so.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// let (one, other) = (doubler.ask(1), doubler.ask(20)); // both on their way
+    /// assert_eq!((one.recv(), other.recv()), (Ok(2), Ok(40)));
+    /// ```
+    ///
     /// # Blocking
     ///
     /// As [`tell`](Self::tell). The answer is waited for by its own methods.
@@ -315,6 +348,27 @@ impl<A: Actor> ActorRef<A> {
 
     /// Has the actor stop when it has handled what it was told before this call. What comes later
     /// is a dead letter.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AskError, Context, ExitReason, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// let answer = doubler.ask(21);
+    /// doubler.stop();
+    /// assert_eq!(answer.recv(), Ok(42)); // asked before
+    /// assert_eq!(doubler.ask(1).recv(), Err(AskError::Dead));
+    /// assert_eq!(doubler.ended().recv().reason(), ExitReason::Stopped);
+    /// ```
     pub fn stop(&self) {
         // SAFETY: this reference stays meanwhile.
         unsafe { ActorCore::notify(self.core.0, Envelope::notice(run::open_stop)) };
@@ -322,6 +376,27 @@ impl<A: Actor> ActorRef<A> {
 
     /// Has the actor stop after the message that it handles now. What else it was told is
     /// discarded: dead letters.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AskError, Context, HandScheduler, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// let answer = doubler.ask(21);
+    /// doubler.stop_now();
+    /// by_hand.run_until_idle();
+    /// assert_eq!(answer.recv(), Err(AskError::Dead)); // it has not come to that
+    /// ```
     pub fn stop_now(&self) {
         self.core.core().word.kill();
         // SAFETY: this reference stays meanwhile.
@@ -329,18 +404,62 @@ impl<A: Actor> ActorRef<A> {
     }
 
     /// Whether the actor has not ended yet.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn(Idler);
+    /// assert!(idler.is_alive());
+    /// idler.stop();
+    /// idler.ended().recv();
+    /// assert!(!idler.is_alive());
+    /// ```
     #[must_use]
     pub fn is_alive(&self) -> bool {
         !self.core.core().word.is_dead()
     }
 
     /// The name of the actor, or of its type if it has none.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// assert!(system.spawn(Idler).name().ends_with("Idler"));
+    /// let named = system.spawn_with(Idler, SpawnOptions::new().name("the idler"));
+    /// assert_eq!(named.name(), "the idler");
+    /// ```
     #[must_use]
     pub fn name(&self) -> String {
         self.core.core().name()
     }
 
     /// What accepts messages of one type, whatever the type of the actor.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, Probe, Recipient};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (doubler, probe) = (system.spawn(Doubler), Probe::new(&system));
+    /// let recipients: [Recipient<u32>; 2] = [doubler.recipient(), probe.recipient()];
+    /// assert!(recipients.iter().all(|recipient| recipient.tell(21).is_ok()));
+    /// ```
     #[must_use]
     pub fn recipient<M, K>(&self) -> Recipient<M>
     where

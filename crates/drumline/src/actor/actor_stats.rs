@@ -6,6 +6,20 @@ use super::run;
 /// What a system has counted; see [`ActorSystem::stats`](super::ActorSystem::stats).
 ///
 /// The numbers are of moments that lie close together, not of one.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem};
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// let system = ActorSystem::builder().build_here();
+/// let idler = system.spawn(Idler);
+/// idler.stop();
+/// idler.ended().recv();
+/// let stats = system.stats();
+/// assert_eq!((stats.started, stats.alive, stats.dead_letters), (1, 0, 0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ActorStats {

@@ -17,12 +17,44 @@ const DEEPEST_INDENT: usize = 40;
 /// [`Display`](fmt::Display) prints a line for each, below its supervisor. Lines that follow each
 /// other and say the same are printed once, with their number. Below 40 supervisors, a line begins
 /// with the number of those above it.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+/// use std::time::Duration;
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// let system = ActorSystem::builder().build_here();
+/// let idler = system.spawn_with(Idler, SpawnOptions::new().name("the idler"));
+/// let tree = system.tree(Duration::from_secs(10));
+/// let names: Vec<_> = tree.entries().iter().map(|entry| entry.name()).collect();
+/// assert_eq!(names, ["the idler"]);
+/// drop(idler);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActorTree {
     entries: Vec<TreeEntry>,
 }
 
 /// An actor or a supervisor in an [`ActorTree`].
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+/// use std::time::Duration;
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// let system = ActorSystem::builder().build_here();
+/// let idler = system.spawn_with(Idler, SpawnOptions::new().name("the idler"));
+/// let tree = system.tree(Duration::from_secs(10));
+/// for entry in tree.entries() {
+///     let waiting = entry.mailbox().map_or("busy".to_owned(), |count| format!("{count} waiting"));
+///     println!("{}{}: {waiting}", "  ".repeat(entry.depth()), entry.name());
+/// }
+/// drop(idler);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
     depth: usize,
@@ -41,6 +73,21 @@ enum EntryKind {
 
 impl ActorTree {
     /// The actors and supervisors. Those of a supervisor follow it.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+    /// use std::time::Duration;
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn_with(Idler, SpawnOptions::new().name("the idler"));
+    /// let tree = system.tree(Duration::from_secs(10));
+    /// assert_eq!(tree.entries().len(), 1);
+    /// assert_eq!(tree.entries()[0].name(), "the idler");
+    /// drop(idler);
+    /// ```
     #[must_use]
     pub fn entries(&self) -> &[TreeEntry] {
         &self.entries
@@ -49,6 +96,19 @@ impl ActorTree {
 
 impl TreeEntry {
     /// How many supervisors are above.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, SupervisorOptions};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let root = system.supervisor(SupervisorOptions::new().name("root"));
+    /// let below = root.supervisor(SupervisorOptions::new().name("below"));
+    /// let tree = system.tree(Duration::from_secs(10));
+    /// let depths: Vec<_> = tree.entries().iter().map(|entry| entry.depth()).collect();
+    /// assert_eq!(depths, [0, 1]);
+    /// below.stop();
+    /// ```
     #[must_use]
     pub fn depth(&self) -> usize {
         self.depth
@@ -56,12 +116,39 @@ impl TreeEntry {
 
     /// Its name, or the type of an actor without a name, or the strategy of a supervisor without
     /// one.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, SupervisorOptions};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let root = system.supervisor(SupervisorOptions::new().name("root"));
+    /// let below = root.supervisor(SupervisorOptions::new().name("below"));
+    /// let tree = system.tree(Duration::from_secs(10));
+    /// let names: Vec<_> = tree.entries().iter().map(|entry| entry.name()).collect();
+    /// assert_eq!(names, ["root", "below"]);
+    /// below.stop();
+    /// ```
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Whether it is a supervisor.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+    /// use std::time::Duration;
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn_with(Idler, SpawnOptions::new().name("the idler"));
+    /// let tree = system.tree(Duration::from_secs(10));
+    /// assert!(!tree.entries()[0].is_supervisor());
+    /// drop(idler);
+    /// ```
     #[must_use]
     pub fn is_supervisor(&self) -> bool {
         self.kind == EntryKind::Supervisor
@@ -69,6 +156,20 @@ impl TreeEntry {
 
     /// Whether it is an actor that has failed, or was put aside because of another one, and has
     /// not been started again yet.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+    /// use std::time::Duration;
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn_with(Idler, SpawnOptions::new().name("the idler"));
+    /// let tree = system.tree(Duration::from_secs(10));
+    /// assert!(tree.entries().iter().all(|entry| !entry.is_aside())); // nothing has failed
+    /// drop(idler);
+    /// ```
     #[must_use]
     pub fn is_aside(&self) -> bool {
         self.kind == EntryKind::Aside
@@ -78,6 +179,17 @@ impl TreeEntry {
     /// is a supervisor.
     ///
     /// The message that is handled does not count.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, SupervisorOptions};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let supervisor = system.supervisor(SupervisorOptions::new());
+    /// let tree = system.tree(Duration::from_secs(10));
+    /// assert_eq!(tree.entries()[0].mailbox(), None); // it is a supervisor, and has none
+    /// supervisor.stop();
+    /// ```
     #[must_use]
     pub fn mailbox(&self) -> Option<usize> {
         match self.kind {

@@ -17,6 +17,27 @@ use crate::channel::{CloseReason, RecvError, RecvTimeoutError};
 use crate::sync::Instant;
 
 /// Why there is no reply.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, AskError, Context, Handler};
+///
+/// struct Doubler;
+/// impl Actor for Doubler {}
+/// impl Handler<u32> for Doubler {
+///     type Reply = u32;
+///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+///         2 * number
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let doubler = system.spawn(Doubler);
+/// doubler.stop();
+/// match doubler.ask(1).recv() {
+///     Ok(number) => println!("{number}"),
+///     Err(error) => assert_eq!(error.to_string(), "the actor is dead"),
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AskError {
@@ -123,6 +144,23 @@ impl<R: Send> Answer<R> {
 
     /// The reply; waits for it if it is not there.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// assert_eq!(doubler.ask(21).recv(), Ok(42));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there will be none. Also if this call would wait for ever, because the actor that makes
@@ -139,6 +177,25 @@ impl<R: Send> Answer<R> {
 
     /// As [`recv`](Self::recv), for `timeout` at most. The answer stays.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    /// use std::time::Duration;
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// let mut answer = doubler.ask(21);
+    /// assert_eq!(answer.recv_timeout(Duration::from_secs(10)), Ok(42));
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`recv`](Self::recv), and if the reply has not come until then, or was received before.
@@ -153,6 +210,27 @@ impl<R: Send> Answer<R> {
 
     /// As [`recv`](Self::recv), until `deadline` at most. The answer stays.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// let deadline = Instant::now() + Duration::from_secs(10); // for both
+    /// let (mut one, mut other) = (doubler.ask(1), doubler.ask(2));
+    /// assert_eq!(one.recv_deadline(deadline), Ok(2));
+    /// assert_eq!(other.recv_deadline(deadline), Ok(4));
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`recv_timeout`](Self::recv_timeout).
@@ -166,6 +244,26 @@ impl<R: Send> Answer<R> {
     }
 
     /// Whether [`recv`](Self::recv) would not wait.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, HandScheduler, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let answer = system.spawn(Doubler).ask(21);
+    /// assert!(!answer.is_ready());
+    /// by_hand.run_until_idle();
+    /// assert!(answer.is_ready());
+    /// ```
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.receiver.is_ready()

@@ -79,6 +79,25 @@ pub trait AsyncHandler<M>: Actor {
 
     /// Handles a message. Write it as an `async fn`.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AsyncContext, AsyncHandler};
+    /// use std::time::Duration;
+    ///
+    /// struct Sleeper;
+    /// impl Actor for Sleeper {}
+    /// impl AsyncHandler<Duration> for Sleeper {
+    ///     type Reply = &'static str;
+    ///     async fn handle(&mut self, time: Duration, _: AsyncContext<Self>) -> &'static str {
+    ///         drumline::task::sleep(time).await;
+    ///         "rested"
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let sleeper = system.spawn(Sleeper);
+    /// assert_eq!(sleeper.ask(Duration::from_millis(1)).recv(), Ok("rested"));
+    /// ```
+    ///
     /// # Panics
     ///
     /// A panic ends the actor. It goes to the panic handler of the pool.
@@ -121,6 +140,23 @@ where
 }
 
 /// What an actor can do about itself in an [`AsyncHandler`].
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, AsyncContext, AsyncHandler};
+///
+/// struct Worker;
+/// impl Actor for Worker {}
+/// impl AsyncHandler<()> for Worker {
+///     type Reply = String;
+///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) -> String {
+///         context.name()
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let worker = system.spawn(Worker);
+/// assert!(worker.ask(()).recv().unwrap().ends_with("Worker"));
+/// ```
 pub struct AsyncContext<A: Actor> {
     own: ActorRef<A>,
 }
@@ -131,22 +167,93 @@ impl<A: Actor> AsyncContext<A> {
     }
 
     /// A reference to this actor, as [`Context::actor_ref`].
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = ActorRef<Self>;
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) -> ActorRef<Self> {
+    ///         context.actor_ref()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// assert_eq!(worker.ask(()).recv(), Ok(worker.clone()));
+    /// ```
     #[must_use]
     pub fn actor_ref(&self) -> ActorRef<A> {
         self.own.clone()
     }
 
     /// Has the actor stop when it has handled what it was told before this call.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AsyncContext, AsyncHandler, ExitReason};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = ();
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) {
+    ///         context.stop();
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// worker.tell(()).unwrap();
+    /// assert_eq!(worker.ended().recv().reason(), ExitReason::Stopped);
+    /// ```
     pub fn stop(&self) {
         self.own.stop();
     }
 
     /// Has the actor stop after this message. What else it was told is discarded.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AsyncContext, AsyncHandler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = ();
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) {
+    ///         context.stop_now();
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// worker.tell(()).unwrap();
+    /// worker.ended().recv();
+    /// assert!(!worker.is_alive());
+    /// ```
     pub fn stop_now(&self) {
         self.own.stop_now();
     }
 
     /// The name of this actor, or of its type if it has none.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AsyncContext, AsyncHandler, SpawnOptions};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = String;
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) -> String {
+    ///         context.name()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn_with(Worker, SpawnOptions::new().name("a worker"));
+    /// assert_eq!(worker.ask(()).recv().as_deref(), Ok("a worker"));
+    /// ```
     #[must_use]
     pub fn name(&self) -> String {
         self.own.name()
@@ -154,12 +261,54 @@ impl<A: Actor> AsyncContext<A> {
 
     /// Starts another actor, in the same system, as
     /// [`ActorSystem::spawn`](super::ActorSystem::spawn) does.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = ActorRef<Idler>;
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) -> ActorRef<Idler> {
+    ///         context.spawn(Idler)
+    ///     }
+    /// }
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// assert!(worker.ask(()).recv().unwrap().is_alive());
+    /// ```
     pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B> {
         self.spawn_with(actor, SpawnOptions::new())
     }
 
     /// Starts another actor, in the same system, as
     /// [`ActorSystem::spawn_with`](super::ActorSystem::spawn_with) does.
+    ///
+    /// ```
+    /// use drumline::actor::{
+    ///     Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, SpawnOptions,
+    /// };
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = ActorRef<Idler>;
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) -> ActorRef<Idler> {
+    ///         context.spawn_with(Idler, SpawnOptions::new().name("help"))
+    ///     }
+    /// }
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// assert_eq!(worker.ask(()).recv().unwrap().name(), "help");
+    /// ```
     pub fn spawn_with<B: Actor>(&self, actor: B, options: SpawnOptions) -> ActorRef<B> {
         system::spawn(&self.own.core().core().system, actor, options)
     }

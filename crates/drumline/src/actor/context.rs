@@ -12,6 +12,23 @@ use super::run::{self, Request, RunFrame};
 use super::{Actor, system};
 
 /// What an actor can do about itself, in its handlers and hooks.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+///
+/// struct Worker;
+/// impl Actor for Worker {}
+/// impl Handler<()> for Worker {
+///     type Reply = String;
+///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> String {
+///         context.name()
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let worker = system.spawn(Worker);
+/// assert!(worker.ask(()).recv().unwrap().ends_with("Worker"));
+/// ```
 #[repr(transparent)]
 pub struct Context<A: Actor> {
     pub(super) frame: RunFrame,
@@ -95,11 +112,47 @@ impl<A: Actor> Context<A> {
     }
 
     /// Has the actor stop after this message. What else it was told is discarded.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) {
+    ///         context.stop_now();
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// worker.tell(()).unwrap();
+    /// worker.ended().recv();
+    /// assert!(!worker.is_alive());
+    /// ```
     pub fn stop_now(&mut self) {
         self.frame.request = Request::Stop;
     }
 
     /// The name of this actor, or of its type if it has none.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SpawnOptions};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = String;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> String {
+    ///         context.name()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn_with(Worker, SpawnOptions::new().name("a worker"));
+    /// assert_eq!(worker.ask(()).recv().as_deref(), Ok("a worker"));
+    /// ```
     #[must_use]
     pub fn name(&self) -> String {
         // SAFETY: the run has the actor.
@@ -108,12 +161,52 @@ impl<A: Actor> Context<A> {
 
     /// Starts another actor, in the same system, as
     /// [`ActorSystem::spawn`](super::ActorSystem::spawn) does.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorRef, ActorSystem, Context, Handler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = ActorRef<Idler>;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> ActorRef<Idler> {
+    ///         context.spawn(Idler)
+    ///     }
+    /// }
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// assert!(worker.ask(()).recv().unwrap().is_alive());
+    /// ```
     pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B> {
         self.spawn_with(actor, SpawnOptions::new())
     }
 
     /// Starts another actor, in the same system, as
     /// [`ActorSystem::spawn_with`](super::ActorSystem::spawn_with) does.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorRef, ActorSystem, Context, Handler, SpawnOptions};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = ActorRef<Idler>;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> ActorRef<Idler> {
+    ///         context.spawn_with(Idler, SpawnOptions::new().name("help"))
+    ///     }
+    /// }
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// assert_eq!(worker.ask(()).recv().unwrap().name(), "help");
+    /// ```
     pub fn spawn_with<B: Actor>(&self, actor: B, options: SpawnOptions) -> ActorRef<B> {
         // SAFETY: the run has the actor.
         system::spawn(unsafe { &(*self.frame.core).system }, actor, options)

@@ -291,6 +291,25 @@ impl<A: Actor> Context<A> {
 
     /// The actor that has a name, as [`ActorSystem::find`] says.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = bool;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> bool {
+    ///         context.find::<Worker>("boss").is_ok()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// assert_eq!(worker.ask(()).recv(), Ok(false));
+    /// system.register("boss", &worker).unwrap();
+    /// assert_eq!(worker.ask(()).recv(), Ok(true));
+    /// ```
+    ///
     /// # Errors
     ///
     /// As there.
@@ -299,11 +318,48 @@ impl<A: Actor> Context<A> {
     }
 
     /// Takes a name from its actor, as [`ActorSystem::unregister`] does.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = bool;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> bool {
+    ///         context.unregister("boss")
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// system.register("boss", &worker).unwrap();
+    /// assert_eq!(worker.ask(()).recv(), Ok(true));
+    /// assert!(system.names().is_empty());
+    /// ```
     pub fn unregister(&self, name: &str) -> bool {
         self.directory().unregister(name)
     }
 
     /// The names of actors that live, as [`ActorSystem::names`] says.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = Vec<String>;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> Vec<String> {
+    ///         context.names()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// system.register("boss", &worker).unwrap();
+    /// assert_eq!(worker.ask(()).recv(), Ok(vec!["boss".to_owned()]));
+    /// ```
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.directory().names()

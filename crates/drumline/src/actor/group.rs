@@ -113,6 +113,14 @@ pub(super) struct MemberList<M> {
 
 impl<M: Send + 'static> ActorGroup<M> {
     /// A group without members.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorGroup};
+    ///
+    /// let group = ActorGroup::<String>::new();
+    /// assert!(group.is_empty());
+    /// assert_eq!(group.tell_all("nothing hears it".to_owned()).told(), 0);
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         let state = GroupState {
@@ -209,12 +217,35 @@ impl<M: Send + 'static> ActorGroup<M> {
     }
 
     /// How many members there are. O(n) with n members: it looks whether they have ended.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorGroup, ActorSystem, Probe};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let probe = Probe::<u32>::new(&system);
+    /// let group = ActorGroup::new();
+    /// group.join(&probe.actor_ref());
+    /// assert_eq!(group.len(), 1);
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.recipients().len()
     }
 
     /// Whether there are none. O(n) with n members, of which the last one lives.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorGroup, ActorSystem, Probe};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let probe = Probe::<u32>::new(&system);
+    /// let group = ActorGroup::new();
+    /// group.join(&probe.actor_ref());
+    /// assert!(!group.is_empty());
+    /// probe.actor_ref().stop();
+    /// probe.actor_ref().ended().recv();
+    /// assert!(group.is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let list = self.list();

@@ -66,6 +66,26 @@ pub struct HandScheduler {
 
 impl HandScheduler {
     /// A scheduler that chooses by this seed.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, HandScheduler, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// let answer = doubler.ask(21);
+    /// by_hand.run_until_idle();
+    /// assert_eq!(answer.recv(), Ok(42));
+    /// ```
     #[must_use]
     pub fn new(seed: usize) -> Self {
         HandScheduler {
@@ -75,6 +95,21 @@ impl HandScheduler {
     }
 
     /// What actors and systems take, so that this runs them.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, HandScheduler, SpawnOptions};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SpawnOptions::new().scheduler(by_hand.scheduler()); // this actor only
+    /// let idler = system.spawn_with(Idler, options);
+    /// idler.stop();
+    /// by_hand.run_until_idle();
+    /// assert!(!idler.is_alive());
+    /// ```
     #[must_use]
     pub fn scheduler(&self) -> Scheduler {
         Scheduler::ByHand(HandQueue(Arc::clone(&self.queue)))
@@ -84,6 +119,28 @@ impl HandScheduler {
     /// actor has any.
     ///
     /// A panic of a handler is reported to the pool, as everywhere.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, HandScheduler, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// assert!(by_hand.step()); // its start
+    /// let answer = doubler.ask(21);
+    /// assert!(by_hand.step());
+    /// assert_eq!(answer.recv(), Ok(42));
+    /// assert!(!by_hand.step());
+    /// ```
     pub fn step(&self) -> bool {
         let random = &self.random;
         let Some(QueuedRun(core)) = self.queue.take(|runs| lock(random).below(runs)) else {
@@ -106,6 +163,26 @@ impl HandScheduler {
     /// Steps until no actor has a message. Returns the number of steps.
     ///
     /// Actors that go on sending to each other keep it busy for ever.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, HandScheduler, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// doubler.tell(1).unwrap();
+    /// doubler.tell(2).unwrap();
+    /// assert_eq!(by_hand.run_until_idle(), 3); // its start, and two messages
+    /// ```
     pub fn run_until_idle(&self) -> usize {
         let mut steps = 0;
         while self.step() {
@@ -115,6 +192,29 @@ impl HandScheduler {
     }
 
     /// How many actors have messages.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, HandScheduler, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// by_hand.run_until_idle();
+    /// assert_eq!(by_hand.ready(), 0);
+    /// doubler.tell(1).unwrap();
+    /// doubler.tell(2).unwrap();
+    /// assert_eq!(by_hand.ready(), 1); // one actor, with two messages
+    /// by_hand.run_until_idle();
+    /// ```
     #[must_use]
     pub fn ready(&self) -> usize {
         self.queue.len()
@@ -143,6 +243,6 @@ impl fmt::Debug for HandScheduler {
     }
 }
 
-/// The actors that a [`HandScheduler`] runs.
+/// The actors that a [`HandScheduler`] runs; made by [`HandScheduler::scheduler`].
 #[derive(Clone, Debug)]
 pub struct HandQueue(pub(super) Arc<RunQueue<QueuedRun>>);

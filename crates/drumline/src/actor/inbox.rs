@@ -41,6 +41,24 @@ use crate::unwind;
 
 /// The messages of an actor that is a function on a thread of its own; see
 /// [`ActorSystem::spawn_thread`](super::ActorSystem::spawn_thread).
+///
+/// ```
+/// use drumline::actor::{ActorSystem};
+/// use std::sync::mpsc;
+///
+/// let system = ActorSystem::builder().build_here();
+/// let (send, sums) = mpsc::channel();
+/// let adder = system.spawn_thread(move |inbox| {
+///     let mut sum = 0;
+///     while let Some(number) = inbox.receive() {
+///         sum += number;
+///     }
+///     send.send(sum).unwrap();
+/// }).unwrap();
+/// (1..=4).for_each(|number| adder.tell(number).unwrap());
+/// adder.stop();
+/// assert_eq!(sums.recv(), Ok(10));
+/// ```
 pub struct Inbox<M: Send + 'static> {
     frame: RunFrame,
     thread: Arc<OwnThread>,
@@ -51,6 +69,22 @@ pub struct Inbox<M: Send + 'static> {
 }
 
 /// Why nothing was received.
+///
+/// ```
+/// use drumline::actor::{ActorSystem, Inbox, InboxError};
+/// use std::sync::mpsc;
+///
+/// let system = ActorSystem::builder().build_here();
+/// let (send, received) = mpsc::channel();
+/// let actor = system.spawn_thread(move |inbox: &mut Inbox<u32>| {
+///     send.send(inbox.try_receive()).unwrap();
+///     while inbox.receive().is_some() {}
+///     send.send(inbox.try_receive()).unwrap();
+/// }).unwrap();
+/// assert_eq!(received.recv(), Ok(Err(InboxError::Empty)));
+/// actor.stop();
+/// assert_eq!(received.recv(), Ok(Err(InboxError::Ended)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InboxError {
     /// No message has come, or not in time.
@@ -104,6 +138,20 @@ impl<M: Send + 'static> Inbox<M> {
     /// The next message; waits for it if there is none. `None`: the actor is to end, and there will
     /// be none.
     ///
+    /// ```
+    /// use drumline::actor::{ActorSystem};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let printer = system.spawn_thread(|inbox| {
+    ///     while let Some(line) = inbox.receive() {
+    ///         println!("{line}");
+    ///     }
+    /// }).unwrap();
+    /// printer.tell("hello").unwrap();
+    /// printer.stop(); // `receive` returns `None` after the line
+    /// printer.ended().recv();
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Until there is a message, or the actor is to end.
@@ -112,6 +160,19 @@ impl<M: Send + 'static> Inbox<M> {
     }
 
     /// As [`receive`](Self::receive), for `timeout` at most.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Inbox, InboxError};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let actor = system.spawn_thread(|inbox: &mut Inbox<u32>| {
+    ///     let received = inbox.receive_timeout(Duration::from_millis(1));
+    ///     assert_eq!(received, Err(InboxError::Empty));
+    /// }).unwrap();
+    /// let exit = actor.ended().recv();
+    /// assert_eq!(exit.panic_message(), None);
+    /// ```
     ///
     /// # Errors
     ///
@@ -128,6 +189,25 @@ impl<M: Send + 'static> Inbox<M> {
 
     /// As [`receive`](Self::receive), until `deadline` at most.
     ///
+    /// ```
+    /// use drumline::actor::{ActorSystem};
+    /// use std::sync::mpsc;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (send, batches) = mpsc::channel();
+    /// let collector = system.spawn_thread(move |inbox| {
+    ///     let deadline = Instant::now() + Duration::from_millis(1);
+    ///     let mut batch = Vec::new();
+    ///     while let Ok(number) = inbox.receive_deadline(deadline) {
+    ///         batch.push(number); // what comes until then
+    ///     }
+    ///     send.send(batch).unwrap();
+    /// }).unwrap();
+    /// let sent = usize::from(collector.tell(1u32).is_ok());
+    /// assert!(batches.recv().unwrap().len() <= sent);
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`receive_timeout`](Self::receive_timeout).
@@ -141,6 +221,26 @@ impl<M: Send + 'static> Inbox<M> {
 
     /// The next message, if it has come.
     ///
+    /// ```
+    /// use drumline::actor::{ActorSystem};
+    /// use std::sync::mpsc;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (send, sums) = mpsc::channel();
+    /// let adder = system.spawn_thread(move |inbox| {
+    ///     while let Some(first) = inbox.receive() {
+    ///         let mut sum: u32 = first;
+    ///         while let Ok(next) = inbox.try_receive() {
+    ///             sum += next; // what has come meanwhile
+    ///         }
+    ///         send.send(sum).unwrap();
+    ///     }
+    /// }).unwrap();
+    /// (1..=4).for_each(|number| adder.tell(number).unwrap());
+    /// adder.stop();
+    /// assert_eq!(sums.iter().sum::<u32>(), 10);
+    /// ```
+    ///
     /// # Errors
     ///
     /// If none has come, or if the actor is to end.
@@ -151,6 +251,21 @@ impl<M: Send + 'static> Inbox<M> {
     /// A reference to this actor.
     ///
     /// While the function keeps one, the actor does not learn that no other is left.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Inbox};
+    /// use std::sync::mpsc;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (send, received) = mpsc::channel();
+    /// let actor = system.spawn_thread(move |inbox: &mut Inbox<u32>| {
+    ///     inbox.actor_ref().tell(42).unwrap(); // to itself
+    ///     send.send(inbox.receive()).unwrap();
+    /// }).unwrap();
+    /// assert_eq!(received.recv(), Ok(Some(42)));
+    /// actor.ended().recv();
+    /// ```
+    #[must_use]
     pub fn actor_ref(&self) -> ActorRef<ThreadActor<M>> {
         // SAFETY: the actor is alive until its function has returned.
         unsafe {
@@ -161,6 +276,20 @@ impl<M: Send + 'static> Inbox<M> {
     }
 
     /// The name of this actor.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Inbox, SpawnOptions};
+    /// use std::sync::mpsc;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (send, names) = mpsc::channel();
+    /// let options = SpawnOptions::new().name("the log");
+    /// let log = system.spawn_thread_with(options, move |inbox: &mut Inbox<u32>| {
+    ///     send.send(inbox.name()).unwrap();
+    /// }).unwrap();
+    /// assert_eq!(names.recv().as_deref(), Ok("the log"));
+    /// log.ended().recv();
+    /// ```
     #[must_use]
     pub fn name(&self) -> String {
         // SAFETY: the actor is alive until its function has returned.

@@ -23,6 +23,26 @@ use crate::sync::{Arc, Instant};
 /// What an actor has counted; see [`ActorRef::stats`].
 ///
 /// The numbers are of moments that lie close together, not of one.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, Context, Handler, SpawnOptions};
+///
+/// struct Doubler;
+/// impl Actor for Doubler {}
+/// impl Handler<u32> for Doubler {
+///     type Reply = u32;
+///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+///         2 * number
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let doubler = system.spawn_with(Doubler, SpawnOptions::new().counted());
+/// doubler.ask(21).recv().unwrap();
+/// let counts = doubler.stats().unwrap();
+/// assert_eq!(counts.handled, 1);
+/// println!("{} runs, which took {:?}", counts.runs, counts.busy);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageCounts {

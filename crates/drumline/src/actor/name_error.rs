@@ -4,6 +4,19 @@ use std::error::Error;
 use std::fmt;
 
 /// A name was not given to an actor, because another one that lives has it.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem};
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// let system = ActorSystem::builder().build_here();
+/// let (one, other) = (system.spawn(Idler), system.spawn(Idler));
+/// system.register("idler", &one).unwrap();
+/// let taken = system.register("idler", &other).unwrap_err();
+/// assert_eq!(taken.to_string(), "the name \"idler\" is taken: the actor that has it lives");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameTaken {
     name: String,
@@ -15,6 +28,19 @@ impl NameTaken {
     }
 
     /// The name.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (one, other) = (system.spawn(Idler), system.spawn(Idler));
+    /// system.register("idler", &one).unwrap();
+    /// let taken = system.register("idler", &other).unwrap_err();
+    /// assert_eq!(taken.name(), "idler");
+    /// ```
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -34,6 +60,20 @@ impl fmt::Display for NameTaken {
 impl Error for NameTaken {}
 
 /// No actor of the type was found by a name.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, FindError};
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// let system = ActorSystem::builder().build_here();
+/// match system.find::<Idler>("idler") {
+///     Ok(_) => unreachable!("none is registered"),
+///     Err(FindError::Unknown { name }) => assert_eq!(name, "idler"),
+///     Err(FindError::OtherType { type_name, .. }) => println!("it is a {type_name}"),
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindError {
     /// No actor that lives has the name.

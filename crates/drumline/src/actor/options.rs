@@ -7,6 +7,14 @@ use super::shared_scheduler::SharedScheduler;
 ///
 /// The names are those of the two ways in which an event-based actor of Scala waited for its next
 /// message: the recursion of `react`, and `loop`.
+///
+/// ```
+/// use drumline::actor::{ActorSystem, Style};
+///
+/// // Actors take turns after each message, so that none holds up the others.
+/// let system = ActorSystem::builder().style(Style::Loop).build_here();
+/// assert_eq!(system.actors(), 0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Style {
     /// It goes straight on to it. After 61 messages it is queued behind other work.
@@ -17,6 +25,18 @@ pub enum Style {
 }
 
 /// Which threads run an actor, and in which order.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, Scheduler, SpawnOptions};
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// let system = ActorSystem::builder().build_here();
+/// let options = SpawnOptions::new().scheduler(Scheduler::Pinned);
+/// let idler = system.spawn_with(Idler, options);
+/// assert!(idler.is_alive());
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Scheduler {
@@ -44,6 +64,30 @@ pub enum Scheduler {
 }
 
 /// What becomes of a message for which there is no room.
+///
+/// ```
+/// use drumline::actor::{
+///     Actor, ActorSystem, Context, HandScheduler, Handler, Overflow, SpawnOptions,
+/// };
+///
+/// struct Doubler;
+/// impl Actor for Doubler {}
+/// impl Handler<u32> for Doubler {
+///     type Reply = u32;
+///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+///         2 * number
+///     }
+/// }
+///
+/// let by_hand = HandScheduler::new(1);
+/// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+/// let options = SpawnOptions::new().bounded(1, Overflow::DropOldest);
+/// let doubler = system.spawn_with(Doubler, options);
+/// let (first, second) = (doubler.ask(1), doubler.ask(2));
+/// by_hand.run_until_idle();
+/// assert!(first.recv().is_err()); // lost
+/// assert_eq!(second.recv(), Ok(4));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     /// The sender waits until there is room.
@@ -82,6 +126,18 @@ pub struct SpawnOptions {
 
 impl SpawnOptions {
     /// Those of the system.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SpawnOptions::new();
+    /// let idler = system.spawn_with(Idler, options); // as `spawn` does
+    /// assert!(idler.is_alive());
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
@@ -89,18 +145,53 @@ impl SpawnOptions {
     /// What the actor is called, in dead letters, errors and reports. An actor without a name is
     /// called by its type. It is a label: several actors may have the same, and none is found by
     /// it. For that, see [`ActorSystem::register`](super::ActorSystem::register).
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SpawnOptions};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SpawnOptions::new().name("the idler");
+    /// assert_eq!(system.spawn_with(Idler, options).name(), "the idler");
+    /// ```
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
     /// What the actor does after a message.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SpawnOptions, Style};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SpawnOptions::new().style(Style::Loop);
+    /// let idler = system.spawn_with(Idler, options);
+    /// assert!(idler.is_alive());
+    /// ```
     pub fn style(mut self, style: Style) -> Self {
         self.style = Some(style);
         self
     }
 
     /// Which threads run the actor.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Scheduler, SpawnOptions};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SpawnOptions::new().scheduler(Scheduler::ForkJoinFifo);
+    /// let idler = system.spawn_with(Idler, options);
+    /// assert!(idler.is_alive());
+    /// ```
     pub fn scheduler(mut self, scheduler: Scheduler) -> Self {
         self.scheduler = Some(scheduler);
         self
@@ -108,6 +199,29 @@ impl SpawnOptions {
 
     /// At most `bound` messages wait in the mailbox, and what becomes of others. The one that is
     /// handled does not count.
+    ///
+    /// ```
+    /// use drumline::actor::{
+    ///     Actor, ActorSystem, Context, HandScheduler, Handler, Overflow, SpawnOptions, TellError,
+    /// };
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let options = SpawnOptions::new().bounded(1, Overflow::Fail);
+    /// let doubler = system.spawn_with(Doubler, options);
+    /// assert_eq!(doubler.tell(1), Ok(()));
+    /// assert_eq!(doubler.tell(2), Err(TellError::Full(2)));
+    /// by_hand.run_until_idle();
+    /// ```
     ///
     /// # Panics
     ///
@@ -119,6 +233,24 @@ impl SpawnOptions {
     }
 
     /// The actor can [set aside](super::Context::stash) up to `bound` messages. Without this, none.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SpawnOptions};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = usize;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> usize {
+    ///         context.stash(()).unwrap();
+    ///         context.stashed()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn_with(Worker, SpawnOptions::new().stash(1));
+    /// assert_eq!(worker.ask(()).recv(), Ok(1));
+    /// ```
     pub fn stash(mut self, bound: usize) -> Self {
         self.stash = Some(bound);
         self

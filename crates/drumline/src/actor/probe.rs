@@ -38,6 +38,15 @@ pub struct Probe<M: Send + 'static> {
 }
 
 /// The actor of a [`Probe`].
+///
+/// ```
+/// use drumline::actor::{ActorRef, ActorSystem, Probe, ProbeActor};
+///
+/// let system = ActorSystem::builder().build_here();
+/// let probe = Probe::<u32>::new(&system);
+/// let actor: ActorRef<ProbeActor<u32>> = probe.actor_ref();
+/// assert!(actor.is_alive());
+/// ```
 pub struct ProbeActor<M: Send + 'static>(Sender<M>);
 
 impl<M: Send + 'static> Actor for ProbeActor<M> {}
@@ -54,9 +63,20 @@ impl<M: Send + 'static> Handler<M> for ProbeActor<M> {
 impl<M: Send + 'static> Probe<M> {
     /// Starts a probe.
     ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let mut probe = Probe::new(&system);
+    /// probe.actor_ref().tell("hello").unwrap();
+    /// assert_eq!(probe.expect(Duration::from_secs(10)), "hello");
+    /// ```
+    ///
     /// # Panics
     ///
     /// In a forked child.
+    #[must_use]
     pub fn new(system: &ActorSystem) -> Self {
         let (sender, received) = mpsc::unbounded();
         Probe {
@@ -66,18 +86,49 @@ impl<M: Send + 'static> Probe<M> {
     }
 
     /// What tells the probe something.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let mut probe = Probe::new(&system);
+    /// let recipient = probe.recipient(); // for the actor under test
+    /// recipient.tell("hello").unwrap();
+    /// assert_eq!(probe.expect(Duration::from_secs(10)), "hello");
+    /// ```
     #[must_use]
     pub fn recipient(&self) -> Recipient<M> {
         self.actor.recipient()
     }
 
     /// A reference to the actor of the probe.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let mut probe = Probe::new(&system);
+    /// probe.actor_ref().ask(1).recv().unwrap(); // when that is there, the probe has the message
+    /// assert_eq!(probe.try_next(), Some(1));
+    /// ```
     #[must_use]
     pub fn actor_ref(&self) -> ActorRef<ProbeActor<M>> {
         self.actor.clone()
     }
 
     /// The next message.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let mut probe = Probe::new(&system);
+    /// let recipient = probe.recipient();
+    /// std::thread::spawn(move || recipient.tell("hello"));
+    /// assert_eq!(probe.expect(Duration::from_secs(10)), "hello");
+    /// ```
     ///
     /// # Panics
     ///
@@ -96,6 +147,16 @@ impl<M: Send + 'static> Probe<M> {
     }
 
     /// The next message, if it has come.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let mut probe = Probe::new(&system);
+    /// assert_eq!(probe.try_next(), None);
+    /// probe.actor_ref().ask(1).recv().unwrap();
+    /// assert_eq!(probe.try_next(), Some(1));
+    /// ```
     pub fn try_next(&mut self) -> Option<M> {
         self.received.try_recv().ok()
     }

@@ -71,6 +71,17 @@ impl<M: Send + 'static> Recipient<M> {
 
     /// As [`ActorRef::tell`](super::ActorRef::tell).
     ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let mut probe = Probe::new(&system);
+    /// let recipient = probe.recipient();
+    /// recipient.tell("hello").unwrap();
+    /// assert_eq!(probe.expect(Duration::from_secs(10)), "hello");
+    /// ```
+    ///
     /// # Errors
     ///
     /// As there.
@@ -84,6 +95,18 @@ impl<M: Send + 'static> Recipient<M> {
 
     /// As [`ActorRef::try_tell`](super::ActorRef::try_tell).
     ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe, TellError};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let probe = Probe::new(&system);
+    /// let recipient = probe.recipient();
+    /// assert_eq!(recipient.try_tell(1), Ok(()));
+    /// probe.actor_ref().stop();
+    /// probe.actor_ref().ended().recv();
+    /// assert_eq!(recipient.try_tell(2), Err(TellError::Dead(2)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// As there.
@@ -92,6 +115,18 @@ impl<M: Send + 'static> Recipient<M> {
     }
 
     /// As [`ActorRef::is_alive`](super::ActorRef::is_alive).
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let probe = Probe::<u32>::new(&system);
+    /// let recipient = probe.recipient();
+    /// assert!(recipient.is_alive());
+    /// probe.actor_ref().stop();
+    /// probe.actor_ref().ended().recv();
+    /// assert!(!recipient.is_alive());
+    /// ```
     #[must_use]
     pub fn is_alive(&self) -> bool {
         !self.core.core().word.is_dead()

@@ -86,6 +86,22 @@ impl<M: Send + 'static> Router<M> {
     /// Each handle has its own position: of n messages of one handle to m members, each gets n / m,
     /// rounded up or down, while the members stay the same. Clones begin elsewhere. A message costs
     /// O(1), and O(m) after a change of the group.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorGroup, ActorSystem, Probe, Router};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let mut probes = [Probe::new(&system), Probe::new(&system)];
+    /// let group = ActorGroup::new();
+    /// probes.iter().for_each(|probe| group.join(&probe.actor_ref()));
+    /// let router = Router::round_robin(&group);
+    /// router.tell("a job").unwrap();
+    /// router.tell("a job").unwrap();
+    /// for probe in &mut probes {
+    ///     assert_eq!(probe.expect(Duration::from_secs(10)), "a job"); // one each
+    /// }
+    /// ```
     #[must_use]
     pub fn round_robin(group: &ActorGroup<M>) -> Self {
         let position = Cell::new(group.count_router());
@@ -156,6 +172,21 @@ impl<M: Send + 'static> Router<M> {
     }
 
     /// Sends a message to one member.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorGroup, ActorSystem, Probe, Router, TellError};
+    /// use std::time::Duration;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let group = ActorGroup::new();
+    /// let router = Router::round_robin(&group);
+    /// assert_eq!(router.tell("a job"), Err(TellError::Dead("a job"))); // no member
+    ///
+    /// let mut probe = Probe::new(&system);
+    /// group.join(&probe.actor_ref());
+    /// router.tell("a job").unwrap();
+    /// assert_eq!(probe.expect(Duration::from_secs(10)), "a job");
+    /// ```
     ///
     /// # Errors
     ///

@@ -78,6 +78,23 @@ impl Drop for Owner {
 impl SharedScheduler {
     /// Starts this number of threads.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, Scheduler, SharedScheduler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let threads = SharedScheduler::new(2).unwrap();
+    /// let system = ActorSystem::builder().scheduler(Scheduler::Shared(threads)).build_here();
+    /// assert_eq!(system.spawn(Doubler).ask(21).recv(), Ok(42));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the system refuses a thread. Those that were started end.
@@ -98,6 +115,16 @@ impl SharedScheduler {
 
     /// Has this number of threads from now on. Nothing that is queued is lost: a thread that is one
     /// too many ends after the actor at hand.
+    ///
+    /// ```
+    /// use drumline::actor::{SharedScheduler};
+    ///
+    /// let scheduler = SharedScheduler::new(1).unwrap();
+    /// scheduler.set_threads(3).unwrap();
+    /// assert_eq!(scheduler.threads(), 3);
+    /// scheduler.set_threads(2).unwrap();
+    /// assert_eq!(scheduler.threads(), 2);
+    /// ```
     ///
     /// # Errors
     ///
@@ -129,12 +156,28 @@ impl SharedScheduler {
     }
 
     /// How many threads there are to be: a few more may not have ended yet.
+    ///
+    /// ```
+    /// use drumline::actor::{SharedScheduler};
+    ///
+    /// assert_eq!(SharedScheduler::new(2).unwrap().threads(), 2);
+    /// ```
     #[must_use]
     pub fn threads(&self) -> usize {
         self.owner.queue.threads()
     }
 
     /// How many actors wait for a thread.
+    ///
+    /// ```
+    /// use drumline::actor::{SharedScheduler};
+    ///
+    /// let scheduler = SharedScheduler::new(1).unwrap();
+    /// if scheduler.queued() > 100 {
+    ///     scheduler.set_threads(2).unwrap(); // one is not enough
+    /// }
+    /// assert_eq!(scheduler.threads(), 1);
+    /// ```
     #[must_use]
     pub fn queued(&self) -> usize {
         self.owner.queue.len()

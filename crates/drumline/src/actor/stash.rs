@@ -77,11 +77,49 @@ impl fmt::Debug for Stash {
 }
 
 /// There is no room for a message to be set aside. It comes back.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+///
+/// struct Worker;
+/// impl Actor for Worker {}
+/// impl Handler<()> for Worker {
+///     type Reply = bool;
+///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> bool {
+///         let full = context.stash(());
+///         full.is_ok()
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let worker = system.spawn(Worker);
+/// assert_eq!(worker.ask(()).recv(), Ok(false)); // it was spawned without room for any
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct StashError<M>(M);
 
 impl<M> StashError<M> {
     /// The message.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<u32> for Worker {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, context: &mut Context<Self>) -> u32 {
+    ///         match context.stash(number) {
+    ///             Ok(()) => 0,
+    ///             Err(error) => error.into_inner(), // there is no room
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// assert_eq!(system.spawn(Worker).ask(42).recv(), Ok(42));
+    /// ```
+    #[must_use]
     pub fn into_inner(self) -> M {
         self.0
     }
@@ -198,6 +236,33 @@ impl<A: Actor> Context<A> {
 
     /// Has the messages that were [set aside](Self::stash) handled next, in their order, before
     /// what else is in the mailbox, and before what an earlier call has taken up.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SpawnOptions};
+    ///
+    /// /// Sets the first message aside, and handles it after the second.
+    /// struct Swap(Vec<u32>);
+    /// impl Actor for Swap {}
+    /// impl Handler<u32> for Swap {
+    ///     type Reply = Vec<u32>;
+    ///     fn handle(&mut self, number: u32, context: &mut Context<Self>) -> Vec<u32> {
+    ///         match number {
+    ///             1 if self.0.is_empty() => context.stash(1).unwrap(),
+    ///             _ => {
+    ///                 self.0.push(number);
+    ///                 context.unstash_all();
+    ///             }
+    ///         }
+    ///         self.0.clone()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let swap = system.spawn_with(Swap(Vec::new()), SpawnOptions::new().stash(1));
+    /// swap.tell(1).unwrap();
+    /// swap.tell(2).unwrap();
+    /// assert_eq!(swap.ask(3).recv(), Ok(vec![2, 1, 3]));
+    /// ```
     pub fn unstash_all(&mut self) {
         loop {
             // SAFETY: this is the run.
@@ -211,6 +276,25 @@ impl<A: Actor> Context<A> {
     }
 
     /// How many messages are [set aside](Self::stash).
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SpawnOptions};
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = usize;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> usize {
+    ///         context.stash(()).unwrap();
+    ///         context.stashed()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn_with(Worker, SpawnOptions::new().stash(2));
+    /// assert_eq!(worker.ask(()).recv(), Ok(1));
+    /// assert_eq!(worker.ask(()).recv(), Ok(2));
+    /// ```
     #[must_use]
     pub fn stashed(&self) -> usize {
         // SAFETY: this is the run.

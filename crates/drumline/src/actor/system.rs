@@ -167,6 +167,15 @@ pub struct ActorSystem {
 impl ActorSystem {
     /// A system of actors that run in `pool`.
     ///
+    /// ```
+    /// use drumline::Pool;
+    /// use drumline::actor::ActorSystem;
+    ///
+    /// let pool = Pool::builder().jobs(2).build().unwrap();
+    /// let system = ActorSystem::new(&pool);
+    /// assert_eq!(system.actors(), 0);
+    /// ```
+    ///
     /// # Panics
     ///
     /// In a forked child.
@@ -195,6 +204,23 @@ impl ActorSystem {
     /// Its hook [`started`](Actor::started) is called before it gets a message. It lives until it
     /// is stopped, panics, or no reference to it is left. If the system has been shut down, or its
     /// pool has ended, the actor is dead at once.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// assert_eq!(doubler.ask(21).recv(), Ok(42));
+    /// ```
     ///
     /// # Panics
     ///
@@ -231,12 +257,49 @@ impl ActorSystem {
     }
 
     /// How many actors are alive.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idlers = [system.spawn(Idler), system.spawn(Idler)];
+    /// assert_eq!(system.actors(), 2);
+    /// for idler in idlers {
+    ///     idler.stop();
+    ///     idler.ended().recv();
+    /// }
+    /// assert_eq!(system.actors(), 0);
+    /// ```
     #[must_use]
     pub fn actors(&self) -> usize {
         self.shared.list.len()
     }
 
     /// How many messages were told to actors that did not come to them, or had no room.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, HandScheduler, Handler};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let doubler = system.spawn(Doubler);
+    /// doubler.tell(1).unwrap();
+    /// doubler.stop_now();
+    /// by_hand.run_until_idle();
+    /// assert_eq!(system.dead_letters(), 1);
+    /// ```
     #[must_use]
     pub fn dead_letters(&self) -> usize {
         self.shared.dead_letters()
@@ -276,6 +339,30 @@ impl ActorSystem {
     ///
     /// It runs on the thread that finds the letter. A panic in it is reported to the pool. A
     /// listener that keeps a reference to an actor of the same system keeps the memory of both.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, HandScheduler, Handler};
+    /// use std::sync::mpsc;
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let by_hand = HandScheduler::new(1);
+    /// let system = ActorSystem::builder().scheduler(by_hand.scheduler()).build_here();
+    /// let (send, letters) = mpsc::channel();
+    /// system.on_dead_letter(move |letter| drop(send.send(letter.message_type())));
+    /// let doubler = system.spawn(Doubler);
+    /// doubler.tell(1).unwrap();
+    /// doubler.stop_now();
+    /// by_hand.run_until_idle();
+    /// assert_eq!(letters.recv(), Ok("u32"));
+    /// ```
     pub fn on_dead_letter(&self, listener: impl Fn(&DeadLetter) + Send + Sync + 'static) {
         self.shared.listen(Arc::new(listener));
     }
@@ -329,6 +416,26 @@ impl ActorSystem {
     /// Each actor handles what it was told before. No further one can be started. What is not at
     /// its end by then is abandoned, and reported: it ends after the message at hand.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let answer = system.spawn(Doubler).ask(21);
+    /// let report = system.shutdown(Instant::now() + Duration::from_secs(10));
+    /// assert!(report.is_complete());
+    /// assert_eq!(answer.recv(), Ok(42)); // asked before
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Until all actors have ended, or until `deadline`. A handler that calls it waits for its own
@@ -354,6 +461,18 @@ impl fmt::Debug for ActorSystem {
 }
 
 /// How a system is to be; made by [`ActorSystem::builder`].
+///
+/// ```
+/// use drumline::Pool;
+/// use drumline::actor::{ActorSystem, Scheduler, Style};
+///
+/// let pool = Pool::builder().jobs(2).build().unwrap();
+/// let system = ActorSystem::builder()
+///     .style(Style::Loop)
+///     .scheduler(Scheduler::ForkJoinFifo)
+///     .build(&pool);
+/// assert_eq!(system.actors(), 0);
+/// ```
 #[derive(Clone, Debug, Default)]
 #[must_use = "it has to be built"]
 pub struct ActorSystemBuilder {
@@ -363,18 +482,41 @@ pub struct ActorSystemBuilder {
 
 impl ActorSystemBuilder {
     /// What actors do after a message, unless they are spawned with another style.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Style};
+    ///
+    /// let system = ActorSystem::builder().style(Style::Loop).build_here();
+    /// assert_eq!(system.actors(), 0);
+    /// ```
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
         self
     }
 
     /// Which threads run actors, unless they are spawned with another scheduler.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Scheduler};
+    ///
+    /// let system = ActorSystem::builder().scheduler(Scheduler::Pinned).build_here();
+    /// assert_eq!(system.actors(), 0);
+    /// ```
     pub fn scheduler(mut self, scheduler: Scheduler) -> Self {
         self.scheduler = scheduler;
         self
     }
 
     /// Makes the system, in `pool`.
+    ///
+    /// ```
+    /// use drumline::Pool;
+    /// use drumline::actor::ActorSystem;
+    ///
+    /// let pool = Pool::builder().jobs(2).build().unwrap();
+    /// let system = ActorSystem::builder().build(&pool);
+    /// assert_eq!(system.actors(), 0);
+    /// ```
     ///
     /// # Panics
     ///
@@ -407,6 +549,17 @@ impl ActorSystemBuilder {
 }
 
 /// What became of the actors of a system that was shut down.
+///
+/// ```
+/// use drumline::actor::{ActorSystem};
+/// use std::time::Instant;
+///
+/// let system = ActorSystem::builder().build_here();
+/// let report = system.shutdown(Instant::now());
+/// if !report.is_complete() {
+///     println!("still at work: {}", report.abandoned().join(", "));
+/// }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShutdownReport {
     abandoned: Vec<String>,
@@ -418,12 +571,46 @@ impl ShutdownReport {
     }
 
     /// Whether all actors have ended.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Inbox, SpawnOptions};
+    /// use std::sync::mpsc;
+    /// use std::time::Instant;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (release, released) = mpsc::channel::<()>();
+    /// let options = SpawnOptions::new().name("late");
+    /// let late = system.spawn_thread_with(options, move |_: &mut Inbox<u32>| {
+    ///     let _ = released.recv();
+    /// }).unwrap();
+    /// let report = system.shutdown(Instant::now());
+    /// assert!(!report.is_complete());
+    /// drop(release); // now it ends
+    /// late.ended().recv();
+    /// ```
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.abandoned.is_empty()
     }
 
     /// The names of those that have not.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Inbox, SpawnOptions};
+    /// use std::sync::mpsc;
+    /// use std::time::Instant;
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (release, released) = mpsc::channel::<()>();
+    /// let options = SpawnOptions::new().name("late");
+    /// let late = system.spawn_thread_with(options, move |_: &mut Inbox<u32>| {
+    ///     let _ = released.recv();
+    /// }).unwrap();
+    /// let report = system.shutdown(Instant::now());
+    /// assert_eq!(report.abandoned(), ["late"]);
+    /// drop(release); // now it ends
+    /// late.ended().recv();
+    /// ```
     #[must_use]
     pub fn abandoned(&self) -> &[String] {
         &self.abandoned

@@ -6,6 +6,20 @@ use std::fmt;
 use super::ask::AskError;
 
 /// The message was not told. It comes back.
+///
+/// ```
+/// use drumline::actor::{ActorSystem, Probe, TellError};
+///
+/// let system = ActorSystem::builder().build_here();
+/// let probe = Probe::new(&system);
+/// probe.actor_ref().stop();
+/// probe.actor_ref().ended().recv();
+/// match probe.actor_ref().tell("hello") {
+///     Ok(()) => unreachable!("it has ended"),
+///     Err(TellError::Dead(message)) => assert_eq!(message, "hello"),
+///     Err(TellError::Full(message)) => println!("try {message} later"),
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TellError<M> {
     /// The actor is dead.
@@ -16,6 +30,18 @@ pub enum TellError<M> {
 
 impl<M> TellError<M> {
     /// The message.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Probe};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let probe = Probe::new(&system);
+    /// probe.actor_ref().stop();
+    /// probe.actor_ref().ended().recv();
+    /// let message = probe.actor_ref().tell("come back").unwrap_err().into_inner();
+    /// assert_eq!(message, "come back");
+    /// ```
+    #[must_use]
     pub fn into_inner(self) -> M {
         let (TellError::Dead(message) | TellError::Full(message)) = self;
         message

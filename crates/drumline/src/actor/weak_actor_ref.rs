@@ -79,6 +79,20 @@ impl<A: Actor> ActorRef<A> {
 impl<A: Actor> WeakActorRef<A> {
     /// A reference that keeps the actor alive. `None`: the actor has ended, or is to end because it
     /// was [killed](ActorRef::stop_now), or because no such reference was left.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn(Idler);
+    /// let weak = idler.downgrade();
+    /// assert_eq!(weak.upgrade(), Some(idler.clone()));
+    /// drop(idler); // the last reference that counts
+    /// assert_eq!(weak.upgrade(), None);
+    /// ```
     #[must_use]
     pub fn upgrade(&self) -> Option<ActorRef<A>> {
         self.core.upgrade().map(ActorRef::new)

@@ -70,6 +70,26 @@ impl<M> Recipient<M> {
 impl<M> WeakRecipient<M> {
     /// A reference that keeps the actor alive. `None`: the actor has ended, or is to end because it
     /// was [killed](super::ActorRef::stop_now), or because no such reference was left. O(1).
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, Recipient};
+    ///
+    /// struct Doubler;
+    /// impl Actor for Doubler {}
+    /// impl Handler<u32> for Doubler {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         2 * number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let recipient: Recipient<u32> = system.spawn(Doubler).recipient();
+    /// let weak = recipient.downgrade();
+    /// assert!(weak.upgrade().is_some());
+    /// drop(recipient); // the last reference that counts
+    /// assert!(weak.upgrade().is_none());
+    /// ```
     #[must_use]
     pub fn upgrade(&self) -> Option<Recipient<M>> {
         let core = self.core.upgrade()?;

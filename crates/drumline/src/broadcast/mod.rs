@@ -59,12 +59,24 @@ impl BroadcastContext<'_> {
     }
 
     /// The number of this worker among those of the broadcast, from 0.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(3).build().unwrap();
+    /// assert_eq!(pool.broadcast(|context| context.index()), [0, 1, 2]);
+    /// ```
+    #[must_use]
     #[inline]
     pub fn index(&self) -> usize {
         self.index
     }
 
     /// The number of threads that the broadcast runs on.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder().jobs(3).build().unwrap();
+    /// assert_eq!(pool.broadcast(|context| context.threads()), [3, 3, 3]);
+    /// ```
+    #[must_use]
     #[inline]
     pub fn threads(&self) -> usize {
         self.threads

@@ -7,10 +7,31 @@ use super::CloseReason;
 use super::lane::Nothing;
 
 /// The receiver is gone, or has closed the channel. The message comes back.
+///
+/// ```
+/// use drumline::channel::{SendError, mpsc};
+///
+/// let (sender, receiver) = mpsc::unbounded();
+/// drop(receiver);
+/// let Err(SendError(message)) = sender.send("come back") else { panic!("it is closed") };
+/// assert_eq!(message, "come back");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
 /// The message was not sent at once. It comes back.
+///
+/// ```
+/// use drumline::channel::{TrySendError, mpsc};
+///
+/// let (sender, _receiver) = mpsc::bounded(1);
+/// sender.send(1).unwrap();
+/// match sender.try_send(2) {
+///     Ok(()) => panic!("there is no room"),
+///     Err(TrySendError::Full(number)) => assert_eq!(number, 2),
+///     Err(TrySendError::Closed(_)) => panic!("the receiver exists"),
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
     /// There is no room now.
@@ -20,6 +41,18 @@ pub enum TrySendError<T> {
 }
 
 /// The message was not sent in time. It comes back.
+///
+/// ```
+/// use drumline::channel::{SendTimeoutError, mpsc};
+/// use std::time::Duration;
+///
+/// let (sender, receiver) = mpsc::bounded(1);
+/// let timeout = Duration::from_millis(1);
+/// sender.send(1).unwrap();
+/// assert_eq!(sender.send_timeout(2, timeout), Err(SendTimeoutError::Timeout(2)));
+/// drop(receiver);
+/// assert_eq!(sender.send_timeout(3, timeout), Err(SendTimeoutError::Closed(3)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
     /// There was no room until then.
@@ -29,12 +62,28 @@ pub enum SendTimeoutError<T> {
 }
 
 /// All messages have been received, and no more will come.
+///
+/// ```
+/// let (sender, mut receiver) = drumline::channel::mpsc::unbounded::<u8>();
+/// sender.finish();
+/// let error = receiver.recv().unwrap_err();
+/// assert_eq!(error.to_string(), "no more messages come: the sender has finished");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecvError {
     reason: CloseReason,
 }
 
 /// No message was received at once.
+///
+/// ```
+/// use drumline::channel::{CloseReason, TryRecvError, mpsc};
+///
+/// let (sender, mut receiver) = mpsc::unbounded::<u8>();
+/// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+/// sender.finish();
+/// assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed(CloseReason::Finished)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
     /// There is none now.
@@ -44,6 +93,18 @@ pub enum TryRecvError {
 }
 
 /// No message was received in time.
+///
+/// ```
+/// use drumline::channel::{CloseReason, RecvTimeoutError, mpsc};
+/// use std::time::Duration;
+///
+/// let (sender, mut receiver) = mpsc::unbounded::<u8>();
+/// let timeout = Duration::from_millis(1);
+/// assert_eq!(receiver.recv_timeout(timeout), Err(RecvTimeoutError::Timeout));
+/// sender.finish();
+/// let closed = RecvTimeoutError::Closed(CloseReason::Finished);
+/// assert_eq!(receiver.recv_timeout(timeout), Err(closed));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvTimeoutError {
     /// None came until then.
@@ -58,6 +119,15 @@ impl RecvError {
     }
 
     /// Why no more messages come.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, mpsc};
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded::<u8>();
+    /// drop(sender);
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Dropped);
+    /// ```
+    #[must_use]
     pub fn reason(&self) -> CloseReason {
         self.reason
     }
@@ -65,6 +135,14 @@ impl RecvError {
 
 impl<T> SendError<T> {
     /// The message.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpsc::unbounded();
+    /// drop(receiver);
+    /// let message = sender.send("come back").unwrap_err().into_inner();
+    /// assert_eq!(message, "come back");
+    /// ```
+    #[must_use]
     pub fn into_inner(self) -> T {
         self.0
     }
@@ -72,6 +150,14 @@ impl<T> SendError<T> {
 
 impl<T> TrySendError<T> {
     /// The message.
+    ///
+    /// ```
+    /// let (sender, _receiver) = drumline::channel::mpsc::bounded(1);
+    /// sender.send("takes the room").unwrap();
+    /// let message = sender.try_send("come back").unwrap_err().into_inner();
+    /// assert_eq!(message, "come back");
+    /// ```
+    #[must_use]
     pub fn into_inner(self) -> T {
         let (TrySendError::Full(message) | TrySendError::Closed(message)) = self;
         message
@@ -80,6 +166,16 @@ impl<T> TrySendError<T> {
 
 impl<T> SendTimeoutError<T> {
     /// The message.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let (sender, _receiver) = drumline::channel::mpsc::bounded(1);
+    /// sender.send("takes the room").unwrap();
+    /// let late = sender.send_timeout("come back", Duration::from_millis(1)).unwrap_err();
+    /// assert_eq!(late.into_inner(), "come back");
+    /// ```
+    #[must_use]
     pub fn into_inner(self) -> T {
         let (SendTimeoutError::Timeout(message) | SendTimeoutError::Closed(message)) = self;
         message

@@ -42,10 +42,18 @@ pub use super::shared::{
 
 /// A channel without a bound: a send never waits.
 ///
+/// ```
+/// let (sender, receiver) = drumline::channel::mpmc::unbounded();
+/// (1..=3).for_each(|number| sender.send(number).unwrap());
+/// drop(sender);
+/// assert_eq!(receiver.iter().collect::<Vec<_>>(), [1, 2, 3]);
+/// ```
+///
 /// # Memory
 ///
 /// A channel without messages has no slots: it takes less than a kilobyte. Messages lie in segments
 /// of about 2 KiB, which are freed when they are empty, but for one.
+#[must_use]
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
@@ -66,6 +74,7 @@ pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
 /// # Panics
 ///
 /// If `capacity` is 0: ask for a [`rendezvous`].
+#[must_use]
 pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     assert!(
         capacity > 0,
@@ -93,6 +102,7 @@ pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// # Cost
 ///
 /// Each message takes a lock, and, as a rule, a wake-up.
+#[must_use]
 pub fn rendezvous<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(0)
 }
@@ -109,12 +119,32 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 ///
 /// When the last one is dropped, the messages that are in the channel are dropped, and each later
 /// send fails.
+///
+/// ```
+/// use drumline::channel::mpmc;
+///
+/// let (sender, receiver) = mpmc::unbounded();
+/// let other = receiver.clone();
+/// sender.send("a job").unwrap();
+/// sender.send("another job").unwrap();
+/// assert_eq!(receiver.recv(), Ok("a job"));
+/// assert_eq!(other.recv(), Ok("another job"));
+/// ```
 pub struct Receiver<T: Send> {
     pub(super) end: ReceiverEnd<T>,
 }
 
 impl<T: Send> Receiver<T> {
     /// Receives the next message; waits for it if there is none.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, mpmc};
+    ///
+    /// let (sender, receiver) = mpmc::unbounded();
+    /// std::thread::spawn(move || sender.send("hello"));
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Dropped);
+    /// ```
     ///
     /// # Errors
     ///
@@ -131,6 +161,17 @@ impl<T: Send> Receiver<T> {
 
     /// Receives a message if there is one now. In a rendezvous, if a sender waits.
     ///
+    /// ```
+    /// use drumline::channel::{CloseReason, TryRecvError, mpmc};
+    ///
+    /// let (sender, receiver) = mpmc::unbounded();
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send(1).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.try_recv(), Ok(1));
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed(CloseReason::Dropped)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is none now, and if no more will come.
@@ -140,6 +181,17 @@ impl<T: Send> Receiver<T> {
     }
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
+    ///
+    /// ```
+    /// use drumline::channel::{RecvTimeoutError, mpmc};
+    /// use std::time::Duration;
+    ///
+    /// let (sender, receiver) = mpmc::unbounded();
+    /// let early = receiver.recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(early, Err(RecvTimeoutError::Timeout));
+    /// sender.send(1).unwrap();
+    /// assert_eq!(receiver.recv_timeout(Duration::from_millis(1)), Ok(1));
+    /// ```
     ///
     /// # Errors
     ///
@@ -155,6 +207,20 @@ impl<T: Send> Receiver<T> {
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::mpmc;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (sender, receiver) = mpmc::unbounded();
+    /// sender.send(1).unwrap();
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let mut received = Vec::new();
+    /// while let Ok(number) = receiver.recv_deadline(deadline) {
+    ///     received.push(number); // what comes until then
+    /// }
+    /// assert_eq!(received, [1]);
+    /// ```
     ///
     /// # Errors
     ///
@@ -216,6 +282,12 @@ impl<T: Send> Receiver<T> {
 
     /// Goes through all messages until no more will come; waits for each.
     ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpmc::unbounded();
+    /// std::thread::spawn(move || (1..=3u32).try_for_each(|number| sender.send(number)));
+    /// assert_eq!(receiver.iter().sum::<u32>(), 6);
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
@@ -225,6 +297,13 @@ impl<T: Send> Receiver<T> {
     }
 
     /// Goes through the messages that are there; waits for none.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpmc::unbounded();
+    /// (1..=3).for_each(|number| sender.send(number).unwrap());
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    /// assert_eq!(receiver.try_iter().next(), None); // and `sender` still exists
+    /// ```
     pub fn try_iter(&self) -> TryIter<'_, T> {
         TryIter(&self.end)
     }
@@ -252,38 +331,99 @@ impl<T: Send> Receiver<T> {
     /// Closes the channel, and takes all messages out of it that were sent before.
     ///
     /// Messages that are left when the iterator is dropped stay in the channel.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpmc::unbounded();
+    /// sender.send("unfinished").unwrap();
+    /// assert_eq!(receiver.drain().collect::<Vec<_>>(), ["unfinished"]);
+    /// assert!(sender.send("too late").is_err());
+    /// ```
     pub fn drain(&self) -> Drain<'_, T> {
         self.end.close();
         Drain(&self.end)
     }
 
     /// How many messages are in the channel, about: others may be at work.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpmc::unbounded();
+    /// sender.send("a").unwrap();
+    /// sender.send("b").unwrap();
+    /// assert_eq!(receiver.len(), 2);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.end.len()
     }
 
     /// Whether there is no message in the channel; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpmc::unbounded();
+    /// assert!(receiver.is_empty());
+    /// sender.send("a").unwrap();
+    /// assert!(!receiver.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many messages the channel holds at most; 0 for a rendezvous. `None`: there is no bound.
+    ///
+    /// ```
+    /// use drumline::channel::mpmc;
+    ///
+    /// assert_eq!(mpmc::bounded::<u8>(16).1.capacity(), Some(16));
+    /// assert_eq!(mpmc::rendezvous::<u8>().1.capacity(), Some(0));
+    /// assert_eq!(mpmc::unbounded::<u8>().1.capacity(), None);
+    /// ```
+    #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.end.capacity()
     }
 
     /// Whether no more messages will be sent: all senders are gone, or the channel was closed.
     /// There may be some to receive.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpmc::unbounded();
+    /// sender.send("the last").unwrap();
+    /// assert!(!receiver.is_closed());
+    /// drop(sender);
+    /// assert!(receiver.is_closed());
+    /// assert_eq!(receiver.recv(), Ok("the last"));
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.close_reason().is_some()
     }
 
     /// Why no more messages will be sent, if that is so.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, mpmc};
+    ///
+    /// let (sender, receiver) = mpmc::unbounded::<u8>();
+    /// assert_eq!(receiver.close_reason(), None);
+    /// sender.finish();
+    /// assert_eq!(receiver.close_reason(), Some(CloseReason::Finished));
+    /// ```
+    #[must_use]
     pub fn close_reason(&self) -> Option<CloseReason> {
         self.end.close_reason()
     }
 
     /// Whether both receive from the same channel.
+    ///
+    /// ```
+    /// use drumline::channel::mpmc;
+    ///
+    /// let (_sender, receiver) = mpmc::unbounded::<u8>();
+    /// assert!(receiver.is_same_channel(&receiver.clone()));
+    /// assert!(!receiver.is_same_channel(&mpmc::unbounded().1));
+    /// ```
+    #[must_use]
     pub fn is_same_channel(&self, other: &Self) -> bool {
         self.end.is_same_channel(&other.end)
     }

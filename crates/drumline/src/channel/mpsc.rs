@@ -41,10 +41,20 @@ pub use super::shared::{
 
 /// A channel without a bound: a send never waits.
 ///
+/// ```
+/// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+/// let other = sender.clone();
+/// sender.send("first").unwrap();
+/// other.send("second").unwrap();
+/// drop((sender, other));
+/// assert_eq!(receiver.iter().collect::<Vec<_>>(), ["first", "second"]);
+/// ```
+///
 /// # Memory
 ///
 /// A channel without messages has no slots: it takes less than a kilobyte. Messages lie in segments
 /// of about 2 KiB, which are freed when they are empty, but for one.
+#[must_use]
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
@@ -65,6 +75,7 @@ pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
 /// # Panics
 ///
 /// If `capacity` is 0: ask for a [`rendezvous`].
+#[must_use]
 pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     assert!(
         capacity > 0,
@@ -88,6 +99,7 @@ pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// # Cost
 ///
 /// Each message takes a lock, and, as a rule, a wake-up.
+#[must_use]
 pub fn rendezvous<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(0)
 }
@@ -104,12 +116,29 @@ fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 ///
 /// When it is dropped, the messages that are in the channel are dropped, and each later send fails.
 /// To have those that were sent already, [`close`](Self::close) it first.
+///
+/// ```
+/// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+/// sender.send("a job").unwrap();
+/// receiver.close(); // takes no more, and finishes what it has
+/// assert!(sender.send("another job").is_err());
+/// assert_eq!(receiver.iter().collect::<Vec<_>>(), ["a job"]);
+/// ```
 pub struct Receiver<T: Send> {
     pub(super) end: ReceiverEnd<T>,
 }
 
 impl<T: Send> Receiver<T> {
     /// Receives the next message; waits for it if there is none.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, mpsc};
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded();
+    /// std::thread::spawn(move || sender.send("hello"));
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Dropped);
+    /// ```
     ///
     /// # Errors
     ///
@@ -126,6 +155,17 @@ impl<T: Send> Receiver<T> {
 
     /// Receives a message if there is one now. In a rendezvous, if a sender waits.
     ///
+    /// ```
+    /// use drumline::channel::{CloseReason, TryRecvError, mpsc};
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded();
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send(1).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.try_recv(), Ok(1));
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed(CloseReason::Dropped)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is none now, and if no more will come.
@@ -135,6 +175,17 @@ impl<T: Send> Receiver<T> {
     }
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
+    ///
+    /// ```
+    /// use drumline::channel::{RecvTimeoutError, mpsc};
+    /// use std::time::Duration;
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded();
+    /// let early = receiver.recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(early, Err(RecvTimeoutError::Timeout));
+    /// sender.send(1).unwrap();
+    /// assert_eq!(receiver.recv_timeout(Duration::from_millis(1)), Ok(1));
+    /// ```
     ///
     /// # Errors
     ///
@@ -150,6 +201,20 @@ impl<T: Send> Receiver<T> {
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::mpsc;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded();
+    /// sender.send(1).unwrap();
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let mut received = Vec::new();
+    /// while let Ok(number) = receiver.recv_deadline(deadline) {
+    ///     received.push(number); // what comes until then
+    /// }
+    /// assert_eq!(received, [1]);
+    /// ```
     ///
     /// # Errors
     ///
@@ -211,6 +276,12 @@ impl<T: Send> Receiver<T> {
 
     /// Goes through all messages until no more will come; waits for each.
     ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// std::thread::spawn(move || (1..=3u32).try_for_each(|number| sender.send(number)));
+    /// assert_eq!(receiver.iter().sum::<u32>(), 6);
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
@@ -220,6 +291,13 @@ impl<T: Send> Receiver<T> {
     }
 
     /// Goes through the messages that are there; waits for none.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// (1..=3).for_each(|number| sender.send(number).unwrap());
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    /// assert_eq!(receiver.try_iter().next(), None); // and `sender` still exists
+    /// ```
     pub fn try_iter(&mut self) -> TryIter<'_, T> {
         TryIter(&self.end)
     }
@@ -247,33 +325,85 @@ impl<T: Send> Receiver<T> {
     /// Closes the channel, and takes all messages out of it that were sent before.
     ///
     /// Messages that are left when the iterator is dropped stay in the channel.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// sender.send("unfinished").unwrap();
+    /// assert_eq!(receiver.drain().collect::<Vec<_>>(), ["unfinished"]);
+    /// assert!(sender.send("too late").is_err());
+    /// ```
     pub fn drain(&mut self) -> Drain<'_, T> {
         self.end.close();
         Drain(&self.end)
     }
 
     /// How many messages are in the channel, about: others may be at work.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpsc::unbounded();
+    /// sender.send("a").unwrap();
+    /// sender.send("b").unwrap();
+    /// assert_eq!(receiver.len(), 2);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.end.len()
     }
 
     /// Whether there is no message in the channel; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpsc::unbounded();
+    /// assert!(receiver.is_empty());
+    /// sender.send("a").unwrap();
+    /// assert!(!receiver.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many messages the channel holds at most; 0 for a rendezvous. `None`: there is no bound.
+    ///
+    /// ```
+    /// use drumline::channel::mpsc;
+    ///
+    /// assert_eq!(mpsc::bounded::<u8>(16).1.capacity(), Some(16));
+    /// assert_eq!(mpsc::rendezvous::<u8>().1.capacity(), Some(0));
+    /// assert_eq!(mpsc::unbounded::<u8>().1.capacity(), None);
+    /// ```
+    #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         self.end.capacity()
     }
 
     /// Whether no more messages will be sent: all senders are gone, or the channel was closed.
     /// There may be some to receive.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::mpsc::unbounded();
+    /// sender.send("the last").unwrap();
+    /// assert!(!receiver.is_closed());
+    /// drop(sender);
+    /// assert!(receiver.is_closed());
+    /// assert_eq!(receiver.recv(), Ok("the last"));
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.close_reason().is_some()
     }
 
     /// Why no more messages will be sent, if that is so.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, mpsc};
+    ///
+    /// let (sender, receiver) = mpsc::unbounded::<u8>();
+    /// assert_eq!(receiver.close_reason(), None);
+    /// sender.finish();
+    /// assert_eq!(receiver.close_reason(), Some(CloseReason::Finished));
+    /// ```
+    #[must_use]
     pub fn close_reason(&self) -> Option<CloseReason> {
         self.end.close_reason()
     }

@@ -32,6 +32,12 @@ use crate::sync::Instant;
 use crate::wait::{WaitSite, WaiterEntry, Watched, blocking, budget, watch};
 
 /// A channel for one message. It takes one allocation.
+///
+/// ```
+/// let (answer, answered) = drumline::channel::oneshot::channel();
+/// std::thread::spawn(move || answer.send("done"));
+/// assert_eq!(answered.recv(), Ok("done"));
+/// ```
 #[track_caller]
 pub fn channel<T: Send>() -> (Sender<T>, Receiver<T>) {
     let once = Once::allocate();
@@ -60,6 +66,14 @@ fn site<T>(
 ///
 /// If it is dropped, the receiver gets [`CloseReason::Dropped`], or [`CloseReason::Panicked`] if
 /// the thread panics.
+///
+/// ```
+/// use drumline::channel::{CloseReason, oneshot};
+///
+/// let (answer, answered) = oneshot::channel::<u32>();
+/// drop(answer); // without an answer
+/// assert_eq!(answered.recv().unwrap_err().reason(), CloseReason::Dropped);
+/// ```
 pub struct Sender<T: Send> {
     /// The share of the sender.
     once: NonNull<Once<T>>,
@@ -80,6 +94,18 @@ impl<T: Send> Sender<T> {
 
     /// Sends the message. Never waits.
     ///
+    /// ```
+    /// use drumline::channel::{SendError, oneshot};
+    ///
+    /// let (answer, answered) = oneshot::channel();
+    /// assert_eq!(answer.send(1), Ok(()));
+    /// assert_eq!(answered.recv(), Ok(1));
+    ///
+    /// let (answer, answered) = oneshot::channel();
+    /// drop(answered);
+    /// assert_eq!(answer.send(2), Err(SendError(2)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the receiver is gone, or has closed the channel. The message comes back.
@@ -95,6 +121,14 @@ impl<T: Send> Sender<T> {
     }
 
     /// Whether the receiver is gone, or has closed the channel, before there was a message.
+    ///
+    /// ```
+    /// let (answer, answered) = drumline::channel::oneshot::channel::<String>();
+    /// assert!(!answer.is_closed());
+    /// drop(answered);
+    /// assert!(answer.is_closed()); // an answer need not be computed any more
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.once().is_closed()
     }
@@ -172,6 +206,17 @@ impl<T: Send> fmt::Debug for Sender<T> {
 ///
 /// If it is dropped, a message that was sent is dropped with it, and else the send fails.
 ///
+/// ```
+/// use drumline::channel::{CloseReason, oneshot};
+///
+/// let (answer, mut answered) = oneshot::channel();
+/// answer.send("computed").unwrap();
+/// drumline::block_on(async {
+///     assert_eq!((&mut answered).await, Ok("computed"));
+///     assert_eq!(answered.await.unwrap_err().reason(), CloseReason::Finished);
+/// });
+/// ```
+///
 /// # Cancellation
 ///
 /// It can be polled through a `&mut` reference: a poll takes nothing but the message that it
@@ -190,6 +235,12 @@ unsafe impl<T: Send> Sync for Receiver<T> {}
 
 impl<T: Send> Receiver<T> {
     /// Receives the message; waits for it if it is not there.
+    ///
+    /// ```
+    /// let (answer, answered) = drumline::channel::oneshot::channel();
+    /// drumline::spawn(move || answer.send((1..=20u64).product::<u64>()));
+    /// assert_eq!(answered.recv(), Ok(2_432_902_008_176_640_000));
+    /// ```
     ///
     /// # Errors
     ///
@@ -291,6 +342,16 @@ impl<T: Send> Receiver<T> {
 
     /// Receives the message if it is there.
     ///
+    /// ```
+    /// use drumline::channel::{CloseReason, TryRecvError, oneshot};
+    ///
+    /// let (answer, mut answered) = oneshot::channel();
+    /// assert_eq!(answered.try_recv(), Err(TryRecvError::Empty));
+    /// answer.send(1).unwrap();
+    /// assert_eq!(answered.try_recv(), Ok(1));
+    /// assert_eq!(answered.try_recv(), Err(TryRecvError::Closed(CloseReason::Finished)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If it is not there yet, was received before, or will not come.
@@ -324,6 +385,17 @@ impl<T: Send> Receiver<T> {
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most. The receiver stays.
+    ///
+    /// ```
+    /// use drumline::channel::{RecvTimeoutError, oneshot};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (answer, mut answered) = oneshot::channel();
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// assert_eq!(answered.recv_deadline(deadline), Err(RecvTimeoutError::Timeout));
+    /// answer.send(1).unwrap();
+    /// assert_eq!(answered.recv_deadline(deadline), Ok(1)); // what is there, it takes at any time
+    /// ```
     ///
     /// # Errors
     ///
@@ -369,6 +441,14 @@ impl<T: Send> Receiver<T> {
     }
 
     /// Whether [`recv`](Self::recv) would not wait.
+    ///
+    /// ```
+    /// let (answer, answered) = drumline::channel::oneshot::channel();
+    /// assert!(!answered.is_ready());
+    /// answer.send(1).unwrap();
+    /// assert!(answered.is_ready());
+    /// ```
+    #[must_use]
     pub fn is_ready(&self) -> bool {
         self.once().look() != Seen::Nothing
     }

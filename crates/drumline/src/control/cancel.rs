@@ -52,6 +52,12 @@ pub(crate) struct Listener {
 
 impl CancellationToken {
     /// A token that has not been cancelled.
+    ///
+    /// ```
+    /// let token = drumline::CancellationToken::new();
+    /// assert!(!token.is_cancelled());
+    /// ```
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -60,6 +66,14 @@ impl CancellationToken {
     ///
     /// What awaits the token is woken before this returns. A waker that panics does not keep the
     /// others from being woken, and its panic goes nowhere besides the panic hook.
+    ///
+    /// ```
+    /// let token = drumline::CancellationToken::new();
+    /// let seen = token.clone();
+    /// let task = drumline::spawn(move || while !seen.is_cancelled() { std::thread::yield_now() });
+    /// token.cancel();
+    /// task.join().unwrap();
+    /// ```
     ///
     /// # Complexity
     ///
@@ -70,6 +84,14 @@ impl CancellationToken {
     }
 
     /// Whether it has been cancelled.
+    ///
+    /// ```
+    /// let token = drumline::CancellationToken::new();
+    /// let other = token.clone();
+    /// other.cancel();
+    /// assert!(token.is_cancelled()); // clones are the same token
+    /// ```
+    #[must_use]
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.request.is_made()
@@ -111,6 +133,10 @@ impl CancellationToken {
     /// The first poll that is not ready, a poll with another waker, and the drop after it take the
     /// token's lock, for O(log n) with n tasks that await the token. Any other poll is one look at
     /// a flag.
+    ///
+    /// # Cancellation
+    ///
+    /// A future that is dropped is gone at once: the token keeps nothing of it.
     pub fn cancelled(&self) -> Cancelled<'_> {
         Cancelled::new(self)
     }
@@ -126,6 +152,10 @@ impl CancellationToken {
     /// token.cancel();
     /// assert!(task.join().is_ok());
     /// ```
+    ///
+    /// # Cancellation
+    ///
+    /// As [`cancelled`](Self::cancelled).
     pub fn cancelled_owned(self) -> CancelledOwned {
         CancelledOwned::new(self)
     }

@@ -30,6 +30,16 @@ struct Shard(AtomicUsize);
 
 impl Progress {
     /// A count of none.
+    ///
+    /// ```
+    /// use drumline::Progress;
+    /// use drumline::prelude::*;
+    ///
+    /// let progress = Progress::new();
+    /// (0..1_000u32).into_par_iter().progress(&progress).for_each(|_| ());
+    /// assert_eq!(progress.finished(), 1_000);
+    /// ```
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -38,6 +48,18 @@ impl Progress {
     /// moment's count; after they have returned it is exact.
     ///
     /// Takes a constant time: a few lines of cache are read.
+    ///
+    /// ```
+    /// use drumline::Progress;
+    /// use drumline::prelude::*;
+    ///
+    /// let progress = Progress::new();
+    /// assert_eq!(progress.finished(), 0);
+    /// (0..10u32).into_par_iter().progress(&progress).for_each(|_| ());
+    /// (0..10u32).into_par_iter().progress(&progress).for_each(|_| ());
+    /// assert_eq!(progress.finished(), 20);
+    /// ```
+    #[must_use]
     pub fn finished(&self) -> usize {
         // Relaxed: a count, which publishes nothing.
         let counts = self

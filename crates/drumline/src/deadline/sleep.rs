@@ -19,6 +19,15 @@ const NAP: Duration = Duration::from_millis(1);
 /// Polled again after the deadline, it is ready again, until it is [reset](Self::reset). So it can
 /// be waited for in a loop together with other futures.
 ///
+/// ```
+/// use drumline::task::sleep;
+/// use std::time::Duration;
+///
+/// let mut pause = std::pin::pin!(sleep(Duration::from_millis(1)));
+/// drumline::block_on(pause.as_mut());
+/// assert!(pause.is_elapsed());
+/// ```
+///
 /// # Cancellation
 ///
 /// A sleep that is dropped is gone at once: it wakes nothing, and the process keeps nothing of it.
@@ -67,6 +76,10 @@ pub struct Sleep {
 /// queue. A waker that panics does not hurt the others, and its panic goes nowhere besides the
 /// panic hook.
 ///
+/// # Cancellation
+///
+/// A sleep that is dropped is gone at once.
+///
 /// # Blocking
 ///
 /// None, unless the system refuses the timer thread. Then the sleep is polled again and again, and
@@ -99,6 +112,10 @@ pub fn sleep(duration: Duration) -> Sleep {
 ///     }
 /// });
 /// ```
+///
+/// # Cancellation
+///
+/// As [`sleep`].
 pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep::new(Some(deadline))
 }
@@ -112,11 +129,30 @@ impl Sleep {
     }
 
     /// When it is ready. `None` means never: its duration was longer than the clock can say.
+    ///
+    /// ```
+    /// use drumline::task::{sleep, sleep_until};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let soon = Instant::now() + Duration::from_millis(1);
+    /// assert_eq!(sleep_until(soon).deadline(), Some(soon));
+    /// assert_eq!(sleep(Duration::MAX).deadline(), None);
+    /// ```
+    #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
     /// Whether the deadline has passed. If so, the next poll is ready.
+    ///
+    /// ```
+    /// use drumline::task::{sleep, sleep_until};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// assert!(sleep_until(Instant::now()).is_elapsed());
+    /// assert!(!sleep(Duration::from_secs(3_600)).is_elapsed());
+    /// ```
+    #[must_use]
     pub fn is_elapsed(&self) -> bool {
         self.deadline
             .is_some_and(|deadline| Instant::now() >= deadline)

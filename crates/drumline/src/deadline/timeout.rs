@@ -11,6 +11,15 @@ use super::sleep::{Sleep, sleep, sleep_until};
 use crate::wait::budget;
 
 /// Gives a future until a deadline; made by [`timeout`] and [`timeout_at`].
+///
+/// ```
+/// use drumline::task::{Timeout, timeout};
+/// use std::future::Ready;
+/// use std::time::Duration;
+///
+/// let limited: Timeout<Ready<u32>> = timeout(Duration::from_secs(60), std::future::ready(7));
+/// assert_eq!(drumline::block_on(limited), Ok(7));
+/// ```
 #[must_use = "a timeout does nothing unless it is polled"]
 pub struct Timeout<F> {
     /// Pinned when the timeout is: nothing here moves it out, or lends it without the pin.
@@ -20,6 +29,15 @@ pub struct Timeout<F> {
 }
 
 /// What [`timeout`] says of a future that was not ready by its deadline.
+///
+/// ```
+/// use drumline::task::{Elapsed, timeout};
+/// use std::time::Duration;
+///
+/// let never = std::future::pending::<()>();
+/// let waited = drumline::block_on(timeout(Duration::from_millis(1), never));
+/// assert_eq!(waited, Err(Elapsed));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elapsed;
 
@@ -104,6 +122,14 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 /// let deadline = Instant::now() + Duration::from_secs(60);
 /// assert_eq!(drumline::block_on(steps(deadline)), Ok(7));
 /// ```
+///
+/// # Panics
+///
+/// A panic of the future's poll goes on to the caller.
+///
+/// # Cancellation
+///
+/// As [`timeout`].
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
     Timeout {
         future: future.into_future(),

@@ -28,6 +28,19 @@ pub enum JoinError {
 /// What a task panicked with.
 ///
 /// It can be shared between threads, so it gives out no reference to the payload.
+///
+/// ```
+/// use drumline::{JoinError, PanicPayload};
+///
+/// fn log(payload: &PanicPayload) -> String {
+///     format!("a task has panicked: {}", payload.message().unwrap_or("for no reason"))
+/// }
+///
+/// let Err(JoinError::Panicked(payload)) = drumline::spawn(|| panic!("oh")).join() else {
+///     unreachable!("it panics")
+/// };
+/// assert_eq!(log(&payload), "a task has panicked: oh");
+/// ```
 pub struct PanicPayload(Payload);
 
 // SAFETY: through a shared reference it gives out only a text, which may be shared.
@@ -43,6 +56,7 @@ impl PanicPayload {
     /// let Err(JoinError::Panicked(payload)) = task.join() else { unreachable!() };
     /// assert_eq!(payload.into_inner().downcast_ref(), Some(&7_u8));
     /// ```
+    #[must_use]
     pub fn into_inner(self) -> Box<dyn Any + Send> {
         self.0
     }
@@ -56,6 +70,7 @@ impl PanicPayload {
     /// let Err(JoinError::Panicked(payload)) = task.join() else { unreachable!() };
     /// assert_eq!(payload.message(), Some("1 and 2"));
     /// ```
+    #[must_use]
     pub fn message(&self) -> Option<&str> {
         unwind::message(&*self.0)
     }
@@ -80,6 +95,7 @@ impl JoinError {
     /// let task = drumline::spawn(|| panic!());
     /// assert!(task.join().unwrap_err().is_panic());
     /// ```
+    #[must_use]
     pub fn is_panic(&self) -> bool {
         matches!(self, JoinError::Panicked(_))
     }
@@ -91,6 +107,7 @@ impl JoinError {
     /// task.abort();
     /// assert!(task.join().unwrap_err().is_cancelled());
     /// ```
+    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         matches!(self, JoinError::Cancelled)
     }
@@ -104,15 +121,22 @@ impl JoinError {
     /// assert!(task.join().unwrap_err().is_shutdown());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[must_use]
     pub fn is_shutdown(&self) -> bool {
         matches!(self, JoinError::Shutdown)
     }
 
     /// The payload of the panic, for [`std::panic::resume_unwind`].
     ///
+    /// ```
+    /// let error = drumline::spawn(|| std::panic::panic_any(7_u8)).join().unwrap_err();
+    /// assert_eq!(error.into_panic().downcast_ref(), Some(&7_u8));
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the task did not panic.
+    #[must_use]
     pub fn into_panic(self) -> Box<dyn Any + Send> {
         match self {
             JoinError::Panicked(payload) => payload.0,
@@ -121,6 +145,15 @@ impl JoinError {
     }
 
     /// The payload of the panic, or this error again if the task did not panic.
+    ///
+    /// ```
+    /// let task = drumline::spawn_future(std::future::pending::<()>());
+    /// task.abort();
+    /// match task.join().unwrap_err().try_into_panic() {
+    ///     Ok(payload) => std::panic::resume_unwind(payload),
+    ///     Err(error) => assert!(error.is_cancelled()),
+    /// }
+    /// ```
     ///
     /// # Errors
     ///

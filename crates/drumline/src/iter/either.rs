@@ -111,6 +111,14 @@ mod own {
 
     impl<L, R> Either<L, R> {
         /// What is on the left side.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// assert_eq!(Either::<u32, &str>::Left(1).left(), Some(1));
+        /// assert_eq!(Either::<u32, &str>::Right("one").left(), None);
+        /// ```
+        #[must_use]
         pub fn left(self) -> Option<L> {
             match self {
                 Either::Left(left) => Some(left),
@@ -119,6 +127,14 @@ mod own {
         }
 
         /// What is on the right side.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// assert_eq!(Either::<u32, &str>::Right("one").right(), Some("one"));
+        /// assert_eq!(Either::<u32, &str>::Left(1).right(), None);
+        /// ```
+        #[must_use]
         pub fn right(self) -> Option<R> {
             match self {
                 Either::Left(_) => None,
@@ -127,16 +143,39 @@ mod own {
         }
 
         /// Whether it is the left one.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// assert!(Either::<u32, &str>::Left(1).is_left());
+        /// ```
+        #[must_use]
         pub fn is_left(&self) -> bool {
             matches!(self, Either::Left(_))
         }
 
         /// Whether it is the right one.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// assert!(Either::<u32, &str>::Right("one").is_right());
+        /// ```
+        #[must_use]
         pub fn is_right(&self) -> bool {
             matches!(self, Either::Right(_))
         }
 
         /// The same of references.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// let either: Either<String, u32> = Either::Left("one".to_owned());
+        /// assert_eq!(either.as_ref().left().map(String::len), Some(3));
+        /// assert!(either.is_left()); // it is still there
+        /// ```
+        #[must_use]
         pub fn as_ref(&self) -> Either<&L, &R> {
             match self {
                 Either::Left(left) => Either::Left(left),
@@ -145,6 +184,17 @@ mod own {
         }
 
         /// The same of mutable references.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// let mut either: Either<String, u32> = Either::Right(1);
+        /// if let Either::Right(number) = either.as_mut() {
+        ///     *number += 1;
+        /// }
+        /// assert_eq!(either.right(), Some(2));
+        /// ```
+        #[must_use]
         pub fn as_mut(&mut self) -> Either<&mut L, &mut R> {
             match self {
                 Either::Left(left) => Either::Left(left),
@@ -153,6 +203,13 @@ mod own {
         }
 
         /// The sides exchanged.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// assert_eq!(Either::<u32, &str>::Left(1).flip().right(), Some(1));
+        /// ```
+        #[must_use]
         pub fn flip(self) -> Either<R, L> {
             match self {
                 Either::Left(left) => Either::Right(left),
@@ -161,6 +218,13 @@ mod own {
         }
 
         /// What the function of its side makes of it.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// let either: Either<u32, &str> = Either::Right("one");
+        /// assert_eq!(either.either(|number| number as usize, |word| word.len()), 3);
+        /// ```
         pub fn either<F, G, T>(self, left: F, right: G) -> T
         where
             F: FnOnce(L) -> T,
@@ -173,6 +237,13 @@ mod own {
         }
 
         /// Maps the left side.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// let either: Either<u32, &str> = Either::Left(20);
+        /// assert_eq!(either.map_left(|number| number + 1).left(), Some(21));
+        /// ```
         pub fn map_left<F, T>(self, op: F) -> Either<T, R>
         where
             F: FnOnce(L) -> T,
@@ -184,6 +255,12 @@ mod own {
         }
 
         /// Maps the right side.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// assert_eq!(Either::<u32, &str>::Right("one").map_right(str::len).right(), Some(3));
+        /// ```
         pub fn map_right<F, T>(self, op: F) -> Either<L, T>
         where
             F: FnOnce(R) -> T,
@@ -197,6 +274,13 @@ mod own {
 
     impl<T> Either<T, T> {
         /// What is in it, whatever side it is.
+        ///
+        /// ```
+        /// use drumline::iter::Either;
+        ///
+        /// assert_eq!(Either::<u32, u32>::Right(7).into_inner(), 7);
+        /// ```
+        #[must_use]
         pub fn into_inner(self) -> T {
             either!(self, inner => inner)
         }

@@ -25,6 +25,21 @@ use super::{IntoParallelIterator, ParallelIterator};
 use std::iter::{self, Sum};
 
 /// A parallel iterator that knows how many items it has, and can be split before any of them.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let (lows, highs) = ([1, 2, 3], [10, 20, 30]);
+/// let mut sums = Vec::new();
+/// lows.par_iter().zip(&highs).map(|(low, high)| low + high).collect_into_vec(&mut sums);
+/// assert_eq!(sums, [11, 22, 33]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not know in advance how many items it has",
+    label = "the number of items is not known",
+    note = "after `filter`, `flat_map` or `par_bridge` it is not: call what needs it (`zip`, \
+            `enumerate`, `rev`, ...) before them, or collect into a `Vec` first"
+)]
 #[expect(
     clippy::len_without_is_empty,
     reason = "rayon has none, and iterators that have one would become ambiguous"
@@ -42,11 +57,57 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     /// As [`drive_unindexed`](ParallelIterator::drive_unindexed); the consumer is told where it is
     /// split.
+    ///
+    /// ```
+    /// use drumline::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
+    /// use drumline::prelude::*;
+    ///
+    /// /// The items of a vector.
+    /// struct Items<T>(Vec<T>);
+    ///
+    /// impl<T: Send> ParallelIterator for Items<T> {
+    ///     type Item = T;
+    ///     fn drive_unindexed<C: UnindexedConsumer<T>>(self, consumer: C) -> C::Result {
+    ///         self.drive(consumer)
+    ///     }
+    /// }
+    ///
+    /// impl<T: Send> IndexedParallelIterator for Items<T> {
+    ///     fn len(&self) -> usize {
+    ///         self.0.len()
+    ///     }
+    ///     fn drive<C: Consumer<T>>(self, consumer: C) -> C::Result {
+    ///         bridge(self, consumer)
+    ///     }
+    ///     fn with_producer<CB: ProducerCallback<T>>(self, callback: CB) -> CB::Output {
+    ///         self.0.into_par_iter().with_producer(callback)
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(Items(vec![1, 2, 3]).enumerate().map(|(at, item)| at * item).sum::<usize>(), 8);
+    /// ```
     fn drive<C>(self, consumer: C) -> C::Result
     where
         C: Consumer<Self::Item>;
 
     /// Gives its producer to `callback`; see [`plumbing`](super::plumbing).
+    ///
+    /// ```
+    /// use drumline::iter::plumbing::{Producer, ProducerCallback};
+    /// use drumline::prelude::*;
+    ///
+    /// /// The items, on one thread.
+    /// struct InSequence;
+    ///
+    /// impl<T> ProducerCallback<T> for InSequence {
+    ///     type Output = Vec<T>;
+    ///     fn callback<P: Producer<Item = T>>(self, producer: P) -> Vec<T> {
+    ///         producer.into_iter().collect()
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(vec![3, 1, 4].into_par_iter().rev().with_producer(InSequence), [4, 1, 3]);
+    /// ```
     fn with_producer<CB>(self, callback: CB) -> CB::Output
     where
         CB: ProducerCallback<Self::Item>;

@@ -11,6 +11,14 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, MutexGuard, per_thread, relax};
 
 /// Sequential iterators that can become parallel ones.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let lines = "1\n2\n3".lines(); // an iterator that is not parallel
+/// let sum: u32 = lines.par_bridge().map(|line| line.parse::<u32>().unwrap()).sum();
+/// assert_eq!(sum, 6);
+/// ```
 pub trait ParallelBridge: Sized {
     /// Becomes a parallel iterator over the same items, in no order.
     ///

@@ -42,6 +42,13 @@ use crate::control::{CancellationToken, Progress};
 /// The methods have the names and the meaning that they have in [`Iterator`], where it has them,
 /// and those that they have in rayon otherwise.
 ///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let longest = ["bass", "snare", "tom"].par_iter().max_by_key(|name| name.len());
+/// assert_eq!(longest, Some(&"snare"));
+/// ```
+///
 /// # Parts
 ///
 /// Some methods give a value to each part of the items that one thread goes through without a
@@ -54,18 +61,49 @@ use crate::control::{CancellationToken, Progress};
 /// If a closure panics, the call that started the loop panics, after all other threads have ended
 /// what they were at. That may be all other items, see [`panic_fuse`](Self::panic_fuse). Each item
 /// is dropped once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a parallel iterator",
+    label = "not a parallel iterator",
+    note = "a collection becomes one by `par_iter()`, `par_iter_mut()` or `into_par_iter()`",
+    note = "a sequential iterator becomes one by `par_bridge()`, if it and its items are `Send`"
+)]
 pub trait ParallelIterator: Sized + Send {
     /// What it gives.
     type Item: Send;
 
     /// Drives `consumer` with the items: what all other methods come to. See
     /// [`plumbing`](super::plumbing).
+    ///
+    /// ```
+    /// use drumline::iter::plumbing::{Folder, UnindexedConsumer};
+    /// use drumline::prelude::*;
+    ///
+    /// /// Gives one item.
+    /// struct Single<T>(T);
+    ///
+    /// impl<T: Send> ParallelIterator for Single<T> {
+    ///     type Item = T;
+    ///     fn drive_unindexed<C: UnindexedConsumer<T>>(self, consumer: C) -> C::Result {
+    ///         consumer.into_folder().consume(self.0).complete()
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(Single("word").map(str::len).sum::<usize>(), 4);
+    /// ```
     fn drive_unindexed<C>(self, consumer: C) -> C::Result
     where
         C: UnindexedConsumer<Self::Item>;
 
     /// How many items there are, where that is known before they are made and `drive_unindexed`
     /// goes by it.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let numbers = [3, 1, 4];
+    /// assert_eq!(numbers.par_iter().opt_len(), Some(3));
+    /// assert_eq!(numbers.par_iter().filter(|number| **number > 2).opt_len(), None);
+    /// ```
     fn opt_len(&self) -> Option<usize> {
         None
     }
@@ -924,6 +962,13 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Makes a collection of all items, in their order where it has one.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let squares: Vec<u32> = (1..=4u32).into_par_iter().map(|number| number * number).collect();
+    /// assert_eq!(squares, [1, 4, 9, 16]);
+    /// ```
     fn collect<C>(self) -> C
     where
         C: FromParallelIterator<Self::Item>,

@@ -43,6 +43,13 @@ impl FnContext {
 
     /// Whether this closure runs on another thread than the one that called
     /// [`join_context`].
+    ///
+    /// ```
+    /// let (here, there) = drumline::join_context(|a| a.migrated(), |b| b.migrated());
+    /// assert!(!here); // the first closure runs on the caller
+    /// println!("the second one ran on {} thread", if there { "another" } else { "this" });
+    /// ```
+    #[must_use]
     #[inline]
     pub fn migrated(&self) -> bool {
         self.migrated

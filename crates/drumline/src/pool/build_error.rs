@@ -13,6 +13,7 @@ use crate::jobs::JobsError;
 ///     "0 jobs would run nothing; use 1 for sequential, or auto",
 /// );
 /// ```
+#[doc(alias = "ThreadPoolBuildError")]
 #[derive(Debug)]
 pub struct BuildError {
     pub(super) kind: BuildErrorKind,

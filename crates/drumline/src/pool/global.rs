@@ -162,6 +162,7 @@ pub(crate) fn build(builder: PoolBuilder) -> Result<(), BuildError> {
 /// ```
 /// assert!(drumline::current_jobs() >= 1);
 /// ```
+#[doc(alias = "current_num_threads")]
 pub fn current_jobs() -> usize {
     match local::seat() {
         Some(seat) => seat.registry().jobs(),
@@ -183,6 +184,7 @@ pub fn current_jobs() -> usize {
 /// let (inside, _) = drumline::join(drumline::worker_index, || ());
 /// assert!(inside.is_some());
 /// ```
+#[doc(alias = "current_thread_index")]
 pub fn worker_index() -> Option<usize> {
     local::seat().map(super::seat::Seat::index)
 }

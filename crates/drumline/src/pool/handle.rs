@@ -44,6 +44,7 @@ use crate::unwind;
 /// inside go on alone, and panic where they would have to wait for a thread of
 /// the parent. Dropping it does nothing. The global pool is made anew in the
 /// child on first use.
+#[doc(alias = "ThreadPool")]
 pub struct Pool {
     registry: SharedRegistry,
     /// The threads have been told to end, and have.
@@ -116,6 +117,8 @@ impl Pool {
     /// assert_eq!(pool.jobs(), 3);
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
+    #[must_use]
+    #[doc(alias = "current_num_threads")]
     pub fn jobs(&self) -> usize {
         self.registry.jobs()
     }
@@ -128,6 +131,7 @@ impl Pool {
     /// assert!(pool.install(|| pool.worker_index()).is_some());
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
+    #[doc(alias = "current_thread_index")]
     pub fn worker_index(&self) -> Option<usize> {
         local::find(&self.registry).map(super::seat::Seat::index)
     }
@@ -174,6 +178,7 @@ impl Pool {
     /// assert_eq!(pool.lost_panics(), 1);
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
+    #[must_use]
     pub fn lost_panics(&self) -> usize {
         self.registry.lost_panics()
     }
@@ -299,6 +304,19 @@ pub struct ShutdownError {
 
 impl ShutdownError {
     /// The pool, unharmed.
+    ///
+    /// ```
+    /// use drumline::Pool;
+    ///
+    /// let pool = Pool::builder().jobs(1).build().unwrap();
+    /// // A job cannot wait for the end of the pool that it is in.
+    /// let task = pool.spawn(|| Pool::builder().jobs(1).build().unwrap().shutdown().is_ok());
+    /// assert!(task.join().unwrap());
+    /// if let Err(error) = pool.shutdown() {
+    ///     drop(error.into_pool()); // to be ended from outside
+    /// }
+    /// ```
+    #[must_use]
     pub fn into_pool(self) -> Pool {
         self.pool
     }

@@ -313,6 +313,7 @@ impl Pool {
     /// # Panics
     ///
     /// In a forked child.
+    #[must_use]
     pub fn stats(&self) -> Stats {
         self.registry().forbid_fork();
         self.registry().stats()

@@ -378,21 +378,77 @@ impl ThreadBuilder {
     }
 
     /// The number that the thread will have in its pool.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .spawn_handler(|thread| {
+    ///         let name = format!("worker-{}", thread.index());
+    ///         let builder = std::thread::Builder::new().name(name);
+    ///         builder.spawn(|| thread.run()).map(drop)
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// let names = pool.broadcast(|_| std::thread::current().name().map(str::to_owned));
+    /// assert_eq!(names, [Some("worker-0".to_owned()), Some("worker-1".to_owned())]);
+    /// ```
+    #[must_use]
     pub fn index(&self) -> usize {
         self.index
     }
 
     /// The name that was asked for, if any.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(1)
+    ///     .thread_name(|index| format!("render-{index}"))
+    ///     .spawn_handler(|thread| {
+    ///         assert_eq!(thread.name(), Some("render-0"));
+    ///         std::thread::spawn(|| thread.run());
+    ///         Ok(())
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// assert_eq!(pool.broadcast(|_| 1), [1]);
+    /// ```
+    #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// The stack that was asked for, in bytes.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(1)
+    ///     .stack_size(1 << 20)
+    ///     .spawn_handler(|thread| {
+    ///         let builder = std::thread::Builder::new().stack_size(thread.stack_size());
+    ///         builder.spawn(|| thread.run()).map(drop)
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// assert_eq!(pool.broadcast(|_| 1), [1]);
+    /// ```
+    #[must_use]
     pub fn stack_size(&self) -> usize {
         self.registry.thread_starter().stack_size
     }
 
     /// Is a worker of the pool, until the pool ends.
+    ///
+    /// ```
+    /// let pool = drumline::Pool::builder()
+    ///     .jobs(2)
+    ///     .spawn_handler(|thread| {
+    ///         std::thread::spawn(|| thread.run());
+    ///         Ok(())
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// assert_eq!(pool.spawn(|| 6 * 7).join().unwrap(), 42);
+    /// ```
     ///
     /// # Blocking
     ///

@@ -24,6 +24,7 @@ pub enum WaitPolicy {
     /// What runs on a thread while it waits is then what it would have called
     /// itself in a sequential program, so a lock that it holds, or a `RefCell`
     /// that it has borrowed, is wanted only where that program would want it.
+    /// To help so is leapfrogging (Wagner and Calder, 1993).
     #[default]
     Related,
     /// Any work of the pool, where there is none that belongs to the thing it waits

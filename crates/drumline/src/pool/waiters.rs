@@ -34,6 +34,7 @@ impl Pool {
     /// # Panics
     ///
     /// In a forked child.
+    #[must_use]
     pub fn waiters(&self) -> Vec<Waiter> {
         self.registry().forbid_fork();
         waiters_of(Some(self.registry().id()))

@@ -49,21 +49,79 @@ pub struct PeerLeft {
 
 impl PeerLeft {
     /// The name of the protocol.
+    ///
+    /// ```
+    /// drumline::protocol! {
+    ///     mod news of paper with reader {
+    ///         Morning = send String => end;
+    ///     }
+    /// }
+    ///
+    /// let (paper, reader) = news::unbounded();
+    /// drop(paper);
+    /// let left = reader.recv().unwrap_err();
+    /// assert_eq!(left.protocol(), "news");
+    /// ```
+    #[must_use]
     pub fn protocol(&self) -> &'static str {
         self.step.protocol
     }
 
     /// The role of the peer that has left.
+    ///
+    /// ```
+    /// drumline::protocol! {
+    ///     mod news of paper with reader {
+    ///         Morning = send String => end;
+    ///     }
+    /// }
+    ///
+    /// let (paper, reader) = news::unbounded();
+    /// drop(paper);
+    /// let left = reader.recv().unwrap_err();
+    /// assert_eq!(left.role(), "paper");
+    /// ```
+    #[must_use]
     pub fn role(&self) -> &'static str {
         self.step.role
     }
 
     /// The step in which the peer was.
+    ///
+    /// ```
+    /// drumline::protocol! {
+    ///     mod news of paper with reader {
+    ///         Morning = send String => end;
+    ///     }
+    /// }
+    ///
+    /// let (paper, reader) = news::unbounded();
+    /// drop(paper);
+    /// let left = reader.recv().unwrap_err();
+    /// assert_eq!(left.step(), "Morning");
+    /// ```
+    #[must_use]
     pub fn step(&self) -> &'static str {
         self.step.state
     }
 
     /// Why it left: [`Dropped`](CloseReason::Dropped) or [`Panicked`](CloseReason::Panicked).
+    ///
+    /// ```
+    /// use drumline::channel::CloseReason;
+    ///
+    /// drumline::protocol! {
+    ///     mod news of paper with reader {
+    ///         Morning = send String => end;
+    ///     }
+    /// }
+    ///
+    /// let (paper, reader) = news::unbounded();
+    /// drop(paper);
+    /// let left = reader.recv().unwrap_err();
+    /// assert_eq!(left.reason(), CloseReason::Dropped);
+    /// ```
+    #[must_use]
     pub fn reason(&self) -> CloseReason {
         if self.is_panic {
             CloseReason::Panicked

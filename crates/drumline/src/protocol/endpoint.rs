@@ -53,6 +53,25 @@ const fn are_equal(one: &str, other: &str) -> bool {
 ///
 /// Implemented by the types that [`protocol!`](crate::protocol!) makes, and by nothing else. Their
 /// own methods are the steps.
+///
+/// ```
+/// use drumline::protocol::Endpoint;
+///
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// /// Leaves a session, in whichever step it is.
+/// fn leave(endpoint: impl Endpoint) {
+///     drop(endpoint);
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// leave(paper);
+/// assert!(reader.recv().is_err());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no endpoint of a session in which a step is left",
     label = "not a state that `drumline::protocol!` has made"
@@ -73,6 +92,27 @@ pub trait Endpoint: State {
 
 /// An endpoint with a receive, or an offer, as its next step. It can be
 /// [selected](super::select()).
+///
+/// ```
+/// use drumline::protocol::{self, Receiving};
+///
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// /// The next message of any of these sessions.
+/// fn next<E: Receiving>(sessions: &mut Vec<E>) -> Option<E::Received> {
+///     let (_place, received) = protocol::select(sessions)?;
+///     received.ok()
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// assert!(paper.send("all is well".to_owned()).is_ok());
+/// let (text, _end) = next(&mut vec![reader]).unwrap();
+/// assert_eq!(text, "all is well");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the next step of `{Self}` is no receive",
     label = "nothing is received in this step",
@@ -89,6 +129,29 @@ pub trait Receiving: Endpoint {
 
 /// A message that the endpoint `E` can send in its next step: the one of a `send`, or a branch of a
 /// `choose`.
+///
+/// ```
+/// use drumline::protocol::Message;
+///
+/// drumline::protocol! {
+///     mod adding of client with server {
+///         Numbers = choose {
+///             Another(u64) => Numbers,
+///             NoMore => end,
+///         };
+///     }
+/// }
+/// use adding::{choice, client};
+///
+/// /// Any branch of the step.
+/// fn send<M: Message<client::Numbers>>(numbers: client::Numbers, branch: M) -> M::Next {
+///     numbers.choose(branch).unwrap()
+/// }
+///
+/// let (numbers, _server) = adding::unbounded();
+/// let numbers = send(numbers, choice::Numbers::Another(42));
+/// let client::End { .. } = send(numbers, choice::Numbers::NoMore);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be sent in the step `{E}`",
     label = "this is no branch of the step `{E}`",

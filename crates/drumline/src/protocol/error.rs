@@ -8,6 +8,20 @@ use super::PeerLeft;
 /// The peer has left, so the message was not sent. It comes back.
 ///
 /// Converts to [`PeerLeft`], so that a function with that error can use `?` in all steps.
+///
+/// ```
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// drop(reader);
+/// let error = paper.send("all is well".to_owned()).unwrap_err();
+/// println!("{error}"); // who has left, and in which step
+/// assert_eq!(error.into_inner(), "all is well");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<M> {
     message: M,
@@ -15,6 +29,24 @@ pub struct SendError<M> {
 }
 
 /// The message was not sent at once, or not in time. It comes back.
+///
+/// ```
+/// use drumline::protocol::NotSent;
+///
+/// drumline::protocol! {
+///     mod tally of voter with counter {
+///         Voting = send u32 => Voting;
+///     }
+/// }
+///
+/// let (voter, _counter) = tally::bounded(1);
+/// let voter = voter.try_send(1).unwrap();
+/// match voter.try_send(2) {
+///     Ok(_voter) => unreachable!("there is no room"),
+///     Err(NotSent::Yet(_voter, number)) => assert_eq!(number, 2), // both come back
+///     Err(NotSent::Ever(error)) => println!("{error}"),
+/// }
+/// ```
 pub enum NotSent<E, M> {
     /// There was no room. The endpoint comes back, too.
     Yet(E, M),
@@ -23,6 +55,25 @@ pub enum NotSent<E, M> {
 }
 
 /// No message was received at once, or none in time.
+///
+/// ```
+/// use drumline::protocol::NotReceived;
+///
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// let reader = match reader.try_recv() {
+///     Ok(_) => unreachable!("there is no news yet"),
+///     Err(NotReceived::Yet(reader)) => reader,
+///     Err(NotReceived::Ever(left)) => panic!("{left}"),
+/// };
+/// assert!(paper.send("all is well".to_owned()).is_ok());
+/// assert_eq!(reader.try_recv().unwrap().0, "all is well");
+/// ```
 pub enum NotReceived<E> {
     /// None came. The endpoint comes back.
     Yet(E),
@@ -36,11 +87,39 @@ impl<M> SendError<M> {
     }
 
     /// Where and why the peer has left.
+    ///
+    /// ```
+    /// drumline::protocol! {
+    ///     mod news of paper with reader {
+    ///         Morning = send String => end;
+    ///     }
+    /// }
+    ///
+    /// let (paper, reader) = news::unbounded();
+    /// drop(reader);
+    /// let error = paper.send("all is well".to_owned()).unwrap_err();
+    /// assert_eq!(error.left().role(), "reader");
+    /// ```
+    #[must_use]
     pub fn left(&self) -> PeerLeft {
         self.left
     }
 
     /// The message.
+    ///
+    /// ```
+    /// drumline::protocol! {
+    ///     mod news of paper with reader {
+    ///         Morning = send String => end;
+    ///     }
+    /// }
+    ///
+    /// let (paper, reader) = news::unbounded();
+    /// drop(reader);
+    /// let error = paper.send("all is well".to_owned()).unwrap_err();
+    /// assert_eq!(error.into_inner(), "all is well");
+    /// ```
+    #[must_use]
     pub fn into_inner(self) -> M {
         self.message
     }
@@ -48,6 +127,19 @@ impl<M> SendError<M> {
 
 impl<E, M> NotSent<E, M> {
     /// The message.
+    ///
+    /// ```
+    /// drumline::protocol! {
+    ///     mod tally of voter with counter {
+    ///         Voting = send u32 => Voting;
+    ///     }
+    /// }
+    ///
+    /// let (voter, _counter) = tally::bounded(1);
+    /// let voter = voter.try_send(1).unwrap();
+    /// assert_eq!(voter.try_send(2).unwrap_err().into_inner(), 2);
+    /// ```
+    #[must_use]
     pub fn into_inner(self) -> M {
         match self {
             NotSent::Yet(_, message) => message,

@@ -16,6 +16,20 @@ const READY_BEFORE: &str = "a future is not polled again once it is ready";
 /// A future that receives; made by the methods `recv_async` and `offer_async` of a state.
 ///
 /// It owns the endpoint. If it is dropped before it is ready, this side leaves the session.
+///
+/// ```
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// let printing = drumline::spawn(move || paper.send("all is well".to_owned()).is_ok());
+/// let (text, _end) = drumline::block_on(reader.recv_async()).unwrap();
+/// assert_eq!(text, "all is well");
+/// assert!(printing.join().unwrap());
+/// ```
 #[must_use = "a future does nothing unless it is awaited; dropping it leaves the session"]
 pub struct RecvAsync<E: Receiving> {
     /// `None` once it is ready.
@@ -75,6 +89,19 @@ impl<E: Receiving> fmt::Debug for RecvAsync<E> {
 ///
 /// It owns the endpoint. If it is dropped before it is ready, this side leaves the session, and the
 /// message is dropped and was not sent.
+///
+/// ```
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// let reading = drumline::spawn(move || reader.recv().unwrap().0);
+/// assert!(drumline::block_on(paper.send_async("all is well".to_owned())).is_ok());
+/// assert_eq!(reading.join().unwrap(), "all is well");
+/// ```
 #[must_use = "a future does nothing unless it is awaited; dropping it leaves the session"]
 pub struct SendAsync<E: Endpoint, M: Message<E>> {
     /// `None` once it is ready.
@@ -136,6 +163,20 @@ impl<E: Endpoint, M: Message<E>> fmt::Debug for SendAsync<E, M> {
 /// A future that is ready when a receive would not wait; made by the method `ready` of a state.
 ///
 /// It borrows the endpoint, which goes on if this is dropped.
+///
+/// ```
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// let (paper, mut reader) = news::unbounded();
+/// let printing = drumline::spawn(move || paper.send("all is well".to_owned()).is_ok());
+/// drumline::block_on(reader.ready());
+/// assert_eq!(reader.try_recv().unwrap().0, "all is well"); // it is there
+/// assert!(printing.join().unwrap());
+/// ```
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct RecvReady<'a, E: Receiving> {
     endpoint: &'a mut E,
@@ -179,6 +220,21 @@ impl<E: Receiving> fmt::Debug for RecvReady<'_, E> {
 /// A future that is ready when a send would not wait; made by the method `ready` of a state.
 ///
 /// It borrows the endpoint, which goes on if this is dropped.
+///
+/// ```
+/// drumline::protocol! {
+///     mod tally of voter with counter {
+///         Voting = send u32 => Voting;
+///     }
+/// }
+///
+/// let (voter, counter) = tally::bounded(1);
+/// let mut voter = voter.send(1).unwrap(); // takes the room
+/// let counting = drumline::spawn(move || counter.recv().unwrap());
+/// drumline::block_on(voter.ready());
+/// assert!(voter.try_send(2).is_ok());
+/// assert_eq!(counting.join().unwrap().0, 1);
+/// ```
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct SendReady<'a, E: Endpoint> {
     endpoint: &'a mut E,

@@ -27,7 +27,7 @@ use crate::wait::budget;
 /// assert_eq!(sum, 3);
 /// ```
 ///
-/// # Cancel safety
+/// # Cancellation
 ///
 /// As for [`JoinHandle`](crate::JoinHandle): a `&mut` handle can be awaited in a `select`, and
 /// again after that.

@@ -126,6 +126,14 @@ impl<'data, T> ChunksExact<'data, T> {
     }
 
     /// What is left at the end of the slice, too short for a part.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let numbers = [1, 2, 3, 4, 5];
+    /// assert_eq!(numbers.par_chunks_exact(2).remainder(), [5]);
+    /// ```
+    #[must_use]
     pub fn remainder(&self) -> &'data [T] {
         self.rest
     }
@@ -138,17 +146,47 @@ impl<'data, T> ChunksExactMut<'data, T> {
     }
 
     /// Becomes what is left at the end of the slice, too short for a part.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let mut numbers = [1, 2, 3, 4, 5];
+    /// numbers.par_chunks_exact_mut(2).into_remainder().fill(0);
+    /// assert_eq!(numbers, [1, 2, 3, 4, 0]);
+    /// ```
+    #[must_use]
     pub fn into_remainder(self) -> &'data mut [T] {
         self.rest
     }
 
     /// What is left at the end of the slice, too short for a part; nothing after
     /// [`take_remainder`](Self::take_remainder).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let mut numbers = [1, 2, 3, 4, 5];
+    /// let mut pairs = numbers.par_chunks_exact_mut(2);
+    /// pairs.remainder().fill(0);
+    /// pairs.for_each(|pair| pair.swap(0, 1));
+    /// assert_eq!(numbers, [2, 1, 4, 3, 0]);
+    /// ```
     pub fn remainder(&mut self) -> &mut [T] {
         self.rest
     }
 
     /// Takes what is left at the end of the slice, too short for a part; nothing the second time.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let mut numbers = [1, 2, 3, 4, 5];
+    /// let mut pairs = numbers.par_chunks_exact_mut(2);
+    /// let rest = pairs.take_remainder();
+    /// pairs.for_each(|pair| pair.swap(0, 1));
+    /// rest.fill(0);
+    /// assert_eq!(numbers, [2, 1, 4, 3, 0]);
+    /// ```
     pub fn take_remainder(&mut self) -> &'data mut [T] {
         std::mem::take(&mut self.rest)
     }

@@ -4,6 +4,13 @@ use crate::iter::plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsu
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 /// A parallel iterator over the items of a slice, by shared reference.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let numbers = [3, 1, 4];
+/// assert_eq!(numbers.par_iter().position_any(|number| *number == 4), Some(2));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {
@@ -17,6 +24,14 @@ impl<T> Clone for Iter<'_, T> {
 }
 
 /// A parallel iterator over the items of a slice, by mutable reference.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let mut numbers = [3, 1, 4];
+/// numbers.par_iter_mut().for_each(|number| *number *= 10);
+/// assert_eq!(numbers, [30, 10, 40]);
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IterMut<'data, T> {

@@ -6,8 +6,22 @@ use super::{
 };
 
 /// Methods of slices that give parallel iterators over parts of them.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let numbers = vec![1, 2, 3, 4, 5];
+/// let longest = numbers.par_chunks(2).map(<[i32]>::len).max();
+/// assert_eq!(longest, Some(2));
+/// ```
 pub trait ParallelSlice<T: Sync> {
     /// The slice itself.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!(vec![1, 2, 3].as_parallel_slice(), [1, 2, 3]);
+    /// ```
     fn as_parallel_slice(&self) -> &[T];
 
     /// The parts between the items that satisfy `separator`; as

@@ -8,8 +8,24 @@ use super::{
 };
 
 /// Methods of mutable slices: parallel iterators over parts of them, and sorting.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let mut words = vec!["tom", "snare", "bass"];
+/// words.par_sort();
+/// assert_eq!(words, ["bass", "snare", "tom"]);
+/// ```
 pub trait ParallelSliceMut<T: Send> {
     /// The slice itself.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let mut numbers = vec![1, 2, 3];
+    /// numbers.as_parallel_slice_mut().reverse();
+    /// assert_eq!(numbers, [3, 2, 1]);
+    /// ```
     fn as_parallel_slice_mut(&mut self) -> &mut [T];
 
     // ---- parts ----------------------------------------------------------
@@ -242,7 +258,8 @@ pub trait ParallelSliceMut<T: Send> {
     /// assert_eq!(numbers, [10, 100, 9]);
     /// ```
     ///
-    /// The keys are kept in memory, each with the index of its item, and sorted as by
+    /// It takes *O*(*n*) calls of the function, and *O*(*n* log *n*) comparisons of keys. The keys
+    /// are kept in memory, each with the index of its item, and sorted as by
     /// [`par_sort_unstable`](Self::par_sort_unstable). Then all items are moved to their places,
     /// through a buffer as long as the slice.
     ///

@@ -66,6 +66,14 @@ impl<'data, T> RChunksExact<'data, T> {
     }
 
     /// What is left at the beginning of the slice, too short for a part.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let numbers = [1, 2, 3, 4, 5];
+    /// assert_eq!(numbers.par_rchunks_exact(2).remainder(), [1]);
+    /// ```
+    #[must_use]
     pub fn remainder(&self) -> &'data [T] {
         self.rest
     }
@@ -78,18 +86,48 @@ impl<'data, T> RChunksExactMut<'data, T> {
     }
 
     /// Becomes what is left at the beginning of the slice, too short for a part.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let mut numbers = [1, 2, 3, 4, 5];
+    /// numbers.par_rchunks_exact_mut(2).into_remainder().fill(0);
+    /// assert_eq!(numbers, [0, 2, 3, 4, 5]);
+    /// ```
+    #[must_use]
     pub fn into_remainder(self) -> &'data mut [T] {
         self.rest
     }
 
     /// What is left at the beginning of the slice, too short for a part; nothing after
     /// [`take_remainder`](Self::take_remainder).
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let mut numbers = [1, 2, 3, 4, 5];
+    /// let mut pairs = numbers.par_rchunks_exact_mut(2);
+    /// pairs.remainder().fill(0);
+    /// pairs.for_each(|pair| pair.swap(0, 1));
+    /// assert_eq!(numbers, [0, 3, 2, 5, 4]);
+    /// ```
     pub fn remainder(&mut self) -> &mut [T] {
         self.rest
     }
 
     /// Takes what is left at the beginning of the slice, too short for a part; nothing the second
     /// time.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// let mut numbers = [1, 2, 3, 4, 5];
+    /// let mut pairs = numbers.par_rchunks_exact_mut(2);
+    /// let rest = pairs.take_remainder();
+    /// pairs.for_each(|pair| pair.swap(0, 1));
+    /// rest.fill(0);
+    /// assert_eq!(numbers, [0, 3, 2, 5, 4]);
+    /// ```
     pub fn take_remainder(&mut self) -> &'data mut [T] {
         std::mem::take(&mut self.rest)
     }

@@ -27,6 +27,13 @@ impl<'data, T: Send, const N: usize> IntoParallelIterator for &'data mut [T; N] 
 }
 
 /// A parallel iterator over the items of an array, by value.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let numbers = [3, 1, 4];
+/// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T, const N: usize> {

@@ -5,6 +5,13 @@ use crate::iter::plumbing::{Consumer, Producer, ProducerCallback, bridge};
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator};
 
 /// A parallel iterator over the item of an option, if there is one.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let found = Some(20);
+/// assert_eq!(found.into_par_iter().chain([22]).sum::<i32>(), 42);
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {
@@ -43,6 +50,13 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
 }
 
 /// A parallel iterator over a reference to the item of an option, if there is one.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let found: Option<i32> = None;
+/// assert_eq!(found.par_iter().count(), 0);
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {
@@ -71,6 +85,14 @@ impl<'data, T: Sync> IntoParallelIterator for &'data Option<T> {
 delegate_indexed! { Iter<'data, T> => &'data T, impl<'data, T: Sync> }
 
 /// A parallel iterator over a mutable reference to the item of an option, if there is one.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let mut found = Some(20);
+/// found.par_iter_mut().for_each(|number| *number += 1);
+/// assert_eq!(found, Some(21));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IterMut<'data, T> {

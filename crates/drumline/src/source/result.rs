@@ -5,6 +5,13 @@ use super::option;
 use crate::iter::IntoParallelIterator;
 
 /// A parallel iterator over the value of a result, if there is one.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let parsed = "20".parse::<i32>();
+/// assert_eq!(parsed.into_par_iter().chain([22]).sum::<i32>(), 42);
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {
@@ -25,6 +32,13 @@ impl<T: Send, E> IntoParallelIterator for Result<T, E> {
 delegate_indexed! { IntoIter<T> => T, impl<T: Send> }
 
 /// A parallel iterator over a reference to the value of a result, if there is one.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let parsed = "twenty".parse::<i32>();
+/// assert_eq!(parsed.par_iter().count(), 0);
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {
@@ -53,6 +67,14 @@ impl<'data, T: Sync, E> IntoParallelIterator for &'data Result<T, E> {
 delegate_indexed! { Iter<'data, T> => &'data T, impl<'data, T: Sync> }
 
 /// A parallel iterator over a mutable reference to the value of a result, if there is one.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let mut parsed = "20".parse::<i32>();
+/// parsed.par_iter_mut().for_each(|number| *number += 1);
+/// assert_eq!(parsed, Ok(21));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IterMut<'data, T> {

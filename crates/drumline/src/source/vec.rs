@@ -47,6 +47,14 @@ impl<'data, T: Send> IntoParallelIterator for &'data mut Box<[T]> {
 }
 
 /// A parallel iterator over the items of a vector, by value.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let names = vec![String::from("ada"), String::from("grace")];
+/// let loud: Vec<_> = names.into_par_iter().map(|name| name + "!").collect();
+/// assert_eq!(loud, ["ada!", "grace!"]);
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {

@@ -36,7 +36,7 @@ use crate::wait::budget;
 /// assert_eq!(awaited, 43);
 /// ```
 ///
-/// # Cancel safety
+/// # Cancellation
 ///
 /// A poll of the handle takes nothing but the outcome that it returns. So a `&mut` handle can be
 /// awaited in a `select`, and again after that.
@@ -141,6 +141,7 @@ impl<T: Send + 'static> JoinHandle<T> {
     /// }
     /// task.join().unwrap();
     /// ```
+    #[must_use]
     pub fn is_finished(&self) -> bool {
         match &self.task {
             None => true,
@@ -244,6 +245,7 @@ impl<T: Send + 'static> JoinHandle<T> {
     /// let task = drumline::spawn_future(std::future::pending::<()>()).abort_on_drop();
     /// drop(task); // the future is dropped, too
     /// ```
+    #[must_use]
     pub fn abort_on_drop(self) -> AbortOnDrop<T> {
         AbortOnDrop(Some(self))
     }
@@ -418,6 +420,12 @@ pub struct AbortOnDrop<T: Send + 'static>(Option<JoinHandle<T>>);
 
 impl<T: Send + 'static> AbortOnDrop<T> {
     /// As [`JoinHandle::abort`].
+    ///
+    /// ```
+    /// let task = drumline::spawn_future(std::future::pending::<()>()).abort_on_drop();
+    /// task.abort();
+    /// assert!(task.into_handle().join().unwrap_err().is_cancelled());
+    /// ```
     pub fn abort(&self) {
         if let Some(handle) = &self.0 {
             handle.abort();
@@ -430,6 +438,7 @@ impl<T: Send + 'static> AbortOnDrop<T> {
     /// let task = drumline::spawn(|| 1).abort_on_drop();
     /// assert_eq!(task.into_handle().join().unwrap(), 1);
     /// ```
+    #[must_use]
     pub fn into_handle(mut self) -> JoinHandle<T> {
         self.0.take().expect("it is taken once")
     }

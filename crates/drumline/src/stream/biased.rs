@@ -6,7 +6,6 @@
 //! In a pool a thread can run the job of one receiver on top of the job of another, because that
 //! job yields with an item in its hands. The lower receiver cannot come back to the stage state
 //! before the upper one ends. If the stage state counted on it, the upper receiver and all others
-//! before the upper one ends. If the stage state counted on it, the upper receiver and all others
 //! could leave, and nothing would watch the source. So *a thread counts once*. While the program
 //! has the item of a receiver in its hands, the activity of that receiver lies in
 //! `Shared::activity`. A receiver on top of it takes the activity over before it would rest.
@@ -108,6 +107,18 @@ pub fn consumers<S: Source>(source: S, count: usize, batch: usize) -> Vec<Biased
 ///
 /// A receiver that is dropped, also by a panic of its thread, leaves what is in the source to the
 /// others.
+///
+/// ```
+/// use drumline::stream::biased;
+/// use std::sync::mpsc;
+///
+/// let (sender, receiver) = mpsc::channel();
+/// (1..=3u32).for_each(|n| sender.send(n).unwrap());
+/// drop(sender);
+/// let mut receivers = biased::consumers(receiver, 2, 20);
+/// drop(receivers.pop()); // the other one goes on alone
+/// assert_eq!(receivers.remove(0).sum::<u32>(), 6);
+/// ```
 pub struct BiasedReceiver<S: Source> {
     shared: Arc<Shared<S>>,
     number: usize,
@@ -171,6 +182,18 @@ impl<S> Shared<S> {
 impl<S: Source> BiasedReceiver<S> {
     /// Waits for the next item of the source that is for this receiver; `None` when the source has
     /// ended.
+    ///
+    /// ```
+    /// use drumline::stream::biased;
+    /// use std::{sync::mpsc, thread};
+    ///
+    /// let (sender, receiver) = mpsc::channel();
+    /// let mut receiver = biased::consumers(receiver, 1, 20).remove(0);
+    /// let worker = thread::spawn(move || (receiver.recv(), receiver.recv()));
+    /// sender.send("a job").unwrap();
+    /// drop(sender);
+    /// assert_eq!(worker.join().unwrap(), (Some("a job"), None));
+    /// ```
     ///
     /// # Panics
     ///
@@ -245,6 +268,15 @@ impl<S: Source> BiasedReceiver<S> {
     }
 
     /// The number of this receiver; the lowest is 0.
+    ///
+    /// ```
+    /// use drumline::stream::biased;
+    ///
+    /// let (_sender, receiver) = drumline::channel::spsc::unbounded::<u32>();
+    /// let receivers = biased::consumers(receiver, 3, 20);
+    /// assert!(receivers.iter().map(|receiver| receiver.number()).eq(0..3));
+    /// ```
+    #[must_use]
     pub fn number(&self) -> usize {
         self.number
     }

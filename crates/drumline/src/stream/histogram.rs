@@ -11,6 +11,18 @@ const BITS: u32 = 2;
 
 /// Times, counted in classes. The ends of a class are a quarter of a power of two apart, so what
 /// the histogram says is right to about a tenth.
+///
+/// ```
+/// use drumline::stream::{self, StreamStats};
+///
+/// let stats = StreamStats::new();
+/// stream::iter(0..100).stats(&stats).for_each(|_| ());
+/// let service = stats.snapshot().service;
+/// for percent in [50.0, 90.0, 99.0] {
+///     println!("{percent} % took at most {:?}", service.percentile(percent));
+/// }
+/// assert_eq!(service.len(), 100);
+/// ```
 #[derive(Clone)]
 pub struct Histogram {
     counts: Box<[u64; PARTS * 64]>,
@@ -33,11 +45,29 @@ impl Histogram {
     }
 
     /// How many times there are.
+    ///
+    /// ```
+    /// use drumline::stream::{self, StreamStats};
+    ///
+    /// let stats = StreamStats::new();
+    /// stream::iter(0..100).stats(&stats).for_each(|_| ());
+    /// assert_eq!(stats.snapshot().service.len(), 100);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> u64 {
         self.total
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// use drumline::stream::{self, StreamStats};
+    ///
+    /// let stats = StreamStats::new();
+    /// stream::iter(0..100).stats(&stats).for_each(|_| ());
+    /// assert!(stats.snapshot().wait.is_empty()); // an iterator does not measure that
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
@@ -45,9 +75,20 @@ impl Histogram {
     /// The time that this share of all times does not exceed, to about a tenth: `percentile(50.0)`
     /// is the median. `None` if there are no times.
     ///
+    /// ```
+    /// use drumline::stream::{self, StreamStats};
+    ///
+    /// let stats = StreamStats::new();
+    /// assert_eq!(stats.snapshot().service.percentile(50.0), None);
+    /// stream::iter(0..100).stats(&stats).for_each(|_| ());
+    /// let service = stats.snapshot().service;
+    /// assert!(service.percentile(50.0) <= service.percentile(100.0));
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `percent` is not between 0 and 100.
+    #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<Duration> {
         assert!(
             (0.0..=100.0).contains(&percent),

@@ -226,6 +226,9 @@ mod watch_models;
 #[cfg(not(drumline_loom))]
 mod work;
 
+#[cfg(not(drumline_loom))]
+#[doc(hidden)]
+pub use self::work::At;
 #[cfg(all(feature = "futures", not(drumline_loom)))]
 pub use self::{async_results::AsyncResults, source::FromAsync};
 #[cfg(not(drumline_loom))]
@@ -240,7 +243,7 @@ pub use self::{
     source::{Drained, Iter, Polled, Source, Stopper},
     stats::{Snapshot, StreamStats},
     stream::Stream,
-    work::{At, Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work},
+    work::{Filter, FilterMap, FlatMap, Map, MapInit, Pass, TryMap, Work},
 };
 #[cfg(not(drumline_loom))]
 pub use crate::channel::{SendError, TrySendError};
@@ -281,8 +284,8 @@ pub fn stream<S: Source>(source: S) -> Stream<S> {
 pub fn iter<I>(items: I) -> Stream<Iter<I::IntoIter>>
 where
     I: IntoIterator,
-    I::IntoIter: Send,
-    I::Item: Send,
+    // The message of this bound says what to do about an iterator that is not `Send`.
+    Iter<I::IntoIter>: Source,
 {
     Stream::new(Iter::new(items.into_iter()))
 }

@@ -47,6 +47,7 @@ use crate::wait::Interrupt;
 /// # Panics
 ///
 /// If `bound` is 0.
+#[must_use]
 pub fn queue<T: Send>(bound: usize) -> (Sender<T>, Receiver<T>) {
     assert!(
         bound > 0,
@@ -69,6 +70,17 @@ pub fn queue<T: Send>(bound: usize) -> (Sender<T>, Receiver<T>) {
 
 /// The sending end of a [`queue`]; clones send to the same queue, which ends when all of them are
 /// gone.
+///
+/// ```
+/// use drumline::stream::{self, stream};
+///
+/// let (sender, receiver) = stream::queue(16);
+/// let other = sender.clone();
+/// sender.send(1).unwrap();
+/// other.send(2).unwrap();
+/// drop((sender, other));
+/// assert_eq!(stream(receiver).count(), 2);
+/// ```
 pub struct Sender<T: Send> {
     inner: mpsc::Sender<Stamped<T>>,
     is_measured: Arc<AtomicBool>,
@@ -77,6 +89,16 @@ pub struct Sender<T: Send> {
 /// The receiving end of a [`queue`]: a [`Source`](super::Source).
 ///
 /// When it is dropped, the items that are in the queue are dropped, and each later send fails.
+///
+/// ```
+/// use drumline::stream::{self, stream};
+///
+/// let (sender, mut receiver) = stream::queue(16);
+/// (1..=10u32).for_each(|number| sender.send(number).unwrap());
+/// assert_eq!(receiver.recv(), Some(1)); // by hand,
+/// drop(sender);
+/// assert_eq!(stream(receiver).reduce(|a, b| a + b), Some(54)); // or by a stream
+/// ```
 pub struct Receiver<T: Send> {
     inner: mpsc::Receiver<Stamped<T>>,
     /// Whether senders note the time. Only the receiver sets it.
@@ -163,6 +185,16 @@ impl<T: Send> Sender<T> {
 
     /// As [`send`](Self::send), but waits for `timeout` at most.
     ///
+    /// ```
+    /// use drumline::channel::SendTimeoutError;
+    /// use std::time::Duration;
+    ///
+    /// let (sender, _receiver) = drumline::stream::queue(1);
+    /// let timeout = Duration::from_millis(1);
+    /// assert_eq!(sender.send_timeout(1, timeout), Ok(()));
+    /// assert_eq!(sender.send_timeout(2, timeout), Err(SendTimeoutError::Timeout(2)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there was no room until then, and as [`send`](Self::send).
@@ -205,21 +237,56 @@ impl<T: Send> Sender<T> {
 
     /// Says that all items of this sender have been sent. If all senders say so, the
     /// [`Report`](crate::stream::Report) of the stream has [`CloseReason::Finished`].
+    ///
+    /// ```
+    /// use drumline::channel::CloseReason;
+    /// use drumline::stream::{self, stream};
+    ///
+    /// let (sender, receiver) = stream::queue(16);
+    /// sender.send("all there is").unwrap();
+    /// sender.finish();
+    /// assert_eq!(stream(receiver).for_each(|_| ()).close_reason, Some(CloseReason::Finished));
+    /// ```
     pub fn finish(self) {
         self.inner.finish();
     }
 
     /// Whether the receiver is gone, or has closed the queue.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::stream::queue::<u8>(16);
+    /// assert!(!sender.is_closed());
+    /// drop(receiver);
+    /// assert!(sender.is_closed());
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.inner.is_closed()
     }
 
     /// How many items wait to be taken, about: other threads may be at work.
+    ///
+    /// ```
+    /// let (sender, _receiver) = drumline::stream::queue(16);
+    /// sender.send(1).unwrap();
+    /// sender.send(2).unwrap();
+    /// assert_eq!(sender.len(), 2);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.inner.len()
     }
 
     /// Whether no item waits to be taken; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::stream::queue(16);
+    /// sender.send(1).unwrap();
+    /// assert!(!sender.is_empty());
+    /// receiver.recv();
+    /// assert!(sender.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.inner.is_empty()
     }

@@ -8,6 +8,11 @@ use crate::sync::{Arc, Mutex, lock};
 use crate::unwind::{self, Payload};
 
 /// What a stream did.
+///
+/// ```
+/// let report = drumline::stream::iter(0..100).for_each(|_| ());
+/// assert_eq!((report.items, report.panics.len()), (100, 0));
+/// ```
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
@@ -38,6 +43,16 @@ pub struct Report {
 }
 
 /// A function of the program has panicked with an item.
+///
+/// ```
+/// use drumline::stream::{self, OnPanic};
+///
+/// let report = stream::iter(0..3)
+///     .on_panic(OnPanic::Continue)
+///     .for_each(|number| assert_ne!(number, 1, "not this one"));
+/// println!("{}", report.panics[0]);
+/// assert_eq!(report.panics[0].index(), 1);
+/// ```
 pub struct Panicked {
     stage: usize,
     index: u64,
@@ -46,16 +61,48 @@ pub struct Panicked {
 
 impl Panicked {
     /// The number of the stage that it came from; the first has 0.
+    ///
+    /// ```
+    /// use drumline::stream::{self, OnPanic};
+    ///
+    /// let report = stream::iter(0..3)
+    ///     .map_ordered(|number| number + 1)
+    ///     .stream() // the next stage
+    ///     .on_panic(OnPanic::Continue)
+    ///     .for_each(|number| assert_ne!(number, 1));
+    /// assert_eq!(report.panics[0].stage(), 1);
+    /// ```
+    #[must_use]
     pub fn stage(&self) -> usize {
         self.stage
     }
 
     /// The number of the item in the source; the first has 0.
+    ///
+    /// ```
+    /// use drumline::stream::{self, OnPanic};
+    ///
+    /// let report = stream::iter(["a", "b", "c"])
+    ///     .on_panic(OnPanic::Continue)
+    ///     .for_each(|letter| assert_ne!(letter, "c"));
+    /// assert_eq!(report.panics[0].index(), 2);
+    /// ```
+    #[must_use]
     pub fn index(&self) -> u64 {
         self.index
     }
 
     /// What the panic said, if it is a text.
+    ///
+    /// ```
+    /// use drumline::stream::{self, OnPanic};
+    ///
+    /// let report = stream::iter(0..3)
+    ///     .on_panic(OnPanic::Continue)
+    ///     .for_each(|number| if number == 1 { panic!("not {number}") });
+    /// assert_eq!(report.panics[0].message(), Some("not 1"));
+    /// ```
+    #[must_use]
     pub fn message(&self) -> Option<&str> {
         let payload = &*self.payload;
         let text = payload.downcast_ref::<&'static str>().copied();
@@ -63,11 +110,35 @@ impl Panicked {
     }
 
     /// What the panic carries.
+    ///
+    /// ```
+    /// use drumline::stream::{self, OnPanic};
+    ///
+    /// let mut report = stream::iter(0..3)
+    ///     .on_panic(OnPanic::Continue)
+    ///     .for_each(|number| if number == 1 { std::panic::panic_any(number) });
+    /// let payload = report.panics.remove(0).into_payload();
+    /// assert_eq!(payload.downcast_ref(), Some(&1));
+    /// ```
+    #[must_use]
     pub fn into_payload(self) -> Box<dyn Any + Send> {
         self.payload
     }
 
     /// Goes on with the panic on the calling thread.
+    ///
+    /// ```
+    /// use drumline::stream::{self, OnPanic};
+    ///
+    /// let mut report = stream::iter(0..3)
+    ///     .on_panic(OnPanic::Continue)
+    ///     .for_each(|number| assert_ne!(number, 1));
+    /// let panicked = report.panics.remove(0);
+    /// let thread = std::thread::spawn(move || {
+    ///     panicked.resume();
+    /// });
+    /// assert!(thread.join().is_err());
+    /// ```
     pub fn resume(self) -> ! {
         unwind::resume(self.payload)
     }
@@ -143,6 +214,15 @@ impl Lost {
 }
 
 /// What becomes of a stream when a function of the program panics.
+///
+/// ```
+/// use drumline::stream::{self, OnPanic};
+///
+/// let report = stream::iter(0..100)
+///     .on_panic(OnPanic::Continue)
+///     .for_each(|number| assert_ne!(number, 50));
+/// assert_eq!(report.panics.len(), 1); // and 99 items were handled
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnPanic {
     /// Nothing more is taken from the source, what has been taken is finished, and then the panic
@@ -155,6 +235,16 @@ pub enum OnPanic {
 }
 
 /// A stream stopped because of an error.
+///
+/// ```
+/// use drumline::stream::{self, Failed};
+///
+/// let lines = ["1", "two", "3"];
+/// let Err(Failed { index, error, .. }) = stream::iter(lines).try_for_each(|line| {
+///     line.parse::<u32>().map(|number| println!("{number}"))
+/// }) else { unreachable!("`two` is no number") };
+/// assert_eq!(format!("line {index}: {error}"), "line 1: invalid digit found in string");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failed<E> {

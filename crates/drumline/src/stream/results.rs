@@ -278,6 +278,13 @@ impl<S: Source, W: Work<S::Item>> Drop for Close<'_, '_, S, W> {
 /// It begins when the first item is asked for. The thread that asks takes part in the work while
 /// there is nothing for it, unless items take long or the pool takes no
 /// [guests](crate::PoolBuilder::guests).
+///
+/// ```
+/// use drumline::stream::{self, Results};
+///
+/// let squares: Results<'_, u32> = stream::iter(1..=4).map_ordered(|n| n * n).into_iter();
+/// assert_eq!(squares.collect::<Vec<_>>(), [1, 4, 9, 16]);
+/// ```
 pub struct Results<'a, T> {
     batches: Box<dyn Batches<T> + 'a>,
     current: vec::IntoIter<T>,

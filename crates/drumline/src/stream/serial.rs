@@ -22,6 +22,15 @@ use crate::unwind;
 /// [`ordered`](Stream::ordered) and [`unordered`](Stream::unordered).
 ///
 /// Nothing happens before one of the methods here, or the iterator, is used.
+///
+/// ```
+/// use drumline::stream;
+///
+/// let lengths = stream::iter(["one", "three"]).map(str::len).ordered(); // nothing happens yet
+/// let mut list = Vec::new();
+/// lengths.for_each(|length| list.push(length));
+/// assert_eq!(list, [3, 5]);
+/// ```
 #[must_use = "a stage does nothing before its results are asked for"]
 pub struct Serial<F: Feed, W> {
     pub(super) feed: F,

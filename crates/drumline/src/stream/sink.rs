@@ -32,8 +32,34 @@ use crate::wait;
 /// assert_eq!(refused.0, 10);
 /// assert!(ten.0.into_iter().eq(0..10));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "results of the type `{T}` cannot be sent to `{Self}`",
+    label = "not a sender of `{T}`",
+    note = "senders of channels are sinks: give them, or lend them by `&mut sender`"
+)]
 pub trait Sink<T> {
     /// Sends an item.
+    ///
+    /// ```
+    /// use drumline::stream::{self, SendError, Sink};
+    ///
+    /// /// Adds up what comes.
+    /// struct Sum(u32);
+    ///
+    /// impl Sink<u32> for Sum {
+    ///     fn send(&mut self, number: u32) -> Result<(), SendError<u32>> {
+    ///         match self.0.checked_add(number) {
+    ///             Some(sum) => self.0 = sum,
+    ///             None => return Err(SendError(number)), // it takes no more
+    ///         }
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let mut sum = Sum(0);
+    /// stream::iter(1..=10).ordered().send_to(&mut sum).unwrap();
+    /// assert_eq!(sum.0, 55);
+    /// ```
     ///
     /// # Errors
     ///

@@ -25,6 +25,16 @@ pub struct StreamStats {
 }
 
 /// What a [`StreamStats`] has counted so far.
+///
+/// ```
+/// use drumline::stream::{self, StreamStats};
+///
+/// let stats = StreamStats::new();
+/// stream::iter(0..100).batch(10).stats(&stats).for_each(|_| ());
+/// let counted = stats.snapshot();
+/// assert_eq!((counted.items, counted.batches), (100, 10));
+/// println!("{} sleeps, service {:?}", counted.sleeps, counted.service);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -79,11 +89,31 @@ impl Default for Snapshot {
 
 impl StreamStats {
     /// Counts of nothing.
+    ///
+    /// ```
+    /// use drumline::stream::{self, StreamStats};
+    ///
+    /// let stats = StreamStats::new();
+    /// stream::iter(0..100).stats(&stats).for_each(|_| ());
+    /// stream::iter(0..100).stats(&stats).for_each(|_| ());
+    /// assert_eq!(stats.snapshot().items, 200);
+    /// ```
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// What has been counted so far.
+    ///
+    /// ```
+    /// use drumline::stream::{self, StreamStats};
+    ///
+    /// let stats = StreamStats::new();
+    /// assert_eq!(stats.snapshot().items, 0);
+    /// stream::iter(0..100).stats(&stats).for_each(|_| ());
+    /// assert_eq!(stats.snapshot().items, 100);
+    /// ```
+    #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         lock(&self.counts).clone()
     }

@@ -20,6 +20,14 @@ use crate::sync::Arc;
 /// Nothing happens before an end is called: [`for_each`](Self::for_each) and its like, or one of
 /// those of
 /// [`ordered`](Self::ordered).
+///
+/// ```
+/// use drumline::stream;
+///
+/// let words = stream::iter(["a", "few", "words"]); // nothing happens yet
+/// let letters = words.map(str::len).reduce(|a, b| a + b);
+/// assert_eq!(letters, Some(9));
+/// ```
 #[must_use = "a stream does nothing before its end is called"]
 pub struct Stream<F: Feed, W = Pass> {
     pub(super) feed: F,
@@ -68,6 +76,13 @@ impl<F: Feed, W> Stream<F, W> {
     /// They come only as they are needed. With one, everything happens in the calling thread, in
     /// order.
     ///
+    /// ```
+    /// let mut in_order = Vec::new();
+    /// let squares = drumline::stream::iter(1..=4).jobs(1).map(|n| n * n).ordered();
+    /// squares.for_each(|square| in_order.push(square)); // on this thread alone
+    /// assert_eq!(in_order, [1, 4, 9, 16]);
+    /// ```
+    ///
     /// # Panics
     ///
     /// If it is 0.
@@ -83,6 +98,16 @@ impl<F: Feed, W> Stream<F, W> {
     /// They are started as they are needed, and end with the stream. The calling
     /// thread is one of them at a parallel end, and none at a serial one. If the system refuses a
     /// thread, the stream goes on with those that there are.
+    ///
+    /// ```
+    /// use drumline::stream;
+    ///
+    /// let lengths = stream::iter(["one", "three"])
+    ///     .threads(2) // that may wait for a disk or a network as they like
+    ///     .map(str::len)
+    ///     .reduce(|a, b| a + b);
+    /// assert_eq!(lengths, Some(8));
+    /// ```
     ///
     /// # Panics
     ///
@@ -130,6 +155,12 @@ impl<F: Feed, W> Stream<F, W> {
 
     /// Consumers never take more than this many items at once. The default is 1024.
     ///
+    /// ```
+    /// // At most 16 of these blocks are in the hands of one consumer.
+    /// let blocks = (0..100).map(|_| vec![0u8; 1 << 10]);
+    /// assert_eq!(drumline::stream::iter(blocks).batch_limit(16).count(), 100);
+    /// ```
+    ///
     /// # Panics
     ///
     /// If it is 0.
@@ -144,6 +175,21 @@ impl<F: Feed, W> Stream<F, W> {
     /// results wait for an earlier one, too.
     ///
     /// Otherwise there are 8 batches per consumer.
+    ///
+    /// ```
+    /// use drumline::stream;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// let (taken, handled) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    /// let numbers = (0..100).inspect(|_| {
+    ///     let ahead = taken.fetch_add(1, Ordering::SeqCst) - handled.load(Ordering::SeqCst);
+    ///     assert!(ahead <= 8);
+    /// });
+    /// stream::iter(numbers)
+    ///     .in_flight(8)
+    ///     .map_ordered(|number| number + 1)
+    ///     .for_each(|_| _ = handled.fetch_add(1, Ordering::SeqCst));
+    /// ```
     ///
     /// # Panics
     ///
@@ -217,6 +263,14 @@ impl<F: Feed, W> Stream<F, W> {
 
     /// Counts items, batches, calls and sleeps, and measures how long items wait and take; see
     /// [`StreamStats`].
+    ///
+    /// ```
+    /// use drumline::stream::{self, StreamStats};
+    ///
+    /// let stats = StreamStats::new();
+    /// stream::iter(0..100).stats(&stats).for_each(|_| ());
+    /// assert_eq!(stats.snapshot().items, 100);
+    /// ```
     pub fn stats(mut self, stats: &StreamStats) -> Self {
         self.settings.stats = Some(stats.clone());
         self
@@ -224,6 +278,15 @@ impl<F: Feed, W> Stream<F, W> {
 
     /// What becomes of the stream if a function panics: it [stops](OnPanic::Stop), unless something
     /// else is said.
+    ///
+    /// ```
+    /// use drumline::stream::{self, OnPanic};
+    ///
+    /// let report = stream::iter(0..3)
+    ///     .on_panic(OnPanic::Continue)
+    ///     .for_each(|number| assert_ne!(number, 1, "not this one"));
+    /// assert_eq!(report.panics.len(), 1);
+    /// ```
     pub fn on_panic(mut self, what: OnPanic) -> Self {
         self.settings.on_panic = what;
         self
@@ -369,6 +432,13 @@ where
     }
 
     /// [`map`](Self::map), and then [`ordered`](Self::ordered).
+    ///
+    /// ```
+    /// let mut squares = Vec::new();
+    /// let stream = drumline::stream::iter(1..=4).map_ordered(|n| n * n);
+    /// stream.for_each(|square| squares.push(square));
+    /// assert_eq!(squares, [1, 4, 9, 16]);
+    /// ```
     pub fn map_ordered<OP, R>(self, op: OP) -> Serial<F, Map<W, OP>>
     where
         OP: Fn(W::Out) -> R + Send + Sync,

@@ -37,26 +37,40 @@ impl At {
 }
 
 /// What is done with each item, with a state per consumer. What comes of it goes to `out`.
+///
+/// ```
+/// use drumline::stream::{self, Feed, Stream, Work};
+///
+/// /// How many items come of any stream, whatever it does with them.
+/// fn count<F: Feed, W: Work<F::Item>>(stream: Stream<F, W>) -> u64 {
+///     stream.count()
+/// }
+///
+/// assert_eq!(count(stream::iter(0..10).filter(|number| number % 2 == 0)), 5);
+/// ```
 pub trait Work<T>: Send + Sync {
     /// What comes of an item.
     type Out: Send;
     /// What each consumer has for itself.
     type State: Send;
 
-    /// The state of another consumer.
+    /// The state of another consumer. For the library only.
+    #[doc(hidden)]
     fn begin(&self) -> Self::State;
 
-    /// What is left of a state with which an item has panicked.
+    /// What is left of a state with which an item has panicked. For the library only.
+    #[doc(hidden)]
     fn salvage(&self, state: Self::State) -> Option<Self::State> {
         crate::unwind::discard(state);
         None
     }
 
-    /// Does it.
+    /// Does it. For the library only.
+    #[doc(hidden)]
     fn work(&self, state: &mut Self::State, at: &At, item: T, out: &mut impl FnMut(Self::Out));
 }
 
-/// Hands items on as they are.
+/// Hands items on as they are: the work of a stream that [`iter`](super::iter()) has begun.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pass;
 
@@ -86,7 +100,7 @@ macro_rules! debug_without_closure {
 
 debug_without_closure! { Map Filter FilterMap FlatMap TryMap }
 
-/// One item of each.
+/// One item of each; see [`map`](super::Stream::map).
 #[derive(Clone)]
 pub struct Map<W, F> {
     pub(super) base: W,
@@ -113,7 +127,7 @@ where
     }
 }
 
-/// Some of them.
+/// Some of them; see [`filter`](super::Stream::filter).
 #[derive(Clone)]
 pub struct Filter<W, F> {
     pub(super) base: W,
@@ -142,7 +156,7 @@ where
     }
 }
 
-/// One item of some of them.
+/// One item of some of them; see [`filter_map`](super::Stream::filter_map).
 #[derive(Clone)]
 pub struct FilterMap<W, F> {
     pub(super) base: W,
@@ -172,7 +186,7 @@ where
     }
 }
 
-/// Any number of items of each.
+/// Any number of items of each; see [`flat_map`](super::Stream::flat_map).
 #[derive(Clone)]
 pub struct FlatMap<W, F> {
     pub(super) base: W,
@@ -201,7 +215,7 @@ where
     }
 }
 
-/// One result of each; an error stops the stream.
+/// One result of each; an error stops the stream; see [`try_map`](super::Stream::try_map).
 #[derive(Clone)]
 pub struct TryMap<W, F> {
     pub(super) base: W,
@@ -234,7 +248,8 @@ where
     }
 }
 
-/// One item of each, with a state that each consumer has for itself.
+/// One item of each, with a state that each consumer has for itself; see
+/// [`map_init`](super::Stream::map_init).
 #[derive(Clone)]
 pub struct MapInit<W, INIT, F> {
     pub(super) base: W,

@@ -39,6 +39,7 @@ use crate::wait::budget::{self, Budget};
 /// # Complexity
 ///
 /// A task that ends costs the set the same, however many there are.
+#[doc(alias = "JoinSet")]
 pub struct TaskSet<T: Send + 'static> {
     tasks: HashMap<u64, Member<T>>,
     next: u64,
@@ -85,6 +86,14 @@ impl Wake for MemberWaker {
 
 impl<T: Send + 'static> TaskSet<T> {
     /// A set without tasks.
+    ///
+    /// ```
+    /// let mut set = drumline::TaskSet::new();
+    /// assert!(set.is_empty());
+    /// set.spawn(|| 6 * 7);
+    /// assert_eq!(drumline::block_on(set.join_all()), [42]);
+    /// ```
+    #[must_use]
     pub fn new() -> Self {
         TaskSet {
             tasks: HashMap::new(),
@@ -95,6 +104,14 @@ impl<T: Send + 'static> TaskSet<T> {
 
     /// Starts a closure, as [`drumline::spawn`](crate::spawn()) does.
     ///
+    /// ```
+    /// let mut set = drumline::TaskSet::new();
+    /// for number in 1..=3u32 {
+    ///     set.spawn(move || number * number);
+    /// }
+    /// assert_eq!(drumline::block_on(set.join_all()).iter().sum::<u32>(), 14);
+    /// ```
+    ///
     /// # Panics
     ///
     /// In a forked child, inside a pool of the parent.
@@ -103,6 +120,14 @@ impl<T: Send + 'static> TaskSet<T> {
     }
 
     /// Starts a future, as [`drumline::spawn_future`](crate::spawn_future()) does.
+    ///
+    /// ```
+    /// let (answer, answered) = drumline::channel::oneshot::channel();
+    /// let mut set = drumline::TaskSet::new();
+    /// set.spawn_future(answered);
+    /// answer.send(42).unwrap();
+    /// assert_eq!(drumline::block_on(set.join_next()).unwrap().unwrap(), Ok(42));
+    /// ```
     ///
     /// # Panics
     ///
@@ -139,18 +164,46 @@ impl<T: Send + 'static> TaskSet<T> {
     }
 
     /// How many tasks there are with an outcome that was not taken.
+    ///
+    /// ```
+    /// let mut set = drumline::TaskSet::new();
+    /// set.spawn(|| 1);
+    /// set.spawn(|| 2);
+    /// assert_eq!(set.len(), 2);
+    /// drumline::block_on(set.join_next());
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
 
     /// Whether there is no task.
+    ///
+    /// ```
+    /// let mut set = drumline::TaskSet::new();
+    /// set.spawn(|| 1);
+    /// assert!(!set.is_empty());
+    /// drumline::block_on(set.join_next());
+    /// assert!(set.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
     /// Waits until one of the tasks has ended, and takes its outcome. `None`: there are no tasks.
     ///
-    /// # Cancel safety
+    /// ```
+    /// drumline::block_on(async {
+    ///     let mut set = drumline::TaskSet::new();
+    ///     set.spawn(|| "done");
+    ///     assert_eq!(set.join_next().await.unwrap().unwrap(), "done");
+    ///     assert!(set.join_next().await.is_none());
+    /// });
+    /// ```
+    ///
+    /// # Cancellation
     ///
     /// If the future is dropped before it is ready, no outcome is lost.
     pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
@@ -158,6 +211,13 @@ impl<T: Send + 'static> TaskSet<T> {
     }
 
     /// As [`join_next`](Self::join_next), for code that polls.
+    ///
+    /// ```
+    /// let mut set = drumline::TaskSet::new();
+    /// set.spawn(|| 42);
+    /// let outcome = drumline::block_on(std::future::poll_fn(|cx| set.poll_join_next(cx)));
+    /// assert_eq!(outcome.unwrap().unwrap(), 42);
+    /// ```
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         loop {
             if self.tasks.is_empty() {
@@ -219,9 +279,23 @@ impl<T: Send + 'static> TaskSet<T> {
 
     /// Waits for all tasks, and returns their values in the order in which they ended.
     ///
+    /// ```
+    /// let mut set = drumline::TaskSet::new();
+    /// set.spawn(|| 1);
+    /// set.spawn_future(async { 2 });
+    /// let mut values = drumline::block_on(set.join_all());
+    /// values.sort();
+    /// assert_eq!(values, [1, 2]);
+    /// ```
+    ///
     /// # Panics
     ///
     /// If a task panics, with its payload, and if one was cancelled; the others are aborted.
+    ///
+    /// # Cancellation
+    ///
+    /// The future owns the set. If it is dropped before it is ready, the tasks are aborted, and the
+    /// values of those that have ended are lost.
     pub async fn join_all(mut self) -> Vec<T> {
         let mut values = Vec::with_capacity(self.len());
         while let Some(outcome) = self.join_next().await {
@@ -237,6 +311,15 @@ impl<T: Send + 'static> TaskSet<T> {
     }
 
     /// Asks all tasks to stop; see [`JoinHandle::abort`]. Their outcomes are still to be awaited.
+    ///
+    /// ```
+    /// drumline::block_on(async {
+    ///     let mut set = drumline::TaskSet::new();
+    ///     set.spawn_future(std::future::pending::<()>());
+    ///     set.abort_all();
+    ///     assert!(set.join_next().await.unwrap().unwrap_err().is_cancelled());
+    /// });
+    /// ```
     ///
     /// # Panics
     ///
@@ -258,12 +341,39 @@ impl<T: Send + 'static> TaskSet<T> {
     }
 
     /// Aborts all tasks, and waits until they have ended.
+    ///
+    /// ```
+    /// drumline::block_on(async {
+    ///     let mut set = drumline::TaskSet::new();
+    ///     set.spawn_future(std::future::pending::<()>());
+    ///     set.shutdown().await;
+    ///     assert!(set.is_empty());
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`abort_all`](Self::abort_all).
+    ///
+    /// # Cancellation
+    ///
+    /// The tasks are asked to stop by the first poll. If the future is dropped later, those that
+    /// have not ended stay in the set.
     pub async fn shutdown(&mut self) {
         self.abort_all();
         while self.join_next().await.is_some() {}
     }
 
     /// Lets all tasks go on without the set.
+    ///
+    /// ```
+    /// let (send, receive) = std::sync::mpsc::channel();
+    /// let mut set = drumline::TaskSet::new();
+    /// set.spawn(move || send.send("done"));
+    /// set.detach_all();
+    /// drop(set); // aborts nothing
+    /// assert_eq!(receive.recv(), Ok("done"));
+    /// ```
     pub fn detach_all(&mut self) {
         for (_, member) in self.tasks.drain() {
             drop(member.handle.into_handle());

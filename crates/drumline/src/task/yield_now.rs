@@ -25,6 +25,10 @@ use crate::wait::budget;
 /// });
 /// task.join().unwrap();
 /// ```
+///
+/// # Cancellation
+///
+/// A future that is dropped before it is ready leaves nothing behind.
 pub fn yield_now() -> YieldNow {
     YieldNow { has_yielded: false }
 }

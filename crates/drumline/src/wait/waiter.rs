@@ -45,21 +45,85 @@ impl Waiter {
     ///
     /// A future that another executor polls is a task, also if that executor has a thread wait
     /// for it.
+    ///
+    /// ```
+    /// use drumline::channel::{spsc, waiters};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// let thread = std::thread::spawn(move || receiver.recv());
+    /// let waiter = loop {
+    ///     match waiters().pop() {
+    ///         Some(waiter) => break waiter,
+    ///         None => std::thread::yield_now(), // it does not sleep yet
+    ///     }
+    /// };
+    /// assert_eq!(waiter.thread().unwrap().id(), thread.thread().id());
+    /// sender.send(1).unwrap();
+    /// assert_eq!(thread.join().unwrap(), Ok(1));
+    /// ```
+    #[must_use]
     pub fn thread(&self) -> Option<&Thread> {
         self.thread.as_ref()
     }
 
     /// What it waits for.
+    ///
+    /// ```
+    /// use drumline::channel::{WaitingFor, mpsc, waiters};
+    ///
+    /// let (sender, _receiver) = mpsc::bounded(1);
+    /// sender.send("takes the room").unwrap();
+    /// std::thread::spawn(move || sender.send("waits for room"));
+    /// let waiter = loop {
+    ///     match waiters().pop() {
+    ///         Some(waiter) => break waiter,
+    ///         None => std::thread::yield_now(), // it does not sleep yet
+    ///     }
+    /// };
+    /// assert_eq!(waiter.waiting_for(), WaitingFor::Capacity);
+    /// ```
+    #[must_use]
     pub fn waiting_for(&self) -> WaitingFor {
         self.waiting_for
     }
 
     /// The kind of the channel: the module that it is from.
+    ///
+    /// ```
+    /// use drumline::channel::{ChannelKind, mpmc, waiters};
+    ///
+    /// let (_sender, receiver) = mpmc::unbounded::<u8>();
+    /// std::thread::spawn(move || receiver.recv());
+    /// let waiter = loop {
+    ///     match waiters().pop() {
+    ///         Some(waiter) => break waiter,
+    ///         None => std::thread::yield_now(), // it does not sleep yet
+    ///     }
+    /// };
+    /// assert_eq!(waiter.channel_kind(), ChannelKind::Mpmc);
+    /// ```
+    #[must_use]
     pub fn channel_kind(&self) -> ChannelKind {
         self.channel_kind
     }
 
     /// Which channel it is. All ends of a channel say the same.
+    ///
+    /// ```
+    /// use drumline::channel::{mpmc, waiters};
+    ///
+    /// let (_sender, receiver) = mpmc::unbounded::<u8>();
+    /// let other = receiver.clone();
+    /// std::thread::spawn(move || receiver.recv());
+    /// std::thread::spawn(move || other.recv());
+    /// let (one, two) = loop {
+    ///     let waiters = waiters();
+    ///     let [one, two] = &waiters[..] else { continue };
+    ///     break (one.channel(), two.channel()); // when both sleep
+    /// };
+    /// assert_eq!(one, two);
+    /// ```
+    #[must_use]
     pub fn channel(&self) -> ChannelId {
         self.channel
     }
@@ -68,6 +132,22 @@ impl Waiter {
     ///
     /// No call makes the future of a [`oneshot::Receiver`](crate::channel::oneshot::Receiver) that
     /// is awaited: there it is the call that made the channel.
+    ///
+    /// ```
+    /// use drumline::channel::{spsc, waiters};
+    ///
+    /// let (_sender, mut receiver) = spsc::unbounded::<u8>();
+    /// let line = line!() + 1;
+    /// std::thread::spawn(move || receiver.recv());
+    /// let waiter = loop {
+    ///     match waiters().pop() {
+    ///         Some(waiter) => break waiter,
+    ///         None => std::thread::yield_now(), // it does not sleep yet
+    ///     }
+    /// };
+    /// assert_eq!(waiter.location().line(), line);
+    /// ```
+    #[must_use]
     pub fn location(&self) -> &'static Location<'static> {
         self.location
     }
@@ -75,6 +155,22 @@ impl Waiter {
     /// Since when it sleeps, or since when its future is pending; about. Tasks that hand their
     /// worker on to each other, 16 at most, share one look at the time, and so do the waits of one
     /// poll. So a task may look older by as long as it and those before it have computed.
+    ///
+    /// ```
+    /// use drumline::channel::{spsc, waiters};
+    /// use std::time::Instant;
+    ///
+    /// let (_sender, mut receiver) = spsc::unbounded::<u8>();
+    /// std::thread::spawn(move || receiver.recv());
+    /// let waiter = loop {
+    ///     match waiters().pop() {
+    ///         Some(waiter) => break waiter,
+    ///         None => std::thread::yield_now(), // it does not sleep yet
+    ///     }
+    /// };
+    /// assert!(waiter.since() <= Instant::now());
+    /// ```
+    #[must_use]
     pub fn since(&self) -> Instant {
         self.since
     }
@@ -100,6 +196,12 @@ impl fmt::Display for Waiter {
 }
 
 /// What a [`Waiter`] waits for.
+///
+/// ```
+/// use drumline::channel::WaitingFor;
+///
+/// assert_eq!(WaitingFor::Message.to_string(), "a message");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitingFor {
@@ -134,6 +236,12 @@ impl fmt::Display for WaitingFor {
 }
 
 /// A kind of channel: the module that it is from.
+///
+/// ```
+/// use drumline::channel::ChannelKind;
+///
+/// assert_eq!(ChannelKind::Spsc.to_string(), "spsc");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChannelKind {
@@ -180,7 +288,7 @@ impl fmt::Display for ChannelKind {
     }
 }
 
-/// The number of a channel, the same for all of its ends.
+/// The number of a channel, the same for all of its ends: what [`Waiter::channel`] says.
 ///
 /// No other channel has it at the same time; one that is made later may.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -133,6 +133,7 @@ impl WaiterTable {
 ///
 /// Looks at each end of a channel that has ever waited, under locks that are held for a short time.
 /// An end that never waits costs nothing, and one that waits a few stores.
+#[must_use]
 pub fn waiters() -> Vec<Waiter> {
     waiters_of(None)
 }

@@ -15,6 +15,20 @@ use crate::channel::oneshot::{self, Receiver};
 /// The end of an actor: a thread waits for it by [`recv`](Self::recv), and a task by `.await`; made
 /// by [`ActorRef::ended`].
 ///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem};
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// let system = ActorSystem::builder().build_here();
+/// let idler = system.spawn(Idler);
+/// let ended = idler.ended();
+/// idler.stop();
+/// drumline::block_on(ended); // or `ended.recv()`, in a thread
+/// assert!(!idler.is_alive());
+/// ```
+///
 /// # Cancellation
 ///
 /// One that is dropped leaves nothing behind.
@@ -87,6 +101,19 @@ impl<A: Actor> ActorRef<A> {
 impl Ended {
     /// Waits for the end.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn(Idler);
+    /// idler.stop();
+    /// let exit = idler.ended().recv();
+    /// assert!(exit.to_string().ends_with("Idler has stopped"));
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Until the actor has ended. An actor that waits in a handler for its own end waits for ever.
@@ -99,6 +126,21 @@ impl Ended {
 
     /// Waits for the end, for `timeout` at most. `None`: the actor has not ended.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem};
+    /// use std::time::Duration;
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn(Idler);
+    /// let mut ended = idler.ended();
+    /// assert!(ended.recv_timeout(Duration::from_millis(1)).is_none());
+    /// idler.stop();
+    /// assert!(ended.recv_timeout(Duration::from_secs(10)).is_some());
+    /// ```
+    ///
     /// # Blocking
     ///
     /// As [`recv`](Self::recv), for `timeout` at most.
@@ -110,6 +152,21 @@ impl Ended {
     }
 
     /// Whether [`recv`](Self::recv) would not wait.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let idler = system.spawn(Idler);
+    /// let mut ended = idler.ended();
+    /// assert!(!ended.is_ready());
+    /// idler.stop();
+    /// drumline::block_on(&mut ended);
+    /// assert!(ended.is_ready());
+    /// ```
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.received.is_some() || self.receiver.is_ready()

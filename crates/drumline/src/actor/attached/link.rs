@@ -31,6 +31,28 @@ use crate::sync::{Arc, Weak, planted};
 use crate::unwind;
 
 /// What two actors are linked by; made by [`Context::link`].
+///
+/// ```
+/// use drumline::actor::{Actor, ActorRef, ActorSystem, Context, Handler, Link};
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// struct Worker;
+/// impl Actor for Worker {}
+/// impl Handler<ActorRef<Idler>> for Worker {
+///     type Reply = Link;
+///     fn handle(&mut self, other: ActorRef<Idler>, context: &mut Context<Self>) -> Link {
+///         context.link(&other)
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let worker = system.spawn(Worker);
+/// let other = system.spawn(Idler);
+/// let link = worker.ask(other.clone()).recv().unwrap();
+/// assert!(link.cut()); // each lives for itself again
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
     number: u64,
@@ -60,6 +82,32 @@ struct BrokenLink {
 impl Link {
     /// Cuts the link, also if the actors were linked before [`link`](Context::link) was called.
     /// Returns whether it was there, at the actor that has called that.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorRef, ActorSystem, Context, Handler};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<ActorRef<Idler>> for Worker {
+    ///     type Reply = (bool, bool);
+    ///     fn handle(
+    ///         &mut self,
+    ///         other: ActorRef<Idler>,
+    ///         context: &mut Context<Self>,
+    ///     ) -> (bool, bool) {
+    ///         let link = context.link(&other);
+    ///         (link.cut(), link.cut())
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// let other = system.spawn(Idler);
+    /// assert_eq!(worker.ask(other.clone()).recv(), Ok((true, false)));
+    /// ```
     ///
     /// # Complexity
     ///
@@ -428,6 +476,32 @@ impl<A: Actor> Context<A> {
 
 impl<A: Actor> AsyncContext<A> {
     /// As [`Context::link`].
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Link};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<ActorRef<Idler>> for Worker {
+    ///     type Reply = Link;
+    ///     async fn handle(
+    ///         &mut self,
+    ///         other: ActorRef<Idler>,
+    ///         context: AsyncContext<Self>,
+    ///     ) -> Link {
+    ///         context.link(&other)
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// let other = system.spawn(Idler);
+    /// let link = worker.ask(other.clone()).recv().unwrap();
+    /// assert!(link.cut());
+    /// ```
     ///
     /// # Complexity
     ///

@@ -8,6 +8,39 @@ use crate::actor::message::Told;
 use crate::actor::{Accept, Actor, ActorRef, AsyncContext, Context};
 
 /// What an actor watches another one by; made by [`Context::monitor`].
+///
+/// ```
+/// use drumline::actor::{Actor, ActorRef, ActorSystem, Context, Exit, Handler, Monitor};
+/// use std::sync::mpsc;
+///
+/// struct Idler;
+/// impl Actor for Idler {}
+///
+/// /// Watches another actor, and tells of its end.
+/// struct Watcher {
+///     watched: ActorRef<Idler>,
+///     monitor: Option<Monitor>,
+///     ends: mpsc::Sender<bool>,
+/// }
+/// impl Actor for Watcher {
+///     fn started(&mut self, context: &mut Context<Self>) {
+///         self.monitor = Some(context.monitor(&self.watched));
+///     }
+/// }
+/// impl Handler<Exit> for Watcher {
+///     type Reply = ();
+///     fn handle(&mut self, exit: Exit, _: &mut Context<Self>) {
+///         let _ = self.ends.send(self.monitor.is_some_and(|monitor| exit.is_of(monitor)));
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let watched = system.spawn(Idler);
+/// let (ends, ended) = mpsc::channel();
+/// let _watcher = system.spawn(Watcher { watched: watched.clone(), monitor: None, ends });
+/// watched.stop();
+/// assert_eq!(ended.recv(), Ok(true));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Monitor {
     number: u64,
@@ -29,6 +62,31 @@ impl Monitor {
     }
 
     /// Watches no longer. Returns whether the actor has not been told yet; it will not be, then.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorRef, ActorSystem, Context, Exit, Handler};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<Exit> for Worker {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, _: Exit, _: &mut Context<Self>) {}
+    /// }
+    /// impl Handler<ActorRef<Idler>> for Worker {
+    ///     type Reply = bool;
+    ///     fn handle(&mut self, other: ActorRef<Idler>, context: &mut Context<Self>) -> bool {
+    ///         context.monitor(&other).cancel()
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// let other = system.spawn(Idler);
+    /// assert_eq!(worker.ask(other.clone()).recv(), Ok(true)); // it had not been told yet
+    /// ```
     ///
     /// # Complexity
     ///
@@ -154,6 +212,39 @@ impl<A: Actor> Context<A> {
 
 impl<A: Actor> AsyncContext<A> {
     /// As [`Context::monitor`].
+    ///
+    /// ```
+    /// use drumline::actor::{
+    ///     Actor, ActorRef, ActorSystem, AsyncContext, AsyncHandler, Context, Exit, Handler,
+    ///     Monitor,
+    /// };
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<Exit> for Worker {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, _: Exit, _: &mut Context<Self>) {}
+    /// }
+    /// impl AsyncHandler<ActorRef<Idler>> for Worker {
+    ///     type Reply = Monitor;
+    ///     async fn handle(
+    ///         &mut self,
+    ///         other: ActorRef<Idler>,
+    ///         context: AsyncContext<Self>,
+    ///     ) -> Monitor {
+    ///         context.monitor(&other)
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// let other = system.spawn(Idler);
+    /// let monitor = worker.ask(other.clone()).recv().unwrap();
+    /// assert!(monitor.cancel());
+    /// ```
     ///
     /// # Complexity
     ///

@@ -43,6 +43,32 @@ const RETRY: Duration = Duration::from_millis(10);
 /// [`Context::send_every`].
 ///
 /// It may be dropped, and the message is sent all the same.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, ActorTimer, Context, Handler};
+/// use std::time::Duration;
+///
+/// struct Worker;
+/// impl Actor for Worker {}
+/// impl Handler<()> for Worker {
+///     type Reply = ActorTimer;
+///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> ActorTimer {
+///         context.send_after(Duration::from_secs(3_600), "time to go")
+///     }
+/// }
+/// impl Handler<&'static str> for Worker {
+///     type Reply = ();
+///     fn handle(&mut self, _: &'static str, context: &mut Context<Self>) {
+///         context.stop();
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let worker = system.spawn(Worker);
+/// let timer = worker.ask(()).recv().unwrap();
+/// assert!(timer.is_pending());
+/// timer.cancel(); // it may stay
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ActorTimer {
     /// The address of the actor.
@@ -94,6 +120,32 @@ impl ActorTimer {
     /// A message of [`send_every`](Context::send_every) that is in the mailbox is not handled any
     /// more. One of [`send_after`](Context::send_after) is.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, ActorTimer, Context, Handler};
+    /// use std::time::Duration;
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = ActorTimer;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> ActorTimer {
+    ///         context.send_after(Duration::from_secs(3_600), "time to go")
+    ///     }
+    /// }
+    /// impl Handler<&'static str> for Worker {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, _: &'static str, context: &mut Context<Self>) {
+    ///         context.stop();
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// let timer = worker.ask(()).recv().unwrap();
+    /// assert!(timer.cancel());
+    /// assert!(!timer.cancel()); // it was cancelled before
+    /// ```
+    ///
     /// # Complexity
     ///
     /// O(log n), for n monitors, links and timers of all actors, under one of 16 locks; then as for
@@ -105,6 +157,32 @@ impl ActorTimer {
     }
 
     /// Whether the message is still to be sent, or is sent again and again.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, ActorTimer, Context, Handler};
+    /// use std::time::Duration;
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl Handler<()> for Worker {
+    ///     type Reply = ActorTimer;
+    ///     fn handle(&mut self, (): (), context: &mut Context<Self>) -> ActorTimer {
+    ///         context.send_after(Duration::from_millis(1), "time to go")
+    ///     }
+    /// }
+    /// impl Handler<&'static str> for Worker {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, _: &'static str, context: &mut Context<Self>) {
+    ///         context.stop();
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// let timer = worker.ask(()).recv().unwrap();
+    /// worker.ended().recv(); // the message has come
+    /// assert!(!timer.is_pending());
+    /// ```
     #[must_use]
     pub fn is_pending(&self) -> bool {
         with_shard(self.actor, |shard| {
@@ -405,6 +483,32 @@ impl<A: Actor> Context<A> {
 impl<A: Actor> AsyncContext<A> {
     /// As [`Context::send_after`].
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AsyncContext, AsyncHandler, Context, Handler};
+    /// use std::time::Duration;
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = ();
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) {
+    ///         context.send_after(Duration::from_millis(1), "time to go");
+    ///     }
+    /// }
+    /// impl Handler<&'static str> for Worker {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, _: &'static str, context: &mut Context<Self>) {
+    ///         context.stop();
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// worker.tell(()).unwrap();
+    /// worker.ended().recv();
+    /// assert!(!worker.is_alive());
+    /// ```
+    ///
     /// # Complexity
     ///
     /// As there.
@@ -418,6 +522,32 @@ impl<A: Actor> AsyncContext<A> {
     }
 
     /// As [`Context::send_every`].
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, AsyncContext, AsyncHandler, Context, Handler};
+    /// use std::time::Duration;
+    ///
+    /// struct Worker;
+    /// impl Actor for Worker {}
+    /// impl AsyncHandler<()> for Worker {
+    ///     type Reply = ();
+    ///     async fn handle(&mut self, (): (), context: AsyncContext<Self>) {
+    ///         context.send_every(Duration::from_millis(1), || "time to go");
+    ///     }
+    /// }
+    /// impl Handler<&'static str> for Worker {
+    ///     type Reply = ();
+    ///     fn handle(&mut self, _: &'static str, context: &mut Context<Self>) {
+    ///         context.stop();
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let worker = system.spawn(Worker);
+    /// worker.tell(()).unwrap();
+    /// worker.ended().recv();
+    /// assert!(!worker.is_alive());
+    /// ```
     ///
     /// # Panics
     ///

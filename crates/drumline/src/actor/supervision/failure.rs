@@ -2,6 +2,30 @@
 
 /// What a supervisor does about a failure; see
 /// [`SupervisorOptions::on_failure`](super::SupervisorOptions::on_failure).
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, Context, Directive, Handler, SupervisorOptions};
+///
+/// struct Divider;
+/// impl Actor for Divider {}
+/// impl Handler<u32> for Divider {
+///     type Reply = u32;
+///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+///         42 / number
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let options = SupervisorOptions::new().on_failure(|failure| {
+///     match failure.message_type() {
+///         Some(_) => Directive::Stop,  // its handler is wrong
+///         None => Directive::Escalate, // it does not even start
+///     }
+/// });
+/// let divider = system.supervisor(options).spawn(|| Divider);
+/// assert!(divider.ask(0).recv().is_err());
+/// divider.ended().recv();
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Directive {
     /// It starts actors again as its strategy says, unless there were too many restarts.
@@ -14,6 +38,30 @@ pub enum Directive {
 }
 
 /// What became of an actor that has failed.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, Context, FailureOutcome, Handler, SupervisorOptions};
+/// use std::sync::mpsc;
+///
+/// struct Divider;
+/// impl Actor for Divider {}
+/// impl Handler<u32> for Divider {
+///     type Reply = u32;
+///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+///         42 / number
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let (send, outcomes) = mpsc::channel();
+/// system.on_failure(move |_, outcome| drop(send.send(outcome)));
+/// let supervised = system.supervisor(SupervisorOptions::new()).spawn(|| Divider);
+/// supervised.tell(0).unwrap();
+/// assert_eq!(outcomes.recv(), Ok(FailureOutcome::Restarts));
+/// let alone = system.spawn(Divider);
+/// alone.tell(0).unwrap();
+/// assert_eq!(outcomes.recv(), Ok(FailureOutcome::Ends));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureOutcome {
@@ -27,6 +75,30 @@ pub enum FailureOutcome {
 ///
 /// [`ActorSystem::on_failure`](crate::actor::ActorSystem::on_failure) has a function called with
 /// each.
+///
+/// ```
+/// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+/// use std::sync::mpsc;
+///
+/// struct Divider;
+/// impl Actor for Divider {}
+/// impl Handler<u32> for Divider {
+///     type Reply = u32;
+///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+///         42 / number
+///     }
+/// }
+///
+/// let system = ActorSystem::builder().build_here();
+/// let (send, failures) = mpsc::channel();
+/// system.on_failure(move |failure, _| drop(send.send(failure.clone())));
+/// let divider = system.spawn(Divider);
+/// divider.tell(0).unwrap();
+/// let failure = failures.recv().unwrap();
+/// let (actor, text) = (failure.actor(), failure.panic_message());
+/// println!("{actor} has failed: {text}");
+/// assert_eq!(failure.message_type(), Some("u32"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub(super) actor: String,
@@ -44,6 +116,28 @@ impl Failure {
     }
 
     /// The name of the actor, or of its type if it has none.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    /// use std::sync::mpsc;
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (send, failures) = mpsc::channel();
+    /// system.on_failure(move |failure, _| drop(send.send(failure.clone())));
+    /// let divider = system.spawn(Divider);
+    /// divider.tell(0).unwrap();
+    /// let failure = failures.recv().unwrap();
+    /// assert!(failure.actor().ends_with("Divider"));
+    /// ```
     #[must_use]
     pub fn actor(&self) -> &str {
         &self.actor
@@ -51,12 +145,56 @@ impl Failure {
 
     /// The type of the message that was handled, and is lost with the state. `None`: the panic came
     /// from a hook, or from the function that makes the state.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    /// use std::sync::mpsc;
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (send, failures) = mpsc::channel();
+    /// system.on_failure(move |failure, _| drop(send.send(failure.clone())));
+    /// let divider = system.spawn(Divider);
+    /// divider.tell(0).unwrap();
+    /// let failure = failures.recv().unwrap();
+    /// assert_eq!(failure.message_type(), Some("u32"));
+    /// ```
     #[must_use]
     pub fn message_type(&self) -> Option<&'static str> {
         self.message
     }
 
     /// What the panic says.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler};
+    /// use std::sync::mpsc;
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let (send, failures) = mpsc::channel();
+    /// system.on_failure(move |failure, _| drop(send.send(failure.clone())));
+    /// let divider = system.spawn(Divider);
+    /// divider.tell(0).unwrap();
+    /// let failure = failures.recv().unwrap();
+    /// assert_eq!(failure.panic_message(), "attempt to divide by zero");
+    /// ```
     #[must_use]
     pub fn panic_message(&self) -> &str {
         &self.panic

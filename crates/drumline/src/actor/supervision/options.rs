@@ -7,6 +7,14 @@ use std::time::Duration;
 use super::failure::{Directive, Failure};
 
 /// Which actors a supervisor starts again when one of them has failed.
+///
+/// ```
+/// use drumline::actor::{ActorSystem, Strategy, SupervisorOptions};
+///
+/// let options = SupervisorOptions::new().strategy(Strategy::OneForAll);
+/// let system = ActorSystem::builder().build_here();
+/// assert!(system.supervisor(options).is_alive());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Strategy {
     /// That actor.
@@ -57,6 +65,14 @@ pub struct SupervisorOptions {
 
 impl SupervisorOptions {
     /// One for one, 3 restarts within 5 seconds, no delay, and 5 seconds for siblings.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, SupervisorOptions};
+    ///
+    /// let options = SupervisorOptions::new();
+    /// let system = ActorSystem::builder().build_here();
+    /// assert!(system.supervisor(options).is_alive());
+    /// ```
     pub fn new() -> Self {
         SupervisorOptions {
             name: None,
@@ -78,12 +94,29 @@ impl SupervisorOptions {
     }
 
     /// What the supervisor is called, in logs and [trees](crate::actor::ActorSystem::tree).
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, SupervisorOptions};
+    ///
+    /// let options = SupervisorOptions::new().name("workers");
+    /// println!("{options:?}"); // with its name
+    /// let system = ActorSystem::builder().build_here();
+    /// assert!(system.supervisor(options).is_alive());
+    /// ```
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
     /// Which actors are started again.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Strategy, SupervisorOptions};
+    ///
+    /// let options = SupervisorOptions::new().strategy(Strategy::RestForOne);
+    /// let system = ActorSystem::builder().build_here();
+    /// assert!(system.supervisor(options).is_alive());
+    /// ```
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;
         self
@@ -95,6 +128,29 @@ impl SupervisorOptions {
     ///
     /// Several actors that are started again because of one failure count once. `usize::MAX`: there
     /// may be any number. The supervisor keeps 16 bytes for each restart within the time.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SupervisorOptions};
+    /// use std::time::Duration;
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SupervisorOptions::new().max_restarts(1, Duration::from_secs(3_600));
+    /// let supervisor = system.supervisor(options);
+    /// let divider = supervisor.spawn(|| Divider);
+    /// assert!(divider.ask(0).recv().is_err()); // one restart
+    /// assert!(divider.ask(0).recv().is_err()); // one too many
+    /// divider.ended().recv();
+    /// assert!(!supervisor.is_alive());
+    /// ```
     pub fn max_restarts(mut self, restarts: usize, within: Duration) -> Self {
         self.max_restarts = restarts;
         self.within = within;
@@ -104,6 +160,27 @@ impl SupervisorOptions {
     /// A delay before the restart: `first` after the first failure within the time of
     /// [`max_restarts`](Self::max_restarts), and twice the delay before for each further one, up to
     /// `most`. The messages wait meanwhile.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SupervisorOptions};
+    /// use std::time::Duration;
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SupervisorOptions::new()
+    ///     .backoff(Duration::from_millis(1), Duration::from_millis(100));
+    /// let divider = system.supervisor(options).spawn(|| Divider);
+    /// divider.tell(0).unwrap();
+    /// assert_eq!(divider.ask(1).recv(), Ok(42)); // after a moment
+    /// ```
     pub fn backoff(mut self, first: Duration, most: Duration) -> Self {
         self.backoff = (first, most.max(first));
         self
@@ -112,6 +189,17 @@ impl SupervisorOptions {
     /// How long the restart waits for actors that have not failed but are to be started again: each
     /// ends the message at hand before. After this time the others go on, and the late one is
     /// started again when it is done.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, Strategy, SupervisorOptions};
+    /// use std::time::Duration;
+    ///
+    /// let options = SupervisorOptions::new()
+    ///     .strategy(Strategy::OneForAll)
+    ///     .restart_timeout(Duration::from_secs(1));
+    /// let system = ActorSystem::builder().build_here();
+    /// assert!(system.supervisor(options).is_alive());
+    /// ```
     pub fn restart_timeout(mut self, timeout: Duration) -> Self {
         self.restart_timeout = timeout;
         self
@@ -120,6 +208,25 @@ impl SupervisorOptions {
     /// Has `decide` asked about each failure. It is called by the thread on which the actor has
     /// failed. If it panics, the actor is started again. So is an actor that is about to be started
     /// again because of another one, unless it is to stop; its failure counts in no limit.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Directive, Handler, SupervisorOptions};
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let options = SupervisorOptions::new().on_failure(|_| Directive::Stop);
+    /// let divider = system.supervisor(options).spawn(|| Divider);
+    /// divider.tell(0).unwrap();
+    /// divider.ended().recv(); // it was not started again
+    /// ```
     pub fn on_failure(
         mut self,
         decide: impl Fn(&Failure) -> Directive + Send + Sync + 'static,

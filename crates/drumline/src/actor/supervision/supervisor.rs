@@ -114,6 +114,25 @@ impl Supervisor {
     /// [`started`](Actor::started) does, that is a failure as well. If the supervisor has ended,
     /// the actor is dead at once.
     ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, Context, Handler, SupervisorOptions};
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let supervisor = system.supervisor(SupervisorOptions::new());
+    /// let divider = supervisor.spawn(|| Divider);
+    /// divider.tell(0).unwrap(); // it panics, and is started again
+    /// assert_eq!(divider.ask(1).recv(), Ok(42));
+    /// ```
+    ///
     /// # Panics
     ///
     /// In a forked child.
@@ -126,6 +145,26 @@ impl Supervisor {
     }
 
     /// As [`spawn`](Self::spawn), for an actor with a name, a bound, or the like.
+    ///
+    /// ```
+    /// use drumline::actor::{
+    ///     Actor, ActorSystem, Context, Handler, SpawnOptions, SupervisorOptions,
+    /// };
+    ///
+    /// struct Divider;
+    /// impl Actor for Divider {}
+    /// impl Handler<u32> for Divider {
+    ///     type Reply = u32;
+    ///     fn handle(&mut self, number: u32, _: &mut Context<Self>) -> u32 {
+    ///         42 / number
+    ///     }
+    /// }
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let supervisor = system.supervisor(SupervisorOptions::new());
+    /// let divider = supervisor.spawn_with(|| Divider, SpawnOptions::new().name("the divider"));
+    /// assert_eq!(divider.name(), "the divider");
+    /// ```
     ///
     /// # Panics
     ///
@@ -147,12 +186,34 @@ impl Supervisor {
     }
 
     /// How many actors and supervisors it has.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SupervisorOptions};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let supervisor = system.supervisor(SupervisorOptions::new());
+    /// let _idlers = [supervisor.spawn(|| Idler), supervisor.spawn(|| Idler)];
+    /// assert_eq!(supervisor.children(), 2);
+    /// ```
     #[must_use]
     pub fn children(&self) -> usize {
         self.tree.children(self.node).unwrap_or(0)
     }
 
     /// Whether it starts actors: it has not been stopped, and has not given up.
+    ///
+    /// ```
+    /// use drumline::actor::{ActorSystem, SupervisorOptions};
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let supervisor = system.supervisor(SupervisorOptions::new());
+    /// assert!(supervisor.is_alive());
+    /// supervisor.stop();
+    /// assert!(!supervisor.is_alive());
+    /// ```
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.tree.children(self.node).is_some()
@@ -163,12 +224,41 @@ impl Supervisor {
     /// Each actor handles what it was told before. With
     /// [`OneForOne`](super::Strategy::OneForOne) all are told at once. Otherwise the one that was
     /// started last is told first, and the one before it when that has ended.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, ExitReason, SupervisorOptions};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let supervisor = system.supervisor(SupervisorOptions::new());
+    /// let idler = supervisor.spawn(|| Idler);
+    /// supervisor.stop();
+    /// assert_eq!(idler.ended().recv().reason(), ExitReason::Stopped);
+    /// assert!(!supervisor.spawn(|| Idler).is_alive()); // no further one
+    /// ```
     pub fn stop(&self) {
         self.tree.stop(self.node);
     }
 
     /// As [`stop`](Self::stop), and waits for the end of the actors, until `deadline` at most. What
     /// is not at its end by then is abandoned, and reported: it ends after the message at hand.
+    ///
+    /// ```
+    /// use drumline::actor::{Actor, ActorSystem, SupervisorOptions};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// struct Idler;
+    /// impl Actor for Idler {}
+    ///
+    /// let system = ActorSystem::builder().build_here();
+    /// let supervisor = system.supervisor(SupervisorOptions::new());
+    /// let idler = supervisor.spawn(|| Idler);
+    /// let report = supervisor.shutdown(Instant::now() + Duration::from_secs(10));
+    /// assert!(report.is_complete());
+    /// assert!(!idler.is_alive());
+    /// ```
     ///
     /// # Blocking
     ///

@@ -38,6 +38,16 @@ pub use receiver::{IntoIter, Receiver, RecvAsync};
 pub use sender::{Closed, Reservation, SendAsync, SendPermit, Sender};
 
 /// A channel of lanes without a bound: a send never waits.
+///
+/// ```
+/// let (mut sender, mut receiver) = drumline::channel::lanes::unbounded();
+/// let mut other = sender.clone(); // has a lane of its own
+/// sender.send(1u32).unwrap();
+/// other.send(2).unwrap();
+/// drop((sender, other));
+/// assert_eq!(receiver.iter().sum::<u32>(), 3);
+/// ```
+#[must_use]
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
@@ -54,6 +64,7 @@ pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
 /// # Panics
 ///
 /// If `capacity` is 0: such a channel passes nothing on.
+#[must_use]
 pub fn per_lane<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     assert!(
         capacity > 0,

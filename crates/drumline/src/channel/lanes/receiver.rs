@@ -21,6 +21,14 @@ use crate::wait::{Interrupt, WaiterEntry, Watched, budget, watch};
 ///
 /// When it is dropped, the messages that are in the channel are dropped, and each later send fails.
 /// To have those that were sent already, [`close`](Self::close) it first.
+///
+/// ```
+/// let (mut sender, mut receiver) = drumline::channel::lanes::unbounded();
+/// sender.send("a job").unwrap();
+/// receiver.close(); // takes no more, and finishes what it has
+/// assert!(sender.send("another job").is_err());
+/// assert_eq!(receiver.iter().collect::<Vec<_>>(), ["a job"]);
+/// ```
 pub struct Receiver<T: Send> {
     hub: Arc<Hub<T>>,
     gatherer: Gatherer<T>,
@@ -64,6 +72,15 @@ impl<T: Send> Receiver<T> {
 
     /// Receives a message; waits for it if there is none.
     ///
+    /// ```
+    /// use drumline::channel::{CloseReason, lanes};
+    ///
+    /// let (mut sender, mut receiver) = lanes::unbounded();
+    /// std::thread::spawn(move || sender.send("hello"));
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Dropped);
+    /// ```
+    ///
     /// # Errors
     ///
     /// If all messages have been received, and no more will come; says why.
@@ -90,6 +107,17 @@ impl<T: Send> Receiver<T> {
     }
 
     /// Receives a message if there is one now.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, TryRecvError, lanes};
+    ///
+    /// let (mut sender, mut receiver) = lanes::unbounded();
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send(1).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.try_recv(), Ok(1));
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed(CloseReason::Dropped)));
+    /// ```
     ///
     /// # Errors
     ///
@@ -139,6 +167,17 @@ impl<T: Send> Receiver<T> {
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
     ///
+    /// ```
+    /// use drumline::channel::{RecvTimeoutError, lanes};
+    /// use std::time::Duration;
+    ///
+    /// let (mut sender, mut receiver) = lanes::unbounded();
+    /// let early = receiver.recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(early, Err(RecvTimeoutError::Timeout));
+    /// sender.send(1).unwrap();
+    /// assert_eq!(receiver.recv_timeout(Duration::from_millis(1)), Ok(1));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If no message came until then, and as [`recv`](Self::recv).
@@ -152,6 +191,20 @@ impl<T: Send> Receiver<T> {
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::lanes;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (mut sender, mut receiver) = lanes::unbounded();
+    /// sender.send(1).unwrap();
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let mut received = Vec::new();
+    /// while let Ok(number) = receiver.recv_deadline(deadline) {
+    ///     received.push(number); // what comes until then
+    /// }
+    /// assert_eq!(received, [1]);
+    /// ```
     ///
     /// # Errors
     ///
@@ -243,6 +296,12 @@ impl<T: Send> Receiver<T> {
 
     /// Goes through all messages until no more will come; waits for each.
     ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::unbounded();
+    /// std::thread::spawn(move || (1..=3u32).try_for_each(|number| sender.send(number)));
+    /// assert_eq!(receiver.iter().sum::<u32>(), 6);
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
@@ -253,6 +312,13 @@ impl<T: Send> Receiver<T> {
     }
 
     /// Goes through the messages that are there; waits for none.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::unbounded();
+    /// (1..=3).for_each(|number| sender.send(number).unwrap());
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    /// assert_eq!(receiver.try_iter().next(), None); // and `sender` still exists
+    /// ```
     pub fn try_iter(&mut self) -> impl Iterator<Item = T> + '_ {
         std::iter::from_fn(|| self.try_recv().ok())
     }
@@ -280,6 +346,13 @@ impl<T: Send> Receiver<T> {
     /// Closes the channel, and takes all messages out of it that were sent before.
     ///
     /// Messages that are left when the iterator is dropped stay in the channel.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::unbounded();
+    /// sender.send("unfinished").unwrap();
+    /// assert_eq!(receiver.drain().collect::<Vec<_>>(), ["unfinished"]);
+    /// assert!(sender.send("too late").is_err());
+    /// ```
     pub fn drain(&mut self) -> impl Iterator<Item = T> + '_ {
         self.close();
         self.try_iter()
@@ -287,11 +360,31 @@ impl<T: Send> Receiver<T> {
 
     /// Whether no more messages will be sent: all senders are gone, or this end has closed the
     /// channel. There may be some to receive.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::unbounded();
+    /// sender.send("the last").unwrap();
+    /// assert!(!receiver.is_closed());
+    /// drop(sender);
+    /// assert!(receiver.is_closed());
+    /// assert_eq!(receiver.recv(), Ok("the last"));
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.close_reason().is_some()
     }
 
     /// Why no more messages will be sent, if that is so.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, lanes};
+    ///
+    /// let (sender, receiver) = lanes::unbounded::<u8>();
+    /// assert_eq!(receiver.close_reason(), None);
+    /// sender.finish();
+    /// assert_eq!(receiver.close_reason(), Some(CloseReason::Finished));
+    /// ```
+    #[must_use]
     pub fn close_reason(&self) -> Option<CloseReason> {
         if self.gatherer.is_closed() {
             Some(CloseReason::ClosedByReceiver)
@@ -301,16 +394,41 @@ impl<T: Send> Receiver<T> {
     }
 
     /// How many messages are in all lanes, about. Looks at each lane, under a lock.
+    ///
+    /// ```
+    /// let (mut sender, receiver) = drumline::channel::lanes::unbounded();
+    /// let mut other = sender.clone();
+    /// sender.send("a").unwrap();
+    /// other.send("b").unwrap();
+    /// assert_eq!(receiver.len(), 2);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.hub.len()
     }
 
     /// Whether there is no message; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (mut sender, receiver) = drumline::channel::lanes::unbounded();
+    /// assert!(receiver.is_empty());
+    /// sender.send("a").unwrap();
+    /// assert!(!receiver.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many messages each lane holds at most. `None`: there is no bound.
+    ///
+    /// ```
+    /// use drumline::channel::lanes;
+    ///
+    /// assert_eq!(lanes::per_lane::<u8>(16).1.capacity_per_lane(), Some(16));
+    /// assert_eq!(lanes::unbounded::<u8>().1.capacity_per_lane(), None);
+    /// ```
+    #[must_use]
     pub fn capacity_per_lane(&self) -> Option<usize> {
         Some(self.hub.capacity()).filter(|&capacity| capacity != usize::MAX)
     }
@@ -404,7 +522,7 @@ impl<T: Send> fmt::Debug for RecvAsync<'_, T> {
     }
 }
 
-/// All messages; made of a [`Receiver`].
+/// All messages, as [`Receiver::iter`] has them; made of a [`Receiver`].
 #[derive(Debug)]
 pub struct IntoIter<T: Send> {
     receiver: Receiver<T>,

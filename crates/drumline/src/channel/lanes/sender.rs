@@ -19,6 +19,19 @@ use crate::wait::{WaiterEntry, budget};
 /// The channel ends when all senders are gone. The receiver then gets the gravest of their reasons:
 /// [`Panicked`](CloseReason::Panicked) before [`Dropped`](CloseReason::Dropped) before
 /// [`Finished`](CloseReason::Finished).
+///
+/// ```
+/// use drumline::channel::{CloseReason, lanes};
+///
+/// let (mut sender, mut receiver) = lanes::unbounded();
+/// let mut other = sender.clone(); // with a lane of its own
+/// other.send(1).unwrap();
+/// other.finish();
+/// sender.send(2).unwrap();
+/// drop(sender); // the graver reason
+/// assert_eq!(receiver.iter().count(), 2);
+/// assert_eq!(receiver.close_reason(), Some(CloseReason::Dropped));
+/// ```
 pub struct Sender<T: Send> {
     hub: Arc<Hub<T>>,
     port: Arc<Port<T>>,
@@ -48,6 +61,16 @@ impl<T: Send> Sender<T> {
     }
 
     /// Sends a message; waits for room in its lane if there is none.
+    ///
+    /// ```
+    /// use drumline::channel::{SendError, lanes};
+    ///
+    /// let (mut sender, mut receiver) = lanes::unbounded();
+    /// assert_eq!(sender.send("hello"), Ok(()));
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// drop(receiver);
+    /// assert_eq!(sender.send("anybody?"), Err(SendError("anybody?")));
+    /// ```
     ///
     /// # Errors
     ///
@@ -104,6 +127,16 @@ impl<T: Send> Sender<T> {
 
     /// Sends a message if there is room in its lane now.
     ///
+    /// ```
+    /// use drumline::channel::{TrySendError, lanes};
+    ///
+    /// let (mut sender, receiver) = lanes::per_lane(1);
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+    /// drop(receiver);
+    /// assert_eq!(sender.try_send(3), Err(TrySendError::Closed(3)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the lane is full, and if the receiver is gone, or has closed the channel. The message
@@ -137,6 +170,17 @@ impl<T: Send> Sender<T> {
 
     /// As [`send`](Self::send), but waits for `timeout` at most.
     ///
+    /// ```
+    /// use drumline::channel::{SendTimeoutError, lanes};
+    /// use std::time::Duration;
+    ///
+    /// let (mut sender, _receiver) = lanes::per_lane(1);
+    /// let timeout = Duration::from_millis(1);
+    /// assert_eq!(sender.send_timeout("first", timeout), Ok(()));
+    /// let late = sender.send_timeout("second", timeout);
+    /// assert_eq!(late, Err(SendTimeoutError::Timeout("second")));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there was no room until then, and as [`send`](Self::send).
@@ -162,6 +206,19 @@ impl<T: Send> Sender<T> {
 
     /// As [`send`](Self::send), but waits until `deadline` at most.
     ///
+    /// ```
+    /// use drumline::channel::lanes;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (mut sender, _receiver) = lanes::per_lane(1);
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let mut sent = 0;
+    /// while sender.send_deadline("as many as fit", deadline).is_ok() {
+    ///     sent += 1;
+    /// }
+    /// assert_eq!(sent, 1);
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there was no room until then, and as [`send`](Self::send).
@@ -179,6 +236,17 @@ impl<T: Send> Sender<T> {
     }
 
     /// A future that sends a message when there is room in its lane.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::per_lane(1);
+    /// let sending = drumline::spawn_future(async move {
+    ///     for number in 0..10 {
+    ///         sender.send_async(number).await.unwrap();
+    ///     }
+    /// });
+    /// assert_eq!(receiver.iter().sum::<i32>(), 45);
+    /// sending.join().unwrap();
+    /// ```
     ///
     /// # Errors
     ///
@@ -225,6 +293,12 @@ impl<T: Send> Sender<T> {
 
     /// A future that is ready when the receiver is gone, or has closed the channel.
     ///
+    /// ```
+    /// let (mut sender, receiver) = drumline::channel::lanes::unbounded::<()>();
+    /// drop(receiver);
+    /// drumline::block_on(sender.closed());
+    /// ```
+    ///
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready leaves nothing behind.
@@ -238,6 +312,16 @@ impl<T: Send> Sender<T> {
     }
 
     /// Says that all messages of this sender have been sent; see [`CloseReason::Finished`].
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, lanes};
+    ///
+    /// let (mut sender, mut receiver) = lanes::unbounded();
+    /// sender.send("all").unwrap();
+    /// sender.finish();
+    /// assert_eq!(receiver.recv(), Ok("all"));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Finished);
+    /// ```
     pub fn finish(mut self) {
         self.end(CloseReason::Finished);
         // Its drop would say something else.
@@ -264,21 +348,54 @@ impl<T: Send> Sender<T> {
     }
 
     /// How many messages of this sender are in the channel, about.
+    ///
+    /// ```
+    /// let (mut sender, _receiver) = drumline::channel::lanes::unbounded();
+    /// let mut other = sender.clone();
+    /// sender.send("a").unwrap();
+    /// other.send("b").unwrap();
+    /// assert_eq!(sender.len(), 1);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.port.lane.len()
     }
 
     /// Whether no message of this sender is in the channel; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (mut sender, _receiver) = drumline::channel::lanes::unbounded();
+    /// sender.send("a").unwrap();
+    /// assert!(!sender.is_empty());
+    /// assert!(sender.clone().is_empty()); // another lane
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many messages its lane holds at most. `None`: there is no bound.
+    ///
+    /// ```
+    /// use drumline::channel::lanes;
+    ///
+    /// assert_eq!(lanes::per_lane::<u8>(16).0.capacity(), Some(16));
+    /// assert_eq!(lanes::unbounded::<u8>().0.capacity(), None);
+    /// ```
+    #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(self.port.lane.capacity()).filter(|&capacity| capacity != usize::MAX)
     }
 
     /// Whether the receiver is gone, or has closed the channel.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::lanes::unbounded::<u8>();
+    /// assert!(!sender.is_closed());
+    /// drop(receiver);
+    /// assert!(sender.is_closed());
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.port.lane.refuses()
     }
@@ -315,6 +432,15 @@ pub struct SendPermit<'a, T: Send> {
 
 impl<T: Send> SendPermit<'_, T> {
     /// Sends the message.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::lanes::per_lane(1);
+    /// drumline::block_on(async {
+    ///     let permit = sender.reserve().await.unwrap();
+    ///     permit.send("made when there is room").unwrap();
+    /// });
+    /// assert_eq!(receiver.recv(), Ok("made when there is room"));
+    /// ```
     ///
     /// # Errors
     ///

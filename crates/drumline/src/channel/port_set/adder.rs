@@ -119,6 +119,20 @@ impl<T: Send> PortAdder<T> {
 
     /// Adds a port. The set receives from it from its next call on, also if it waits now.
     ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let adder = set.adder();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// let key = adder.add(receiver).unwrap();
+    /// sender.send("hello").unwrap();
+    /// assert_eq!(set.recv().unwrap().port(), key);
+    ///
+    /// drop(set);
+    /// assert!(adder.add(spsc::unbounded().1).is_err());
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the set is gone. The receiver comes back.

@@ -28,6 +28,16 @@ const MANY: usize = 4096;
 ///
 /// As the source of a [stream](crate::stream) it gives the messages of all ports, and passes over
 /// the ends of ports.
+///
+/// ```
+/// use drumline::channel::{PortEvent, PortSet, spsc};
+///
+/// let mut set = PortSet::new();
+/// let (mut sender, receiver) = spsc::unbounded();
+/// let port = set.add(receiver);
+/// std::thread::spawn(move || sender.send("hello"));
+/// assert_eq!(set.recv(), Ok(PortEvent::Message(port, "hello")));
+/// ```
 pub struct PortSet<T: Send> {
     ready: std::sync::Arc<ReadyList>,
     added: Arc<AddQueue<T>>,
@@ -48,6 +58,21 @@ pub struct PortSet<T: Send> {
 
 impl<T: Send> PortSet<T> {
     /// A set without ports, in which each port has its turn.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut one, first) = spsc::unbounded();
+    /// let (mut two, second) = spsc::unbounded();
+    /// set.add(first);
+    /// set.add(second);
+    /// one.send(1).unwrap();
+    /// two.send(2).unwrap();
+    /// drop((one, two));
+    /// let sum: u32 = set.iter().filter_map(|event| event.into_message()).sum();
+    /// assert_eq!(sum, 3);
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::with(HeldPorts::fair())
@@ -93,6 +118,16 @@ impl<T: Send> PortSet<T> {
     }
 
     /// Adds a port. What is in its lane already is received as well.
+    ///
+    /// ```
+    /// use drumline::channel::{PortEvent, PortSet, spsc};
+    ///
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// sender.send("before it was added").unwrap();
+    /// let mut set = PortSet::new();
+    /// let port = set.add(receiver);
+    /// assert_eq!(set.recv(), Ok(PortEvent::Message(port, "before it was added")));
+    /// ```
     pub fn add(&mut self, receiver: spsc::Receiver<T>) -> PortKey {
         let key = next_key();
         self.install(key, receiver);
@@ -100,6 +135,20 @@ impl<T: Send> PortSet<T> {
     }
 
     /// What adds ports to this set from other threads.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let adder = set.adder();
+    /// std::thread::spawn(move || {
+    ///     let (mut sender, receiver) = spsc::unbounded();
+    ///     adder.add(receiver).unwrap();
+    ///     sender.send("hello").unwrap();
+    /// });
+    /// assert_eq!(set.recv().unwrap().into_message(), Some("hello"));
+    /// ```
+    #[must_use]
     pub fn adder(&self) -> PortAdder<T> {
         PortAdder::new(&self.added)
     }
@@ -111,6 +160,18 @@ impl<T: Send> PortSet<T> {
 
     /// Takes a port out of the set. What is in its lane stays there. `None`: it is not in the set,
     /// because it was closed, or taken out before.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// let port = set.add(receiver);
+    /// sender.send("hello").unwrap();
+    /// let mut receiver = set.remove(port).unwrap();
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// assert!(set.remove(port).is_none());
+    /// ```
     pub fn remove(&mut self, port: PortKey) -> Option<spsc::Receiver<T>> {
         self.catch_up();
         let place = self.ports.place(port)?;
@@ -125,17 +186,50 @@ impl<T: Send> PortSet<T> {
     }
 
     /// How many ports there are, with those that others have added.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::<u8>::new();
+    /// let (_sender, receiver) = spsc::unbounded();
+    /// set.add(receiver);
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         let (added, _) = self.added.count_and_find(None);
         self.ports.len() + added
     }
 
     /// Whether there is no port.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::<u8>::new();
+    /// assert!(set.is_empty());
+    /// let (_sender, receiver) = spsc::unbounded();
+    /// set.add(receiver);
+    /// assert!(!set.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Whether this port is in the set.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::<u8>::new();
+    /// let (_sender, receiver) = spsc::unbounded();
+    /// let port = set.add(receiver);
+    /// assert!(set.contains(port));
+    /// set.remove(port);
+    /// assert!(!set.contains(port));
+    /// ```
+    #[must_use]
     pub fn contains(&self, port: PortKey) -> bool {
         let is_added = || self.added.count_and_find(Some(port)).1;
         self.ports.contains(port) || is_added()
@@ -143,6 +237,18 @@ impl<T: Send> PortSet<T> {
 
     /// Wants no more messages: closes all ports. Each send to one of them fails from now on. What
     /// was sent before can still be received, and so can the ends of the ports.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// set.add(receiver);
+    /// sender.send("sent before").unwrap();
+    /// set.close();
+    /// assert!(sender.send("too late").is_err());
+    /// assert_eq!(set.recv().unwrap().into_message(), Some("sent before"));
+    /// ```
     pub fn close(&mut self) {
         self.catch_up();
         self.ports.rouse();
@@ -438,6 +544,19 @@ impl<T: Send> PortSet<T> {
     }
 
     /// Receives what is there now.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, PortSet, TryRecvError, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// let port = set.add(receiver);
+    /// assert_eq!(set.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send("hello").unwrap();
+    /// assert_eq!(set.try_recv().unwrap().into_message(), Some("hello"));
+    /// set.remove(port);
+    /// assert_eq!(set.try_recv(), Err(TryRecvError::Closed(CloseReason::Finished)));
+    /// ```
     ///
     /// # Errors
     ///

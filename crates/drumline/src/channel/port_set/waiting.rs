@@ -53,6 +53,18 @@ impl<T: Send> PortSet<T> {
 
     /// Receives a message, or the end of a port; waits if there is none.
     ///
+    /// ```
+    /// use drumline::channel::{CloseReason, PortEvent, PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// let port = set.add(receiver);
+    /// std::thread::spawn(move || sender.send("hello"));
+    /// assert_eq!(set.recv(), Ok(PortEvent::Message(port, "hello")));
+    /// assert_eq!(set.recv(), Ok(PortEvent::Closed(port, CloseReason::Dropped)));
+    /// assert!(set.recv().is_err()); // there is no port any more
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is no port, and no [`PortAdder`](super::PortAdder). Its reason is the gravest of
@@ -82,6 +94,17 @@ impl<T: Send> PortSet<T> {
 
     /// As [`recv`](Self::recv), but waits for `timeout` at most.
     ///
+    /// ```
+    /// use drumline::channel::{PortSet, RecvTimeoutError, spsc};
+    /// use std::time::Duration;
+    ///
+    /// let mut set = PortSet::<u8>::new();
+    /// let (_silent, receiver) = spsc::unbounded();
+    /// set.add(receiver);
+    /// let received = set.recv_timeout(Duration::from_millis(1));
+    /// assert_eq!(received, Err(RecvTimeoutError::Timeout));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If nothing came until then, and as [`recv`](Self::recv).
@@ -95,6 +118,19 @@ impl<T: Send> PortSet<T> {
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::{PortSet, RecvTimeoutError, spsc};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// set.add(receiver);
+    /// sender.send("in time").unwrap();
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// assert_eq!(set.recv_deadline(deadline).unwrap().into_message(), Some("in time"));
+    /// assert_eq!(set.recv_deadline(deadline), Err(RecvTimeoutError::Timeout));
+    /// ```
     ///
     /// # Errors
     ///
@@ -205,6 +241,18 @@ impl<T: Send> PortSet<T> {
     /// Goes through all messages and ends, until there is no port and no
     /// [`PortAdder`](super::PortAdder); waits for each.
     ///
+    /// ```
+    /// use drumline::channel::{PortEvent, PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// let port = set.add(receiver);
+    /// sender.send("hello").unwrap();
+    /// sender.finish();
+    /// assert_eq!(set.iter().next(), Some(PortEvent::Message(port, "hello")));
+    /// assert_eq!(set.iter().count(), 1); // the end of the port, and then there is none
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
@@ -221,6 +269,18 @@ impl<T: Send> PortSet<T> {
     ///
     /// What is left when the iterator is dropped stays in the set. Ports that others add meanwhile
     /// are not closed, and bring nothing here.
+    ///
+    /// ```
+    /// use drumline::channel::{PortEvent, PortSet, spsc};
+    ///
+    /// let mut set = PortSet::new();
+    /// let (mut sender, receiver) = spsc::unbounded();
+    /// set.add(receiver);
+    /// sender.send("unfinished").unwrap();
+    /// let left: Vec<_> = set.drain().filter_map(PortEvent::into_message).collect();
+    /// assert_eq!(left, ["unfinished"]);
+    /// assert!(sender.send("too late").is_err());
+    /// ```
     pub fn drain(&mut self) -> Drain<'_, T> {
         self.close();
         Drain(self)

@@ -62,6 +62,18 @@ pub struct Select<'a, R> {
 
 impl<'a, R> Select<'a, R> {
     /// A select without paths, in which each path has its turn.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, spsc};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// let (_silent, mut other) = spsc::unbounded::<u8>();
+    /// sender.send("hello").unwrap();
+    /// let mut select = Select::new();
+    /// select.recv(&mut receiver, |word| word.unwrap().to_owned());
+    /// select.recv(&mut other, |number| number.unwrap().to_string());
+    /// assert_eq!(select.wait().as_deref(), Some("hello"));
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::with(false)
@@ -107,6 +119,18 @@ impl<'a, R> Select<'a, R> {
     /// [`oneshot`]: crate::channel::oneshot
     /// [`mpmc`]: crate::channel::mpmc
     /// [`PortSet`]: crate::channel::PortSet
+    ///
+    /// ```
+    /// use drumline::channel::{Select, mpmc, spsc};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// let (_silent, shared) = mpmc::unbounded::<u32>();
+    /// sender.send(6).unwrap();
+    /// let mut select = Select::new();
+    /// select.recv(&mut receiver, |number| number.map_or(0, |number| 7 * number));
+    /// select.recv(&shared, |number| number.unwrap_or(0));
+    /// assert_eq!(select.wait(), Some(42));
+    /// ```
     pub fn recv<E, F>(&mut self, end: E, handler: F) -> &mut Self
     where
         E: SelectRecv + 'a,
@@ -159,17 +183,53 @@ impl<'a, R> Select<'a, R> {
     }
 
     /// How many paths there are. Those that have ended have left.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, spsc};
+    ///
+    /// let (sender, mut receiver) = spsc::unbounded::<u8>();
+    /// let mut select = Select::new();
+    /// select.recv(&mut receiver, |message| message.is_ok());
+    /// assert_eq!(select.len(), 1);
+    /// drop(sender);
+    /// assert_eq!(select.wait(), Some(false));
+    /// assert_eq!(select.len(), 0); // the path has ended
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.paths.len()
     }
 
     /// Whether there is no path.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, spsc};
+    ///
+    /// let (_sender, mut receiver) = spsc::unbounded::<u8>();
+    /// let mut select = Select::new();
+    /// assert!(select.is_empty());
+    /// select.recv(&mut receiver, |message| message.is_ok());
+    /// assert!(!select.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Waits until a path is ready, uses it, and returns what its handler has made. `None`: there
     /// is no path, or none any more.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, spsc};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// std::thread::spawn(move || sender.send("hello"));
+    /// let mut select = Select::new();
+    /// select.recv(&mut receiver, Result::ok);
+    /// assert_eq!(select.wait(), Some(Some("hello")));
+    /// assert_eq!(select.wait(), Some(None)); // the end of the channel
+    /// assert_eq!(select.wait(), None); // and there is no other path
+    /// ```
     ///
     /// # Blocking
     ///
@@ -186,6 +246,17 @@ impl<'a, R> Select<'a, R> {
 
     /// Uses a path if one is ready now.
     ///
+    /// ```
+    /// use drumline::channel::{Select, SelectError, mpsc};
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded();
+    /// let mut select = Select::new();
+    /// select.recv(&mut receiver, Result::ok);
+    /// assert_eq!(select.try_wait(), Err(SelectError::NotReady));
+    /// sender.send(1).unwrap();
+    /// assert_eq!(select.try_wait(), Ok(Some(1)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If none is, and if there is no path.
@@ -197,6 +268,16 @@ impl<'a, R> Select<'a, R> {
     }
 
     /// As [`wait`](Self::wait), but waits for `timeout` at most.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, SelectError, spsc};
+    /// use std::time::Duration;
+    ///
+    /// let (_silent, mut receiver) = spsc::unbounded::<u8>();
+    /// let mut select = Select::new();
+    /// select.recv(&mut receiver, Result::ok);
+    /// assert_eq!(select.wait_timeout(Duration::from_millis(1)), Err(SelectError::NotReady));
+    /// ```
     ///
     /// # Errors
     ///
@@ -212,6 +293,19 @@ impl<'a, R> Select<'a, R> {
     }
 
     /// As [`wait`](Self::wait), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, SelectError, spsc};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// sender.send(1).unwrap();
+    /// let mut select = Select::new();
+    /// select.recv(&mut receiver, Result::ok);
+    /// assert_eq!(select.wait_deadline(deadline), Ok(Some(1))); // what is ready, at any time
+    /// assert_eq!(select.wait_deadline(deadline), Err(SelectError::NotReady));
+    /// ```
     ///
     /// # Errors
     ///

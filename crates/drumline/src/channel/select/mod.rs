@@ -151,6 +151,23 @@ mod public {
     /// What a select can receive from; see [`Select::recv`](super::Select::recv).
     ///
     /// It cannot be implemented elsewhere.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, SelectRecv, mpmc, spsc};
+    ///
+    /// /// Whether something comes from an end, whichever kind of channel it is of.
+    /// fn hears(end: impl SelectRecv) -> bool {
+    ///     let mut select = Select::new();
+    ///     select.recv(end, |_| true);
+    ///     select.try_wait().is_ok()
+    /// }
+    ///
+    /// let (sender, receiver) = mpmc::unbounded();
+    /// sender.send(1).unwrap();
+    /// assert!(hears(&receiver));
+    /// let (_silent, mut other) = spsc::unbounded::<u8>();
+    /// assert!(!hears(&mut other));
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "a select cannot receive from `{Self}`",
         label = "not a receiving end",
@@ -164,6 +181,23 @@ mod public {
     /// What a select can send to; see [`Select::send`](super::Select::send).
     ///
     /// It cannot be implemented elsewhere.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, SelectSend, mpsc, spsc};
+    ///
+    /// /// Sends a number if there is room, whichever kind of channel it is.
+    /// fn offer(end: impl SelectSend<Message = u32>, number: u32) -> bool {
+    ///     let mut select = Select::new();
+    ///     select.send(end, || Some(number), |sent| sent.is_ok());
+    ///     select.try_wait() == Ok(true)
+    /// }
+    ///
+    /// let (sender, _receiver) = mpsc::bounded(1);
+    /// assert!(offer(&sender, 1));
+    /// assert!(!offer(&sender, 2));
+    /// let (mut other, _receiver) = spsc::unbounded();
+    /// assert!(offer(&mut other, 2));
+    /// ```
     #[diagnostic::on_unimplemented(
         message = "a select cannot send to `{Self}`",
         label = "not a sending end",
@@ -183,6 +217,16 @@ mod public {
     }
 
     /// No path of a [`Select`](super::Select) was used.
+    ///
+    /// ```
+    /// use drumline::channel::{Select, SelectError, spsc};
+    ///
+    /// let (_silent, mut receiver) = spsc::unbounded::<u8>();
+    /// let mut select = Select::new();
+    /// assert_eq!(select.try_wait(), Err(SelectError::NoPath));
+    /// select.recv(&mut receiver, Result::ok);
+    /// assert_eq!(select.try_wait(), Err(SelectError::NotReady));
+    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum SelectError {
         /// No path was ready, or not in time.

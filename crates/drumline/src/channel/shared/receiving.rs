@@ -11,7 +11,9 @@ use super::{ReceiverEnd, WaitKey};
 use crate::channel::RecvError;
 use crate::wait::WaiterEntry;
 
-/// A future that receives a message; made by `recv_async` of a receiver.
+/// A future that receives a message; made by [`recv_async`] of a receiver.
+///
+/// [`recv_async`]: crate::channel::mpmc::Receiver::recv_async
 ///
 /// To forget it (`std::mem::forget`) after it was polled keeps its place among those that wait: a
 /// message that comes wakes it, and no other receiver, until one of them receives. In a rendezvous
@@ -63,22 +65,26 @@ impl<T: Send> fmt::Debug for RecvAsync<'_, T> {
     }
 }
 
-/// All messages; made by `iter` of a receiver.
+/// All messages; made by [`iter`](crate::channel::mpmc::Receiver::iter) of a receiver.
 #[derive(Debug)]
 pub struct Iter<'a, T: Send> {
     end: &'a ReceiverEnd<T>,
     location: &'static Location<'static>,
 }
 
-/// The messages that are there; made by `try_iter` of a receiver.
+/// The messages that are there; made by [`try_iter`] of a receiver.
+///
+/// [`try_iter`]: crate::channel::mpmc::Receiver::try_iter
 #[derive(Debug)]
 pub struct TryIter<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
 
-/// The messages that were sent before the channel was closed; made by `drain` of a receiver.
+/// The messages that were sent before the channel was closed; made by [`drain`] of a receiver.
+///
+/// [`drain`]: crate::channel::mpmc::Receiver::drain
 #[derive(Debug)]
 pub struct Drain<'a, T: Send>(pub(in crate::channel) &'a ReceiverEnd<T>);
 
-/// All messages; made of a receiver.
+/// All messages, as [`iter`](crate::channel::mpmc::Receiver::iter) has them; made of a receiver.
 #[derive(Debug)]
 pub struct IntoIter<T: Send> {
     end: ReceiverEnd<T>,

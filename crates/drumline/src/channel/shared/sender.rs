@@ -18,6 +18,17 @@ use crate::wait::{SleepingThread, WaiterEntry, WaitingFor, Watched};
 /// sent, also through several clones, and across threads: if a send returns before another one
 /// begins, its message comes first. When the last sender is dropped, the receivers get what was
 /// sent, and then learn that no more comes.
+///
+/// ```
+/// use drumline::channel::mpsc;
+///
+/// let (sender, mut receiver) = mpsc::unbounded();
+/// let other = sender.clone();
+/// std::thread::spawn(move || other.send(1u32));
+/// sender.send(2).unwrap();
+/// drop(sender);
+/// assert_eq!(receiver.iter().sum::<u32>(), 3);
+/// ```
 pub struct Sender<T: Send> {
     pub(super) shared: Arc<SharedQueue<T>>,
 }
@@ -29,6 +40,16 @@ impl<T: Send> Sender<T> {
 
     /// Sends a message; waits for room if there is none, and in a rendezvous until a receiver has
     /// taken it.
+    ///
+    /// ```
+    /// use drumline::channel::{SendError, mpsc};
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded();
+    /// assert_eq!(sender.send("hello"), Ok(()));
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// drop(receiver);
+    /// assert_eq!(sender.send("anybody?"), Err(SendError("anybody?")));
+    /// ```
     ///
     /// # Errors
     ///
@@ -56,6 +77,16 @@ impl<T: Send> Sender<T> {
     /// Sends a message if that can be done at once: there is room, and no sender waits. In a
     /// rendezvous, if a receiver waits.
     ///
+    /// ```
+    /// use drumline::channel::{TrySendError, mpsc};
+    ///
+    /// let (sender, receiver) = mpsc::bounded(1);
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+    /// drop(receiver);
+    /// assert_eq!(sender.try_send(3), Err(TrySendError::Closed(3)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If it cannot, and if all receivers are gone, or one has closed the channel. The message
@@ -72,6 +103,17 @@ impl<T: Send> Sender<T> {
 
     /// As [`send`](Self::send), but waits for `timeout` at most.
     ///
+    /// ```
+    /// use drumline::channel::{SendTimeoutError, mpsc};
+    /// use std::time::Duration;
+    ///
+    /// let (sender, _receiver) = mpsc::bounded(1);
+    /// let timeout = Duration::from_millis(1);
+    /// assert_eq!(sender.send_timeout("first", timeout), Ok(()));
+    /// let late = sender.send_timeout("second", timeout);
+    /// assert_eq!(late, Err(SendTimeoutError::Timeout("second")));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there was no room until then, and as [`send`](Self::send).
@@ -86,6 +128,19 @@ impl<T: Send> Sender<T> {
     }
 
     /// As [`send`](Self::send), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::mpsc;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (sender, _receiver) = mpsc::bounded(1);
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let mut sent = 0;
+    /// while sender.send_deadline("as many as fit", deadline).is_ok() {
+    ///     sent += 1;
+    /// }
+    /// assert_eq!(sent, 1);
+    /// ```
     ///
     /// # Errors
     ///
@@ -164,6 +219,17 @@ impl<T: Send> Sender<T> {
     /// A future that sends a message when there is room, and in a rendezvous when a receiver takes
     /// it.
     ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::mpsc::bounded(1);
+    /// let sending = drumline::spawn_future(async move {
+    ///     for number in 0..10 {
+    ///         sender.send_async(number).await.unwrap();
+    ///     }
+    /// });
+    /// assert_eq!(receiver.iter().sum::<i32>(), 45);
+    /// sending.join().unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// If all receivers are gone, or one has closed the channel. The message comes back.
@@ -213,6 +279,16 @@ impl<T: Send> Sender<T> {
 
     /// Takes the right to send one message, if there is room.
     ///
+    /// ```
+    /// use drumline::channel::{TrySendError, mpsc};
+    ///
+    /// let (sender, mut receiver) = mpsc::bounded(1);
+    /// let permit = sender.try_reserve().unwrap();
+    /// assert_eq!(sender.try_send("no place"), Err(TrySendError::Full("no place")));
+    /// permit.send("the place that was kept").unwrap();
+    /// assert_eq!(receiver.recv(), Ok("the place that was kept"));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is none, and if all receivers are gone, or one has closed the channel.
@@ -234,6 +310,12 @@ impl<T: Send> Sender<T> {
 
     /// A future that is ready when all receivers are gone, or one has closed the channel.
     ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpsc::unbounded::<()>();
+    /// drop(receiver);
+    /// drumline::block_on(sender.closed());
+    /// ```
+    ///
     /// # Cancellation
     ///
     /// A future that is dropped before it is ready leaves nothing behind.
@@ -244,6 +326,16 @@ impl<T: Send> Sender<T> {
 
     /// Says that all messages of this sender have been sent. If all senders say so, the receivers
     /// get [`CloseReason::Finished`] at the end.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, mpsc};
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded();
+    /// sender.send("all").unwrap();
+    /// sender.finish();
+    /// assert_eq!(receiver.recv(), Ok("all"));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Finished);
+    /// ```
     pub fn finish(self) {
         // Its drop would say something else.
         let this = ManuallyDrop::new(self);
@@ -253,26 +345,68 @@ impl<T: Send> Sender<T> {
     }
 
     /// How many messages are in the channel, about.
+    ///
+    /// ```
+    /// let (sender, _receiver) = drumline::channel::mpsc::unbounded();
+    /// sender.send("a").unwrap();
+    /// sender.clone().send("b").unwrap();
+    /// assert_eq!(sender.len(), 2);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.shared.len()
     }
 
     /// Whether there is no message in the channel; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (sender, _receiver) = drumline::channel::mpsc::unbounded();
+    /// assert!(sender.is_empty());
+    /// sender.send("a").unwrap();
+    /// assert!(!sender.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many messages the channel holds at most; 0 for a rendezvous. `None`: there is no bound.
+    ///
+    /// ```
+    /// use drumline::channel::mpsc;
+    ///
+    /// assert_eq!(mpsc::bounded::<u8>(16).0.capacity(), Some(16));
+    /// assert_eq!(mpsc::rendezvous::<u8>().0.capacity(), Some(0));
+    /// assert_eq!(mpsc::unbounded::<u8>().0.capacity(), None);
+    /// ```
+    #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(self.shared.capacity()).filter(|&capacity| capacity != usize::MAX)
     }
 
     /// Whether all receivers are gone, or one has closed the channel.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::mpsc::unbounded::<u8>();
+    /// assert!(!sender.is_closed());
+    /// drop(receiver);
+    /// assert!(sender.is_closed());
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.is_closed()
     }
 
     /// Whether both send to the same channel.
+    ///
+    /// ```
+    /// use drumline::channel::mpsc;
+    ///
+    /// let (sender, _receiver) = mpsc::unbounded::<u8>();
+    /// assert!(sender.is_same_channel(&sender.clone()));
+    /// assert!(!sender.is_same_channel(&mpsc::unbounded().0));
+    /// ```
+    #[must_use]
     pub fn is_same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
@@ -315,6 +449,13 @@ impl<'a, T: Send> SendPermit<'a, T> {
     }
 
     /// Sends the message.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::mpsc::bounded(1);
+    /// let permit = sender.try_reserve().unwrap();
+    /// assert!(permit.send("made when there is room").is_ok());
+    /// assert_eq!(receiver.recv(), Ok("made when there is room"));
+    /// ```
     ///
     /// # Errors
     ///

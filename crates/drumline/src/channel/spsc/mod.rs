@@ -47,6 +47,7 @@ use crate::sync::Arc;
 /// drop(sender);
 /// assert_eq!(receiver.iter().collect::<Vec<_>>(), [1, 2]);
 /// ```
+#[must_use]
 pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
     channel(usize::MAX)
 }
@@ -66,6 +67,7 @@ pub fn unbounded<T: Send>() -> (Sender<T>, Receiver<T>) {
 /// # Panics
 ///
 /// If `capacity` is 0: such a channel passes nothing on.
+#[must_use]
 pub fn bounded<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     assert!(
         capacity > 0,

@@ -21,6 +21,14 @@ use crate::wait::{Interrupt, WaitSite, WaiterEntry};
 ///
 /// When it is dropped, the messages that are in the channel are dropped, and each later send fails.
 /// To have those that were sent already, [`close`](Self::close) it first.
+///
+/// ```
+/// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+/// sender.send("a job").unwrap();
+/// receiver.close(); // takes no more, and finishes what it has
+/// assert!(sender.send("another job").is_err());
+/// assert_eq!(receiver.iter().collect::<Vec<_>>(), ["a job"]);
+/// ```
 pub struct Receiver<T: Send> {
     pub(super) lane: Arc<Lane<T>>,
     pub(super) reader: Reader<T>,
@@ -79,6 +87,15 @@ impl<T: Send> Receiver<T> {
 
     /// Receives the next message; waits for it if there is none.
     ///
+    /// ```
+    /// use drumline::channel::{CloseReason, spsc};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// std::thread::spawn(move || sender.send("hello"));
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Dropped);
+    /// ```
+    ///
     /// # Errors
     ///
     /// If all messages have been received, and no more will come; says why.
@@ -116,6 +133,17 @@ impl<T: Send> Receiver<T> {
 
     /// Receives a message if there is one now.
     ///
+    /// ```
+    /// use drumline::channel::{CloseReason, TryRecvError, spsc};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send(1).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.try_recv(), Ok(1));
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Closed(CloseReason::Dropped)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If there is none now, and if no more will come.
@@ -148,6 +176,20 @@ impl<T: Send> Receiver<T> {
     }
 
     /// As [`recv`](Self::recv), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::spsc;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// sender.send(1).unwrap();
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let mut received = Vec::new();
+    /// while let Ok(number) = receiver.recv_deadline(deadline) {
+    ///     received.push(number); // what comes until then
+    /// }
+    /// assert_eq!(received, [1]);
+    /// ```
     ///
     /// # Errors
     ///
@@ -273,6 +315,12 @@ impl<T: Send> Receiver<T> {
 
     /// Goes through all messages until no more will come; waits for each.
     ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// std::thread::spawn(move || (1..=3u32).try_for_each(|number| sender.send(number)));
+    /// assert_eq!(receiver.iter().sum::<u32>(), 6);
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Each step as [`recv`](Self::recv).
@@ -282,6 +330,13 @@ impl<T: Send> Receiver<T> {
     }
 
     /// Goes through the messages that are there; waits for none.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// (1..=3).for_each(|number| sender.send(number).unwrap());
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    /// assert_eq!(receiver.try_iter().next(), None); // and `sender` still exists
+    /// ```
     pub fn try_iter(&mut self) -> TryIter<'_, T> {
         TryIter(self)
     }
@@ -321,27 +376,71 @@ impl<T: Send> Receiver<T> {
     }
 
     /// How many messages are in the channel, about: the sender may be at work.
+    ///
+    /// ```
+    /// let (mut sender, receiver) = drumline::channel::spsc::unbounded();
+    /// sender.send("a").unwrap();
+    /// sender.send("b").unwrap();
+    /// assert_eq!(receiver.len(), 2);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.lane.len()
     }
 
     /// Whether there is no message in the channel; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (mut sender, receiver) = drumline::channel::spsc::unbounded();
+    /// assert!(receiver.is_empty());
+    /// sender.send("a").unwrap();
+    /// assert!(!receiver.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many messages the channel holds at most. `None`: there is no bound.
+    ///
+    /// ```
+    /// use drumline::channel::spsc;
+    ///
+    /// assert_eq!(spsc::bounded::<u8>(16).1.capacity(), Some(16));
+    /// assert_eq!(spsc::unbounded::<u8>().1.capacity(), None);
+    /// ```
+    #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(self.lane.capacity()).filter(|&capacity| capacity != usize::MAX)
     }
 
     /// Whether no more messages will be sent: the sender is gone, or this end has closed the
     /// channel. There may be some to receive.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// sender.send("the last").unwrap();
+    /// assert!(!receiver.is_closed());
+    /// drop(sender);
+    /// assert!(receiver.is_closed());
+    /// assert_eq!(receiver.recv(), Ok("the last"));
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.close_reason().is_some()
     }
 
     /// Why no more messages will be sent, if that is so.
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, spsc};
+    ///
+    /// let (sender, receiver) = spsc::unbounded::<u8>();
+    /// assert_eq!(receiver.close_reason(), None);
+    /// sender.finish();
+    /// assert_eq!(receiver.close_reason(), Some(CloseReason::Finished));
+    /// ```
+    #[must_use]
     pub fn close_reason(&self) -> Option<CloseReason> {
         if self.lane.is_closing() {
             Some(CloseReason::ClosedByReceiver)
@@ -427,7 +526,7 @@ pub struct TryIter<'a, T: Send>(&'a mut Receiver<T>);
 #[derive(Debug)]
 pub struct Drain<'a, T: Send>(&'a mut Receiver<T>);
 
-/// All messages; made of a [`Receiver`].
+/// All messages, as [`Receiver::iter`] has them; made of a [`Receiver`].
 #[derive(Debug)]
 pub struct IntoIter<T: Send>(Receiver<T>, &'static Location<'static>);
 

@@ -20,6 +20,16 @@ use crate::wait::{Told, WaitSite, WaiterEntry, budget};
 /// When it is dropped, the receiver gets what was sent, and then [`CloseReason::Dropped`], or
 /// [`CloseReason::Panicked`] if the thread panics. [`finish`](Self::finish) says that nothing is
 /// missing.
+///
+/// ```
+/// use drumline::channel::{CloseReason, spsc};
+///
+/// let (mut sender, mut receiver) = spsc::unbounded();
+/// sender.send("a part").unwrap();
+/// drop(sender); // without `finish`: something may be missing
+/// assert_eq!(receiver.recv(), Ok("a part"));
+/// assert_eq!(receiver.close_reason(), Some(CloseReason::Dropped));
+/// ```
 pub struct Sender<T: Send> {
     pub(super) lane: Arc<Lane<T>>,
     pub(super) writer: Writer<T>,
@@ -52,6 +62,16 @@ impl<T: Send> Sender<T> {
     }
 
     /// Sends a message; waits for room if there is none.
+    ///
+    /// ```
+    /// use drumline::channel::{SendError, spsc};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// assert_eq!(sender.send("hello"), Ok(()));
+    /// assert_eq!(receiver.recv(), Ok("hello"));
+    /// drop(receiver);
+    /// assert_eq!(sender.send("anybody?"), Err(SendError("anybody?")));
+    /// ```
     ///
     /// # Errors
     ///
@@ -107,6 +127,16 @@ impl<T: Send> Sender<T> {
 
     /// Sends a message if there is room now.
     ///
+    /// ```
+    /// use drumline::channel::{TrySendError, spsc};
+    ///
+    /// let (mut sender, receiver) = spsc::bounded(1);
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+    /// drop(receiver);
+    /// assert_eq!(sender.try_send(3), Err(TrySendError::Closed(3)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the channel is full, and if the receiver is gone, or has closed the channel. The message
@@ -148,6 +178,20 @@ impl<T: Send> Sender<T> {
     }
 
     /// As [`send`](Self::send), but waits until `deadline` at most.
+    ///
+    /// ```
+    /// use drumline::channel::{SendTimeoutError, spsc};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (mut sender, _receiver) = spsc::bounded(1);
+    /// let deadline = Instant::now() + Duration::from_millis(1);
+    /// let mut number = 0;
+    /// while sender.send_deadline(number, deadline).is_ok() {
+    ///     number += 1; // what fits until then
+    /// }
+    /// assert_eq!(number, 1);
+    /// assert_eq!(sender.send_deadline(2, deadline), Err(SendTimeoutError::Timeout(2)));
+    /// ```
     ///
     /// # Errors
     ///
@@ -280,6 +324,16 @@ impl<T: Send> Sender<T> {
 
     /// Says that all messages have been sent. The receiver gets them, and then
     /// [`CloseReason::Finished`].
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, spsc};
+    ///
+    /// let (mut sender, mut receiver) = spsc::unbounded();
+    /// sender.send("all").unwrap();
+    /// sender.finish();
+    /// assert_eq!(receiver.recv(), Ok("all"));
+    /// assert_eq!(receiver.recv().unwrap_err().reason(), CloseReason::Finished);
+    /// ```
     pub fn finish(self) {
         self.finish_as(CloseReason::Finished);
     }
@@ -297,21 +351,55 @@ impl<T: Send> Sender<T> {
     }
 
     /// How many messages are in the channel, about: the receiver may be at work.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// sender.send("a").unwrap();
+    /// sender.send("b").unwrap();
+    /// assert_eq!(sender.len(), 2);
+    /// assert_eq!(receiver.recv(), Ok("a"));
+    /// assert_eq!(sender.len(), 1);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.lane.len()
     }
 
     /// Whether there is no message in the channel; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (mut sender, _receiver) = drumline::channel::spsc::unbounded();
+    /// assert!(sender.is_empty());
+    /// sender.send("a").unwrap();
+    /// assert!(!sender.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// How many messages the channel holds at most. `None`: there is no bound.
+    ///
+    /// ```
+    /// use drumline::channel::spsc;
+    ///
+    /// assert_eq!(spsc::bounded::<u8>(16).0.capacity(), Some(16));
+    /// assert_eq!(spsc::unbounded::<u8>().0.capacity(), None);
+    /// ```
+    #[must_use]
     pub fn capacity(&self) -> Option<usize> {
         Some(self.lane.capacity()).filter(|&capacity| capacity != usize::MAX)
     }
 
     /// Whether the receiver is gone, or has closed the channel.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::spsc::unbounded::<u8>();
+    /// assert!(!sender.is_closed());
+    /// drop(receiver);
+    /// assert!(sender.is_closed());
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.lane.refuses()
     }
@@ -351,6 +439,15 @@ pub struct SendPermit<'a, T: Send> {
 
 impl<T: Send> SendPermit<'_, T> {
     /// Sends the message.
+    ///
+    /// ```
+    /// let (mut sender, mut receiver) = drumline::channel::spsc::bounded(1);
+    /// drumline::block_on(async {
+    ///     let permit = sender.reserve().await.unwrap();
+    ///     permit.send("made when there is room").unwrap();
+    /// });
+    /// assert_eq!(receiver.recv(), Ok("made when there is room"));
+    /// ```
     ///
     /// # Errors
     ///

@@ -64,6 +64,17 @@ struct LockedSender<T: Send> {
 
 impl<T: Send> Sender<T> {
     /// A sending end that many threads may have, behind a lock.
+    ///
+    /// ```
+    /// let (sender, mut receiver) = drumline::channel::spsc::unbounded();
+    /// let sender = sender.into_shared();
+    /// let other = sender.clone();
+    /// std::thread::spawn(move || other.send(1u32));
+    /// sender.send(2).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.iter().sum::<u32>(), 3);
+    /// ```
+    #[must_use]
     pub fn into_shared(self) -> SharedSender<T> {
         let shared = LockedSender {
             lane: Arc::clone(self.lane()),
@@ -92,6 +103,16 @@ impl<T: Send> LockedSender<T> {
 
 impl<T: Send> SharedSender<T> {
     /// Sends a message; waits for room if there is none, and for others that send.
+    ///
+    /// ```
+    /// use drumline::channel::{SendError, spsc};
+    ///
+    /// let (sender, receiver) = spsc::unbounded();
+    /// let sender = sender.into_shared();
+    /// assert_eq!(sender.send(1), Ok(()));
+    /// drop(receiver);
+    /// assert_eq!(sender.send(2), Err(SendError(2)));
+    /// ```
     ///
     /// # Errors
     ///
@@ -125,6 +146,15 @@ impl<T: Send> SharedSender<T> {
 
     /// Sends a message if there is room now.
     ///
+    /// ```
+    /// use drumline::channel::{TrySendError, spsc};
+    ///
+    /// let (sender, _receiver) = spsc::bounded(1);
+    /// let sender = sender.into_shared();
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// assert_eq!(sender.clone().try_send(2), Err(TrySendError::Full(2)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the channel is full, and if the receiver is gone, or has closed the channel. The message
@@ -144,21 +174,59 @@ impl<T: Send> SharedSender<T> {
     }
 
     /// Says that all messages of this clone have been sent; see [`CloseReason::Finished`].
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, spsc};
+    ///
+    /// let (sender, receiver) = spsc::unbounded::<u8>();
+    /// let sender = sender.into_shared();
+    /// sender.clone().finish();
+    /// assert_eq!(receiver.close_reason(), None);
+    /// sender.finish(); // now all clones have
+    /// assert_eq!(receiver.close_reason(), Some(CloseReason::Finished));
+    /// ```
     pub fn finish(mut self) {
         self.is_finished = true;
     }
 
     /// How many messages are in the channel, about.
+    ///
+    /// ```
+    /// let (sender, _receiver) = drumline::channel::spsc::unbounded();
+    /// let sender = sender.into_shared();
+    /// sender.send("a").unwrap();
+    /// sender.clone().send("b").unwrap();
+    /// assert_eq!(sender.len(), 2);
+    /// ```
+    #[must_use]
     pub fn len(&self) -> usize {
         self.shared.lane.len()
     }
 
     /// Whether there is no message in the channel; see [`len`](Self::len).
+    ///
+    /// ```
+    /// let (sender, _receiver) = drumline::channel::spsc::unbounded();
+    /// let sender = sender.into_shared();
+    /// assert!(sender.is_empty());
+    /// sender.send("a").unwrap();
+    /// assert!(!sender.is_empty());
+    /// ```
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Whether the receiver is gone, or has closed the channel.
+    ///
+    /// ```
+    /// let (sender, receiver) = drumline::channel::spsc::unbounded::<u8>();
+    /// let sender = sender.into_shared();
+    /// assert!(!sender.is_closed());
+    /// drop(receiver);
+    /// assert!(sender.is_closed());
+    /// ```
+    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.lane.refuses()
     }

@@ -24,6 +24,35 @@ use crate::join;
 /// Drives `consumer` with the items of `par_iter`: what most sources do in
 /// [`drive`](IndexedParallelIterator::drive).
 ///
+/// ```
+/// use drumline::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
+/// use drumline::prelude::*;
+///
+/// /// The items of a vector.
+/// struct Items<T>(Vec<T>);
+///
+/// impl<T: Send> ParallelIterator for Items<T> {
+///     type Item = T;
+///     fn drive_unindexed<C: UnindexedConsumer<T>>(self, consumer: C) -> C::Result {
+///         bridge(self, consumer)
+///     }
+/// }
+///
+/// impl<T: Send> IndexedParallelIterator for Items<T> {
+///     fn len(&self) -> usize {
+///         self.0.len()
+///     }
+///     fn drive<C: Consumer<T>>(self, consumer: C) -> C::Result {
+///         bridge(self, consumer)
+///     }
+///     fn with_producer<CB: ProducerCallback<T>>(self, callback: CB) -> CB::Output {
+///         self.0.into_par_iter().with_producer(callback)
+///     }
+/// }
+///
+/// assert_eq!(Items(vec![1, 2, 3]).rev().collect::<Vec<_>>(), [3, 2, 1]);
+/// ```
+///
 /// # Panics
 ///
 /// Where the producer, the consumer or a closure in them does.
@@ -61,6 +90,37 @@ where
 
 /// Drives `consumer` with the `len` items of `producer`.
 ///
+/// ```
+/// use drumline::iter::plumbing::{Producer, UnindexedConsumer, bridge_producer_consumer};
+/// use drumline::prelude::*;
+///
+/// /// The numbers from 0 on.
+/// struct Below(u32);
+///
+/// impl ParallelIterator for Below {
+///     type Item = u32;
+///     fn drive_unindexed<C: UnindexedConsumer<u32>>(self, consumer: C) -> C::Result {
+///         bridge_producer_consumer(self.0 as usize, Numbers(0..self.0), consumer)
+///     }
+/// }
+///
+/// struct Numbers(std::ops::Range<u32>);
+///
+/// impl Producer for Numbers {
+///     type Item = u32;
+///     type IntoIter = std::ops::Range<u32>;
+///     fn into_iter(self) -> Self::IntoIter {
+///         self.0
+///     }
+///     fn split_at(self, index: usize) -> (Self, Self) {
+///         let middle = self.0.start + index as u32;
+///         (Numbers(self.0.start..middle), Numbers(middle..self.0.end))
+///     }
+/// }
+///
+/// assert_eq!(Below(1_000).filter(|number| number % 2 == 0).count(), 500);
+/// ```
+///
 /// # Panics
 ///
 /// As [`bridge`].
@@ -87,6 +147,39 @@ where
 }
 
 /// Drives `consumer` with the items of `producer`, which does not know their number.
+///
+/// ```
+/// use drumline::iter::plumbing::{
+///     Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed,
+/// };
+/// use drumline::prelude::*;
+///
+/// /// A range that is halved as long as it pays.
+/// struct Halves(std::ops::Range<u64>);
+///
+/// impl UnindexedProducer for Halves {
+///     type Item = u64;
+///     fn split(self) -> (Self, Option<Self>) {
+///         let middle = self.0.start.midpoint(self.0.end);
+///         if middle == self.0.start {
+///             return (self, None);
+///         }
+///         (Halves(self.0.start..middle), Some(Halves(middle..self.0.end)))
+///     }
+///     fn fold_with<F: Folder<u64>>(self, folder: F) -> F {
+///         folder.consume_iter(self.0)
+///     }
+/// }
+///
+/// impl ParallelIterator for Halves {
+///     type Item = u64;
+///     fn drive_unindexed<C: UnindexedConsumer<u64>>(self, consumer: C) -> C::Result {
+///         bridge_unindexed(self, consumer)
+///     }
+/// }
+///
+/// assert_eq!(Halves(0..1_000).sum::<u64>(), 499_500);
+/// ```
 ///
 /// # Panics
 ///

@@ -15,6 +15,12 @@ use crate::jobs::{Jobs, JobsError};
 /// assert_eq!(said.jobs(), Jobs::Auto.resolve().get());
 /// # Ok::<(), drumline::BuildError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of jobs",
+    label = "not a number of jobs",
+    note = "give a `usize`, a `NonZeroUsize`, or `Jobs`, which a text can be read as: \
+            `text.parse::<Jobs>()?`"
+)]
 pub trait IntoJobs: sealed::Sealed {
     /// Checks the number.
     ///

@@ -35,6 +35,7 @@ type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
 /// assert_eq!(pool.install(|| 6 * 7), 42);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "ThreadPoolBuilder")]
 #[must_use = "a builder does nothing until it is built"]
 #[derive(Default)]
 pub struct PoolBuilder {
@@ -92,6 +93,7 @@ impl PoolBuilder {
     /// assert!(error.to_string().contains("use 1 for sequential"));
     /// # Ok::<(), drumline::BuildError>(())
     /// ```
+    #[doc(alias = "num_threads")]
     pub fn jobs(mut self, jobs: impl IntoJobs) -> Self {
         match jobs.into_jobs() {
             Ok(jobs) => {

@@ -7,6 +7,27 @@ use crate::protocol::{NotReceived, steps};
 /// Endpoints that can be waited for together: a `&mut Vec`, or a tuple of two to four.
 ///
 /// See [`select`](super::select()).
+///
+/// ```
+/// use drumline::protocol::{self, Selectable};
+///
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// /// Whether one of several sessions has something now.
+/// fn has_news(sessions: impl Selectable) -> bool {
+///     protocol::try_select(sessions).is_ok()
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// let mut readers = vec![reader];
+/// assert!(!has_news(&mut readers));
+/// assert!(paper.send("all is well".to_owned()).is_ok());
+/// assert!(has_news(&mut readers));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be selected",
     note = "select from a `&mut Vec` of endpoints, or from a tuple of two to four, all of which \

@@ -112,6 +112,21 @@ pub fn select<S: Selectable>(mut endpoints: S) -> S::Selected {
 
 /// As [`select`], but does not wait.
 ///
+/// ```
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// let mut readers = vec![reader];
+/// assert!(drumline::protocol::try_select(&mut readers).is_err()); // nothing has come
+/// assert!(paper.send("all is well".to_owned()).is_ok());
+/// let selected = drumline::protocol::try_select(&mut readers);
+/// assert_eq!(selected.ok().flatten().unwrap().1.unwrap().0, "all is well");
+/// ```
+///
 /// # Errors
 ///
 /// If none of the endpoints has something now. They come back.
@@ -150,6 +165,23 @@ pub fn select_timeout<S: Selectable>(endpoints: S, timeout: Duration) -> Result<
 }
 
 /// As [`select`], but waits until `deadline` at most.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// drumline::protocol! {
+///     mod news of paper with reader {
+///         Morning = send String => end;
+///     }
+/// }
+///
+/// let (paper, reader) = news::unbounded();
+/// let mut readers = vec![reader];
+/// let deadline = Instant::now() + Duration::from_millis(1);
+/// assert!(drumline::protocol::select_deadline(&mut readers, deadline).is_err());
+/// assert!(paper.send("all is well".to_owned()).is_ok()); // what is there, it takes at any time
+/// assert!(drumline::protocol::select_deadline(&mut readers, deadline).is_ok());
+/// ```
 ///
 /// # Errors
 ///

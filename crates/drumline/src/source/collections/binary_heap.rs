@@ -11,6 +11,14 @@ use crate::source::delegate::{bridged, delegate_indexed};
 use crate::{slice, vec};
 
 /// A parallel iterator over the items of a heap, by value.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::BinaryHeap;
+///
+/// let numbers = BinaryHeap::from([3, 1, 4]);
+/// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {
@@ -31,6 +39,14 @@ impl<T: Send> IntoParallelIterator for BinaryHeap<T> {
 delegate_indexed! { IntoIter<T> => T, impl<T: Send> }
 
 /// A parallel iterator over the items of a heap, by reference.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::BinaryHeap;
+///
+/// let numbers = BinaryHeap::from([3, 1, 4]);
+/// assert_eq!(numbers.par_iter().max(), Some(&4));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {

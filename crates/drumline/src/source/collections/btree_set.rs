@@ -7,6 +7,14 @@ use crate::source::delegate::delegate;
 use crate::vec;
 
 /// A parallel iterator over the items of a set, by value.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::BTreeSet;
+///
+/// let numbers = BTreeSet::from([3, 1, 4]);
+/// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {
@@ -18,6 +26,14 @@ by_vec! { BTreeSet<T> => IntoIter<T>, impl<T: Send> }
 delegate! { IntoIter<T> => T, impl<T: Send> }
 
 /// A parallel iterator over the items of a set, by reference.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::BTreeSet;
+///
+/// let numbers = BTreeSet::from([3, 1, 4]);
+/// assert_eq!(numbers.par_iter().max(), Some(&4));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {

@@ -9,6 +9,14 @@ use crate::source::delegate::delegate;
 use crate::vec;
 
 /// A parallel iterator over the items of a set, by value.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::HashSet;
+///
+/// let numbers = HashSet::from([3, 1, 4]);
+/// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {
@@ -20,6 +28,14 @@ by_vec! { HashSet<T, S> => IntoIter<T>, impl<T: Send, S> }
 delegate! { IntoIter<T> => T, impl<T: Send> }
 
 /// A parallel iterator over the items of a set, by reference.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::HashSet;
+///
+/// let numbers = HashSet::from([3, 1, 4]);
+/// assert_eq!(numbers.par_iter().max(), Some(&4));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {

@@ -7,6 +7,14 @@ use crate::source::delegate::delegate;
 use crate::vec;
 
 /// A parallel iterator over the items of a list, by value.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::LinkedList;
+///
+/// let numbers = LinkedList::from([3, 1, 4]);
+/// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {
@@ -18,6 +26,14 @@ by_vec! { LinkedList<T> => IntoIter<T>, impl<T: Send> }
 delegate! { IntoIter<T> => T, impl<T: Send> }
 
 /// A parallel iterator over the items of a list, by reference.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::LinkedList;
+///
+/// let numbers = LinkedList::from([3, 1, 4]);
+/// assert_eq!(numbers.par_iter().max(), Some(&4));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {
@@ -37,6 +53,15 @@ by_vec! { &'data LinkedList<T> => Iter<'data, T>, impl<'data, T: Sync> }
 delegate! { Iter<'data, T> => &'data T, impl<'data, T: Sync> }
 
 /// A parallel iterator over the items of a list, by mutable reference.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::LinkedList;
+///
+/// let mut numbers = LinkedList::from([3, 1, 4]);
+/// numbers.par_iter_mut().for_each(|number| *number *= 10);
+/// assert_eq!(numbers, LinkedList::from([30, 10, 40]));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IterMut<'data, T> {

@@ -13,6 +13,14 @@ use crate::source::span::span;
 use crate::vec;
 
 /// A parallel iterator over the items of a deque, by value.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::VecDeque;
+///
+/// let numbers = VecDeque::from([3, 1, 4]);
+/// assert_eq!(numbers.into_par_iter().map(|number| 10 * number).max(), Some(40));
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IntoIter<T> {
@@ -33,6 +41,14 @@ impl<T: Send> IntoParallelIterator for VecDeque<T> {
 delegate_indexed! { IntoIter<T> => T, impl<T: Send> }
 
 /// A parallel iterator over the items of a deque, by reference.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::VecDeque;
+///
+/// let numbers = VecDeque::from([3, 1, 4]);
+/// assert_eq!(numbers.par_iter().max(), Some(&4));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct Iter<'data, T> {
@@ -82,6 +98,15 @@ impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
 }
 
 /// A parallel iterator over the items of a deque, by mutable reference.
+///
+/// ```
+/// use drumline::prelude::*;
+/// use std::collections::VecDeque;
+///
+/// let mut numbers = VecDeque::from([3, 1, 4]);
+/// numbers.par_iter_mut().for_each(|number| *number *= 10);
+/// assert_eq!(numbers, VecDeque::from([30, 10, 40]));
+/// ```
 #[derive(Debug)]
 #[must_use = "parallel iterators do nothing unless they are driven"]
 pub struct IterMut<'data, T> {

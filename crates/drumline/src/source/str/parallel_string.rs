@@ -10,8 +10,22 @@ use super::{
 ///
 /// The items are those of the methods of [`str`] with the same names. A pattern is a character,
 /// some characters (`[char; N]`, `&[char; N]`, `&[char]`), or a function `Fn(char) -> bool`.
+///
+/// ```
+/// use drumline::prelude::*;
+///
+/// let text = "one two\nthree";
+/// let words: usize = text.par_lines().map(|line| line.split(' ').count()).sum();
+/// assert_eq!(words, 3);
+/// ```
 pub trait ParallelString {
     /// The string itself.
+    ///
+    /// ```
+    /// use drumline::prelude::*;
+    ///
+    /// assert_eq!(String::from("drum").as_parallel_string(), "drum");
+    /// ```
     fn as_parallel_string(&self) -> &str;
 
     /// The characters.

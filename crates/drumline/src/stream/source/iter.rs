@@ -24,6 +24,8 @@ impl<I> Iter<I> {
     }
 }
 
+// An iterator that is not `Send` gets the message of `Source`.
+#[diagnostic::do_not_recommend]
 impl<I> Source for Iter<I>
 where
     I: Iterator + Send,

@@ -24,6 +24,18 @@ pub use from_async::FromAsync;
 pub use iter::Iter;
 
 /// What a [`Source`] says that was asked without waiting.
+///
+/// ```
+/// use drumline::stream::{Polled, Source};
+///
+/// let (sender, mut receiver) = std::sync::mpsc::channel();
+/// assert_eq!(receiver.try_recv().ok(), None);
+/// sender.send(1).unwrap();
+/// assert_eq!(Source::try_recv(&mut receiver), Polled::Item(1));
+/// assert_eq!(Source::try_recv(&mut receiver), Polled::Empty);
+/// drop(sender);
+/// assert_eq!(Source::try_recv(&mut receiver), Polled::Ended);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polled<T> {
     /// The next item.
@@ -35,6 +47,19 @@ pub enum Polled<T> {
 }
 
 /// What a [`Source`] says after a batch.
+///
+/// ```
+/// use drumline::stream::{Drained, Source};
+///
+/// let (sender, mut receiver) = std::sync::mpsc::channel();
+/// (1..=3).for_each(|number| sender.send(number).unwrap());
+/// let mut batch = Vec::new();
+/// assert_eq!(receiver.recv_batch(2, &mut batch), Drained::More);
+/// assert_eq!(receiver.recv_batch(2, &mut batch), Drained::Empty);
+/// drop(sender);
+/// assert_eq!(receiver.recv_batch(2, &mut batch), Drained::Ended);
+/// assert_eq!(batch, [1, 2, 3]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drained {
     /// There may be more right now.
@@ -46,6 +71,17 @@ pub enum Drained {
 }
 
 /// Makes a source that waits, or will, say that it has ended; see [`Source::stopper`].
+///
+/// ```
+/// use drumline::stream::{self, Source};
+///
+/// let (sender, mut receiver) = stream::queue(1);
+/// let stopper = receiver.stopper().expect("a queue has one");
+/// let stopping = std::thread::spawn(move || stopper.stop());
+/// assert_eq!(Source::recv(&mut receiver), None); // it waits no longer
+/// stopping.join().unwrap();
+/// drop::<stream::Sender<u8>>(sender);
+/// ```
 #[derive(Clone)]
 pub struct Stopper {
     stop: Arc<dyn Fn() + Send + Sync>,
@@ -86,6 +122,16 @@ impl Stopper {
     }
 
     /// Stops the source.
+    ///
+    /// ```
+    /// use drumline::stream::Stopper;
+    /// use std::sync::mpsc;
+    ///
+    /// let (end, ended) = mpsc::channel();
+    /// let stopper = Stopper::new(move || drop(end.send("no more")));
+    /// stopper.stop();
+    /// assert_eq!(ended.recv(), Ok("no more"));
+    /// ```
     pub fn stop(&self) {
         (self.stop)();
     }
@@ -146,11 +192,29 @@ impl fmt::Debug for Stopper {
 /// numbers.0.0.lock().unwrap().extend([Some(1), Some(2), None]);
 /// assert_eq!(stream(numbers).fold(|| 0, |sum, number| *sum += number, |sum, more| *sum += more), 3);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a source of a stream",
+    label = "no stream can take items from this",
+    note = "receivers of channels are sources; `stream::iter` takes iterators",
+    note = "an iterator has to be `Send`, and its items, too: several threads use it in turn; in \
+            place of `io::stdin().lines()`, which holds a lock, give \
+            `BufReader::new(io::stdin()).lines()`"
+)]
 pub trait Source: Send {
     /// What comes from it.
     type Item: Send;
 
     /// Waits for the next item; `None` when it has ended, then and ever after.
+    ///
+    /// ```
+    /// use drumline::stream::Source;
+    ///
+    /// let (sender, mut receiver) = std::sync::mpsc::channel();
+    /// sender.send(1).unwrap();
+    /// drop(sender);
+    /// assert_eq!(Source::recv(&mut receiver), Some(1));
+    /// assert_eq!(Source::recv(&mut receiver), None);
+    /// ```
     ///
     /// # Blocking
     ///
@@ -165,6 +229,17 @@ pub trait Source: Send {
     /// because that item may [broadcast](crate::broadcast()). By default, this waits as
     /// [`recv`](Self::recv) does.
     ///
+    /// ```
+    /// use drumline::stream::{Polled, Source};
+    /// use std::time::Duration;
+    ///
+    /// let (sender, mut receiver) = std::sync::mpsc::channel();
+    /// let timeout = Duration::from_millis(1);
+    /// assert_eq!(Source::recv_timeout(&mut receiver, timeout), Polled::Empty);
+    /// sender.send(1).unwrap();
+    /// assert_eq!(Source::recv_timeout(&mut receiver, timeout), Polled::Item(1));
+    /// ```
+    ///
     /// # Blocking
     ///
     /// Until there is an item, none will come, or the time is over.
@@ -174,11 +249,30 @@ pub trait Source: Send {
 
     /// The next item, if it is there now. A source that cannot know without waiting (an iterator)
     /// waits.
+    ///
+    /// ```
+    /// use drumline::stream::{Polled, Source};
+    ///
+    /// let (sender, mut receiver) = std::sync::mpsc::channel();
+    /// assert_eq!(Source::try_recv(&mut receiver), Polled::Empty);
+    /// sender.send(1).unwrap();
+    /// assert_eq!(Source::try_recv(&mut receiver), Polled::Item(1));
+    /// ```
     fn try_recv(&mut self) -> Polled<Self::Item>;
 
     /// Adds at most `most` items that are there now, without waiting.
     ///
     /// Asks for them one by one, unless the source knows better.
+    ///
+    /// ```
+    /// use drumline::stream::{Drained, Source};
+    ///
+    /// let (sender, mut receiver) = std::sync::mpsc::channel();
+    /// (1..=3).for_each(|number| sender.send(number).unwrap());
+    /// let mut batch = Vec::new();
+    /// assert_eq!(receiver.recv_batch(8, &mut batch), Drained::Empty); // for now
+    /// assert_eq!(batch, [1, 2, 3]);
+    /// ```
     fn recv_batch(&mut self, most: usize, batch: &mut Vec<Self::Item>) -> Drained {
         for _ in 0..most {
             match self.try_recv() {
@@ -194,6 +288,29 @@ pub trait Source: Send {
     /// iterator.
     ///
     /// A stream then takes care that nothing that has come waits for what has not.
+    ///
+    /// ```
+    /// use drumline::stream::{Polled, Source, stream};
+    ///
+    /// /// A countdown, which never has to wait: so its numbers may be asked for at any time.
+    /// struct Countdown(u32);
+    ///
+    /// impl Source for Countdown {
+    ///     type Item = u32;
+    ///     fn recv(&mut self) -> Option<u32> {
+    ///         self.0 = self.0.checked_sub(1)?;
+    ///         Some(self.0)
+    ///     }
+    ///     fn try_recv(&mut self) -> Polled<u32> {
+    ///         self.recv().map_or(Polled::Ended, Polled::Item)
+    ///     }
+    ///     fn is_blind(&self) -> bool {
+    ///         false
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(stream(Countdown(10)).count(), 10);
+    /// ```
     fn is_blind(&self) -> bool {
         false
     }
@@ -201,15 +318,51 @@ pub trait Source: Send {
     /// How many items are there now, if that is known.
     ///
     /// If it is known, no consumer is woken for items that are not there.
+    ///
+    /// ```
+    /// use drumline::stream::{self, Source};
+    ///
+    /// let (sender, receiver) = stream::queue(16);
+    /// sender.send(1).unwrap();
+    /// assert_eq!(receiver.len_hint(), Some(1));
+    /// assert_eq!(std::sync::mpsc::channel::<u8>().1.len_hint(), None); // it does not know
+    /// ```
     fn len_hint(&self) -> Option<usize> {
         None
     }
 
     /// Whether it measures from now on how long items wait in it, if it can; [`waits`](Self::waits)
     /// tells. Each stream says so when it begins. A stream that does not measure does not ask.
+    ///
+    /// ```
+    /// use drumline::stream::{self, Source};
+    ///
+    /// let (sender, mut receiver) = stream::queue(16);
+    /// receiver.measure_waits(true);
+    /// sender.send(1).unwrap();
+    /// assert_eq!(Source::recv(&mut receiver), Some(1));
+    /// let mut waits = Vec::new();
+    /// receiver.waits(&mut waits);
+    /// assert_eq!(waits.len(), 1);
+    /// ```
     fn measure_waits(&mut self, _measures: bool) {}
 
     /// How long those items had waited that were received since the last time this was asked.
+    ///
+    /// ```
+    /// use drumline::stream::{self, Source};
+    ///
+    /// let (sender, mut receiver) = stream::queue(16);
+    /// receiver.measure_waits(true);
+    /// sender.send("a").unwrap();
+    /// sender.send("b").unwrap();
+    /// let mut batch = Vec::new();
+    /// receiver.recv_batch(8, &mut batch);
+    /// let mut waits = Vec::new();
+    /// receiver.waits(&mut waits);
+    /// println!("{batch:?} have waited for {waits:?}");
+    /// assert_eq!(waits.len(), 2);
+    /// ```
     fn waits(&mut self, _waits: &mut Vec<Duration>) {}
 
     /// What ends the waiting in [`recv`](Self::recv) from outside, for good, if that is possible.
@@ -218,12 +371,31 @@ pub trait Source: Send {
     /// consumer that waits for an item is gone only when one comes, or when the source ends; a
     /// stream that may be cancelled, or that may fail, looks up every 20 ms
     /// ([`recv_timeout`](Self::recv_timeout)).
+    ///
+    /// ```
+    /// use drumline::stream::{self, Source};
+    ///
+    /// let (_sender, mut receiver) = stream::queue::<u8>(16);
+    /// receiver.stopper().expect("a queue has one").stop();
+    /// assert_eq!(Source::recv(&mut receiver), None);
+    /// assert!(std::sync::mpsc::channel::<u8>().1.stopper().is_none());
+    /// ```
     fn stopper(&self) -> Option<Stopper> {
         None
     }
 
     /// Why it has ended, once it has, if it is one that says so: the receiver of a
     /// [channel](crate::channel).
+    ///
+    /// ```
+    /// use drumline::channel::{CloseReason, mpsc};
+    /// use drumline::stream::Source;
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded::<u8>();
+    /// sender.finish();
+    /// assert_eq!(Source::recv(&mut receiver), None);
+    /// assert_eq!(receiver.end_reason(), Some(CloseReason::Finished));
+    /// ```
     fn end_reason(&self) -> Option<CloseReason> {
         None
     }
