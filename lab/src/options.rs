@@ -254,7 +254,8 @@ fn parse_jobs(text: &str, cores: usize) -> Result<usize> {
             Ok(jobs) => jobs.resolve().get(),
             Err(error) if text.ends_with('%') => bail!("--jobs {text}: {error}"),
             Err(_) => bail!(
-                "--jobs {text}: not a number of jobs; try --jobs 1,{cores}, --jobs 50% or --jobs all"
+                "--jobs {text}: not a number of jobs; try --jobs 1,{cores}, --jobs 50% or \
+                 --jobs all"
             ),
         },
     };

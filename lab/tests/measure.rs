@@ -86,7 +86,7 @@ fn processor_time_of_children_counts() {
 }
 
 /// Two processes hold 64 MiB each at the same time, in the buffers of `dd`, until a third one ends,
-/// which sleeps and reads nothing. How long it sleeps is made longer until the sampler came to look.
+/// which sleeps and reads nothing. It sleeps longer each time, until the sampler came to look.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_of_all_processes_counts_together() {

@@ -144,13 +144,19 @@ fn end_each() {
     /// after this many tries.
     const TRIES: usize = 1000;
 
+    /// The kernel may leave children out while others end, so none is believed only when it was
+    /// seen this often in a row.
+    const NONE: usize = 10;
+
+    let mut none = 0;
     for _ in 0..TRIES {
         let mut any = false;
         let told = proc_files::each(&mut |process, _| {
             any = true;
             let _ = kill(Pid::from_raw(process.pid()), Signal::SIGKILL);
         });
-        if told.is_none() || !any {
+        none = if any { 0 } else { none + 1 };
+        if told.is_none() || none == NONE {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));

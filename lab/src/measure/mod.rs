@@ -6,8 +6,8 @@
 //!           ▼
 //!         command_record ─► tables ─► files
 //! ```
-//! Each run has a process of its own, the [`supervisor`], because the kernel tells what the children
-//! of a process used all together. Which figures there are is a table, in [`metric`]. Statistics,
+//! Each run has a process of its own, the `supervisor`, because the kernel tells what the children
+//! of a process used all together. Which figures there are is a table, in `metric`. Statistics,
 //! counters, energy and the form of tables are those of the lab.
 
 mod command_line;
