@@ -16,6 +16,8 @@ use crate::keep;
 use crate::launch::{self, Launcher};
 use crate::layouts;
 use crate::machine::Build;
+#[cfg(unix)]
+use crate::measure;
 use crate::noise::Noise;
 use crate::options::Options;
 use crate::plan::Rounds;
@@ -150,6 +152,15 @@ enum Verb {
     Compare(comparison::Arguments),
     /// Keeps a dated record of a run in the repository, in lab/records.
     Record(keep::Arguments),
+    /// Measures any program, in any language: time, memory, threads, switches, page faults, and
+    /// hardware events and energy where they can be read, with all processes that it starts.
+    #[cfg(unix)]
+    #[command(after_help = measure::EXAMPLES)]
+    Measure(measure::Arguments),
+    /// Runs a program for `measure`.
+    #[cfg(unix)]
+    #[command(name = measure::SUPERVISOR, hide = true)]
+    Supervise,
     /// Measures one configuration in this process.
     #[command(name = launch::CHILD, hide = true)]
     Child {
@@ -205,6 +216,10 @@ pub fn run() -> Result<ExitCode> {
         Some(Verb::Layouts { workloads, options }) => compare_layouts(&workloads, &options),
         Some(Verb::Compare(arguments)) => Ok(comparison::run(&arguments)),
         Some(Verb::Record(arguments)) => keep::run(&arguments),
+        #[cfg(unix)]
+        Some(Verb::Measure(arguments)) => measure::run(&arguments),
+        #[cfg(unix)]
+        Some(Verb::Supervise) => measure::obey().map(|()| ExitCode::SUCCESS),
         Some(Verb::Busy) => busy::spin(),
         Some(Verb::Child { order }) => launch::obey(&order).map(|()| ExitCode::SUCCESS),
     }

@@ -28,7 +28,7 @@ impl Destination {
     pub fn make(options: &Options) -> Result<Self> {
         let file = options.json.as_deref().filter(|json| *json != "-");
         if let Some(file) = file {
-            check_file(file, options.force)?;
+            check_file("--json", file, options.force)?;
             let out = options.resume.as_ref().or(options.out.as_ref());
             let is_same = |out: &PathBuf| absolute(out).ok() == absolute(file).ok();
             ensure!(
@@ -48,7 +48,7 @@ impl Destination {
         #[cfg(unix)]
         let hold = hold::of(&directory)?;
         if let Some(file) = file {
-            make_file(file)?;
+            make_file("--json", file)?;
         }
         if options.resume.is_none() {
             // They tell of another run.
@@ -94,28 +94,37 @@ fn check_directory(directory: &Path, force: bool) -> Result<()> {
     }
 }
 
-fn check_file(file: &str, force: bool) -> Result<()> {
+/// Looks whether the file that an option names may be made, or overwritten.
+///
+/// # Errors
+/// It is a directory, or it holds something and `force` is not given.
+pub fn check_file(option: &str, file: &str, force: bool) -> Result<()> {
     match fs::metadata(file) {
-        Ok(found) if found.is_dir() => bail!("--json {file}: it is a directory; name a file"),
+        Ok(found) if found.is_dir() => bail!("{option} {file}: it is a directory; name a file"),
         Ok(found) if found.is_file() && found.len() > 0 && !force => {
-            bail!("--json {file}: the file exists; name another one, or overwrite it with --force")
+            bail!(
+                "{option} {file}: the file exists; name another one, or overwrite it with --force"
+            )
         }
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("--json {file}: cannot be written")),
+        Err(error) => Err(error).with_context(|| format!("{option} {file}: cannot be written")),
     }
 }
 
-/// Makes the file, or looks whether it can be written. A pipe or a device may wait for a reader,
-/// and is opened at the end.
-fn make_file(file: &str) -> Result<()> {
+/// Makes the file that an option names, or looks whether it can be written. A pipe or a device may
+/// wait for a reader, and is opened at the end.
+///
+/// # Errors
+/// It cannot be written.
+pub fn make_file(option: &str, file: &str) -> Result<()> {
     if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
         return Ok(());
     }
     let opened = OpenOptions::new().append(true).create(true).open(file);
     opened
         .map(drop)
-        .with_context(|| format!("--json {file}: cannot be written; name another file"))
+        .with_context(|| format!("{option} {file}: cannot be written; name another file"))
 }
 
 /// Makes the directory of a run that was not told where to write: `target/lab/<time>`, with a

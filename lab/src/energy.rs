@@ -70,6 +70,47 @@ impl Energy {
     }
 }
 
+/// Energy over a long time, in which a counter may start again from zero more than once: at a
+/// kilowatt some do so each minute. So it is looked at in between.
+#[derive(Clone, Debug)]
+pub struct EnergyMeter {
+    last: Energy,
+    /// What was used up to the last look; `None` once a counter could not be read.
+    joules: Option<f64>,
+}
+
+impl EnergyMeter {
+    /// A meter that begins now.
+    pub fn start() -> Self {
+        Self::from(Energy::read())
+    }
+
+    fn from(first: Energy) -> Self {
+        Self {
+            last: first,
+            joules: Some(0.0),
+        }
+    }
+
+    /// Takes in what was used since the last look. Called at least as often as a counter starts
+    /// again.
+    pub fn look(&mut self) {
+        self.advance(Energy::read());
+    }
+
+    fn advance(&mut self, now: Energy) {
+        let used = self.last.joules_until(&now);
+        self.joules = self.joules.zip(used).map(|(before, used)| before + used);
+        self.last = now;
+    }
+
+    /// What was used from the start until now; `None` if the machine does not say.
+    pub fn finish(mut self) -> Option<f64> {
+        self.look();
+        self.joules
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +129,22 @@ mod tests {
     fn a_counter_that_wrapped_is_not_negative() {
         assert_eq!(at(1_000_000).joules_until(&at(3_000_000)), Some(2.0));
         assert_eq!(at(9_000_000).joules_until(&at(1_000_000)), Some(2.0));
+    }
+
+    #[test]
+    fn a_meter_counts_on_when_a_counter_wraps_again_and_again() {
+        let mut meter = EnergyMeter::from(at(9_000_000));
+        for microjoules in [8_000_000, 7_000_000, 7_000_000, 6_000_000] {
+            meter.advance(at(microjoules));
+        }
+        // Three times once around, less one joule.
+        assert_eq!(meter.joules, Some(27.0));
+        meter.advance(Energy::default());
+        meter.advance(at(1));
+        assert_eq!(meter.joules, None);
+        let mut none = EnergyMeter::from(Energy::default());
+        none.advance(Energy::default());
+        assert_eq!(none.joules, None);
     }
 
     #[test]

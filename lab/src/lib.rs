@@ -7,7 +7,7 @@
 //!         record ─► table, chart ─► report ─► output         workloads/*.rs × runtimes/*.rs
 //! ```
 //! What is held against each other later is in `comparison`, by way of `reader`; `keep` keeps
-//! records in the repository.
+//! records in the repository. `measure` measures any other program.
 //!
 //! A family is a kind of work, and one folder in `src/families`: it holds the traits of its
 //! workloads and of its runtimes, a file per workload, a file per runtime or per way of using one,
@@ -36,6 +36,8 @@ pub mod latency;
 pub mod launch;
 pub mod layouts;
 pub mod machine;
+#[cfg(unix)]
+pub mod measure;
 mod near;
 pub mod noise;
 pub mod options;

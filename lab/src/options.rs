@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use clap::Args;
+use drumline::Jobs;
 
 use crate::families::Family;
 use crate::machine::cores_available;
@@ -24,7 +25,8 @@ pub struct Options {
     /// Only these runtimes, where they can run the workload.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     runtime: Vec<String>,
-    /// Numbers of jobs; `all` is the number of cores that this process may use.
+    /// Numbers of jobs; `all` is the number of cores that this process may use, `50%` half of them,
+    /// and `physical` counts the hardware threads of a core once.
     // With a hyphen, so that "-1,2" is told what is right.
     #[arg(
         long,
@@ -182,29 +184,8 @@ impl Options {
     /// What was asked for, which may be nothing.
     fn jobs(&self) -> Result<Vec<usize>> {
         let cores = cores_available().unwrap_or(1);
-        let mut jobs = Vec::new();
-        for text in &self.jobs {
-            jobs.push(match text.as_str() {
-                "all" => cores,
-                text => match text.parse() {
-                    Ok(0) => {
-                        bail!("--jobs 0: at least one thread must run; try --jobs 1 or --jobs all")
-                    }
-                    Ok(jobs) if jobs > MOST_JOBS => {
-                        bail!(
-                            "--jobs {jobs}: the most is {MOST_JOBS}; this machine has {cores} cores"
-                        )
-                    }
-                    Ok(jobs) => jobs,
-                    Err(_) => {
-                        bail!(
-                            "--jobs {text}: not a number of jobs; try --jobs 1,{cores} or \
-                             --jobs all"
-                        )
-                    }
-                },
-            });
-        }
+        let jobs = self.jobs.iter().map(|text| parse_jobs(text, cores));
+        let mut jobs = jobs.collect::<Result<Vec<_>>>()?;
         jobs.sort_unstable();
         jobs.dedup();
         Ok(jobs)
@@ -261,6 +242,30 @@ fn count<T: FromStr>(text: &str) -> Result<T, String> {
     number.map_err(|_| format!("{text} is no count; a whole number from 1 on is"))
 }
 
+/// Reads `8`, `all`, or what [`Jobs`] reads: `50%`, `auto`, `physical`.
+fn parse_jobs(text: &str, cores: usize) -> Result<usize> {
+    let jobs = match (text, text.parse::<usize>()) {
+        ("all", _) => cores,
+        (_, Ok(0)) => {
+            bail!("--jobs 0: at least one thread must run; try --jobs 1 or --jobs all")
+        }
+        (_, Ok(jobs)) => jobs,
+        (_, Err(_)) => match text.parse::<Jobs>() {
+            Ok(jobs) => jobs.resolve().get(),
+            Err(error) if text.ends_with('%') => bail!("--jobs {text}: {error}"),
+            Err(_) => bail!(
+                "--jobs {text}: not a number of jobs; try --jobs 1,{cores}, --jobs 50% or \
+                 --jobs all"
+            ),
+        },
+    };
+    ensure!(
+        jobs <= MOST_JOBS,
+        "--jobs {text}: the most is {MOST_JOBS}; this machine has {cores} cores"
+    );
+    Ok(jobs)
+}
+
 /// Reads `1000`, `1_000`, `100k` or `10M`.
 fn parse_size(text: &str) -> Option<u64> {
     let (digits, unit) = match text.strip_suffix(['k', 'K']) {
@@ -277,6 +282,31 @@ fn parse_size(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn jobs_are_read() {
+        let jobs = |text| parse_jobs(text, 6).map_err(|error| error.to_string());
+        assert_eq!(jobs("3"), Ok(3));
+        assert_eq!(jobs("all"), Ok(6));
+        // Of what this process may use, which is not looked at for the others.
+        let auto = Jobs::Auto.resolve().get();
+        assert_eq!(jobs("auto"), Ok(auto));
+        assert_eq!(jobs("50%"), Ok(auto.div_ceil(2)));
+        assert_eq!(jobs("100%"), Ok(auto));
+        assert!(jobs("physical").is_ok_and(|jobs| (1..=auto).contains(&jobs)));
+        for (nonsense, why) in [
+            ("0", "--jobs 1"),
+            ("0%", "run nothing"),
+            ("10001%", "most there can be"),
+            ("half", "--jobs 50%"),
+            ("", "not a number of jobs"),
+            ("1025", "1024"),
+            ("-1", "not a number of jobs"),
+        ] {
+            let error = jobs(nonsense).unwrap_err();
+            assert!(error.contains(why), "{nonsense}: {error}");
+        }
+    }
 
     #[test]
     fn sizes_are_read() {

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::record::Record;
@@ -52,7 +53,7 @@ pub fn write(directory: &Path, records: &[Record]) -> Result<PathBuf> {
 }
 
 /// One JSON object per line.
-pub fn json_lines(records: &[Record]) -> String {
+pub fn json_lines<T: Serialize>(records: &[T]) -> String {
     let mut text = String::new();
     for record in records {
         text += &serde_json::to_string(record).expect("a record is plain data");
@@ -62,10 +63,14 @@ pub fn json_lines(records: &[Record]) -> String {
 }
 
 /// Writes one JSON object per line to a file, or to standard output for `-`.
-pub fn write_json(to: &str, records: &[Record]) -> Result<()> {
-    let text = json_lines(records);
+pub fn write_json<T: Serialize>(to: &str, records: &[T]) -> Result<()> {
+    write_text(to, &json_lines(records))
+}
+
+/// Writes records as text to a file, or to standard output for `-`.
+pub fn write_text(to: &str, text: &str) -> Result<()> {
     if to == "-" {
-        return print(&text);
+        return print(text);
     }
     fs::write(to, text).with_context(|| format!("the records cannot be written to {to}"))
 }
@@ -90,7 +95,7 @@ pub fn note(text: &str) {
 
 /// The records as a table with one column per field; nested fields are joined by a dot, lists by
 /// spaces, and an unknown value is an empty field.
-fn csv(records: &[Record]) -> Result<Vec<u8>> {
+pub fn csv<T: Serialize>(records: &[T]) -> Result<Vec<u8>> {
     let mut header: Vec<String> = Vec::new();
     let mut rows = Vec::new();
     for record in records {

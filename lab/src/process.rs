@@ -24,6 +24,22 @@ pub fn rss_peak_bytes() -> Option<u64> {
     Some(status.vmhwm? * 1024)
 }
 
+/// The highest resident memory that the kernel saw in one child of those that have ended and that
+/// were waited for, or in one of such children of theirs. A child has that of this process until
+/// its program begins, so the answer is at least that.
+#[cfg(unix)]
+pub fn children_rss_peak_bytes() -> Option<u64> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    // Apple's systems count bytes, and others KiB.
+    let unit = if cfg!(target_vendor = "apple") {
+        1
+    } else {
+        1024
+    };
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    Some(u64::try_from(usage.max_rss()).ok()? * unit)
+}
+
 /// The highest resident memory that the kernel saw in this process.
 #[cfg(not(target_os = "linux"))]
 pub fn rss_peak_bytes() -> Option<u64> {

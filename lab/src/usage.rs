@@ -1,8 +1,8 @@
-//! What the process has used so far, as the kernel counts it.
+//! What the process has used so far, or its children, as the kernel counts it.
 
 use serde::{Deserialize, Serialize};
 
-/// Running totals of this process, all threads together. `None` where the system does not say.
+/// Running totals of a process, all threads together. `None` where the system does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
@@ -23,7 +23,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The totals now.
+    /// The totals of this process now.
     #[cfg(unix)]
     pub fn now() -> Self {
         use nix::sys::resource::{UsageWho, getrusage};
@@ -39,9 +39,32 @@ impl Usage {
                 ..Self::default()
             };
         };
-        let count = |number: std::ffi::c_long| u64::try_from(number).ok();
         Self {
             cpu_ns,
+            ..Self::counted(&usage)
+        }
+    }
+
+    /// The totals of all children that have ended and that were waited for, with such children of
+    /// theirs.
+    #[cfg(unix)]
+    pub fn of_children() -> Self {
+        use nix::sys::resource::{UsageWho, getrusage};
+
+        let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
+        let counted = usage.map_or_else(|_| Self::default(), |usage| Self::counted(&usage));
+        let cpu_ns = counted.user_ns.zip(counted.system_ns).map(|(a, b)| a + b);
+        Self { cpu_ns, ..counted }
+    }
+
+    /// All but the sum of the two times, which the kernel has in microseconds here.
+    #[cfg(unix)]
+    fn counted(usage: &nix::sys::resource::Usage) -> Self {
+        use nix::sys::time::TimeValLike;
+
+        let count = |number: std::ffi::c_long| u64::try_from(number).ok();
+        Self {
+            cpu_ns: None,
             user_ns: Some(usage.user_time().num_microseconds().unsigned_abs() * 1000),
             system_ns: Some(usage.system_time().num_microseconds().unsigned_abs() * 1000),
             ctx_voluntary: count(usage.voluntary_context_switches()),
@@ -51,7 +74,7 @@ impl Usage {
         }
     }
 
-    /// The totals now: unknown on this system.
+    /// The totals of this process now: unknown on this system.
     #[cfg(not(unix))]
     pub fn now() -> Self {
         Self::default()

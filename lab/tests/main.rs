@@ -13,6 +13,10 @@ mod destinations;
 mod format;
 #[cfg(target_os = "linux")]
 mod interruptions;
+#[cfg(unix)]
+mod measure;
+#[cfg(target_os = "linux")]
+mod measure_interrupted;
 mod messages;
 mod offload;
 mod outputs;

@@ -1,0 +1,203 @@
+//! Runs everything that was asked for: in each round every command once, one after the other. The
+//! order turns by one from round to round.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Error, anyhow};
+use indicatif::ProgressBar;
+
+use super::plan::{Configuration, MOST_RUNS, Plan, Repeats};
+use super::program_run::ProgramRun;
+use super::runner::Runner;
+use super::shell_start::ShellStart;
+use crate::schedule::progress_bar;
+
+/// What came of all rounds.
+#[derive(Debug)]
+pub struct Measured {
+    /// The runs that count, by command. The last of a command may have failed.
+    pub runs: Vec<Vec<ProgramRun>>,
+    /// When each command ran first.
+    pub dates: Vec<String>,
+    /// How the rounds ended.
+    pub stop: Stop,
+}
+
+/// How the rounds ended.
+#[derive(Debug)]
+pub enum Stop {
+    /// There was nothing left to do.
+    Complete,
+    /// A signal asked for an end.
+    Interrupted,
+    /// A command failed.
+    Failed(Error),
+}
+
+impl Measured {
+    /// Whether there should have been more runs.
+    pub fn is_partial(&self) -> bool {
+        !matches!(self.stop, Stop::Complete)
+    }
+}
+
+/// Runs everything. A bar shows how far it is, unless it is to be silent.
+pub fn run(plan: &Plan, runner: &Runner, shell: Option<&ShellStart>, silent: bool) -> Measured {
+    let commands = plan.configurations.len();
+    let length = match plan.repeats {
+        Repeats::Rounds(rounds) => (commands * (rounds + plan.warm_ups)) as u64,
+        Repeats::Time(time) => time.as_secs(),
+    };
+    let mut running = Running {
+        plan,
+        runner,
+        shell,
+        bar: if silent {
+            ProgressBar::hidden()
+        } else {
+            progress_bar(length)
+        },
+        measured: Measured {
+            runs: vec![Vec::new(); commands],
+            dates: vec![String::new(); commands],
+            stop: Stop::Complete,
+        },
+    };
+    if let Err(stop) = running.all() {
+        running.measured.stop = stop;
+    }
+    running.bar.finish_and_clear();
+    running.measured
+}
+
+/// Rounds at work.
+struct Running<'a> {
+    plan: &'a Plan,
+    runner: &'a Runner,
+    shell: Option<&'a ShellStart>,
+    bar: ProgressBar,
+    measured: Measured,
+}
+
+impl Running<'_> {
+    fn all(&mut self) -> Result<(), Stop> {
+        for warm_up in 0..self.plan.warm_ups {
+            self.round(warm_up, None)?;
+        }
+        let start = Instant::now();
+        let commands = self.plan.configurations.len();
+        let mut done = 0;
+        while is_due(self.plan.repeats, commands, done, start.elapsed()) {
+            self.round(done, Some(start))?;
+            done += 1;
+        }
+        Ok(())
+    }
+
+    /// Runs each command once. It counts if there is a start.
+    fn round(&mut self, round: usize, start: Option<Instant>) -> Result<(), Stop> {
+        let plan = self.plan;
+        let commands = plan.configurations.len();
+        for place in 0..commands {
+            let place = (place + round) % commands;
+            let configuration = &plan.configurations[place];
+            self.bar.set_message(configuration.text.clone());
+            self.prepare(configuration)?;
+            let date = &mut self.measured.dates[place];
+            if date.is_empty() {
+                *date = now();
+            }
+            let run = self.runner.run(&configuration.request);
+            let mut run = finished(run.with_context(|| configuration.text.clone()))?;
+            if let Some(shell) = self.shell {
+                run.without(shell);
+            }
+            let failure = self.failure(configuration, round, &run);
+            if start.is_some() {
+                self.measured.runs[place].push(run);
+            }
+            failure?;
+            match (plan.repeats, start) {
+                (Repeats::Rounds(_), _) => self.bar.inc(1),
+                (Repeats::Time(_), Some(start)) => self.bar.set_position(start.elapsed().as_secs()),
+                (Repeats::Time(_), None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(&self, configuration: &Configuration) -> Result<(), Stop> {
+        let Some(prepare) = &configuration.prepare else {
+            return Ok(());
+        };
+        let run = self.runner.run(&prepare.request);
+        let run = finished(run.with_context(|| format!("--prepare {}", prepare.text)))?;
+        if run.is_success() {
+            return Ok(());
+        }
+        Err(Stop::Failed(anyhow!(
+            "--prepare {}: it ended with {}, and what it prepares would be measured wrongly",
+            prepare.text,
+            run.end()
+        )))
+    }
+
+    fn failure(
+        &self,
+        configuration: &Configuration,
+        round: usize,
+        run: &ProgramRun,
+    ) -> Result<(), Stop> {
+        if run.is_success() || self.plan.ignore_failure {
+            return Ok(());
+        }
+        let look = if self.plan.shows_output {
+            ""
+        } else {
+            "see what it says with --output show, or "
+        };
+        Err(Stop::Failed(anyhow!(
+            "`{}` ended with {} in run {}: {look}accept that with --ignore-failure",
+            configuration.text,
+            run.end(),
+            round + 1
+        )))
+    }
+}
+
+fn finished(run: anyhow::Result<Option<ProgramRun>>) -> Result<ProgramRun, Stop> {
+    run.map_err(Stop::Failed)?.ok_or(Stop::Interrupted)
+}
+
+/// Whether there is a further round, after some that have taken so long.
+fn is_due(repeats: Repeats, commands: usize, done: usize, elapsed: Duration) -> bool {
+    match repeats {
+        Repeats::Rounds(rounds) => done < rounds,
+        Repeats::Time(time) => done == 0 || (elapsed < time && (done + 1) * commands <= MOST_RUNS),
+    }
+}
+
+fn now() -> String {
+    let now = jiff::Timestamp::now();
+    now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_end_by_their_number_or_by_the_time() {
+        let second = Duration::from_secs(1);
+        let three = Repeats::Rounds(3);
+        assert!(is_due(three, 1, 2, second * 1000));
+        assert!(!is_due(three, 1, 3, Duration::ZERO));
+        let time = Repeats::Time(second);
+        // However long the first round takes, there is one.
+        assert!(is_due(time, 1, 0, second * 2));
+        assert!(is_due(time, 1, 7, second / 2));
+        assert!(!is_due(time, 1, 7, second));
+        assert!(!is_due(time, 1, MOST_RUNS, Duration::ZERO));
+        assert!(!is_due(time, 3, MOST_RUNS / 3, Duration::ZERO));
+    }
+}

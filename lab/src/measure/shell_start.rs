@@ -1,0 +1,90 @@
+//! What it takes to start a shell that has nothing to do.
+
+use anyhow::{Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::program_run::ProgramRun;
+use super::runner::Runner;
+use super::supervisor::{RunRequest, Streams};
+use crate::statistics::median;
+
+/// The shell.
+pub const SHELL: [&str; 2] = ["sh", "-c"];
+
+/// How often an empty shell is started.
+const STARTS: usize = 20;
+
+/// The median of some starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShellStart {
+    /// From its start to its end.
+    pub wall_ns: u64,
+    /// Processor time in the shell.
+    pub user_ns: Option<u64>,
+    /// Processor time in the kernel.
+    pub system_ns: Option<u64>,
+}
+
+impl ShellStart {
+    /// Starts an empty shell some times; `None` if a signal asked for an end.
+    ///
+    /// # Errors
+    /// There is no shell, or an empty one fails.
+    pub fn measure(runner: &Runner) -> Result<Option<Self>> {
+        let mut words: Vec<String> = SHELL.map(str::to_owned).to_vec();
+        words.push(":".to_owned());
+        let request = RunRequest {
+            words,
+            input: None,
+            streams: Streams::Hidden,
+        };
+        let mut runs = Vec::with_capacity(STARTS);
+        for _ in 0..STARTS {
+            let Some(run) = runner.run(&request)? else {
+                return Ok(None);
+            };
+            ensure!(run.is_success(), "an empty shell fails with {}", run.end());
+            runs.push(run);
+        }
+        let Some(start) = Self::of(&runs) else {
+            bail!("an empty shell cannot be measured");
+        };
+        Ok(Some(start))
+    }
+
+    fn of(runs: &[ProgramRun]) -> Option<Self> {
+        let middle = |time: fn(&ProgramRun) -> Option<u64>| {
+            let times: Vec<f64> = runs.iter().filter_map(time).map(|ns| ns as f64).collect();
+            median(&times).map(|ns| ns as u64)
+        };
+        Some(Self {
+            wall_ns: middle(|run| Some(run.wall_ns))?,
+            user_ns: middle(|run| run.usage.user_ns),
+            system_ns: middle(|run| run.usage.system_ns),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_the_starts_counts() {
+        let runs = [7, 900, 5].map(|wall_ns| {
+            let mut run = ProgramRun {
+                wall_ns,
+                ..ProgramRun::default()
+            };
+            run.usage.user_ns = Some(wall_ns / 2);
+            run
+        });
+        let expected = ShellStart {
+            wall_ns: 7,
+            user_ns: Some(3),
+            system_ns: None,
+        };
+        assert_eq!(ShellStart::of(&runs), Some(expected));
+        assert_eq!(ShellStart::of(&[]), None);
+    }
+}

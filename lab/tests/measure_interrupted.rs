@@ -1,0 +1,97 @@
+//! `measure` when it is ended before its time. The third run of a command never ends by itself, so
+//! nothing has to be hit at the right moment.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use procfs::process::Process;
+
+use crate::{command, stderr, stdout};
+
+/// Two runs end at once. The third starts a process, and one in a group of its own, which `timeout`
+/// makes, and waits for them.
+const SCRIPT: &str = "echo >> log\n\
+                      if [ $(wc -l < log) -lt 3 ]; then exit; fi\n\
+                      sleep 600 & echo $! > one\n\
+                      timeout 600 sh -c 'echo $$ > two.new; mv two.new two; exec sleep 600' &\n\
+                      wait\n";
+
+/// Waits until there is something, and fails after five minutes.
+fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(300), "{what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn is_gone(process: &Process) {
+    wait_for("the process ends", || {
+        let state = process.stat().map(|stat| stat.state);
+        (!matches!(state, Ok(state) if state != 'Z')).then_some(())
+    });
+}
+
+/// A measurement whose third run has begun, and what that has started.
+fn held(directory: &Path) -> (Child, Vec<Process>) {
+    fs::write(directory.join("script"), SCRIPT).unwrap();
+    let arguments = [
+        "measure", "--rounds", "9", "--json", "records", "--", "sh", "script",
+    ];
+    let mut lab = command(&arguments)
+        .current_dir(directory)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let two = wait_for("the third run begins", || {
+        assert!(lab.try_wait().unwrap().is_none(), "the lab ended");
+        fs::read_to_string(directory.join("two")).ok()
+    });
+    let one = fs::read_to_string(directory.join("one")).unwrap();
+    let started = [one, two].map(|id| Process::new(id.trim().parse().unwrap()).unwrap());
+    (lab, Vec::from(started))
+}
+
+/// Sends a signal, and waits for the end of the lab and of what it measured.
+fn end(signal: Signal) -> (tempfile::TempDir, Output) {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut lab, started) = held(directory.path());
+    kill(Pid::from_raw(i32::try_from(lab.id()).unwrap()), signal).unwrap();
+    wait_for("the lab ends", || lab.try_wait().unwrap());
+    started.iter().for_each(is_gone);
+    (directory, lab.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_signal_ends_the_command_and_tells_what_was_measured() {
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let (directory, output) = end(signal);
+        assert_eq!(output.status.code(), Some(code));
+        let table = stdout(&output);
+        assert!(table.contains("sh script: 2 runs"), "{table}");
+        let text = stderr(&output);
+        assert!(text.contains("interrupted: these are 2 runs"), "{text}");
+        let record = fs::read_to_string(directory.path().join("records")).unwrap();
+        assert!(record.contains("\"partial\":true"), "{record}");
+    }
+}
+
+#[test]
+fn nothing_outlives_a_lab_that_is_killed() {
+    let (directory, output) = end(Signal::SIGKILL);
+    assert_eq!(output.status.code(), None);
+    // The file was made before anything ran.
+    assert_eq!(
+        fs::read_to_string(directory.path().join("records")).unwrap(),
+        ""
+    );
+}
