@@ -115,7 +115,7 @@ impl<M: Send + 'static> ActorGroup<M> {
     /// A group without members.
     ///
     /// ```
-    /// use drumline::actor::{ActorGroup};
+    /// use drumline::actor::ActorGroup;
     ///
     /// let group = ActorGroup::<String>::new();
     /// assert!(group.is_empty());

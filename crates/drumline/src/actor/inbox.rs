@@ -43,7 +43,7 @@ use crate::unwind;
 /// [`ActorSystem::spawn_thread`](super::ActorSystem::spawn_thread).
 ///
 /// ```
-/// use drumline::actor::{ActorSystem};
+/// use drumline::actor::ActorSystem;
 /// use std::sync::mpsc;
 ///
 /// let system = ActorSystem::builder().build_here();
@@ -139,7 +139,7 @@ impl<M: Send + 'static> Inbox<M> {
     /// be none.
     ///
     /// ```
-    /// use drumline::actor::{ActorSystem};
+    /// use drumline::actor::ActorSystem;
     ///
     /// let system = ActorSystem::builder().build_here();
     /// let printer = system.spawn_thread(|inbox| {
@@ -163,15 +163,16 @@ impl<M: Send + 'static> Inbox<M> {
     ///
     /// ```
     /// use drumline::actor::{ActorSystem, Inbox, InboxError};
+    /// use std::sync::mpsc;
     /// use std::time::Duration;
     ///
     /// let system = ActorSystem::builder().build_here();
-    /// let actor = system.spawn_thread(|inbox: &mut Inbox<u32>| {
-    ///     let received = inbox.receive_timeout(Duration::from_millis(1));
-    ///     assert_eq!(received, Err(InboxError::Empty));
+    /// let (send, received) = mpsc::channel();
+    /// let actor = system.spawn_thread(move |inbox: &mut Inbox<u32>| {
+    ///     send.send(inbox.receive_timeout(Duration::from_millis(1))).unwrap();
     /// }).unwrap();
-    /// let exit = actor.ended().recv();
-    /// assert_eq!(exit.panic_message(), None);
+    /// assert_eq!(received.recv(), Ok(Err(InboxError::Empty)));
+    /// actor.ended().recv();
     /// ```
     ///
     /// # Errors
@@ -190,22 +191,25 @@ impl<M: Send + 'static> Inbox<M> {
     /// As [`receive`](Self::receive), until `deadline` at most.
     ///
     /// ```
-    /// use drumline::actor::{ActorSystem};
+    /// use drumline::actor::ActorSystem;
     /// use std::sync::mpsc;
     /// use std::time::{Duration, Instant};
     ///
     /// let system = ActorSystem::builder().build_here();
     /// let (send, batches) = mpsc::channel();
     /// let collector = system.spawn_thread(move |inbox| {
-    ///     let deadline = Instant::now() + Duration::from_millis(1);
-    ///     let mut batch = Vec::new();
-    ///     while let Ok(number) = inbox.receive_deadline(deadline) {
-    ///         batch.push(number); // what comes until then
+    ///     while let Some(first) = inbox.receive() {
+    ///         let deadline = Instant::now() + Duration::from_millis(1);
+    ///         let mut batch: Vec<u32> = vec![first];
+    ///         while let Ok(number) = inbox.receive_deadline(deadline) {
+    ///             batch.push(number); // what comes until then
+    ///         }
+    ///         send.send(batch).unwrap();
     ///     }
-    ///     send.send(batch).unwrap();
     /// }).unwrap();
-    /// let sent = usize::from(collector.tell(1u32).is_ok());
-    /// assert!(batches.recv().unwrap().len() <= sent);
+    /// (1..=3).for_each(|number| collector.tell(number).unwrap());
+    /// collector.stop();
+    /// assert_eq!(batches.iter().flatten().collect::<Vec<_>>(), [1, 2, 3]);
     /// ```
     ///
     /// # Errors
@@ -222,7 +226,7 @@ impl<M: Send + 'static> Inbox<M> {
     /// The next message, if it has come.
     ///
     /// ```
-    /// use drumline::actor::{ActorSystem};
+    /// use drumline::actor::ActorSystem;
     /// use std::sync::mpsc;
     ///
     /// let system = ActorSystem::builder().build_here();

@@ -117,7 +117,7 @@ impl SharedScheduler {
     /// too many ends after the actor at hand.
     ///
     /// ```
-    /// use drumline::actor::{SharedScheduler};
+    /// use drumline::actor::SharedScheduler;
     ///
     /// let scheduler = SharedScheduler::new(1).unwrap();
     /// scheduler.set_threads(3).unwrap();
@@ -158,7 +158,7 @@ impl SharedScheduler {
     /// How many threads there are to be: a few more may not have ended yet.
     ///
     /// ```
-    /// use drumline::actor::{SharedScheduler};
+    /// use drumline::actor::SharedScheduler;
     ///
     /// assert_eq!(SharedScheduler::new(2).unwrap().threads(), 2);
     /// ```
@@ -170,7 +170,7 @@ impl SharedScheduler {
     /// How many actors wait for a thread.
     ///
     /// ```
-    /// use drumline::actor::{SharedScheduler};
+    /// use drumline::actor::SharedScheduler;
     ///
     /// let scheduler = SharedScheduler::new(1).unwrap();
     /// if scheduler.queued() > 100 {

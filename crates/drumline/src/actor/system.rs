@@ -551,7 +551,7 @@ impl ActorSystemBuilder {
 /// What became of the actors of a system that was shut down.
 ///
 /// ```
-/// use drumline::actor::{ActorSystem};
+/// use drumline::actor::ActorSystem;
 /// use std::time::Instant;
 ///
 /// let system = ActorSystem::builder().build_here();

@@ -178,17 +178,15 @@ impl<F: Feed, W> Stream<F, W> {
     ///
     /// ```
     /// use drumline::stream;
-    /// use std::sync::atomic::{AtomicUsize, Ordering};
     ///
-    /// let (taken, handled) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    /// let numbers = (0..100).inspect(|_| {
-    ///     let ahead = taken.fetch_add(1, Ordering::SeqCst) - handled.load(Ordering::SeqCst);
-    ///     assert!(ahead <= 8);
-    /// });
-    /// stream::iter(numbers)
+    /// // No more than 8 of the blocks are in memory at once, however slow the end is.
+    /// let blocks = (0..100).map(|_| vec![0u8; 1 << 10]);
+    /// let mut bytes = 0;
+    /// stream::iter(blocks)
     ///     .in_flight(8)
-    ///     .map_ordered(|number| number + 1)
-    ///     .for_each(|_| _ = handled.fetch_add(1, Ordering::SeqCst));
+    ///     .map_ordered(|block| block.len())
+    ///     .for_each(|len| bytes += len);
+    /// assert_eq!(bytes, 100 << 10);
     /// ```
     ///
     /// # Panics
