@@ -88,7 +88,7 @@ pub fn is_open(claim: Claim) -> bool {
 
 /// With more of the machine for others, no claim is made. Runtimes suffer from other programs
 /// differently: one that wakes all its threads at once has to wait for its processors longer.
-const OTHERS: f64 = 0.25;
+pub const OTHERS: f64 = 0.25;
 
 /// Whether others had too much of the machine in the middle of the processes.
 fn is_disturbed(record: &Record) -> bool {

@@ -8,6 +8,7 @@ use super::metric::{METRICS, Metric, WALL};
 use super::plan::{Configuration, Plan};
 use super::rounds::Measured;
 use super::shell_start::ShellStart;
+use crate::cell::OTHERS;
 use crate::machine::Machine;
 use crate::statistics::{
     Claim, Interval, Ratio, Summary, confidence, geometric_mean, median, median_interval,
@@ -44,7 +45,7 @@ pub struct CommandRecord {
     pub figures: Vec<(&'static Metric, Option<Figure>)>,
     /// The command that it is compared with, if there is one.
     pub against: Option<Against>,
-    /// What others had of the machine, in the mean of all runs.
+    /// What others had of the machine, in the median of all runs.
     pub weather: Weather,
     /// The machine.
     pub machine: Machine,
@@ -132,7 +133,7 @@ impl CommandRecord {
         });
         let share = |part: fn(&Weather) -> Option<f64>| {
             let shares = runs.iter().filter_map(|run| part(run.weather.as_ref()?));
-            Summary::of(&shares.collect::<Vec<_>>()).map(|summary| summary.mean)
+            median(&shares.collect::<Vec<_>>())
         };
         let with_left = || runs.iter().filter(|run| !run.left.is_empty());
         Self {
@@ -171,6 +172,13 @@ impl CommandRecord {
         figure.as_ref()
     }
 
+    /// Whether others had so much of the machine that nothing is claimed, as in the lab's own
+    /// comparisons.
+    fn is_disturbed(&self) -> bool {
+        let Weather { stolen, others } = self.weather;
+        stolen.unwrap_or(0.0) + others.unwrap_or(0.0) > OTHERS
+    }
+
     /// This command, compared with another one round by round. What slows both down cancels.
     fn against(&self, other: &Self, confidence: f64) -> Against {
         let ratio = |metric: &'static Metric| {
@@ -189,7 +197,11 @@ impl CommandRecord {
         let wall = wall.and_then(|(_, ratio)| ratio.as_ref());
         Against {
             command: other.command.clone(),
-            claim: wall.map_or(Claim::TooFew, Ratio::claim),
+            claim: match wall.map_or(Claim::TooFew, Ratio::claim) {
+                Claim::TooFew => Claim::TooFew,
+                _ if self.is_disturbed() || other.is_disturbed() => Claim::Disturbed,
+                claim => claim,
+            },
             ratios,
         }
     }
@@ -258,6 +270,17 @@ mod tests {
         let against = records[1].against.as_ref().unwrap();
         assert_eq!(against.claim, Claim::TooFew);
         assert_eq!(records[0].figure(WALL).unwrap().interval, None);
+    }
+
+    #[test]
+    fn nothing_is_claimed_while_other_programs_have_the_machine() {
+        let mut records = records(&[&[1; 10], &[9; 10]]);
+        let claim = |records: &[CommandRecord]| records[1].against(&records[0], 0.95).claim;
+        assert_eq!(claim(&records), Claim::Slower);
+        records[0].weather.others = Some(0.2);
+        assert_eq!(claim(&records), Claim::Slower);
+        records[0].weather.stolen = Some(0.1);
+        assert_eq!(claim(&records), Claim::Disturbed);
     }
 
     #[test]

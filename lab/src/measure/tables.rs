@@ -14,7 +14,7 @@ const COLUMNS: [(&str, &str); 6] = [
     ("system_ns", "system"),
     ("rss_peak_bytes", "memory of one"),
     ("rss_sum_peak_bytes", "of all"),
-    ("ctx_voluntary", "waits"),
+    ("ctx_voluntary", "switches, voluntary"),
 ];
 
 /// The table of all commands: everything of one command or two, and the most important of more.
