@@ -212,6 +212,8 @@
 //! | `crossbeam-channel`, `flume`, `kanal` | their receivers feed a [stream](mod@stream) |
 //! | `futures` | `stream::from_async`: a [stream](mod@stream) from a `futures_core::Stream` |
 //! | | `Serial::into_async`: the results of a stream are a `futures_core::Stream` |
+//! | `env` | pools that are made without a number of jobs, the global one too, have what the |
+//! | | environment variable `DRUMLINE_JOBS` says; for operators of programs without an option |
 //! | `tracing` | the [events](Event) of a pool are events of `tracing` |
 //! | | the span in which a message is told or asked goes on in its [`actor`]'s handler |
 //!

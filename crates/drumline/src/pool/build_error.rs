@@ -22,9 +22,14 @@ pub struct BuildError {
 #[derive(Debug)]
 pub(super) enum BuildErrorKind {
     Jobs(JobsError),
+    #[cfg(feature = "env")]
+    Environment(super::builder::EnvironmentError),
     AlreadyMember,
     GlobalExists,
-    MaxThreads { max: usize, jobs: usize },
+    MaxThreads {
+        max: usize,
+        jobs: usize,
+    },
 }
 
 impl BuildError {
@@ -39,6 +44,8 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             BuildErrorKind::Jobs(error) => error.fmt(f),
+            #[cfg(feature = "env")]
+            BuildErrorKind::Environment(error) => error.fmt(f),
             BuildErrorKind::MaxThreads { max, jobs } => write!(
                 f,
                 "max_threads = {max} is less than jobs = {jobs}; raise it or leave it out"
@@ -57,6 +64,8 @@ impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             BuildErrorKind::Jobs(error) => Some(error),
+            #[cfg(feature = "env")]
+            BuildErrorKind::Environment(environment) => Some(&environment.error),
             BuildErrorKind::AlreadyMember
             | BuildErrorKind::GlobalExists
             | BuildErrorKind::MaxThreads { .. } => None,

@@ -4,6 +4,7 @@ use std::io;
 use std::thread;
 
 use super::PoolBuilder;
+use crate::jobs::Jobs;
 use crate::pool::build_error::{BuildError, BuildErrorKind};
 use crate::pool::handle::{Pool, ScopedPool};
 use crate::pool::registry::{Registry, SharedRegistry};
@@ -27,8 +28,8 @@ impl PoolBuilder {
     ///
     /// # Errors
     ///
-    /// If the number of jobs makes no sense, or is more than
-    /// [`max_threads`](Self::max_threads); or if [`use_current_thread`](Self::use_current_thread)
+    /// If the number of jobs makes no sense, also one that comes from the environment, or is more
+    /// than [`max_threads`](Self::max_threads); or if [`use_current_thread`](Self::use_current_thread)
     /// is asked for on a thread that is in a pool already.
     ///
     pub fn build(mut self) -> Result<Pool, BuildError> {
@@ -96,7 +97,19 @@ impl PoolBuilder {
 
     /// The number of jobs that the pool will have, if it can be built.
     pub(in crate::pool) fn described_jobs(&self) -> usize {
-        self.jobs.resolve().get()
+        let jobs = self.wanted_jobs().unwrap_or_default();
+        jobs.resolve().get()
+    }
+
+    /// What the program has set, or else the environment.
+    fn wanted_jobs(&self) -> Result<Jobs, BuildErrorKind> {
+        match self.jobs {
+            Some(jobs) => Ok(jobs),
+            #[cfg(feature = "env")]
+            None => super::environment::jobs().map_err(BuildErrorKind::Environment),
+            #[cfg(not(feature = "env"))]
+            None => Ok(Jobs::Auto),
+        }
     }
 
     /// Makes a pool with threads that may borrow from this frame. `wrapper` starts each thread, and
@@ -172,7 +185,8 @@ impl PoolBuilder {
                 kind: BuildErrorKind::AlreadyMember,
             });
         }
-        let places = self.jobs.resolve().get();
+        let jobs = self.wanted_jobs().map_err(|kind| BuildError { kind })?;
+        let places = jobs.resolve().get();
         if let Some(max) = self.max_threads.filter(|&max| max < places) {
             return Err(BuildError {
                 kind: BuildErrorKind::MaxThreads { max, jobs: places },

@@ -4,12 +4,17 @@
 //! |---|---|
 //! | `into_jobs` | numbers of jobs, as callers write them |
 //! | `thread_hooks` | names, handlers, and how threads are started |
+//! | `environment` | the number of jobs that the environment names |
 //! | `build` | making the pool |
 
 mod build;
+#[cfg(feature = "env")]
+mod environment;
 mod into_jobs;
 mod thread_hooks;
 
+#[cfg(feature = "env")]
+pub(super) use environment::EnvironmentError;
 pub use into_jobs::IntoJobs;
 
 use std::fmt;
@@ -39,7 +44,8 @@ type SpawnHook = Box<dyn FnMut(ThreadBuilder) -> io::Result<()>>;
 #[must_use = "a builder does nothing until it is built"]
 #[derive(Default)]
 pub struct PoolBuilder {
-    jobs: Jobs,
+    /// `None`: not set.
+    jobs: Option<Jobs>,
     jobs_error: Option<JobsError>,
     threads: ThreadSettings,
     spawner: Option<SpawnHook>,
@@ -82,6 +88,9 @@ impl PoolBuilder {
 
     /// How many threads may run user code at once; [`Jobs::Auto`] unless set.
     ///
+    /// With the feature `env`, what the environment variable `DRUMLINE_JOBS` says unless set: one of
+    /// the [forms](Jobs) of a `--jobs` option.
+    ///
     /// 0 is an error, reported by [`build`](Self::build). With 1, a call from
     /// outside runs on the calling thread alone.
     ///
@@ -97,7 +106,7 @@ impl PoolBuilder {
     pub fn jobs(mut self, jobs: impl IntoJobs) -> Self {
         match jobs.into_jobs() {
             Ok(jobs) => {
-                self.jobs = jobs;
+                self.jobs = Some(jobs);
                 self.jobs_error = None;
             }
             Err(error) => self.jobs_error = Some(error),
