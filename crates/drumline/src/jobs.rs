@@ -216,7 +216,8 @@ impl FromStr for Jobs {
 ///
 /// let pool = Pool::builder().jobs(2).build()?;
 /// let error = pool.set_jobs(0).unwrap_err();
-/// assert_eq!(error.to_string(), "0 jobs would run nothing; use 1 for sequential, or auto");
+/// let says = "0 jobs would run nothing; use 1 for sequential, or Jobs::Auto";
+/// assert_eq!(error.to_string(), says);
 /// assert_eq!(pool.jobs(), 2);
 /// # Ok::<(), drumline::BuildError>(())
 /// ```
@@ -227,20 +228,30 @@ pub struct JobsError {
 
 impl fmt::Display for JobsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.explain("Jobs::Auto", f)
+    }
+}
+
+impl JobsError {
+    /// `auto` is how the reader of the message says that.
+    fn explain(&self, auto: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
-            0 => f.write_str("0 jobs would run nothing; use 1 for sequential, or auto"),
-            count => too_many(&count, f),
+            0 => write!(
+                f,
+                "0 jobs would run nothing; use 1 for sequential, or {auto}"
+            ),
+            count => too_many(&count, auto, f),
         }
     }
 }
 
 impl Error for JobsError {}
 
-fn too_many(given: &dyn fmt::Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn too_many(given: &dyn fmt::Display, auto: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     const MAX: usize = Jobs::MAX;
     write!(
         f,
-        "{given} jobs are more than {MAX}, the most there can be; use auto for as many as this \
+        "{given} jobs are more than {MAX}, the most there can be; use {auto} for as many as this \
          process may use"
     )
 }
@@ -296,11 +307,11 @@ impl fmt::Display for ParseJobsError {
         const MAX: usize = Jobs::MAX;
         const MAX_PERCENT: u16 = Jobs::MAX_PERCENT;
         match &self.fault {
-            Fault::Count(error) => error.fmt(f),
+            Fault::Count(error) => error.explain("auto", f),
             Fault::NoPercent => {
                 f.write_str("0% of the jobs would run nothing; use 1 for sequential, or auto")
             }
-            Fault::TooManyJobs(given) => too_many(given, f),
+            Fault::TooManyJobs(given) => too_many(given, "auto", f),
             Fault::TooManyPercent(given) => write!(
                 f,
                 "{given}% is more than {MAX_PERCENT}%, the most there can be; use auto for as many \

@@ -99,6 +99,8 @@ fn zero_is_refused() {
     let zero = "0 jobs would run nothing; use 1 for sequential, or auto";
     assert_eq!(refused("0"), zero);
     assert_eq!(refused(" 00 "), zero);
+    // The reader of this one is a programmer.
+    let zero = "0 jobs would run nothing; use 1 for sequential, or Jobs::Auto";
     assert_eq!(Jobs::try_from(0).unwrap_err().to_string(), zero);
     let zero = "0% of the jobs would run nothing; use 1 for sequential, or auto";
     assert_eq!(refused("0%"), zero);
@@ -119,7 +121,7 @@ fn too_many_are_refused() {
     );
     assert_eq!(
         Jobs::try_from(40_000).unwrap_err().to_string(),
-        text("40000")
+        text("40000").replace("use auto", "use Jobs::Auto")
     );
     let text = |given: &str| {
         format!(

@@ -10,7 +10,7 @@ use crate::jobs::JobsError;
 /// let error = drumline::Pool::builder().jobs(0).build().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "0 jobs would run nothing; use 1 for sequential, or auto",
+///     "0 jobs would run nothing; use 1 for sequential, or Jobs::Auto",
 /// );
 /// ```
 #[doc(alias = "ThreadPoolBuildError")]
