@@ -15,7 +15,7 @@ use super::job_ring::{JobRing, MOST_FURTHER};
 use super::spent;
 use crate::job::JobRef;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{Count, Mutex, lock, planted};
+use crate::sync::{Count, Level, Mutex, lock, planted};
 
 /// A queue that its owner uses as a stack, and all other threads from the old end.
 ///
@@ -31,6 +31,10 @@ pub(crate) struct JobQueue {
     len: AtomicUsize,
     /// How many of them are behind. It grows by steps of the owner alone.
     behind: AtomicUsize,
+    /// The place of the oldest job of the stack.
+    first: Level,
+    /// The place that comes after the newest one.
+    end: Level,
     /// The first of the jobs behind the stack.
     ring: JobRing,
     /// How often the lock was taken; counted under it.
@@ -47,8 +51,10 @@ struct Entries {
     fifo: VecDeque<JobRef>,
     /// Behind those in the ring.
     behind: VecDeque<JobRef>,
-    /// How often a job was taken from the old end of the stack, or queued there.
+    /// How often the oldest job of the stack has become another one.
     turn: usize,
+    /// The place of the oldest job of the stack: places are numbers in the order in which they came.
+    first: usize,
     /// How many tickets were not found that were to be withdrawn, since the last sweep. At least
     /// as many as are spent and still here.
     missed: usize,
@@ -62,7 +68,7 @@ impl Entries {
     /// The oldest job of the stack.
     fn take_stacked(&mut self) -> Option<JobRef> {
         let oldest = self.stack.pop_front()?;
-        self.turn += 1;
+        self.has_lost(1);
         oldest.or_else(|| self.fifo.pop_front())
     }
 
@@ -94,7 +100,7 @@ impl Entries {
         let is_it = |job: &JobRef| job.data == data;
         let place = near_an_end(&self.stack, |entry| entry.as_ref().is_some_and(is_it));
         if let Some(place) = place {
-            return self.stack.remove(place).is_some();
+            return self.remove(place);
         }
         if let Some(place) = near_an_end(&self.behind, is_it) {
             return self.behind.remove(place).is_some();
@@ -106,7 +112,20 @@ impl Entries {
             return false;
         };
         self.fifo.remove(place);
-        self.stack.remove(token).is_some()
+        self.remove(token)
+    }
+
+    /// Removes an entry of the stack, and counts that as if it had been the oldest.
+    fn remove(&mut self, place: usize) -> bool {
+        let is_removed = self.stack.remove(place).is_some();
+        self.has_lost(1);
+        is_removed
+    }
+
+    /// The stack has lost entries, perhaps the oldest ones.
+    fn has_lost(&mut self, count: usize) {
+        self.turn = self.turn.wrapping_add(1);
+        self.first = self.first.wrapping_add(count);
     }
 
     /// Counts a ticket that lies too deep. Sweeps when it is time.
@@ -122,6 +141,7 @@ impl Entries {
     fn sweep(&mut self) {
         // SAFETY: the job is in this queue, and the lock is held. It is taken out if this drops it.
         let stays = |job: JobRef| unsafe { !spent::drop_if_spent(job) };
+        let before = self.stack.len();
         let Entries {
             stack,
             fifo,
@@ -141,6 +161,7 @@ impl Entries {
             }
             stays
         });
+        self.has_lost(before - self.stack.len());
     }
 }
 
@@ -189,6 +210,9 @@ impl JobQueue {
         // Relaxed, twice: hints. The owner reads what it has written itself, or less.
         self.len.store(entries.len(), Ordering::Relaxed);
         self.behind.store(entries.behind.len(), Ordering::Relaxed);
+        self.first.set(entries.first);
+        self.end
+            .set(entries.first.wrapping_add(entries.stack.len()));
         outcome
     }
 
@@ -201,7 +225,8 @@ impl JobQueue {
     /// those.
     pub(crate) fn push_oldest(&self, job: JobRef) {
         self.with(|entries| {
-            entries.turn += 1;
+            entries.turn = entries.turn.wrapping_add(1);
+            entries.first = entries.first.wrapping_sub(1);
             entries.stack.push_front(Some(job));
         });
     }
@@ -244,7 +269,13 @@ impl JobQueue {
 
     fn pop_locked(&self) -> Option<JobRef> {
         self.with(|entries| match entries.stack.pop_back() {
-            Some(newest) => newest.or_else(|| entries.fifo.pop_front()),
+            Some(newest) => {
+                if entries.stack.is_empty() {
+                    // It was the oldest as well. The next one may have its place.
+                    entries.has_lost(0);
+                }
+                newest.or_else(|| entries.fifo.pop_front())
+            }
             None => self.take_behind(entries, true),
         })
     }
@@ -302,7 +333,7 @@ impl JobQueue {
         self.with(|entries| {
             let is_it = |entry: &Option<JobRef>| entry.is_some_and(|job| job.data == data);
             let place = entries.stack.iter().rposition(is_it);
-            place.is_some_and(|place| entries.stack.remove(place).is_some())
+            place.is_some_and(|place| entries.remove(place))
         })
     }
 
@@ -350,19 +381,32 @@ impl JobQueue {
         oldest
     }
 
-    /// Owner: the job that has waited longest, of the stack or of those behind it. Whatever the
-    /// owner does in between, calls of both kinds in turn empty the queue.
-    pub(crate) fn take_overdue(&self, behind: bool) -> Option<JobRef> {
+    /// Owner: the first of the jobs behind the stack, though there may be some in the stack.
+    pub(crate) fn take_first_behind(&self) -> Option<JobRef> {
         if self.len_locked() == 0 {
-            return if behind { self.ring.take() } else { None };
+            return self.ring.take();
         }
+        self.with(|entries| self.take_behind(entries, true))
+    }
+
+    /// Owner: the oldest job of the stack, if it is this one.
+    pub(crate) fn take_if_oldest(&self, oldest: Oldest) -> Option<JobRef> {
         self.with(|entries| {
-            if behind {
-                self.take_behind(entries, true)
-            } else {
-                entries.take_stacked()
-            }
+            let is_it = entries.oldest_stacked() == Some(oldest);
+            is_it.then(|| entries.take_stacked()).flatten()
         })
+    }
+
+    /// Where the stack ends. Jobs that come from now on have this place, or a later one.
+    #[inline]
+    pub(crate) fn end(&self) -> usize {
+        self.end.get()
+    }
+
+    /// Whether the stack has a job whose place is before `end`, as far as one can see.
+    pub(crate) fn has_before(&self, end: usize) -> bool {
+        let first = self.first.get();
+        first != self.end.get() && end.wrapping_sub(first).cast_signed() > 0
     }
 
     /// Any thread: which job is the oldest.
@@ -462,11 +506,14 @@ mod tests {
         assert_eq!(queue.oldest_stacked(), first);
         assert_eq!(queue.pop().map(number), Some(1));
         assert_eq!(queue.oldest(), first, "it is where it was");
-        for take in [JobQueue::take, |queue: &JobQueue| queue.take_overdue(false)] {
+        let take_if_oldest = |queue: &JobQueue| queue.take_if_oldest(queue.oldest()?);
+        let withdraw = |queue: &JobQueue| queue.withdraw(job(0).data).then_some(job(0));
+        for take in [JobQueue::take, JobQueue::pop, take_if_oldest, withdraw] {
             let before = queue.oldest();
             assert_eq!(take(&queue).map(number), Some(0));
             queue.push_oldest(job(0));
             assert_ne!(queue.oldest(), before);
+            assert!(queue.take_if_oldest(before.unwrap()).is_none());
         }
         for number in 10..12 {
             queue.push_task(job(number));
@@ -476,6 +523,31 @@ mod tests {
         assert_eq!(queue.take().map(number), Some(10));
         assert_ne!(queue.oldest(), first);
         assert!(queue.oldest_stacked().is_none());
+    }
+
+    #[test]
+    fn jobs_are_before_an_end_until_they_are_taken() {
+        let queue = JobQueue::new();
+        assert!(!queue.has_before(queue.end()));
+        for number in 0..3 {
+            queue.push(job(number));
+        }
+        let end = queue.end();
+        queue.push(job(3));
+        for taken in 0..3 {
+            assert!(queue.has_before(end), "{taken}");
+            if taken == 1 {
+                assert!(queue.withdraw(job(1).data));
+            } else {
+                assert_eq!(queue.take().map(number), Some(taken));
+            }
+        }
+        assert!(!queue.has_before(end), "what is left came later");
+        queue.push_oldest(job(4));
+        assert!(queue.has_before(end));
+        assert_eq!(queue.take().map(number), Some(4));
+        assert_eq!(queue.take().map(number), Some(3));
+        assert!(!queue.has_before(queue.end()));
     }
 
     #[test]
@@ -507,10 +579,11 @@ mod tests {
             queue.push(job(number));
         }
         assert!(queue.withdraw(job(11).data));
-        assert_eq!(queue.take_overdue(true).map(number), Some(10));
-        assert_eq!(queue.take_overdue(false).map(number), Some(0));
+        assert_eq!(queue.take_first_behind().map(number), Some(10));
+        let oldest = queue.oldest_stacked().unwrap();
+        assert_eq!(queue.take_if_oldest(oldest).map(number), Some(0));
         assert_eq!(popped(&queue), [2, 1, 12]);
-        assert!(queue.take_overdue(true).is_none());
+        assert!(queue.take_first_behind().is_none());
         assert!(queue.oldest().is_none());
     }
 

@@ -29,8 +29,8 @@
 //!
 //! # What it costs
 //!
-//! Two looks in four take a lock, of the own queue or of another one, and read the clock: each 122
-//! jobs. Each look elsewhere visits another queue. With `n` queues that hold jobs, one of them is visited each `244 × n`
+//! The looks at spawned jobs and elsewhere, two in four, take a lock and read the clock; the others
+//! take one if there are jobs behind it. Each look elsewhere visits another queue. With `n` queues that hold jobs, one of them is visited each `244 × n`
 //! jobs of a worker, whatever the number of workers.
 
 use std::time::Duration;
@@ -161,11 +161,11 @@ impl OverdueLooks {
         Some(place)
     }
 
-    /// Whether the oldest job that was spawned here, which is this one, has waited for long.
-    pub(super) fn has_stale_spawn(&mut self, oldest: Option<Oldest>) -> bool {
-        let now = Instant::now();
+    /// The oldest job that was spawned here, if it has waited for long.
+    pub(super) fn stale_spawn(&mut self, oldest: Option<Oldest>, now: Instant) -> Option<Oldest> {
         Rest::note(&mut self.spawned, oldest, now);
-        self.spawned.is_some_and(|rest| rest.is_stale(now))
+        let is_stale = self.spawned.is_some_and(|rest| rest.is_stale(now));
+        oldest.filter(|_| is_stale)
     }
 
     /// What another thread has kept waiting for long in the next seat that has work, if so.
@@ -222,6 +222,22 @@ mod tests {
         ];
         assert_eq!(turns[..5], expected);
         assert_eq!(turns.len(), 10);
+    }
+
+    #[test]
+    fn a_spawned_job_is_stale_after_a_while() {
+        let mut looks = OverdueLooks::new(0);
+        let start = Instant::now();
+        let mut look = |job, rests| looks.stale_spawn(job, start + STALE * rests);
+        assert_eq!(look(Some((1, 0)), 0), None);
+        assert_eq!(
+            look(Some((1, 1)), 2),
+            None,
+            "another job at the same address"
+        );
+        assert_eq!(look(Some((1, 1)), 3), Some((1, 1)));
+        assert_eq!(look(None, 4), None);
+        assert_eq!(look(Some((1, 1)), 5), None);
     }
 
     /// One kind of work that is always at rest does not hide the others.

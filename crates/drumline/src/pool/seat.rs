@@ -18,7 +18,7 @@ use super::thief::Stolen;
 use crate::job::{Header, JobRef};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::barrier::{self, Barrier};
-use crate::sync::{Apart, Mutex, lock};
+use crate::sync::{Apart, Level, Mutex, lock};
 use crate::unwind;
 use crate::wait::Parker;
 #[cfg(not(drumline_loom))]
@@ -61,8 +61,9 @@ pub(crate) struct Seat {
     /// The occupant is a member for good, and may outlive the pool's workers; written before it
     /// begins.
     permanent: AtomicBool,
-    /// The queue had jobs when what runs now began, and nothing was pushed to the deque.
-    has_older_jobs: AtomicBool,
+    /// Where the queue ended when the occupant began what it runs now, with nothing in its deque:
+    /// jobs before that are older than its halves.
+    older: Level,
     registry: *const Registry,
     index: usize,
 }
@@ -92,7 +93,7 @@ impl Seat {
             block_state: BlockState::new(index),
             handshake: Handshake::new(barrier == Barrier::Refused),
             permanent: AtomicBool::new(false),
-            has_older_jobs: AtomicBool::new(false),
+            older: Level::default(),
             registry: ptr::from_ref(registry),
             index,
         }
@@ -210,19 +211,14 @@ impl Seat {
 
     /// Whether the oldest job of the queue is older than the halves, as a rule.
     pub(crate) fn has_older_jobs(&self) -> bool {
-        // Relaxed: a hint.
-        self.has_older_jobs.load(Ordering::Relaxed) && self.queue.len() > 0
+        self.queue.has_before(self.older.get())
     }
 
     /// The occupant begins something.
     #[inline]
     fn note_older_jobs(&self, deque: &Deque) {
         if deque.is_at_bottom() {
-            let has_jobs = self.queue.len() > 0;
-            // Relaxed, twice: written here only, and a hint for others. It seldom changes.
-            if self.has_older_jobs.load(Ordering::Relaxed) != has_jobs {
-                self.has_older_jobs.store(has_jobs, Ordering::Relaxed);
-            }
+            self.older.set(self.queue.end());
         }
     }
 
@@ -301,6 +297,7 @@ impl Seat {
 
     /// The occupant may push from now on.
     pub(crate) fn begin(&self) {
+        self.note_older_jobs(self.first_deque());
         self.handshake.begin();
         self.acknowledge();
     }
@@ -460,7 +457,9 @@ impl Seat {
         let slot = unsafe { &*stolen.slot };
         let started = slot.start(self.index);
         if started {
-            self.note_older_jobs(self.first_deque());
+            if self.has_one_deque() {
+                self.note_older_jobs(self.first_deque());
+            }
             self.has_stolen(victim);
             // SAFETY: `start` was won, so the frame is alive until `finish`, and no other thread
             // runs the job.

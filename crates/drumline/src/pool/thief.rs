@@ -338,9 +338,6 @@ impl Thief {
             victim.exposed()
         };
         let has_job = || victim.queue().len() > 0 && self.may_take_queued(registry, victim, now);
-        if victim.has_older_jobs() && has_job() {
-            return Some(0);
-        }
         let has_some = halves > 0 || has_job();
         (has_some || self.is_ripe(victim, now)).then_some(halves)
     }
@@ -513,9 +510,19 @@ mod tests {
     use crate::wait::wait_for_barrier;
     use crate::{Pool, join, spawn};
 
+    /// When the job was queued.
+    enum Age {
+        /// Before the fork.
+        Older,
+        /// In it.
+        Younger,
+        /// In it, when what had been queued before is gone.
+        YoungerThanAnother,
+    }
+
     /// In which order a thread that has been busy takes the half of a join and a job that was
     /// queued by the same thread, before the join or in it.
-    fn order_taken(job_is_older: bool) -> Vec<&'static str> {
+    fn order_taken(age: Age) -> Vec<&'static str> {
         let pool = Pool::builder().jobs(2).build().unwrap();
         let taken = Arc::new(Mutex::new(Vec::new()));
         let [is_held, is_free] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
@@ -553,12 +560,20 @@ mod tests {
                 join(left, half);
                 forked.send(()).unwrap();
             };
-            if job_is_older {
-                spawn_job();
-                // The newest job is the next one here.
-                drop(spawn(move || fork(None)));
-            } else {
-                fork(Some(Box::new(spawn_job)));
+            // The newest job is the next one here.
+            match age {
+                Age::Older => {
+                    spawn_job();
+                    drop(spawn(move || fork(None)));
+                }
+                Age::Younger => fork(Some(Box::new(spawn_job))),
+                Age::YoungerThanAnother => {
+                    let another = spawn(|| ());
+                    drop(spawn(move || {
+                        another.join().unwrap();
+                        fork(Some(Box::new(spawn_job)));
+                    }));
+                }
             }
         }));
         // A join of this thread would help.
@@ -571,9 +586,10 @@ mod tests {
     fn what_is_older_is_taken_first() {
         let has_barrier = wait_for_barrier();
         for _ in 0..20 {
-            assert_eq!(order_taken(true), ["job", "half"]);
+            assert_eq!(order_taken(Age::Older), ["job", "half"]);
             if has_barrier {
-                assert_eq!(order_taken(false), ["half", "job"]);
+                assert_eq!(order_taken(Age::Younger), ["half", "job"]);
+                assert_eq!(order_taken(Age::YoungerThanAnother), ["half", "job"]);
             }
         }
     }

@@ -63,8 +63,8 @@ pub(crate) trait Awaited {
     /// Work of its own that no thread has begun; the caller runs it, and then
     /// asks again before it asks for anything else.
     ///
-    /// `help` runs an entry of a runner's deque that is older than the jobs in the runner's queue, and
-    /// says whether there was one. It is called at most once, before work is taken that another
+    /// `help` runs an entry of a runner's deque that is older than the jobs in the runner's queue,
+    /// and says whether there was one. It is called at most once, before work is taken that another
     /// thread has made.
     fn take_work(&self, _help: &mut dyn FnMut() -> bool) -> Option<JobRef> {
         None
@@ -250,13 +250,13 @@ fn run_own(seat: &Seat, awaited: &dyn Awaited, backoff: &mut StealBackoff) -> bo
     any || has_helped.get()
 }
 
-/// Runs one job that belongs to what is awaited, from a thread at work on it of those to `choose`.
+/// Runs one job of what is awaited, from a runner that `may_help` accepts.
 fn help(
     seat: &Seat,
     awaited: &dyn Awaited,
     backoff: &mut StealBackoff,
     force: bool,
-    choose: impl Fn(&Seat) -> bool,
+    may_help: impl Fn(&Seat) -> bool,
 ) -> bool {
     let has_barrier = seat.registry().barrier() == Barrier::Refused || !barrier::is_awaited();
     let force = force && has_barrier;
@@ -270,7 +270,7 @@ fn help(
             return false;
         }
         let runner = seat.registry().seat(runner);
-        if !choose(runner) {
+        if !may_help(runner) {
             return false;
         }
         for deque in runner.deques() {

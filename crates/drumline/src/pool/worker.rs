@@ -397,11 +397,13 @@ impl<'a> Worker<'a> {
     fn take_overdue(&mut self, place: Overdue) -> Option<StolenWork<'a>> {
         let queue = self.seat.queue();
         let job = match place {
-            Overdue::Shared => self.take_shared().or_else(|| queue.take_overdue(true)),
-            Overdue::Woken => queue.take_overdue(true).or_else(|| self.take_shared()),
+            Overdue::Shared => self.take_shared().or_else(|| queue.take_first_behind()),
+            Overdue::Woken => queue.take_first_behind().or_else(|| self.take_shared()),
             Overdue::Spawned => {
-                let is_stale = self.overdue.has_stale_spawn(queue.oldest_stacked());
-                is_stale.then(|| queue.take_overdue(false)).flatten()
+                let stale = self
+                    .overdue
+                    .stale_spawn(queue.oldest_stacked(), Instant::now());
+                stale.and_then(|oldest| queue.take_if_oldest(oldest))
             }
             Overdue::Elsewhere => {
                 let (victim, stale) = self.overdue.visit(self.registry, self.seat.index())?;

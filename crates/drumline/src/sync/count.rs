@@ -36,11 +36,9 @@ impl Count {
 }
 
 /// A number that is set, and the largest of many.
-#[cfg(not(drumline_loom))]
 #[derive(Debug, Default)]
 pub(crate) struct Level(AtomicUsize);
 
-#[cfg(not(drumline_loom))]
 impl Level {
     pub(crate) fn set(&self, level: usize) {
         // Relaxed, here and below: nothing is published by it.
@@ -48,6 +46,7 @@ impl Level {
     }
 
     /// Sets it to `level`, unless it is above that.
+    #[cfg(not(drumline_loom))]
     pub(crate) fn raise(&self, level: usize) {
         self.0.fetch_max(level, Ordering::Relaxed);
     }

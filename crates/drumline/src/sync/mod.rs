@@ -73,9 +73,7 @@ mod thread_number;
 mod ticks;
 
 pub(crate) use checked_cell::CheckedCell;
-pub(crate) use count::Count;
-#[cfg(not(drumline_loom))]
-pub(crate) use count::Level;
+pub(crate) use count::{Count, Level};
 #[cfg(not(drumline_loom))]
 pub(crate) use per_process::PerProcess;
 pub(crate) use prefetch::{prefetch, prefetch_for_write};

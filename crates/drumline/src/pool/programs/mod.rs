@@ -192,7 +192,10 @@ impl House {
             tally,
         };
         match handle_use {
-            HandleUse::Detached => drop(left.handle),
+            HandleUse::Detached => {
+                give_way(20);
+                drop(left.handle);
+            }
             HandleUse::JoinedOutside => left.join(),
             HandleUse::JoinedInside => self.pool.install(|| left.join()),
             HandleUse::Left => self.left.lock().unwrap().push(left),
