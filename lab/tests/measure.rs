@@ -244,6 +244,34 @@ fn output_is_shown_once_and_hidden_when_repeated() {
     assert_eq!(text.lines().count(), 3, "{text}");
 }
 
+/// A file on standard output has no room for what the program writes.
+#[test]
+fn standard_output_is_for_one_of_them() {
+    let directory = directory();
+    let records = records(directory.path(), &["--", "echo", "said"]);
+    assert_eq!(records.len(), 1);
+    let error = refused(&["--json", "-", "--output", "show", "--", "echo", "said"]);
+    assert!(error.contains("name a file"), "{error}");
+}
+
+/// Nothing was measured, so there is nothing to put in its place.
+#[test]
+fn a_file_is_kept_if_nothing_was_measured() {
+    let directory = directory();
+    std::fs::write(directory.path().join("old.csv"), "old").unwrap();
+    let arguments = [
+        "--csv",
+        "old.csv",
+        "--force",
+        "--prepare",
+        "false",
+        "--",
+        "true",
+    ];
+    assert!(!measure(directory.path(), &arguments).status.success());
+    assert_eq!(read(directory.path(), "old.csv"), "old");
+}
+
 #[test]
 fn a_program_reads_the_input_that_it_is_given() {
     let here = directory();

@@ -28,8 +28,8 @@
 //! # Loops
 //!
 //! With the [`prelude`] in scope, slices, vectors, ranges, strings and collections have parallel
-//! iterators ([`iter`]). A loop is split only when a thread is idle, so short ones cost what they
-//! cost without threads:
+//! iterators ([`iter`]). A loop is split only when a thread is idle, so a short one costs some
+//! 15 ns more than a plain loop:
 //!
 //! ```
 //! use drumline::prelude::*;
@@ -157,14 +157,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The number is that of threads that run closures at once. The thread that calls is one of them
-//! for the length of the call: it is a *guest* of the pool, and nothing is handed over. With one
+//! The number is that of *places*: how many threads of the pool run closures at once. The thread
+//! that calls takes one of them if one is free, and runs its call in any case: it is a *guest* of
+//! the pool, and nothing is handed over. With one
 //! job a call runs on its caller alone. A guest never waits for its turn: if more threads call at
 //! once than the pool has jobs, each of them runs its own call. A pool with special threads (named,
 //! pinned, with a stack size of their own, …) takes no guests, unless it is
 //! [told to](PoolBuilder::guests). Calls wait there until a thread of the pool runs them.
 //!
-//! No environment variable has a say.
+//! No environment variable has a say, unless the program turns the feature `env` on.
 //!
 //! # What is where
 //!
@@ -198,9 +199,11 @@
 //! | hear or count what its threads do | [`PoolBuilder::event_handler`], [`Pool::stats`] |
 //! | know what waits for a message | [`Pool::waiters`], [`channel::waiters`] |
 //!
-//! Where rayon has a function of the same name, it has the same shape here. The differences are
-//! that `spawn` returns a handle, that calls from outside a pool run on the caller, and that a
-//! thread that waits runs nothing but what it waits for.
+//! Where rayon has a function of the same name, it has the same shape here. The main differences:
+//! `spawn` returns a handle, and a panic of a detached task does not abort; calls from outside a
+//! pool run on the caller; a thread that waits runs only what it waits for; a thread that blocks is
+//! replaced; [`worker_index`] has no bound; 0 jobs are an error. The guide has all of them
+//! (`docs/src/rayon.md`).
 //!
 //! # Features
 //!
@@ -253,7 +256,8 @@
 //! between them, or join the other task.
 //!
 //! A thread that waits in Drumline itself (in a join, a scope, a handle) is replaced as well if
-//! other work is there, unless every processor is busy already.
+//! other work is there. While every processor is busy it is not, unless the pool makes no progress
+//! for a second.
 //!
 //! There are at most [`max_threads`](PoolBuilder::max_threads) threads in a pool. When more are
 //! needed, it warns, and names those that block. A pool may do
@@ -283,8 +287,8 @@
 //! # Forking
 //!
 //! In a child process made by `fork`, the threads of a pool do not exist. The global pool is made
-//! anew there on first use; a pool of one's own panics with a message that says so
-//! ([`Pool`](Pool#forking)). This is noticed on Linux, Android, Apple's systems and the BSDs, and
+//! anew there on first use, as [`PoolBuilder::describe_global`] says; what `build_global` set is
+//! lost. A pool of one's own panics with a message that says so ([`Pool`](Pool#forking)). This is noticed on Linux, Android, Apple's systems and the BSDs, and
 //! after `fork` itself: `vfork`, `posix_spawn` and a bare `clone` have no handlers, and so are not
 //! noticed. Actors, timers and channels that a child makes work there, whatever the threads of the
 //! parent did at that moment. Those of the parent are not for the child.

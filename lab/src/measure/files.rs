@@ -61,11 +61,6 @@ impl Files {
             .collect()
     }
 
-    /// Whether standard output is one of them, and has no room for anything else.
-    pub fn take_stdout(&self) -> bool {
-        self.named().iter().any(|(_, file)| *file == "-")
-    }
-
     /// Writes all of them.
     ///
     /// # Errors

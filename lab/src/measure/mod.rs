@@ -112,12 +112,16 @@ fn tell(
     // Standard output belongs to the command whose output is shown, as with `time`.
     if text.is_empty() {
         // Nothing was measured, and the error says why.
-    } else if plan.shows_output || files.take_stdout() {
+    } else if plan.shows_output || arguments.writes_to_stdout() {
         output::note(text.trim_end());
     } else {
         output::print(&text)?;
     }
-    let written = files.write(records, grid.as_ref());
+    // Nothing measured is no reason to lose what `--force` allows to replace.
+    let written = match measured.stop {
+        Stop::Failed(_) | Stop::Interrupted if records.is_empty() => Ok(()),
+        _ => files.write(records, grid.as_ref()),
+    };
     if let Stop::Interrupted = measured.stop {
         let runs: usize = measured.runs.iter().map(Vec::len).sum();
         output::note(&format!(

@@ -132,6 +132,12 @@ pub struct Plan {
 }
 
 impl Arguments {
+    /// Whether one of the files is standard output, which then has no room for anything else.
+    pub fn writes_to_stdout(&self) -> bool {
+        let files = [&self.csv, &self.json, &self.markdown];
+        files.into_iter().flatten().any(|file| file == "-")
+    }
+
     /// What will run.
     ///
     /// # Errors
@@ -170,8 +176,16 @@ impl Arguments {
         let repeats = self.repeats(count)?;
         let shows_output = match self.output {
             Some(output) => output == Output::Show,
-            None => count == 1 && repeats == Repeats::Rounds(1) && self.warm_up == 0,
+            None => {
+                let is_one_run = count == 1 && repeats == Repeats::Rounds(1) && self.warm_up == 0;
+                is_one_run && !self.writes_to_stdout()
+            }
         };
+        ensure!(
+            !(shows_output && self.writes_to_stdout()),
+            "--output show: standard output is asked for by a file `-`, too; name a file, or leave \
+             --output out"
+        );
         let streams = if shows_output {
             Streams::Shown
         } else {

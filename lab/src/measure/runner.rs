@@ -62,7 +62,15 @@ impl Runner {
         let written = ours.write_all(text.as_bytes());
         // If it has failed, the supervisor has ended, and says so below.
         let answer = written.and_then(|()| answer(&ours));
+        if answer.is_err() {
+            // It ends everything when the other end is closed.
+            let _ = ours.shutdown(Shutdown::Both);
+        }
         let end = supervisor.wait();
+        if !matches!(&answer, Ok(Some(text)) if !text.is_empty()) && has_been_interrupted() {
+            // A terminal's signal reaches a supervisor that has only just begun, too.
+            return Ok(None);
+        }
         let answer = answer.context("the supervising process cannot be talked with")?;
         let Some(answer) = answer else {
             return Ok(None);
@@ -79,6 +87,17 @@ impl Runner {
             }
         }
     }
+}
+
+/// Whether a signal has come, or comes within a moment.
+fn has_been_interrupted() -> bool {
+    (0..5).any(|_| {
+        let has_come = interrupt::pending().is_some();
+        if !has_come {
+            thread::sleep(LOOK);
+        }
+        has_come
+    })
 }
 
 /// What the supervisor answers; `None` if a signal has come, and the supervisor has been told.

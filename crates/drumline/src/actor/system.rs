@@ -552,13 +552,11 @@ impl ActorSystemBuilder {
 ///
 /// ```
 /// use drumline::actor::ActorSystem;
-/// use std::time::Instant;
+/// use std::time::{Duration, Instant};
 ///
 /// let system = ActorSystem::builder().build_here();
-/// let report = system.shutdown(Instant::now());
-/// if !report.is_complete() {
-///     println!("still at work: {}", report.abandoned().join(", "));
-/// }
+/// let report = system.shutdown(Instant::now() + Duration::from_secs(10));
+/// assert!(report.is_complete(), "still at work: {}", report.abandoned().join(", "));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShutdownReport {

@@ -17,7 +17,7 @@ use super::ask::AskError;
 /// match probe.actor_ref().tell("hello") {
 ///     Ok(()) => unreachable!("it has ended"),
 ///     Err(TellError::Dead(message)) => assert_eq!(message, "hello"),
-///     Err(TellError::Full(message)) => println!("try {message} later"),
+///     Err(TellError::Full(message)) => unreachable!("no bound: {message}"),
 /// }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -171,7 +171,7 @@ impl Pool {
     ///
     /// ```
     /// let pool = drumline::Pool::builder().jobs(1).build()?;
-    /// drop(pool.spawn(|| panic!("nobody waits for this")));
+    /// drop(pool.spawn(|| panic!("no handle waits for this")));
     /// while pool.lost_panics() == 0 {
     ///     std::thread::yield_now();
     /// }
@@ -306,15 +306,16 @@ impl ShutdownError {
     /// The pool, unharmed.
     ///
     /// ```
-    /// use drumline::Pool;
-    ///
-    /// let pool = Pool::builder().jobs(1).build().unwrap();
-    /// // A job cannot wait for the end of the pool that it is in.
-    /// let task = pool.spawn(|| Pool::builder().jobs(1).build().unwrap().shutdown().is_ok());
-    /// assert!(task.join().unwrap());
-    /// if let Err(error) = pool.shutdown() {
-    ///     drop(error.into_pool()); // to be ended from outside
-    /// }
+    /// let (send, receive) = std::sync::mpsc::channel::<drumline::Pool>();
+    /// let pool = drumline::Pool::builder().jobs(1).build()?;
+    /// let task = pool.spawn(move || {
+    ///     // A job cannot wait for the end of the pool that it is in.
+    ///     let error = receive.recv().unwrap().shutdown().unwrap_err();
+    ///     error.into_pool()
+    /// });
+    /// send.send(pool)?;
+    /// assert_eq!(task.join().unwrap().jobs(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn into_pool(self) -> Pool {

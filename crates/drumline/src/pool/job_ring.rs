@@ -244,7 +244,7 @@ impl JobRing {
             .compare_exchange(head, next, Ordering::AcqRel, Ordering::Acquire)
     }
 
-    /// Any thread: the address of the oldest job, as far as one can see, and its place in the order.
+    /// Any thread: the address of the oldest job, as far as one can see, and its place.
     pub(crate) fn oldest(&self) -> Option<(usize, usize)> {
         if self.len() == 0 {
             return None;

@@ -30,8 +30,9 @@
 //! # What it costs
 //!
 //! The looks at spawned jobs and elsewhere, two in four, take a lock and read the clock; the others
-//! take one if there are jobs behind it. Each look elsewhere visits another queue. With `n` queues that hold jobs, one of them is visited each `244 × n`
-//! jobs of a worker, whatever the number of workers.
+//! take one if there are jobs behind it. Each look elsewhere visits another queue. With `n` queues
+//! that hold jobs, one of them is visited each `244 × n` jobs of a worker, whatever the number of
+//! workers.
 
 use std::time::Duration;
 

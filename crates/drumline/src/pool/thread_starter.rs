@@ -400,17 +400,18 @@ impl ThreadBuilder {
     /// The name that was asked for, if any.
     ///
     /// ```
+    /// let (tell, told) = std::sync::mpsc::channel();
     /// let pool = drumline::Pool::builder()
     ///     .jobs(1)
     ///     .thread_name(|index| format!("render-{index}"))
-    ///     .spawn_handler(|thread| {
-    ///         assert_eq!(thread.name(), Some("render-0"));
-    ///         std::thread::spawn(|| thread.run());
-    ///         Ok(())
+    ///     .spawn_handler(move |thread| {
+    ///         let _ = tell.send(thread.name().map(String::from));
+    ///         std::thread::Builder::new().spawn(|| thread.run()).map(drop)
     ///     })
     ///     .build()
     ///     .unwrap();
-    /// assert_eq!(pool.broadcast(|_| 1), [1]);
+    /// assert_eq!(told.recv(), Ok(Some("render-0".to_owned())));
+    /// # drop(pool);
     /// ```
     #[must_use]
     pub fn name(&self) -> Option<&str> {
@@ -420,16 +421,19 @@ impl ThreadBuilder {
     /// The stack that was asked for, in bytes.
     ///
     /// ```
+    /// let (tell, told) = std::sync::mpsc::channel();
     /// let pool = drumline::Pool::builder()
     ///     .jobs(1)
     ///     .stack_size(1 << 20)
-    ///     .spawn_handler(|thread| {
+    ///     .spawn_handler(move |thread| {
+    ///         let _ = tell.send(thread.stack_size());
     ///         let builder = std::thread::Builder::new().stack_size(thread.stack_size());
     ///         builder.spawn(|| thread.run()).map(drop)
     ///     })
     ///     .build()
     ///     .unwrap();
-    /// assert_eq!(pool.broadcast(|_| 1), [1]);
+    /// assert_eq!(told.recv(), Ok(1 << 20));
+    /// # drop(pool);
     /// ```
     #[must_use]
     pub fn stack_size(&self) -> usize {
@@ -442,12 +446,13 @@ impl ThreadBuilder {
     /// let pool = drumline::Pool::builder()
     ///     .jobs(2)
     ///     .spawn_handler(|thread| {
-    ///         std::thread::spawn(|| thread.run());
-    ///         Ok(())
+    ///         let builder = std::thread::Builder::new().name("ours".to_owned());
+    ///         builder.spawn(|| thread.run()).map(drop)
     ///     })
     ///     .build()
     ///     .unwrap();
-    /// assert_eq!(pool.spawn(|| 6 * 7).join().unwrap(), 42);
+    /// let are_ours = pool.broadcast(|_| std::thread::current().name() == Some("ours"));
+    /// assert_eq!(are_ours, [true, true]);
     /// ```
     ///
     /// # Blocking

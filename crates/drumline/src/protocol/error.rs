@@ -19,7 +19,7 @@ use super::PeerLeft;
 /// let (paper, reader) = news::unbounded();
 /// drop(reader);
 /// let error = paper.send("all is well".to_owned()).unwrap_err();
-/// println!("{error}"); // who has left, and in which step
+/// println!("{error}"); // which side has left, and in which step
 /// assert_eq!(error.into_inner(), "all is well");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct SendError<M> {
 /// match voter.try_send(2) {
 ///     Ok(_voter) => unreachable!("there is no room"),
 ///     Err(NotSent::Yet(_voter, number)) => assert_eq!(number, 2), // both come back
-///     Err(NotSent::Ever(error)) => println!("{error}"),
+///     Err(NotSent::Ever(error)) => unreachable!("the other side is there: {error}"),
 /// }
 /// ```
 pub enum NotSent<E, M> {

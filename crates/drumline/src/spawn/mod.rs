@@ -21,10 +21,10 @@ use task::Task;
 /// Starts a task that runs some time from now, on some thread of the pool.
 ///
 /// In a thread of a pool, that pool runs it; elsewhere the global pool does. A
-/// thread runs the newest of its tasks first, as a rule: about one in 180 is the oldest, so that
-/// tasks that spawn what they wait for keep no other waiting for ever. Other threads take the
-/// oldest, several at once from a long queue. What threads outside of the pool spawn is begun in
-/// the order in which it was spawned.
+/// thread runs the newest of its tasks first, as a rule: one in 244 at most is the oldest, if that
+/// has waited for long, so that tasks that spawn what they wait for keep no other waiting for ever.
+/// Other threads take the oldest, several at once from a long queue. What threads outside of the
+/// pool spawn is begun in the order in which it was spawned.
 ///
 /// The handle gets the value or the panic. If the handle of a task is dropped, the task is detached
 /// and runs all the same. A pool has no workers if no thread could be created. Then the task runs

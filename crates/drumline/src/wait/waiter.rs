@@ -118,8 +118,10 @@ impl Waiter {
     /// std::thread::spawn(move || other.recv());
     /// let (one, two) = loop {
     ///     let waiters = waiters();
-    ///     let [one, two] = &waiters[..] else { continue };
-    ///     break (one.channel(), two.channel()); // when both sleep
+    ///     if let [one, two] = &waiters[..] {
+    ///         break (one.channel(), two.channel()); // both sleep
+    ///     }
+    ///     std::thread::yield_now();
     /// };
     /// assert_eq!(one, two);
     /// ```

@@ -70,7 +70,7 @@ impl<T: Send> Sender<T> {
     /// assert_eq!(sender.send("hello"), Ok(()));
     /// assert_eq!(receiver.recv(), Ok("hello"));
     /// drop(receiver);
-    /// assert_eq!(sender.send("anybody?"), Err(SendError("anybody?")));
+    /// assert_eq!(sender.send("hello?"), Err(SendError("hello?")));
     /// ```
     ///
     /// # Errors

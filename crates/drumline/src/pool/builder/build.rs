@@ -29,8 +29,9 @@ impl PoolBuilder {
     /// # Errors
     ///
     /// If the number of jobs makes no sense, also one that comes from the environment, or is more
-    /// than [`max_threads`](Self::max_threads); or if [`use_current_thread`](Self::use_current_thread)
-    /// is asked for on a thread that is in a pool already.
+    /// than [`max_threads`](Self::max_threads); or if
+    /// [`use_current_thread`](Self::use_current_thread) is asked for on a thread that is in a pool
+    /// already.
     ///
     pub fn build(mut self) -> Result<Pool, BuildError> {
         let registry = self.make_registry(self.spawner.is_none())?;

@@ -88,8 +88,8 @@ impl PoolBuilder {
 
     /// How many threads may run user code at once; [`Jobs::Auto`] unless set.
     ///
-    /// With the feature `env`, what the environment variable `DRUMLINE_JOBS` says unless set: one of
-    /// the [forms](Jobs) of a `--jobs` option.
+    /// With the feature `env`, what the environment variable `DRUMLINE_JOBS` says unless set: one
+    /// of the [forms](Jobs) of a `--jobs` option.
     ///
     /// 0 is an error, reported by [`build`](Self::build). With 1, a call from
     /// outside runs on the calling thread alone.
