@@ -172,7 +172,7 @@ impl CommandRecord {
         figure.as_ref()
     }
 
-    /// Whether others had so much of the machine that nothing is claimed, as in the lab's own
+    /// Whether others had more of the machine than a claim allows, as in the lab's own
     /// comparisons.
     fn is_disturbed(&self) -> bool {
         let Weather { stolen, others } = self.weather;
@@ -185,7 +185,7 @@ impl CommandRecord {
             let (ours, theirs) = (self.figure(metric)?, other.figure(metric)?);
             let rounds = ours.samples.iter().zip(&theirs.samples);
             let rounds: Option<Vec<_>> = rounds.map(|(a, b)| (*a).zip(*b)).collect();
-            // Nothing is so many times zero.
+            // There is no multiple of zero.
             let rounds = rounds.filter(|rounds| rounds.iter().all(|(_, theirs)| *theirs > 0.0))?;
             Ratio::of_pairs(&rounds, confidence)
         };

@@ -19,7 +19,7 @@ pub struct Size {
 
 /// From now on, descendants whose parents have ended become children of this process.
 pub fn adopt() {
-    // Where this is refused, they are not seen, and what they use is not counted.
+    // If this is refused, they are not seen, and what they use is not counted.
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }

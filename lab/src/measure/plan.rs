@@ -86,7 +86,7 @@ enum Output {
 pub enum Repeats {
     /// This many rounds.
     Rounds(usize),
-    /// Rounds until so much time has passed; one at least.
+    /// Rounds until this time has passed; one at least.
     Time(Duration),
 }
 

@@ -169,7 +169,7 @@ fn finished(run: anyhow::Result<Option<ProgramRun>>) -> Result<ProgramRun, Stop>
     run.map_err(Stop::Failed)?.ok_or(Stop::Interrupted)
 }
 
-/// Whether there is a further round, after some that have taken so long.
+/// Whether there is a further round, `elapsed` after the first one began.
 fn is_due(repeats: Repeats, commands: usize, done: usize, elapsed: Duration) -> bool {
     match repeats {
         Repeats::Rounds(rounds) => done < rounds,

@@ -71,11 +71,12 @@ impl Walk<'_> {
             return Ok(());
         };
         let (kind, inner) = kind(item)?;
-        if kind == "use" {
-            return self.re_export(inner, parent);
-        }
+        // Modules that re-export each other by `*` would be walked for ever.
         if item["crate_id"] != 0 || !self.seen.insert(id.to_owned()) {
             return Ok(());
+        }
+        if kind == "use" {
+            return self.re_export(inner, parent);
         }
         let name = name.or(item["name"].as_str()).context("it has no name")?;
         let path = match parent {

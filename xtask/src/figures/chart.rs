@@ -81,7 +81,12 @@ fn draw(rows: &[Row], records: &Records) -> Result<String> {
         "{} has a multiple that no axis can show",
         records.file
     );
-    let jobs = rows.iter().map(|row| row.jobs).max().unwrap_or(1);
+    let jobs = rows.first().map_or(1, |row| row.jobs);
+    ensure!(
+        rows.iter().all(|row| row.jobs == jobs),
+        "{} has its workloads with different numbers of jobs; record them in one run",
+        records.file
+    );
     let end = all().fold(1.0, f64::max).ceil();
     let at = |multiple: f64| ZERO + LENGTH * multiple / end;
     let bottom = TOP + ROW * rows.len() as f64;
