@@ -1,6 +1,6 @@
-//! Hardware events of this process and the threads that it makes, or of the programs that it starts,
-//! where the machine counts them and the kernel lets us look. Most virtual machines and containers
-//! do not.
+//! Hardware events of this process and the threads that it makes, or of the programs that it
+//! starts, where the machine counts them and the kernel lets us look. Most virtual machines and
+//! containers do not.
 //!
 //! A processor has few counters. Where events have to take turns, the kernel says for which part of
 //! the time each was counted, and its count is scaled to the whole time.

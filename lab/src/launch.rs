@@ -124,9 +124,7 @@ impl Launcher {
     /// Runs one measuring process to its end, or to that of the run; then [`Outcome::end`] is
     /// [`End::Interrupted`].
     pub fn run(&self, request: &ProcessRequest, terms: &Terms) -> Outcome {
-        let date = jiff::Timestamp::now()
-            .strftime("%Y-%m-%dT%H:%M:%SZ")
-            .to_string();
+        let date = crate::date::now();
         let mut seen = Seen::default();
         let mut end = End::Itself;
         let start = Instant::now();

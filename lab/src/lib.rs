@@ -24,6 +24,7 @@ pub mod columns;
 pub mod comparison;
 pub mod counters;
 pub mod curve;
+pub mod date;
 pub mod destination;
 pub mod energy;
 pub mod families;

@@ -6,13 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use procfs::process::{Process, all_processes};
 use serde_json::Value;
 
+use crate::processes::{is_gone, state, wait_for};
 use crate::{command, lab, stderr, stdout};
 
 const ROUNDS: usize = 12;
@@ -34,28 +34,9 @@ const RUN: [&str; 13] = [
     "600",
 ];
 
-/// Waits until there is something, and fails after five minutes: on a busy machine a build may hold
-/// up what is written.
-fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(300), "{what}");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
 fn send(signal: Signal, to: &Process) {
     // It may have ended just now.
     let _ = kill(Pid::from_raw(to.pid()), signal);
-}
-
-/// What the process is doing; `None` if it has ended, whether it was waited for or not.
-fn state(process: &Process) -> Option<char> {
-    let state = process.stat().ok()?.state;
-    (state != 'Z' && state != 'X').then_some(state)
 }
 
 /// The measuring processes that a process has started.
@@ -80,12 +61,6 @@ fn stop(process: &Process) -> bool {
         Some('T') => Some(true),
         Some(_) => None,
     })
-}
-
-fn is_gone(process: &Process) {
-    wait_for("the process ends", || {
-        state(process).is_none().then_some(())
-    });
 }
 
 fn journal(out: &Path) -> String {

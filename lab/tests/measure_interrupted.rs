@@ -4,13 +4,12 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use procfs::process::Process;
 
+use crate::processes::{is_gone, wait_for};
 use crate::{command, stderr, stdout};
 
 /// Two runs end at once. The third starts a process, and one in a group of its own, which `timeout`
@@ -20,25 +19,6 @@ const SCRIPT: &str = "echo >> log\n\
                       sleep 600 & echo $! > one\n\
                       timeout 600 sh -c 'echo $$ > two.new; mv two.new two; exec sleep 600' &\n\
                       wait\n";
-
-/// Waits until there is something, and fails after five minutes.
-fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(300), "{what}");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
-fn is_gone(process: &Process) {
-    wait_for("the process ends", || {
-        let state = process.stat().map(|stat| stat.state);
-        (!matches!(state, Ok(state) if state != 'Z')).then_some(())
-    });
-}
 
 /// A measurement whose third run has begun, and what that has started.
 fn held(directory: &Path) -> (Child, Vec<Process>) {

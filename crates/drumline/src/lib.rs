@@ -288,10 +288,11 @@
 //!
 //! In a child process made by `fork`, the threads of a pool do not exist. The global pool is made
 //! anew there on first use, as [`PoolBuilder::describe_global`] says; what `build_global` set is
-//! lost. A pool of one's own panics with a message that says so ([`Pool`](Pool#forking)). This is noticed on Linux, Android, Apple's systems and the BSDs, and
-//! after `fork` itself: `vfork`, `posix_spawn` and a bare `clone` have no handlers, and so are not
-//! noticed. Actors, timers and channels that a child makes work there, whatever the threads of the
-//! parent did at that moment. Those of the parent are not for the child.
+//! lost. A pool of one's own panics with a message that says so ([`Pool`](Pool#forking)). This is
+//! noticed on Linux, Android, Apple's systems and the BSDs, and after `fork` itself: `vfork`,
+//! `posix_spawn` and a bare `clone` have no handlers, and so are not noticed. Actors, timers and
+//! channels that a child makes work there, whatever the threads of the parent did at that moment.
+//! Those of the parent are not for the child.
 //!
 //! # Platforms
 //!

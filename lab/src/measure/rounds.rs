@@ -105,7 +105,7 @@ impl Running<'_> {
             self.prepare(configuration)?;
             let date = &mut self.measured.dates[place];
             if date.is_empty() {
-                *date = now();
+                *date = crate::date::now();
             }
             let run = self.runner.run(&configuration.request);
             let mut run = finished(run.with_context(|| configuration.text.clone()))?;
@@ -175,11 +175,6 @@ fn is_due(repeats: Repeats, commands: usize, done: usize, elapsed: Duration) -> 
         Repeats::Rounds(rounds) => done < rounds,
         Repeats::Time(time) => done == 0 || (elapsed < time && (done + 1) * commands <= MOST_RUNS),
     }
-}
-
-fn now() -> String {
-    let now = jiff::Timestamp::now();
-    now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]

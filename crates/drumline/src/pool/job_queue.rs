@@ -53,7 +53,7 @@ struct Entries {
     behind: VecDeque<JobRef>,
     /// How often the oldest job of the stack has become another one.
     turn: usize,
-    /// The place of the oldest job of the stack: places are numbers in the order in which they came.
+    /// The place of the oldest job of the stack. Places are numbers in the order of arrival.
     first: usize,
     /// How many tickets were not found that were to be withdrawn, since the last sweep. At least
     /// as many as are spent and still here.
