@@ -41,36 +41,7 @@ impl Usage {
         };
         Self {
             cpu_ns,
-            ..Self::counted(&usage)
-        }
-    }
-
-    /// The totals of all children that have ended and that were waited for, with such children of
-    /// theirs.
-    #[cfg(unix)]
-    pub fn of_children() -> Self {
-        use nix::sys::resource::{UsageWho, getrusage};
-
-        let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
-        let counted = usage.map_or_else(|_| Self::default(), |usage| Self::counted(&usage));
-        let cpu_ns = counted.user_ns.zip(counted.system_ns).map(|(a, b)| a + b);
-        Self { cpu_ns, ..counted }
-    }
-
-    /// All but the sum of the two times, which the kernel has in microseconds here.
-    #[cfg(unix)]
-    fn counted(usage: &nix::sys::resource::Usage) -> Self {
-        use nix::sys::time::TimeValLike;
-
-        let count = |number: std::ffi::c_long| u64::try_from(number).ok();
-        Self {
-            cpu_ns: None,
-            user_ns: Some(usage.user_time().num_microseconds().unsigned_abs() * 1000),
-            system_ns: Some(usage.system_time().num_microseconds().unsigned_abs() * 1000),
-            ctx_voluntary: count(usage.voluntary_context_switches()),
-            ctx_involuntary: count(usage.involuntary_context_switches()),
-            faults_minor: count(usage.minor_page_faults()),
-            faults_major: count(usage.major_page_faults()),
+            ..Self::from(&usage)
         }
     }
 
@@ -100,6 +71,25 @@ impl Usage {
             ctx_involuntary: both(self.ctx_involuntary, other.ctx_involuntary),
             faults_minor: both(self.faults_minor, other.faults_minor),
             faults_major: both(self.faults_major, other.faults_major),
+        }
+    }
+}
+
+/// All but the sum of the two times, which the kernel has in microseconds here.
+#[cfg(unix)]
+impl From<&nix::sys::resource::Usage> for Usage {
+    fn from(usage: &nix::sys::resource::Usage) -> Self {
+        use nix::sys::time::TimeValLike;
+
+        let count = |number: std::ffi::c_long| u64::try_from(number).ok();
+        Self {
+            cpu_ns: None,
+            user_ns: Some(usage.user_time().num_microseconds().unsigned_abs() * 1000),
+            system_ns: Some(usage.system_time().num_microseconds().unsigned_abs() * 1000),
+            ctx_voluntary: count(usage.voluntary_context_switches()),
+            ctx_involuntary: count(usage.involuntary_context_switches()),
+            faults_minor: count(usage.minor_page_faults()),
+            faults_major: count(usage.major_page_faults()),
         }
     }
 }

@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
 
 use super::descendants;
@@ -143,7 +144,7 @@ fn run(request: &RunRequest, sampler: Sampler) -> Answer {
     let left = descendants::left();
     Answer::Run(Box::new(ProgramRun {
         wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
-        usage: Usage::of_children(),
+        usage: usage_of_children(),
         rss_peak_bytes: peak(&seen),
         seen,
         counts: counters.read(),
@@ -153,6 +154,15 @@ fn run(request: &RunRequest, sampler: Sampler) -> Answer {
         left,
         weather: None,
     }))
+}
+
+/// The totals of all children that have ended and that were waited for, with such children of
+/// theirs.
+fn usage_of_children() -> Usage {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
+    let counted = usage.map_or_else(|_| Usage::default(), |usage| Usage::from(&usage));
+    let cpu_ns = counted.user_ns.zip(counted.system_ns).map(|(a, b)| a + b);
+    Usage { cpu_ns, ..counted }
 }
 
 /// The highest resident memory of one process of the program. The kernel's mark of children is
